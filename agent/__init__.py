@@ -1,0 +1,1 @@
+"""One turn of a conversation: the LangGraph graph, its nodes, the minds, the prompts, the tools."""

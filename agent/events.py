@@ -1,0 +1,72 @@
+"""What happens during a turn, in order, for whoever shows it (page, terminal)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from managers.memory.messages import Message
+from managers.recall.hits import Hit
+from managers.storage.errors import Notice, UtataneError
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """The user's message is safely on disk: this is the acknowledgement."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What was recalled for this answer; `query` is empty when nothing was searched."""
+
+    query: str
+    hits: Sequence[Hit]
+
+
+@dataclass(frozen=True, slots=True)
+class Speaking:
+    """A piece of the reply."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """A piece of the mind's reasoning: shown folded, never kept."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUsed:
+    """A tool was used; the announcement that went into the log."""
+
+    announcement: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """The reply is on disk (also a broken-off one, marked)."""
+
+    message: Message
+    recalled: Sequence[Hit]
+    elapsed_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The mind failed; what was said so far, if anything, came as `Replied` before."""
+
+    error: UtataneError
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Something to know that did not stop the turn."""
+
+    notice: Notice
+
+
+TurnEvent = Received | Recalled | Speaking | Thinking | ToolUsed | Replied | Failed | Noticed

@@ -1,0 +1,1 @@
+"""Implementations of the `Mind` seam declared in `managers.mind`."""

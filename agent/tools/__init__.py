@@ -1,0 +1,1 @@
+"""The tools that a mind may call during a turn, one module per group."""

@@ -1,0 +1,1 @@
+"""Everything that lasts: files, memories, recall, sleep. Knows neither gradio nor langgraph."""

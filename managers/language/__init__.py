@@ -1,0 +1,1 @@
+"""Natural-language tools for Japanese and English that need no model and no network."""

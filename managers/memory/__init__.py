@@ -1,0 +1,1 @@
+"""What a persona remembers, one module per kind of memory."""

@@ -1,0 +1,182 @@
+"""The `Mind` seam: whatever thinks for a persona, a language model or the built-in one.
+
+Declared here because sleep needs it; implemented in `agent/minds/`. Requests carry plain data, so
+that a mind knows neither files nor graph. Results are typed and validated; a mind that cannot give
+one raises a `MindError` (declared in `managers.storage.errors`' style in `agent/errors.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel
+
+from managers.memory.messages import Message
+from managers.recall.hits import Hit
+from managers.storage.errors import Lang
+
+Emotion = Literal[
+    "joy", "happy", "surprise", "neutral", "sadness", "anger", "fear", "anxious", "tired", "busy", "stressed"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class EmotionReading:
+    """The emotion of one message: the label, and how sure the reading is (0 to 1)."""
+
+    emotion: Emotion
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Who the persona is and whom it talks to."""
+
+    persona: str
+    language: Lang
+    system_prompt: str
+    user_name: str = ""
+    user_profile: str = ""
+
+
+class Cancel(threading.Event):
+    """Set it to make a mind stop at its next piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture for minds that can see."""
+
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A mind's wish to use a tool; the arguments are untrusted."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTurn:
+    """One entry of the conversation as a mind reads it. A `tool` entry answers `tool_call_id`."""
+
+    role: Literal["user", "persona", "tool"]
+    text: str
+    time: datetime | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    images: tuple[Image, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool offered to a mind: `arguments` is the pydantic model that its calls are checked with."""
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """A message that speaks of self-harm or danger: what kind, and the help lines for the locale."""
+
+    kind: Literal["self_harm", "danger"]
+    help_lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """Something that the persona wonders about."""
+
+    topic: str
+    context: str = ""
+    priority: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyRequest:
+    """All that a reply is made from.
+
+    A language model reads `system` and `turns`; the built-in mind reads the parts that `system` was
+    composed from. The last user entry of `turns` is the message to answer.
+    """
+
+    sheet: Sheet
+    system: str
+    turns: Sequence[ChatTurn]
+    message: Message
+    now: datetime
+    hits: Sequence[Hit] = ()
+    recall_wanted: bool = False
+    """The message calls for the past: with no hits, the mind says plainly that it recalls nothing."""
+    notes: str = ""
+    """Core memory and notepad, as they stand."""
+    emotion: EmotionReading = field(default_factory=lambda: EmotionReading("neutral"))
+    questions: Sequence[OpenQuestion] = ()
+    tools: Sequence[ToolSpec] = ()
+    concern: Concern | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Some of what is said."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPiece:
+    """Some of what is thought: shown folded, never logged, never remembered."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a call used, as the provider reports them; 0 where it does not."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+ReplyPiece = TextPiece | ReasoningPiece | ToolCall | Usage
+
+
+class Mind(Protocol):
+    """Whatever thinks for a persona. Sleep's tasks join in `managers.sleep` as further methods."""
+
+    @property
+    def name(self) -> str:
+        """What stands in a message's trailer: `built-in`, `gemini-2.5-flash`, ..."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """How much it can read and write at once, in tokens."""
+        ...
+
+    @property
+    def can_see(self) -> bool:
+        """Whether images may be sent to it."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Estimate the tokens of a text, never too low."""
+        ...
+
+    def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
+        """Think and speak, piece by piece.
+
+        Raises:
+            MindError: one of the named ways of failing, with its sentence.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""What happens while nobody talks: dreaming, forgetting, the scheduler."""

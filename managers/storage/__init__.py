@@ -1,0 +1,1 @@
+"""The lowest floor: paths, atomic files, locks, history, clock, settings, errors."""

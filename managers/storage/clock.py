@@ -1,0 +1,53 @@
+"""Where the time and randomness come from; tests and simulations hand in their own."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from random import Random
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """A source of time."""
+
+    def now(self) -> datetime:
+        """Local wall-clock time, naive: what people read and what the files hold."""
+        ...
+
+    def utc(self) -> datetime:
+        """Aware UTC time: for durations that must survive daylight saving and travel."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards, for measuring elapsed time."""
+        ...
+
+
+class SystemClock:
+    """The computer's own clock."""
+
+    def now(self) -> datetime:
+        """Return local wall-clock time, naive."""
+        return datetime.now()
+
+    def utc(self) -> datetime:
+        """Return aware UTC time."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return monotonic seconds."""
+        return time.monotonic()
+
+
+_CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def new_id(clock: Clock, rng: Random) -> str:
+    """Return a sortable id such as ``20260102T220000-7k2m9qx4``: local second plus 40 random bits.
+
+    People meet ids in their log files, so the time in them is readable.
+    """
+    bits = rng.getrandbits(40)
+    tail = "".join(_CROCKFORD[(bits >> shift) & 31] for shift in range(35, -1, -5))
+    return f"{clock.now():%Y%m%dT%H%M%S}-{tail}"

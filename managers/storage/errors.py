@@ -1,0 +1,122 @@
+"""Every error that the managers raise, each with its sentence in both languages.
+
+An error is part of the interface: its sentence says what happened and what to do. It is raised
+where it is noticed, caught where something can be done, and shown at one edge (page or terminal)
+in the reader's language. One class per failure; the facts go in as keyword arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+Lang = Literal["ja", "en"]
+
+
+class UtataneError(Exception):
+    """Base of all errors that are meant to be read by a person.
+
+    Subclasses set `ja` and `en`: templates for `str.format` over the keyword arguments.
+    """
+
+    ja: ClassVar[str] = "問題が起きました。"
+    en: ClassVar[str] = "Something went wrong."
+
+    def __init__(self, **facts: object) -> None:
+        """Keep the facts and render the English sentence as the exception's own text."""
+        self.facts = facts
+        super().__init__(self.sentence("en"))
+
+    def sentence(self, lang: Lang) -> str:
+        """Return the one sentence for a reader of `lang`."""
+        return (self.ja if lang == "ja" else self.en).format(**self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a person should know though the operation went on (a file set aside, a reduced way).
+
+    `code` names the kind (stable, for dismissing and for tests); `level` is `info` or `warning`.
+    """
+
+    code: str
+    ja: str
+    en: str
+    level: Literal["info", "warning"] = "warning"
+
+    def sentence(self, lang: Lang) -> str:
+        """Return the one sentence for a reader of `lang`."""
+        return self.ja if lang == "ja" else self.en
+
+
+class UnsafeNameError(UtataneError):
+    """A persona's or file's name cannot be used as a folder name."""
+
+    ja = "「{name}」という名前は使えません。{reason_ja}"
+    en = 'The name "{name}" cannot be used: {reason_en}'
+
+
+class PersonaNotFoundError(UtataneError):
+    """No persona of that name in the home folder."""
+
+    ja = "「{name}」というペルソナは見つかりません。`personas list` で名前を確かめてください。"
+    en = 'There is no persona "{name}". See `personas list` for the names.'
+
+
+class PersonaExistsError(UtataneError):
+    """A persona of that name is there already."""
+
+    ja = "「{name}」というペルソナはもういます。別の名前を選んでください。"
+    en = 'There already is a persona "{name}". Choose another name.'
+
+
+class ExternallyChangedError(UtataneError):
+    """A file changed on disk after it was read; both versions are offered to the person.
+
+    Facts: `path`, `theirs` (text on disk now).
+    """
+
+    ja = "「{path}」は、読み込んだあとに別の場所で変更されました。両方を見て、残すほうを選んでください。"
+    en = '"{path}" was changed elsewhere after it was read. Compare both versions and choose.'
+
+
+class ShrinkRefusedError(UtataneError):
+    """A write would shrink a log or empty a memory without an explicit delete."""
+
+    ja = "「{path}」の中身が失われる書き込みだったので、止めました。何も変わっていません。"
+    en = 'Writing "{path}" would have lost what is in it, so nothing was changed.'
+
+
+class DiskFullError(UtataneError):
+    """The disk is full: nothing was written, nothing was lost."""
+
+    ja = "ディスクの空きがないため「{path}」に書けませんでした。空きを作ってから、もう一度お試しください。"
+    en = 'The disk is full, so "{path}" could not be written. Free some space and try again.'
+
+
+class UnwritableError(UtataneError):
+    """A file or folder cannot be written (permissions, read-only media)."""
+
+    ja = "「{path}」に書き込めません({cause})。フォルダーの権限を確かめてください。"
+    en = '"{path}" cannot be written ({cause}). Check the permissions of the folder.'
+
+
+class UnreadableError(UtataneError):
+    """A file exists but cannot be read (permissions, I/O error)."""
+
+    ja = "「{path}」を読めません({cause})。ファイルの権限を確かめてください。"
+    en = '"{path}" cannot be read ({cause}). Check the permissions of the file.'
+
+
+class BusyError(UtataneError):
+    """Another process or thread holds the persona's lock for longer than we wait."""
+
+    ja = "「{name}」は別のウィンドウで使われています。そちらが終わってから、もう一度お試しください。"
+    en = '"{name}" is being used by another window or process. Try again when it has finished.'
+
+
+class InvalidSettingError(UtataneError):
+    """A setting has a value that cannot be used."""
+
+    ja = "設定「{key}」の値「{value}」は使えません。{reason}"
+    en = 'The setting "{key}" cannot be "{value}": {reason}'

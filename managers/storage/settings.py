@@ -1,0 +1,274 @@
+"""Settings: `settings.toml` for everybody, overridden per persona in `persona.json`; secrets apart.
+
+A default is written once, here. A file holds only what differs from it, so that a better default
+reaches everyone who never chose.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import tomlkit
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from managers.storage.errors import InvalidSettingError, Notice, UnreadableError
+from managers.storage.files import read_bytes, write_atomic
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="ignore", validate_assignment=True)
+
+
+class MindSettings(_Section):
+    """Which mind speaks."""
+
+    provider: Literal["auto", "builtin", "gemini", "openai"] = "auto"
+    """`openai`: anything that speaks the OpenAI protocol at `base_url`."""
+    model: str = ""
+    base_url: str = ""
+    """Empty: the provider's own address."""
+    context_tokens: int = Field(0, ge=0)
+    """How much the model can read, in tokens; 0: find out, or assume 4,096 on loopback."""
+    internal_processing_model: str = ""
+    """The small model for inner work (the specification's `INTERNAL_PROCESSING_MODEL`); empty: the same."""
+    temperature: float = Field(0.8, ge=0, le=2)
+    timeout_seconds: float = Field(60, gt=0)
+    """How long to wait for the next piece of an answer."""
+    retries: int = Field(3, ge=0, le=10)
+    seed: int = 0
+    """The built-in mind's choices are the same for the same seed and conversation."""
+
+
+class RecallSettings(_Section):
+    """How memories are found. Scores are squared L2 on unit vectors: lower is closer."""
+
+    enable_auto_retrieval: bool = True
+    plan_with_model: bool = False
+    """Let the small model decide whether and what to search (one more call before the first word)."""
+    embedder: Literal["builtin", "japanese-vectors", "sentence-transformers", "gemini"] = "builtin"
+    embedder_model: str = ""
+    chunk_size: int = Field(300, ge=50)
+    chunk_overlap: int = Field(50, ge=0)
+    per_index: int = Field(10, ge=1)
+    max_hits: int = Field(10, ge=1)
+    recall_memories_hits: int = Field(7, ge=1)
+    recall_memories_threshold: float = Field(0.80, ge=0, le=4)
+    threshold: float = Field(0.75, ge=0, le=4)
+    knowledge_in_prompt: bool = True
+    knowledge_threshold: float = Field(0.5, ge=0, le=4)
+    knowledge_hits: int = Field(2, ge=0)
+    recent_hits: int = Field(5, ge=0)
+    semantic_hits: int = Field(3, ge=0)
+    summary_hits: int = Field(2, ge=0)
+    mmr_lambda: float = Field(0.7, ge=0, le=1)
+    mmr_pool: int = Field(3, ge=1)
+    """The pool is this many times as large as what is asked for."""
+    duplicate_similarity: float = Field(0.95, ge=0, le=1)
+    neighbour_share: float = Field(0.5, ge=0, le=1)
+    api_batch: int = Field(20, ge=1)
+    api_pause_seconds: float = Field(2.0, ge=0)
+    last_api_history_limit_option: int = Field(20, ge=0)
+    """`search_past_conversations` leaves out this many of the newest messages."""
+
+
+class ConversationSettings(_Section):
+    """The conversation itself."""
+
+    window_turns: int = Field(20, ge=1)
+    """How many of the last turns of the thread the mind reads, if the token budget has room."""
+    idle_minutes: float = Field(15, gt=0)
+    """After this long without a word a conversation has ended."""
+    log_days: int = Field(7, ge=1)
+    """How many days `log.txt` holds before older ones move to `log_archives/`."""
+    episode_memory_lookback_days: int = Field(14, ge=0)
+    light_drive_threshold: float = Field(0.4, ge=0, le=1)
+
+
+class SleepSettings(_Section):
+    """Dreaming and autonomy."""
+
+    dreaming: bool = True
+    autonomous_actions: bool = False
+    autonomous_actions_per_day: int = Field(3, ge=0)
+    silence: bool = False
+    """One switch that keeps the persona from writing first, whatever else is set."""
+    quiet_start_hour: int = Field(0, ge=0, le=23)
+    quiet_end_hour: int = Field(7, ge=0, le=24)
+    idle_minutes_before_dream: float = Field(30, ge=0)
+    boredom_threshold: float = Field(0.6, ge=0, le=1)
+    curiosity_threshold: float = Field(0.6, ge=0, le=1)
+    goal_achievement_threshold: float = Field(0.6, ge=0, le=1)
+    devotion_threshold: float = Field(0.6, ge=0, le=1)
+    boredom_full_hours: float = Field(72, gt=0)
+    """Idle hours at which boredom reaches 1 on its logarithmic curve."""
+    devotion_half_life_hours: float = Field(24, gt=0)
+    weekly_reflection_days: int = Field(7, ge=1)
+    monthly_reflection_days: int = Field(30, ge=1)
+
+
+class PageSettings(_Section):
+    """The page and the server."""
+
+    language: Literal["auto", "ja", "en"] = "auto"
+    host: str = "127.0.0.1"
+    port: int = Field(7860, ge=1, le=65535)
+    onboarded: bool = False
+
+
+class UserSettings(_Section):
+    """Who the user is; a persona may know them by another name."""
+
+    name: str = ""
+    profile: str = ""
+
+
+class Settings(_Section):
+    """All settings, by section."""
+
+    user: UserSettings = Field(default_factory=UserSettings)
+    mind: MindSettings = Field(default_factory=MindSettings)
+    recall: RecallSettings = Field(default_factory=RecallSettings)
+    conversation: ConversationSettings = Field(default_factory=ConversationSettings)
+    sleep: SleepSettings = Field(default_factory=SleepSettings)
+    page: PageSettings = Field(default_factory=PageSettings)
+
+
+class SettingsFile:
+    """The global settings file. What cannot be read is named in `notices` and never overwritten."""
+
+    def __init__(self, path: Path) -> None:
+        """Remember the path; nothing is read yet."""
+        self.path = path
+
+    def load(self) -> tuple[Settings, list[Notice]]:
+        """Return the settings and what was wrong with the file; wrong values fall back to defaults."""
+        data = read_bytes(self.path)
+        if data is None:
+            return Settings(), []
+        try:
+            table = tomllib.loads(data.decode())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            return Settings(), [
+                Notice(
+                    code="settings-broken",
+                    ja=f"settings.toml に書き間違いがあります({error})。直すまでは初期設定で動きます。",
+                    en=f"settings.toml has a mistake ({error}). Until it is mended the defaults are used.",
+                )
+            ]
+        return lenient(table)
+
+    def change(self, section: str, **values: object) -> Settings:
+        """Set values of one section, keeping the person's comments and order; None removes a value.
+
+        Raises:
+            InvalidSettingError: a value cannot be used; nothing is written.
+            UnreadableError: the file has a mistake that must be mended first.
+        """
+        data = read_bytes(self.path) or b""
+        try:
+            document = tomlkit.parse(data.decode())
+        except (tomlkit.exceptions.ParseError, UnicodeDecodeError) as error:
+            raise UnreadableError(path=self.path, cause=error) from error
+        table = document.setdefault(section, tomlkit.table())
+        for key, value in values.items():
+            if value is None:
+                table.pop(key, None)
+            else:
+                check(section, key, value)
+                table[key] = value
+        write_atomic(self.path, tomlkit.dumps(document))
+        return self.load()[0]
+
+
+def check(section: str, key: str, value: object) -> None:
+    """Refuse a value that a setting cannot have.
+
+    Raises:
+        InvalidSettingError: with the reason.
+    """
+    try:
+        Settings.model_validate({section: {key: value}})
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"]
+        raise InvalidSettingError(key=f"{section}.{key}", value=value, reason=reason) from error
+
+
+def lenient(table: Mapping[str, Any]) -> tuple[Settings, list[Notice]]:
+    """Build settings from what is usable in `table`; everything else becomes a notice."""
+    good: dict[str, dict[str, Any]] = {}
+    notices: list[Notice] = []
+    for section, values in table.items():
+        field = Settings.model_fields.get(section)
+        if field is None or not isinstance(values, Mapping):
+            notices.append(_unknown(section, Settings.model_fields))
+            continue
+        known = field.annotation.model_fields  # type: ignore[union-attr]  # every section is a model
+        for key, value in values.items():
+            if key not in known:
+                notices.append(_unknown(f"{section}.{key}", [f"{section}.{name}" for name in known]))
+                continue
+            try:
+                check(section, key, value)
+            except InvalidSettingError as error:
+                notices.append(Notice("settings-value", error.sentence("ja"), error.sentence("en")))
+            else:
+                good.setdefault(section, {})[key] = value
+    return Settings.model_validate(good), notices
+
+
+def merged(base: Settings, overrides: Mapping[str, Any]) -> tuple[Settings, list[Notice]]:
+    """Return `base` with a persona's own settings on top."""
+    own, notices = lenient(overrides)
+    layers = base.model_dump()
+    for section, values in own.model_dump(exclude_unset=True).items():
+        layers[section].update(values)
+    return Settings.model_validate(layers), notices
+
+
+def _unknown(key: str, known: Iterable[str]) -> Notice:
+    near = difflib.get_close_matches(key, list(known), 1)
+    hint_ja = f"「{near[0]}」のことでしょうか。" if near else ""
+    hint_en = f' Did you mean "{near[0]}"?' if near else ""
+    return Notice(
+        code="settings-unknown",
+        ja=f"設定「{key}」は知らない名前なので使っていません。{hint_ja}",
+        en=f'The setting "{key}" is not known and is not used.{hint_en}',
+    )
+
+
+class Secrets:
+    """API keys in `secrets.toml` (mode 0600), apart from all data; never logged, never exported."""
+
+    def __init__(self, path: Path) -> None:
+        """Remember the path."""
+        self.path = path
+
+    def get(self, name: str) -> str:
+        """Return a key, or an empty string."""
+        data = read_bytes(self.path)
+        if data is None:
+            return ""
+        try:
+            value = tomllib.loads(data.decode()).get("keys", {}).get(name, "")
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise UnreadableError(path=self.path, cause="TOML") from error
+        return str(value)
+
+    def set(self, name: str, value: str) -> None:
+        """Store a key, or remove it when empty."""
+        data = read_bytes(self.path)
+        document = tomlkit.parse((data or b"").decode())
+        keys = document.setdefault("keys", tomlkit.table())
+        if value:
+            keys[name] = value.strip()
+        else:
+            keys.pop(name, None)
+        write_atomic(self.path, tomlkit.dumps(document), mode=0o600)
+
+    def __repr__(self) -> str:
+        """Show no secret."""
+        return "Secrets(…)"

@@ -1,0 +1,1 @@
+"""The browser interface: one module per tab, presenters, locales, theme."""
