@@ -1,0 +1,29 @@
+# Everything runs in .venv, which install.py sets up from pyproject.toml and constraints.txt.
+PYTHON ?= python3
+IN = .venv/bin/python
+ARGS ?=
+EXTRAS ?=
+
+.PHONY: run install test lint bench
+
+run:
+	@$(PYTHON) install.py $(EXTRAS)
+	@$(IN) app.py serve $(ARGS)
+
+install:
+	@$(PYTHON) install.py $(EXTRAS)
+
+test:
+	@$(PYTHON) install.py dev
+	@$(IN) -m pytest $(ARGS)
+
+lint:
+	@$(PYTHON) install.py dev
+	@.venv/bin/ruff format --check .
+	@.venv/bin/ruff check .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports --no-logo
+
+bench:
+	@$(PYTHON) install.py dev
+	@$(IN) -m benchmarks $(ARGS)
