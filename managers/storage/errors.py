@@ -120,3 +120,41 @@ class InvalidSettingError(UtataneError):
 
     ja = "設定「{key}」の値「{value}」は使えません。{reason}"
     en = 'The setting "{key}" cannot be "{value}": {reason}'
+
+
+class EntryNotFoundError(UtataneError):
+    """No entry of that id in a persona's history (or the beginning of an id fits several)."""
+
+    ja = "「{entry}」という履歴は見つかりません。`history` で番号を確かめてください。"
+    en = 'There is no entry "{entry}" in the history. See `history` for the ids.'
+
+
+class HistoryDamagedError(UtataneError):
+    """A part of the history cannot be read; the memories themselves are not touched by that."""
+
+    ja = "履歴の一部({entry})が壊れていて読めません。記憶そのものは無事です。"
+    en = "A part of the history ({entry}) is damaged and cannot be read. The memories themselves are fine."
+
+
+class UndoConflictError(UtataneError):
+    """Something later changed a file of the entry; nothing was changed.
+
+    Facts: `path` (of the first), `conflicts` (of `managers.storage.history.UndoConflict`, with both versions).
+    """
+
+    ja = "「{path}」は、その後さらに変わっているので元に戻せません。何も変えていません。両方を見比べてください。"
+    en = '"{path}" has changed again since, so this cannot be taken back. Nothing was changed; compare both versions.'
+
+
+class NotUndoableError(UtataneError):
+    """There is nothing to take back or to do again: the reason says why."""
+
+    ja = "この変更({entry})はそのようにはできません。{reason_ja}"
+    en = "That cannot be done with this change ({entry}): {reason_en}"
+
+
+class EditTargetError(UtataneError):
+    """The text that an edit should replace is not there, or is there several times."""
+
+    ja = "「{old}」は「{path}」の中に{count}か所あります。ちょうど1か所に決まる文を指定してください。何も変えていません。"
+    en = '"{old}" stands in "{path}" {count} times. Give a text that stands there exactly once. Nothing was changed.'
