@@ -175,3 +175,52 @@ class InvalidAnswerError(MindError):
 
     ja = "モデル「{model}」の答えが、二度とも決まった形になりませんでした({task})。次の機会にやり直します。"
     en = 'The model "{model}" did not give a usable answer, twice ({task}). It will be tried again later.'
+
+
+class EmptyMessageError(UtataneError):
+    """There is nothing to send."""
+
+    ja = "メッセージが空です。ひとことでも書いてから送ってください。"
+    en = "The message is empty. Write a word or two, then send it."
+
+
+class MessageTooLongError(UtataneError):
+    """A message beyond what the log takes. Facts: `limit` (characters)."""
+
+    ja = "メッセージが長すぎます(上限 {limit:,} 文字)。分けて送るか、ファイルとして添付してください。"
+    en = "The message is too long (at most {limit:,} characters). Send it in parts or attach it as a file."
+
+
+class StillAnsweringError(UtataneError):
+    """A turn of this persona is under way. Facts: `name`."""
+
+    ja = "{name} はまだ話しています。終わるまで待つか、止めてから送ってください。"
+    en = "{name} is still answering. Wait until it has finished, or stop it first."
+
+
+class NothingToAnswerError(UtataneError):
+    """There is no message of the user's in this topic to answer, edit or take back."""
+
+    ja = "この話題には、あなたのメッセージがまだありません。"
+    en = "There is no message of yours in this topic yet."
+
+
+class AttachmentTooLargeError(UtataneError):
+    """An attached file is too large. Facts: `name`, `megabytes`."""
+
+    ja = "「{name}」は大きすぎます(上限 {megabytes} MB)。小さくしてから添付してください。"
+    en = '"{name}" is too large (at most {megabytes} MB). Make it smaller and attach it again.'
+
+
+class AttachmentUnreadableError(UtataneError):
+    """An attached file is neither text nor a picture. Facts: `name`."""
+
+    ja = "「{name}」は文章としても画像としても読めませんでした。テキスト(UTF-8)か画像を添付してください。"
+    en = '"{name}" could be read neither as text nor as a picture. Attach text (UTF-8) or an image.'
+
+
+class UnexpectedError(UtataneError):
+    """A failure that nobody foresaw; the traceback is in the program's own log. Facts: `cause`."""
+
+    ja = "思いがけない問題が起きました({cause})。書いたものは残っています。もう一度お試しください。"
+    en = "Something unforeseen went wrong ({cause}). What you wrote is kept. Please try again."

@@ -117,6 +117,8 @@ class PageSettings(_Section):
     host: str = "127.0.0.1"
     port: int = Field(7860, ge=1, le=65535)
     onboarded: bool = False
+    help_locale: str = ""
+    """Whose help lines to show when somebody is in distress (`JP`, `US`, ...); empty: by language."""
 
 
 class UserSettings(_Section):

@@ -1,0 +1,89 @@
+"""The tools that a mind may call: what each is, and how a call is checked, run and answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from managers.mind import ToolCall, ToolSpec
+from managers.storage.errors import Lang, UtataneError
+
+
+C = TypeVar("C")
+
+
+class Arguments(BaseModel):
+    """Base of all tools' arguments: what is not asked for is refused."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[C]):
+    """One tool, over a context `C` of memories.
+
+    Attributes:
+        describe: what it is for, as the mind reads it.
+        announce: what the log says of a use ("🛠️ …"); the result itself is never logged.
+        run: does it and returns what the mind is told.
+        writes: whether it changes a memory (such tools are not offered off the record).
+    """
+
+    name: str
+    describe: dict[Lang, str]
+    announce: dict[Lang, str]
+    arguments: type[Arguments]
+    run: Callable[[C, Any], str]
+    writes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What the mind is told, and what the log says; no announcement for a call that was refused."""
+
+    text: str
+    announcement: str = ""
+
+
+_NO_SUCH: dict[Lang, str] = {
+    "ja": "「{name}」という道具はありません。使えるのは {known} です。",
+    "en": 'There is no tool "{name}". You can use {known}.',
+}
+_WRONG: dict[Lang, str] = {
+    "ja": "「{name}」の引数が正しくありません({problems})。直して、もう一度呼んでください。",
+    "en": 'The arguments of "{name}" are not right ({problems}). Mend them and call it again.',
+}
+
+
+class Catalogue(Generic[C]):
+    """A set of tools by name."""
+
+    def __init__(self, tools: Sequence[Tool[C]]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+
+    def specs(self, lang: Lang, *, writing: bool = True) -> list[ToolSpec]:
+        """Return what a mind is offered."""
+        return [
+            ToolSpec(tool.name, tool.describe[lang], tool.arguments)
+            for tool in self._tools.values()
+            if writing or not tool.writes
+        ]
+
+    def use(self, call: ToolCall, context: C, lang: Lang, *, writing: bool = True) -> ToolAnswer:
+        """Check and run a call; a wrong call or a failure is answered with a sentence to act on."""
+        tool = self._tools.get(call.name)
+        if tool is None or (tool.writes and not writing):
+            known = ", ".join(spec.name for spec in self.specs(lang, writing=writing))
+            return ToolAnswer(_NO_SUCH[lang].format(name=call.name[:60], known=known))
+        try:
+            arguments = tool.arguments.model_validate(dict(call.arguments))
+        except ValidationError as error:
+            problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or '-'}: {e['msg']}" for e in error.errors()[:5])
+            return ToolAnswer(_WRONG[lang].format(name=tool.name, problems=problems))
+        try:
+            return ToolAnswer(tool.run(context, arguments), tool.announce[lang])
+        except UtataneError as error:
+            return ToolAnswer(error.sentence(lang))

@@ -1,0 +1,76 @@
+"""A turn under way: its events, for as many readers as there are, and the way to stop it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+
+from agent.errors import UnexpectedError
+from agent.events import Failed, TurnEvent
+from managers.mind import Cancel
+from managers.storage.errors import UtataneError
+
+logger = logging.getLogger(__name__)
+
+Publish = Callable[[TurnEvent], None]
+
+
+class Turn:
+    """A turn in a thread of its own: it goes on when the page that asked for it closes."""
+
+    def __init__(self, live: Callable[[Cancel, Publish], None]) -> None:
+        self._live = live
+        self._cancel = Cancel()
+        self._events: list[TurnEvent] = []
+        self._over = False
+        self._grown = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="turn", daemon=True)
+
+    def start(self) -> Turn:
+        """Begin, and return at once."""
+        self._thread.start()
+        return self
+
+    def events(self) -> Iterator[TurnEvent]:
+        """Yield all events from the first on, waiting for new ones until the turn is over."""
+        seen = 0
+        while True:
+            with self._grown:
+                self._grown.wait_for(lambda: len(self._events) > seen or self._over)
+                fresh = self._events[seen:]
+            if not fresh:
+                return
+            yield from fresh
+            seen += len(fresh)
+
+    def stop(self) -> None:
+        """Ask the mind to stop; what was said so far is kept and marked as broken off."""
+        self._cancel.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the turn is over; return whether it is."""
+        with self._grown:
+            return self._grown.wait_for(lambda: self._over, seconds)
+
+    @property
+    def is_over(self) -> bool:
+        return self._over
+
+    def _publish(self, event: TurnEvent) -> None:
+        with self._grown:
+            self._events.append(event)
+            self._grown.notify_all()
+
+    def _run(self) -> None:
+        try:
+            self._live(self._cancel, self._publish)
+        except UtataneError as error:
+            self._publish(Failed(error))
+        except Exception as error:  # the edge: whatever else happens is logged and said, and the app goes on
+            logger.exception("a turn failed")
+            self._publish(Failed(UnexpectedError(cause=f"{type(error).__name__}: {error}")))
+        finally:
+            with self._grown:
+                self._over = True
+                self._grown.notify_all()

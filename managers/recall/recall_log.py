@@ -1,0 +1,86 @@
+"""What was recalled for each answer (`memory/recall_log.jsonl`): ids and scores, for whoever asks "why".
+
+The memories themselves are not copied: what is forgotten is not kept alive by having been recalled.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from managers.memory.messages import Message
+from managers.recall.hits import Hit
+from managers.storage.files import append_durably, open_binary
+
+_BLOCK = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """One memory that was recalled: where it stands, the messages it rests on, and how close it was."""
+
+    type: str
+    source: str
+    path: str
+    message_ids: tuple[str, ...]
+    score: float
+
+
+class RecallLog:
+    """An append-only file, one line an answer."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def append(self, reply: Message, query: str, hits: Sequence[Hit]) -> None:
+        """Keep what was recalled for `reply`; nothing is written when nothing was searched."""
+        if not query:
+            return
+        entry = {
+            "time": f"{reply.time:%Y-%m-%dT%H:%M:%S}",
+            "message_id": reply.id,
+            "query": query,
+            "recalled": [
+                {"type": h.type, "_source": h.source, "path": h.path, "message_ids": h.message_ids, "score": round(h.score, 4)}
+                for h in hits
+            ],
+        }
+        append_durably(self.path, (json.dumps(entry, ensure_ascii=False) + "\n").encode())
+
+    def find(self, message_id: str) -> tuple[str, list[Recollection]] | None:
+        """Return the query and the memories behind an answer; None if nothing was searched for it."""
+        wanted = message_id.encode()
+        for line in self._backwards():
+            if wanted not in line:
+                continue
+            try:
+                entry = json.loads(line)
+                if entry["message_id"] == message_id:
+                    return entry["query"], [
+                        Recollection(r["type"], r["_source"], r["path"], tuple(r["message_ids"]), r["score"])
+                        for r in entry["recalled"]
+                    ]
+            except (ValueError, KeyError, TypeError):
+                continue  # a line cut by a crash explains nothing and harms nothing
+        return None
+
+    def _backwards(self) -> Iterator[bytes]:
+        """Yield the lines from the newest on: people ask about recent answers."""
+        if not self.path.exists():
+            return
+        with open_binary(self.path) as file:
+            position = file.seek(0, os.SEEK_END)
+            rest = b""
+            while position > 0:
+                start = max(0, position - _BLOCK)
+                file.seek(start)
+                block = file.read(position - start) + rest
+                rest, *lines = block.split(b"\n")
+                yield from (line for line in reversed(lines) if line)
+                position = start
+            if rest:
+                yield rest
+
