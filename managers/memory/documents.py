@@ -1,0 +1,137 @@
+"""JSON documents that people may edit: read without losing anything, written whole, with room to grow.
+
+A file that is no JSON is set aside with a notice. An entry in it that we do not understand stays in
+the file as it is; keys that we do not know stay with their entry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.files import dump_json, read_bytes, set_aside, write_atomic
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+
+TIME = "%Y-%m-%d %H:%M:%S"
+"""How memories write a moment: local wall-clock time."""
+
+USER = "user"
+"""The `mind` of a memory that the person wrote or corrected."""
+
+
+class Apply(Protocol):
+    """Writes several files, all or none, with one entry in the history; returns the entry's id."""
+
+    def __call__(
+        self, changes: Mapping[Path, bytes | None], *, author: str, reason: str, evidence: Sequence[str] = ()
+    ) -> str | None:
+        """Write the files (None deletes one)."""
+        ...
+
+
+class Remembered(BaseModel):
+    """What every memory carries: which messages it rests on, who made it, and room for later."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str = ""
+    evidence: list[str] = Field(default_factory=list)
+    mind: str = ""
+    confidence: float | None = None
+    generation: int = 0
+
+
+Entry = TypeVar("Entry", bound=BaseModel)
+
+
+def short_id(prefix: str, *parts: str) -> str:
+    """Return an id such as `sh_4f0c2a91` that is the same for the same content, whoever runs when."""
+    return prefix + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:8]
+
+
+def entries_of(model: type[Entry], values: Iterable[Any]) -> tuple[list[Entry], list[Any]]:
+    """Return the entries that fit the model, and those that do not, as they are."""
+    good: list[Entry] = []
+    odd: list[Any] = []
+    for value in values:
+        try:
+            good.append(model.model_validate(value))
+        except ValidationError:
+            odd.append(value)
+    return good, odd
+
+
+def as_plain(entries: Iterable[BaseModel], odd: Iterable[Any] = ()) -> list[Any]:
+    """Return what `entries_of` read as JSON values again, the odd ones last."""
+    return [*(entry.model_dump(mode="json") for entry in entries), *odd]
+
+
+def encode(value: object) -> bytes:
+    """Return JSON as people would write it, in bytes."""
+    return dump_json(value).encode()
+
+
+class JsonFile:
+    """One JSON file of a persona. What was wrong with it is named in `notices`."""
+
+    def __init__(
+        self, paths: PersonaPaths, path: Path, clock: Clock, expected: type[list[Any] | dict[str, Any]]
+    ) -> None:
+        """Remember where it is and what its outermost value must be."""
+        self.paths = paths
+        self.path = path
+        self.clock = clock
+        self.expected = expected
+        self.notices: list[Notice] = []
+
+    def read(self) -> Any:  # noqa: ANN401  # JSON is whatever is in the file
+        """Return the file's value; an empty one if there is no file or it had to be set aside."""
+        value = self._parsed(read_bytes(self.path))
+        if value is not None:
+            return value
+        with writing(self.paths):
+            data = read_bytes(self.path)  # somebody may have mended or written it meanwhile
+            value = self._parsed(data)
+            if value is None:
+                self.notices.append(set_aside(self.path, self.clock.now()))
+        return value if value is not None else self.expected()
+
+    def _parsed(self, data: bytes | None) -> Any:  # noqa: ANN401  # as above; None: broken
+        if data is None or not data.strip():
+            return self.expected()
+        try:
+            value = json.loads(data.decode("utf-8-sig"))
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+            return None
+        return value if isinstance(value, self.expected) else None
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong since the last time."""
+        taken, self.notices = self.notices, []
+        return taken
+
+
+def write_plainly(paths: PersonaPaths) -> Apply:
+    """Return an `Apply` that writes each file atomically but keeps no history: for small tools and tests."""
+
+    def apply(
+        changes: Mapping[Path, bytes | None], *, author: str, reason: str, evidence: Sequence[str] = ()
+    ) -> str | None:
+        del author, reason, evidence
+        with writing(paths):
+            for path, data in changes.items():
+                if data is None:
+                    path.unlink(missing_ok=True)
+                else:
+                    write_atomic(path, data)
+        return None
+
+    return apply

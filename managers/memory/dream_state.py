@@ -1,0 +1,60 @@
+"""What dreaming must remember between nights: `memory/dream_state.json`. Small, and bounded by what waits."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from managers.memory.documents import JsonFile, encode
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.paths import PersonaPaths
+
+
+class DreamState(BaseModel):
+    """What a dream left for the next one.
+
+    Attributes:
+        last_dream: when a night was last dreamt to its end (local time).
+        settled_days: days that get no episode: nobody said anything, or a person deleted the episode.
+        waiting: tasks that failed and wait for the next night, by day.
+        asked_through: the last message that the end of a conversation has been looked at.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    last_dream: str = ""
+    settled_days: list[date] = Field(default_factory=list)
+    waiting: dict[str, list[str]] = Field(default_factory=dict)
+    asked_through: str = ""
+
+    def dump(self) -> bytes:
+        """Return the file's bytes."""
+        return encode(self.model_dump(mode="json"))
+
+    def settle(self, day: date) -> DreamState:
+        """Leave a day without an episode from now on."""
+        return self.model_copy(update={"settled_days": sorted({*self.settled_days, day})})
+
+
+class DreamStateFile:
+    """Reads the state."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
+        """Remember the file."""
+        self.path = paths.memory / "dream_state.json"
+        self._file = JsonFile(paths, self.path, clock, dict)
+
+    def load(self) -> DreamState:
+        """Return the state; an empty one if there is none or it was broken."""
+        value: dict[str, Any] = self._file.read()
+        try:
+            return DreamState.model_validate(value)
+        except ValidationError:
+            return DreamState()
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong since the last time."""
+        return self._file.take_notices()

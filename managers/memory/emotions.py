@@ -1,0 +1,161 @@
+"""The emotion log: what the user felt, message by message, in bounded files.
+
+`memory/emotion_log.json` holds about the last 90 days, newest first, as the specification shows it.
+A new reading is appended to `memory/emotion_log.new.jsonl`, so that no turn rewrites months; `roll`
+folds that file in, and moves whole months that have passed to `memory/emotion_log_YYYY-MM.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from managers.memory.documents import JsonFile, as_plain, encode, entries_of
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.files import append_durably, read_bytes, write_atomic
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+
+KEPT_DAYS = 90
+FOLD_AT_BYTES = 64 * 1024
+"""When this much is waiting, an append folds it in at once (about 300 readings)."""
+SNIPPET_LENGTH = 80
+
+VALUES: dict[str, float] = {
+    "joy": 1.0,
+    "happy": 0.8,
+    "surprise": 0.3,
+    "neutral": 0.0,
+    "busy": -0.2,
+    "tired": -0.3,
+    "anxious": -0.5,
+    "sadness": -0.6,
+    "stressed": -0.6,
+    "fear": -0.8,
+    "anger": -1.0,
+}
+"""Emotions as numbers for curves. joy, neutral, sadness and anger are the specification's."""
+POSITIVE = frozenset({"joy", "happy", "surprise"})
+NEGATIVE = frozenset({"sadness", "anger", "fear", "anxious", "tired", "busy", "stressed"})
+
+
+class EmotionEntry(BaseModel):
+    """One reading."""
+
+    model_config = ConfigDict(extra="allow")
+
+    timestamp: datetime
+    user_text_snippet: str
+    emotion: str
+    message_id: str = ""
+
+    @property
+    def value(self) -> float:
+        """The emotion as a number from -1 to 1; unknown labels count as neutral."""
+        return VALUES.get(self.emotion, 0.0)
+
+
+def snippet(text: str) -> str:
+    """Return the beginning of a message in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= SNIPPET_LENGTH else line[: SNIPPET_LENGTH - 1] + "…"
+
+
+class EmotionLog:
+    """A persona's emotion log."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
+        """Remember the files; nothing is read yet."""
+        self._paths = paths
+        self._clock = clock
+        self._file = JsonFile(paths, paths.emotion_log, clock, list)
+        self._new = paths.memory / "emotion_log.new.jsonl"
+
+    def append(self, text: str, emotion: str, *, message_id: str = "", time: datetime | None = None) -> EmotionEntry:
+        """Log the emotion of one user message; the cost does not depend on what is there already."""
+        entry = EmotionEntry(
+            timestamp=time or self._clock.now(), user_text_snippet=snippet(text), emotion=emotion, message_id=message_id
+        )
+        line = json.dumps(entry.model_dump(mode="json"), ensure_ascii=False) + "\n"
+        with writing(self._paths):
+            waiting = append_durably(self._new, line.encode())
+            if waiting > FOLD_AT_BYTES:
+                self.roll()
+        return entry
+
+    def entries(self, since: datetime | None = None, until: datetime | None = None) -> list[EmotionEntry]:
+        """Return readings, newest first; only the files that the span touches are read."""
+        found, _ = self._current()
+        for path in self._month_files():
+            month = datetime.strptime(path.stem.removeprefix("emotion_log_"), "%Y-%m")
+            if (since and _next_month(month) <= since) or (until and month > until):
+                continue
+            older, _ = entries_of(EmotionEntry, JsonFile(self._paths, path, self._clock, list).read())
+            found += older
+        return _newest_first(
+            e for e in found if (not since or e.timestamp >= since) and (not until or e.timestamp < until)
+        )
+
+    def recent(self, count: int = 1) -> list[EmotionEntry]:
+        """Return the newest readings, newest first."""
+        return _newest_first(self._current()[0])[:count]
+
+    def of_day(self, day: date) -> list[EmotionEntry]:
+        """Return one day's readings, newest first."""
+        start = datetime.combine(day, datetime.min.time())
+        return self.entries(start, start + timedelta(days=1))
+
+    def roll(self) -> int:
+        """Fold new readings into the file and move months that have passed out of it; return how many moved.
+
+        Killed anywhere, nothing is lost or doubled: readings are known by message and time, and a file
+        from which they leave is rewritten after the one that they go to.
+        """
+        with writing(self._paths):
+            entries, odd = self._current()
+            oldest_kept = (self._clock.now() - timedelta(days=KEPT_DAYS)).replace(day=1, hour=0, minute=0, second=0)
+            gone = [entry for entry in entries if entry.timestamp < oldest_kept]
+            for month in sorted({f"{entry.timestamp:%Y-%m}" for entry in gone}):
+                path = self._paths.memory / f"emotion_log_{month}.json"
+                before, strange = entries_of(EmotionEntry, JsonFile(self._paths, path, self._clock, list).read())
+                moved = [entry for entry in gone if f"{entry.timestamp:%Y-%m}" == month]
+                write_atomic(path, encode(as_plain(_newest_first([*before, *moved]), strange)))
+            if gone or self._new.exists():
+                kept = [entry for entry in entries if entry.timestamp >= oldest_kept]
+                write_atomic(self._paths.emotion_log, encode(as_plain(_newest_first(kept), odd)))
+                self._new.unlink(missing_ok=True)
+            return len(gone)
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong with the files since the last time."""
+        return self._file.take_notices()
+
+    def _current(self) -> tuple[list[EmotionEntry], list[Any]]:
+        entries, odd = entries_of(EmotionEntry, self._file.read())
+        return [*entries, *_lines(read_bytes(self._new) or b"")], odd
+
+    def _month_files(self) -> list[Path]:
+        return sorted(self._paths.memory.glob("emotion_log_[0-9][0-9][0-9][0-9]-[0-9][0-9].json"))
+
+
+def _lines(data: bytes) -> Iterator[EmotionEntry]:
+    for line in data.splitlines():
+        try:
+            yield EmotionEntry.model_validate_json(line)
+        except ValidationError:  # a line that a crash cut short was never acknowledged
+            continue
+
+
+def _newest_first(entries: Iterable[EmotionEntry]) -> list[EmotionEntry]:
+    once = {(entry.timestamp, entry.message_id, entry.user_text_snippet): entry for entry in entries}
+    return sorted(once.values(), key=lambda entry: entry.timestamp, reverse=True)
+
+
+def _next_month(month: datetime) -> datetime:
+    return (month + timedelta(days=32)).replace(day=1)

@@ -1,0 +1,137 @@
+"""Episodes: one file a day, `episodic_memory/YYYY-MM-DD.json`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from managers.memory.documents import USER, Apply, JsonFile, Remembered, encode, short_id, write_plainly
+from managers.memory.dream_state import DreamStateFile
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.files import digest
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+
+_NAME = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class Episode(Remembered):
+    """What one day's conversation was.
+
+    Attributes:
+        key_event_evidence: for each key event the messages that it rests on.
+        covered_messages: how many of the day's messages it was made from; the day may go on.
+        redo: made by the built-in mind because the model failed; the next night tries again.
+        written: digest of the text as a dream wrote it; another digest means that a person changed it.
+    """
+
+    date: date
+    summary: str
+    key_events: list[str] = Field(default_factory=list)
+    emotional_tone: str = "neutral"
+    key_event_evidence: list[list[str]] = Field(default_factory=list)
+    covered_messages: int = 0
+    redo: bool = False
+    written: str = ""
+
+    @property
+    def is_users(self) -> bool:
+        """A person wrote or corrected it: no dream may overwrite it."""
+        return self.mind == USER or (self.written != "" and self.written != self.text_digest())
+
+    def text_digest(self) -> str:
+        """Return the digest of what people read."""
+        return digest("\n".join([self.summary, *self.key_events, self.emotional_tone]))[:16]
+
+    def sealed(self) -> Episode:
+        """Return the episode with its id and the digest by which later edits are noticed."""
+        return self.model_copy(
+            update={"id": self.id or short_id("ep_", self.date.isoformat()), "written": self.text_digest()}
+        )
+
+    def dump(self) -> bytes:
+        """Return the file's bytes, the specification's four fields first."""
+        values = self.model_dump(mode="json")
+        first = ("date", "summary", "key_events", "emotional_tone")
+        return encode({**{key: values[key] for key in first}, **values})
+
+
+class EpisodeStore:
+    """The episodes of a persona."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
+        """Remember the folder; `apply` writes with a history entry."""
+        self._paths = paths
+        self._clock = clock
+        self._apply = apply or write_plainly(paths)
+        self.notices: list[Notice] = []
+
+    def path(self, day: date) -> Path:
+        """Return the file of a day."""
+        return self._paths.episodic_memory / f"{day:%Y-%m-%d}.json"
+
+    def days(self) -> list[date]:
+        """Return the days that have an episode, oldest first."""
+        if not self._paths.episodic_memory.is_dir():
+            return []
+        names = (path.stem for path in self._paths.episodic_memory.glob("*.json"))
+        found = []
+        for name in names:
+            if _NAME.fullmatch(name):
+                try:
+                    found.append(date.fromisoformat(name))
+                except ValueError:  # such as 2026-02-31.json, which a person may have named
+                    continue
+        return sorted(found)
+
+    def get(self, day: date) -> Episode | None:
+        """Return a day's episode, None if there is none (or it was broken and set aside)."""
+        path = self.path(day)
+        if not path.exists():
+            return None
+        file = JsonFile(self._paths, path, self._clock, dict)
+        value = file.read()
+        self.notices += file.take_notices()
+        try:
+            return Episode.model_validate({"date": day, **value}) if value else None
+        except ValidationError:
+            return None  # JSON of another kind: left alone, and never overwritten (see `occupied`)
+
+    def occupied(self, day: date) -> bool:
+        """Whether the file holds something that we do not understand and therefore leave alone."""
+        return self.path(day).exists() and self.get(day) is None and self.path(day).exists()
+
+    def between(self, first: date, last: date) -> list[Episode]:
+        """Return the episodes from `first` to `last`, both included, oldest first."""
+        count = (last - first).days + 1
+        found = (self.get(first + timedelta(days=n)) for n in range(count))
+        return [episode for episode in found if episode is not None]
+
+    def for_prompt(self, oldest_log_date: date, lookback_days: int) -> list[Episode]:
+        """Return the episodes of the `lookback_days` days before the oldest message in the prompt.
+
+        The specification's rule: nothing that the prompt holds verbatim is summarised again, and no
+        day falls between the two.
+        """
+        if lookback_days <= 0:
+            return []
+        return self.between(oldest_log_date - timedelta(days=lookback_days), oldest_log_date - timedelta(days=1))
+
+    def save(self, episode: Episode, *, author: str, reason: str, evidence: Sequence[str] = ()) -> Episode:
+        """Write an episode that a person made or corrected; dreams leave it alone from then on."""
+        kept = episode.sealed().model_copy(update={"mind": USER, "redo": False})
+        with writing(self._paths):
+            self._apply({self.path(kept.date): kept.dump()}, author=author, reason=reason, evidence=evidence)
+        return kept
+
+    def delete(self, day: date, *, author: str, reason: str) -> None:
+        """Delete a day's episode (the history keeps it); no dream makes it anew."""
+        with writing(self._paths):
+            state = DreamStateFile(self._paths, self._clock)
+            settled = state.load().settle(day)
+            self._apply({self.path(day): None, state.path: settled.dump()}, author=author, reason=reason)

@@ -1,0 +1,256 @@
+"""Goals: `goals.json` with short-term and long-term goals and the dates of the deeper reflections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from managers.memory.documents import (
+    TIME,
+    Apply,
+    JsonFile,
+    Remembered,
+    encode,
+    entries_of,
+    short_id,
+    write_plainly,
+)
+from managers.memory.shelves import next_shelf, shelve
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+
+Horizon = Literal["short_term", "long_term"]
+Status = Literal["active", "completed", "abandoned"]
+MAX_ACTIVE: dict[Horizon, int] = {"short_term": 10, "long_term": 5}
+"""More than this is no longer pursued: a new goal waits until one has ended."""
+SHORT_IN_PROMPT = 3
+LONG_IN_PROMPT = 2
+KEPT_ENDED = 100
+_PREFIX: dict[Horizon, str] = {"short_term": "sh_", "long_term": "lo_"}
+
+
+class Goal(Remembered):
+    """Something that the persona strives for. Priority 1 is the most important."""
+
+    goal: str
+    status: Status = "active"
+    progress_notes: list[str] = Field(default_factory=list)
+    priority: int = Field(1, ge=1, le=9)
+    related_values: list[str] = Field(default_factory=list)
+    created_at: str = ""
+    updated_at: str = ""
+    reason: str = ""
+
+    def plain(self, horizon: Horizon) -> dict[str, Any]:
+        """Return JSON values; a long-term goal has values, a short-term one has notes and a priority."""
+        values = self.model_dump(mode="json")
+        if horizon == "short_term" and not self.related_values:
+            values.pop("related_values")
+        return values
+
+
+class GoalsMeta(BaseModel):
+    """When which level of reflection was last reached."""
+
+    model_config = ConfigDict(extra="allow")
+
+    last_reflection_level: int = 0
+    last_level1_date: date | None = None
+    last_level2_date: date | None = None
+    last_level3_date: date | None = None
+
+
+class Goals:
+    """The goals as they stand in their file, and pure changes of them."""
+
+    def __init__(
+        self,
+        short_term: Sequence[Goal] = (),
+        long_term: Sequence[Goal] = (),
+        meta: GoalsMeta | None = None,
+        odd: dict[str, Any] | None = None,
+    ) -> None:
+        """Hold goals, meta and whatever else was in the file (`odd`: lists per horizon, other keys)."""
+        self.lists: dict[Horizon, list[Goal]] = {"short_term": list(short_term), "long_term": list(long_term)}
+        self.meta = meta or GoalsMeta()
+        self.odd = odd or {}
+
+    @classmethod
+    def parse(cls, value: dict[str, Any]) -> Goals:
+        """Read the file's value; what does not fit is kept as it is."""
+        odd: dict[str, Any] = {k: v for k, v in value.items() if k not in {"short_term", "long_term", "meta"}}
+        lists: dict[str, list[Goal]] = {}
+        for horizon in ("short_term", "long_term"):
+            raw = value.get(horizon, [])
+            good, strange = entries_of(Goal, raw if isinstance(raw, list) else [])
+            lists[horizon] = good
+            odd[f"odd {horizon}"] = strange
+        try:
+            meta = GoalsMeta.model_validate(value.get("meta", {}))
+        except ValidationError:
+            meta = GoalsMeta()
+        return cls(lists["short_term"], lists["long_term"], meta, odd)
+
+    @property
+    def short_term(self) -> list[Goal]:
+        """All short-term goals."""
+        return self.lists["short_term"]
+
+    @property
+    def long_term(self) -> list[Goal]:
+        """All long-term goals."""
+        return self.lists["long_term"]
+
+    def active(self, horizon: Horizon) -> list[Goal]:
+        """Return the active goals, most important first."""
+        return sorted(
+            (g for g in self.lists[horizon] if g.status == "active"), key=lambda g: (g.priority, g.created_at)
+        )
+
+    def get(self, goal_id: str) -> tuple[Horizon, Goal] | None:
+        """Return a goal and where it stands."""
+        return next(((h, goal) for h, goals in self.lists.items() for goal in goals if goal.id == goal_id), None)
+
+    def created(self, horizon: Horizon, goal: Goal) -> Goals:
+        """Return them with a new goal, unless it is there already or there are enough."""
+        named = goal.model_copy(update={"id": goal.id or short_id(_PREFIX[horizon], goal.goal, *goal.evidence)})
+        active = self.active(horizon)
+        if len(active) >= MAX_ACTIVE[horizon] or self.get(named.id):
+            return self
+        if any(_plain(other.goal) == _plain(named.goal) for other in active):
+            return self
+        return self._with(horizon, [named, *self.lists[horizon]])
+
+    def progressed(self, goal_id: str, note: str, *, evidence: Sequence[str], when: str) -> Goals:
+        """Return them with a note of progress on one goal."""
+        found = self.get(goal_id)
+        if found is None or note in found[1].progress_notes:
+            return self
+        goal = found[1]
+        merged = list(dict.fromkeys([*goal.evidence, *evidence]))
+        return self._changed(
+            goal_id, progress_notes=[*goal.progress_notes, note][-20:], evidence=merged, updated_at=when
+        )
+
+    def ended(self, goal_id: str, status: Status, reason: str, *, evidence: Sequence[str], when: str) -> Goals:
+        """Return them with one goal completed or abandoned, and why."""
+        found = self.get(goal_id)
+        if found is None:
+            return self
+        merged = list(dict.fromkeys([*found[1].evidence, *evidence]))
+        return self._changed(goal_id, status=status, reason=reason, evidence=merged, updated_at=when)
+
+    def edited(self, goal_id: str, **values: object) -> Goals:
+        """Return them with one goal's own values changed (`goal`, `priority`, `related_values`, `status`)."""
+        return self._changed(goal_id, **values)
+
+    def without(self, goal_id: str) -> Goals:
+        """Return them without one goal."""
+        short, long = ([g for g in self.lists[h] if g.id != goal_id] for h in ("short_term", "long_term"))
+        return Goals(short, long, self.meta, self.odd)
+
+    def reflected(self, level: int, day: date) -> Goals:
+        """Return them with the date of a reflection noted; a deeper one counts for the lighter ones too."""
+        values: dict[str, object] = {"last_reflection_level": level}
+        values.update({f"last_level{n}_date": day for n in range(1, level + 1)})
+        return Goals(self.short_term, self.long_term, self.meta.model_copy(update=values), self.odd)
+
+    def changes(self, path: Path) -> dict[Path, bytes | None]:
+        """Return the files to write: the goals, and a shelf when many have ended."""
+        kept: dict[Horizon, list[Goal]] = {}
+        older: dict[str, list[Any]] = {}
+        for horizon, goals in self.lists.items():
+            ended, gone = shelve([g for g in goals if g.status != "active"], KEPT_ENDED)
+            kept[horizon] = [*(g for g in goals if g.status == "active"), *ended]
+            older[horizon] = [g.plain(horizon) for g in gone]
+        whole = Goals(kept["short_term"], kept["long_term"], self.meta, self.odd)
+        files: dict[Path, bytes | None] = {path: encode(whole.plain())}
+        if any(older.values()):
+            files[next_shelf(path)] = encode(older)
+        return files
+
+    def plain(self) -> dict[str, Any]:
+        """Return the file's value."""
+        other = {k: v for k, v in self.odd.items() if not k.startswith("odd ")}
+        lists: dict[str, Any] = {
+            h: [*(g.plain(h) for g in gs), *self.odd.get(f"odd {h}", [])] for h, gs in self.lists.items()
+        }
+        return {**lists, "meta": self.meta.model_dump(mode="json"), **other}
+
+    def _with(self, horizon: Horizon, goals: list[Goal]) -> Goals:
+        lists = {**self.lists, horizon: goals}
+        return Goals(lists["short_term"], lists["long_term"], self.meta, self.odd)
+
+    def _changed(self, goal_id: str, **values: object) -> Goals:
+        short, long = (
+            [g.model_copy(update=values) if g.id == goal_id else g for g in self.lists[h]]
+            for h in ("short_term", "long_term")
+        )
+        return Goals(short, long, self.meta, self.odd)
+
+
+class GoalStore:
+    """The goals of a persona."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
+        """Remember the file; `apply` writes with a history entry."""
+        self._paths = paths
+        self._clock = clock
+        self._apply = apply or write_plainly(paths)
+        self._file = JsonFile(paths, paths.goals, clock, dict)
+
+    def load(self) -> Goals:
+        """Return all goals."""
+        return Goals.parse(self._file.read())
+
+    def for_prompt(self) -> list[tuple[Horizon, Goal]]:
+        """Return what a prompt holds: the three most important short-term goals and two long-term ones."""
+        goals = self.load()
+        short: list[tuple[Horizon, Goal]] = [
+            ("short_term", goal) for goal in goals.active("short_term")[:SHORT_IN_PROMPT]
+        ]
+        long: list[tuple[Horizon, Goal]] = [("long_term", goal) for goal in goals.active("long_term")[:LONG_IN_PROMPT]]
+        return [*short, *long]
+
+    def change(
+        self, change: Callable[[Goals], Goals], *, author: str, reason: str, evidence: Sequence[str] = ()
+    ) -> Goals:
+        """Apply a pure change to what the file holds now, and write it."""
+        with writing(self._paths):
+            goals = change(self.load())
+            self._apply(goals.changes(self._paths.goals), author=author, reason=reason, evidence=evidence)
+            return goals
+
+    def progress(self, goal_id: str, note: str, *, author: str, evidence: Sequence[str] = ()) -> Goals:
+        """Note progress on a goal."""
+        when = self._clock.now().strftime(TIME)
+        return self.change(
+            lambda goals: goals.progressed(goal_id, note, evidence=evidence, when=when),
+            author=author,
+            reason=note,
+            evidence=evidence,
+        )
+
+    def end(self, goal_id: str, status: Status, *, author: str, reason: str, evidence: Sequence[str] = ()) -> Goals:
+        """Complete or abandon a goal."""
+        when = self._clock.now().strftime(TIME)
+        return self.change(
+            lambda goals: goals.ended(goal_id, status, reason, evidence=evidence, when=when),
+            author=author,
+            reason=reason,
+            evidence=evidence,
+        )
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong with the file since the last time."""
+        return self._file.take_notices()
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split()).casefold().rstrip("。.!！")

@@ -1,0 +1,326 @@
+"""The inner state: `memory/internal_state.json`, what moves the persona and why.
+
+The file is the specification's. It is rewritten at every turn and mirrors the open questions and the
+active goal, so it is no part of a dream's transaction and of the history: whatever it says follows from
+`open_questions.json`, `goals.json`, the last interaction and what the user felt.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from managers.memory.documents import JsonFile, encode
+from managers.memory.drives import (
+    DRIVES,
+    LABELS,
+    Drive,
+    Levels,
+    boredom,
+    curiosity,
+    decayed,
+    devotion_after,
+    goal_achievement,
+    thresholds,
+)
+from managers.memory.goals import Goal, GoalStore
+from managers.memory.questions import Question, QuestionStore
+from managers.storage.clock import Clock
+from managers.storage.errors import Lang, Notice
+from managers.storage.files import write_atomic
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import SleepSettings
+
+LIGHT_THRESHOLD = 0.4
+_EMOTIONS: dict[str, tuple[str, str]] = {
+    "joy": ("喜び", "joy"),
+    "happy": ("うれしさ", "happiness"),
+    "surprise": ("驚き", "surprise"),
+    "neutral": ("穏やか", "calm"),
+    "sadness": ("悲しみ", "sadness"),
+    "anger": ("怒り", "anger"),
+    "fear": ("恐れ", "fear"),
+    "anxious": ("不安", "worry"),
+    "tired": ("疲れ", "tiredness"),
+    "busy": ("忙しさ", "busyness"),
+    "stressed": ("ストレス", "stress"),
+}
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+class _Boredom(_Part):
+    level: float = 0.0
+    last_interaction: datetime | None = None
+    threshold: float = 0.6
+
+
+class _Curiosity(_Part):
+    level: float = 0.0
+    open_questions: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class _GoalAchievement(_Part):
+    level: float = 0.0
+    active_goal_id: str | None = None
+
+
+class _Devotion(_Part):
+    level: float = 0.0
+    user_emotional_state: str = "neutral"
+    updated_at: datetime | None = None
+
+
+class _Drives(_Part):
+    boredom: _Boredom = Field(default_factory=_Boredom)
+    curiosity: _Curiosity = Field(default_factory=_Curiosity)
+    goal_achievement: _GoalAchievement = Field(default_factory=_GoalAchievement)
+    devotion: _Devotion = Field(default_factory=_Devotion)
+
+
+class MotivationLog(_Part):
+    """Which drive moves the persona most, and why."""
+
+    dominant_drive: str = ""
+    dominant_drive_label: str = ""
+    drive_level: float = 0.0
+    narrative: str = ""
+
+
+class InnerState(_Part):
+    """The file's content."""
+
+    drives: _Drives = Field(default_factory=_Drives)
+    motivation_log: MotivationLog = Field(default_factory=MotivationLog)
+
+
+class InnerStateStore:
+    """The inner state of a persona."""
+
+    def __init__(
+        self,
+        paths: PersonaPaths,
+        clock: Clock,
+        settings: SleepSettings | None = None,
+        *,
+        questions: QuestionStore | None = None,
+        goals: GoalStore | None = None,
+    ) -> None:
+        """Remember where it is and whose questions and goals it mirrors."""
+        self._paths = paths
+        self._clock = clock
+        self._settings = settings or SleepSettings()
+        self._questions = questions or QuestionStore(paths, clock)
+        self._goals = goals or GoalStore(paths, clock)
+        self._file = JsonFile(paths, paths.internal_state, clock, dict)
+
+    def load(self) -> InnerState:
+        """Return the state as the file has it."""
+        try:
+            return InnerState.model_validate(self._file.read())
+        except ValidationError:
+            return InnerState()  # JSON of another kind; the next write mirrors everything anew
+
+    def touch(self, now: datetime | None = None) -> None:
+        """Note that somebody talked with the persona now."""
+        moment = now or self._clock.now()
+        with writing(self._paths):
+            state = self.load()
+            state.drives.boredom.last_interaction = moment
+            self._write(state, moment)
+
+    def feel(self, emotion: str, now: datetime | None = None) -> None:
+        """Let what the user feels move devotion: +0.3 for a negative emotion, +0.1 for a positive one."""
+        moment = now or self._clock.now()
+        with writing(self._paths):
+            state = self.load()
+            devotion = state.drives.devotion
+            devotion.level = round(devotion_after(self._devotion(state, moment), emotion), 4)
+            devotion.updated_at = moment
+            devotion.user_emotional_state = emotion
+            self._write(state, moment)
+
+    def refresh(self, now: datetime | None = None, lang: Lang = "ja") -> InnerState:
+        """Recompute all drives and the motivation log, and write them."""
+        moment = now or self._clock.now()
+        with writing(self._paths):
+            state = self.load()
+            state.motivation_log = self._motivation(state, moment, lang)
+            self._write(state, moment)
+            return state
+
+    def levels(self, now: datetime | None = None) -> Levels:
+        """Return the drives as they are now; nothing is written."""
+        return self._levels(self.load(), now or self._clock.now())
+
+    def last_interaction(self) -> datetime | None:
+        """Return when somebody last talked with the persona."""
+        return self.load().drives.boredom.last_interaction
+
+    def motivation(self, lang: Lang, now: datetime | None = None) -> MotivationLog:
+        """Return the dominant drive with its label, level and narrative as of now."""
+        return self._motivation(self.load(), now or self._clock.now(), lang)
+
+    def light_text(self, lang: Lang, threshold: float = LIGHT_THRESHOLD, now: datetime | None = None) -> str:
+        """Return "how you feel now" for an ordinary turn: the drives from the threshold on; empty if none."""
+        moment = now or self._clock.now()
+        state = self.load()
+        levels = self._levels(state, moment)
+        felt = sorted((d for d in DRIVES if levels.of(d) >= threshold), key=levels.of, reverse=True)
+        if not felt:
+            return ""
+        head = "今のあなたの気持ち:" if lang == "ja" else "How you feel now:"
+        lines = [f"- {_label(d, lang)} {levels.of(d):.2f}: {self._why(d, state, moment, lang)}" for d in felt]
+        return "\n".join([head, *lines])
+
+    def full_text(self, lang: Lang, now: datetime | None = None) -> str:
+        """Return the whole inner-state log: the reason for which the persona acts on its own."""
+        moment = now or self._clock.now()
+        state = self.load()
+        levels = self._levels(state, moment)
+        motive = self._motivation(state, moment, lang)
+        head = "【内部状態ログ】" if lang == "ja" else "[Inner state log]"
+        lines = [
+            f"- {_label(d, lang)}: {levels.of(d):.2f} ({'閾値' if lang == 'ja' else 'threshold'} "
+            f"{levels.thresholds[d]:.2f}) {self._why(d, state, moment, lang)}"
+            for d in DRIVES
+        ]
+        strongest = "最も強い動機" if lang == "ja" else "Strongest drive"
+        return "\n".join(
+            [head, *lines, f"{strongest}: {motive.dominant_drive_label} {motive.drive_level:.2f}", motive.narrative]
+        )
+
+    def why(self, drive: Drive, lang: Lang, now: datetime | None = None) -> str:
+        """Return the dashboard's information on a drive (the specification's table of four cases)."""
+        return self._why(drive, self.load(), now or self._clock.now(), lang)
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong with the file since the last time."""
+        return self._file.take_notices()
+
+    def _write(self, state: InnerState, now: datetime) -> None:
+        levels = self._levels(state, now)
+        drives = state.drives
+        drives.boredom.level = round(levels.boredom, 4)
+        drives.boredom.threshold = levels.thresholds["boredom"]
+        drives.curiosity.level = round(levels.curiosity, 4)
+        drives.curiosity.open_questions = [_mirrored(question) for question in self._questions.open()]
+        drives.goal_achievement.level = round(levels.goal_achievement, 4)
+        active = self._active_goals()
+        drives.goal_achievement.active_goal_id = active[0].id if active else None
+        if drives.devotion.updated_at is None:
+            drives.devotion.updated_at = now
+        write_atomic(self._paths.internal_state, encode(state.model_dump(mode="json")))
+
+    def _levels(self, state: InnerState, now: datetime) -> Levels:
+        return Levels(
+            boredom=boredom(_idle_hours(state, now), self._settings.boredom_full_hours),
+            curiosity=curiosity(self._questions.open()),
+            goal_achievement=goal_achievement(self._active_goals(), now),
+            devotion=self._devotion(state, now),
+            thresholds=thresholds(self._settings),
+        )
+
+    def _devotion(self, state: InnerState, now: datetime) -> float:
+        since = state.drives.devotion.updated_at
+        hours = (now - since).total_seconds() / 3600 if since else 0.0
+        return decayed(state.drives.devotion.level, hours, self._settings.devotion_half_life_hours)
+
+    def _active_goals(self) -> list[Goal]:
+        goals = self._goals.load()
+        return [*goals.active("short_term"), *goals.active("long_term")]
+
+    def _motivation(self, state: InnerState, now: datetime, lang: Lang) -> MotivationLog:
+        levels = self._levels(state, now)
+        drive = levels.dominant
+        level = levels.of(drive)
+        return MotivationLog(
+            dominant_drive=drive,
+            dominant_drive_label=_label(drive, lang),
+            drive_level=round(level, 4),
+            narrative=self._narrative(drive, state, now, lang) if level > 0 else "",
+        )
+
+    def _why(self, drive: Drive, state: InnerState, now: datetime, lang: Lang) -> str:
+        ja = lang == "ja"
+        if drive == "boredom":
+            idle = _spoken(_idle_hours(state, now), lang)
+            return f"最終対話から{idle}経過" if ja else f"{idle} since you last talked"
+        if drive == "curiosity":
+            questions = self._questions.open()
+            topic = questions[0].topic if questions else ("なし" if ja else "none")
+            return f"最優先の問い: {topic}" if ja else f"Most pressing question: {topic}"
+        if drive == "goal_achievement":
+            goals = self._active_goals()
+            goal = goals[0].goal if goals else ("なし" if ja else "none")
+            return f"最優先目標: {goal}" if ja else f"Most important goal: {goal}"
+        feeling = feeling_name(state.drives.devotion.user_emotional_state, lang)
+        return f"直近のユーザー感情: {feeling}" if ja else f"What the user last felt: {feeling}"
+
+    def _narrative(self, drive: Drive, state: InnerState, now: datetime, lang: Lang) -> str:
+        ja = lang == "ja"
+        if drive == "boredom":
+            idle = _spoken(_idle_hours(state, now), lang)
+            return (
+                f"最後に話してから{idle}。声が聞きたくなってきた。"
+                if ja
+                else f"It has been {idle} since we talked. I miss your voice."
+            )
+        if drive == "curiosity":
+            question = self._questions.open()[0]
+            thought = (
+                f"「{question.topic}」のことが、ずっと気になっている。"
+                if ja
+                else f'I keep wondering about "{question.topic}".'
+            )
+            return f"{thought}{'' if ja else ' '}{question.context}".strip()
+        if drive == "goal_achievement":
+            goal = self._active_goals()[0]
+            thought = f"「{goal.goal}」を進めたい。" if ja else f'I want to get on with "{goal.goal}".'
+            note = goal.progress_notes[-1] if goal.progress_notes else ""
+            last = (f"これまで: {note}" if ja else f" So far: {note}") if note else ""
+            return thought + last
+        feeling = feeling_name(state.drives.devotion.user_emotional_state, lang)
+        return (
+            f"相手から{feeling}を感じた。そばで力になりたい。"
+            if ja
+            else f"I sensed {feeling} in you. I want to be there for you."
+        )
+
+
+def feeling_name(emotion: str, lang: Lang) -> str:
+    """Return an emotion's label in the reader's language."""
+    ja, en = _EMOTIONS.get(emotion, (emotion, emotion))
+    return ja if lang == "ja" else en
+
+
+def _mirrored(question: Question) -> dict[str, Any]:
+    return {"topic": question.topic, "context": question.context, "priority": question.priority, "id": question.id}
+
+
+def _label(drive: Drive, lang: Lang) -> str:
+    return LABELS[drive][0 if lang == "ja" else 1]
+
+
+def _idle_hours(state: InnerState, now: datetime) -> float:
+    last = state.drives.boredom.last_interaction
+    return max(0.0, (now - last).total_seconds() / 3600) if last else 0.0
+
+
+_HOURS_SPOKEN_AS_MINUTES = 1
+_HOURS_SPOKEN_AS_DAYS = 48
+
+
+def _spoken(hours: float, lang: Lang) -> str:
+    if hours < _HOURS_SPOKEN_AS_MINUTES:
+        count, ja, en = int(hours * 60), "分", "minute"
+    elif hours < _HOURS_SPOKEN_AS_DAYS:
+        count, ja, en = int(hours), "時間", "hour"
+    else:
+        count, ja, en = int(hours / 24), "日", "day"
+    return f"{count}{ja}" if lang == "ja" else f"{count} {en}{'' if count == 1 else 's'}"

@@ -1,0 +1,168 @@
+"""Open questions: what the persona wonders about, from being found to being answered.
+
+`memory/open_questions.json` holds them whole. `internal_state.json` shows the open ones as the
+specification does (see `inner_state.py`); that is a mirror, so that undoing a dream need not undo
+the minutes that were talked since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from managers.memory.documents import (
+    TIME,
+    Apply,
+    JsonFile,
+    Remembered,
+    as_plain,
+    encode,
+    entries_of,
+    short_id,
+    write_plainly,
+)
+from managers.memory.shelves import next_shelf, shelve
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+
+MAX_OPEN = 30
+"""Nobody wonders about more than this; the least pressing ones are let go."""
+KEPT_CLOSED = 200
+
+
+class Question(Remembered):
+    """Something that the persona wonders about.
+
+    Attributes:
+        status: `open`, `resolved` (answered), `dropped` (let go for more pressing ones).
+        answer, answer_evidence: what answered it, and where that was said.
+        about: the entity that the question is about, if any.
+        asked: when the persona last asked it in a conversation.
+    """
+
+    topic: str
+    context: str = ""
+    priority: float = Field(0.5, ge=0, le=1)
+    status: Literal["open", "resolved", "dropped"] = "open"
+    created_at: str = ""
+    closed_at: str = ""
+    answer: str = ""
+    answer_evidence: list[str] = Field(default_factory=list)
+    about: str = ""
+    asked: str = ""
+
+
+class Questions:
+    """The questions as they stand in their file, and pure changes of them."""
+
+    def __init__(self, entries: Sequence[Question], odd: Sequence[Any] = ()) -> None:
+        """Hold the questions (newest first) and whatever else was in the file."""
+        self.entries = list(entries)
+        self.odd = list(odd)
+
+    @property
+    def open(self) -> list[Question]:
+        """The open ones, most pressing first."""
+        return sorted((q for q in self.entries if q.status == "open"), key=lambda q: (-q.priority, q.created_at))
+
+    def get(self, question_id: str) -> Question | None:
+        """Return a question by its id."""
+        return next((q for q in self.entries if q.id == question_id), None)
+
+    def with_one(self, question: Question) -> Questions:
+        """Return them with one more; one on the same topic that is open already is not asked twice."""
+        named = question.model_copy(update={"id": question.id or short_id("q_", question.topic, *question.evidence)})
+        topic = _plain(named.topic)
+        if any(q.id == named.id or (q.status == "open" and _plain(q.topic) == topic) for q in self.entries):
+            return self
+        return _bounded(Questions([named, *self.entries], self.odd), named.created_at)
+
+    def resolved(self, question_id: str, *, answer: str, evidence: Sequence[str], when: str) -> Questions:
+        """Return them with one answered."""
+        return self._changed(
+            question_id, status="resolved", answer=answer, answer_evidence=list(evidence), closed_at=when
+        )
+
+    def without(self, question_id: str) -> Questions:
+        """Return them without one."""
+        return Questions([q for q in self.entries if q.id != question_id], self.odd)
+
+    def asked(self, question_id: str, when: str) -> Questions:
+        """Return them with one marked as asked."""
+        return self._changed(question_id, asked=when)
+
+    def changes(self, path: Path) -> dict[Path, bytes | None]:
+        """Return the files to write: the questions, and a shelf when many have been closed."""
+        closed, older = shelve([q for q in self.entries if q.status != "open"], KEPT_CLOSED)
+        files: dict[Path, bytes | None] = {path: encode(as_plain([*self.open, *closed], self.odd))}
+        if older:
+            files[next_shelf(path)] = encode(as_plain(older))
+        return files
+
+    def _changed(self, question_id: str, **values: object) -> Questions:
+        return Questions([q.model_copy(update=values) if q.id == question_id else q for q in self.entries], self.odd)
+
+
+class QuestionStore:
+    """The open questions of a persona."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
+        """Remember the file; `apply` writes with a history entry."""
+        self.path = paths.memory / "open_questions.json"
+        self._paths = paths
+        self._clock = clock
+        self._apply = apply or write_plainly(paths)
+        self._file = JsonFile(paths, self.path, clock, list)
+
+    def load(self) -> Questions:
+        """Return all questions."""
+        return Questions(*entries_of(Question, self._file.read()))
+
+    def open(self) -> list[Question]:
+        """Return the open ones, most pressing first."""
+        return self.load().open
+
+    def resolve(
+        self, question_id: str, *, author: str, reason: str, answer: str = "", evidence: Sequence[str] = ()
+    ) -> None:
+        """Mark a question as answered."""
+        when = self._clock.now().strftime(TIME)
+        self._change(
+            lambda qs: qs.resolved(question_id, answer=answer, evidence=evidence, when=when), author, reason, evidence
+        )
+
+    def delete(self, question_id: str, *, author: str, reason: str) -> None:
+        """Delete a question (the history keeps it)."""
+        self._change(lambda qs: qs.without(question_id), author, reason)
+
+    def add(self, question: Question, *, author: str, reason: str) -> None:
+        """Add a question."""
+        created = question.created_at or self._clock.now().strftime(TIME)
+        whole = question.model_copy(update={"created_at": created})
+        self._change(lambda qs: qs.with_one(whole), author, reason, question.evidence)
+
+    def _change(
+        self, change: Callable[[Questions], Questions], author: str, reason: str, evidence: Sequence[str] = ()
+    ) -> None:
+        with writing(self._paths):
+            files = change(self.load()).changes(self.path)
+            self._apply(files, author=author, reason=reason, evidence=evidence)
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong with the file since the last time."""
+        return self._file.take_notices()
+
+
+def _bounded(questions: Questions, when: str) -> Questions:
+    let_go = {q.id for q in questions.open[MAX_OPEN:]}
+    dropped = {"status": "dropped", "closed_at": when}
+    return Questions([q.model_copy(update=dropped) if q.id in let_go else q for q in questions.entries], questions.odd)
+
+
+def _plain(topic: str) -> str:
+    return "".join(topic.split()).casefold()
