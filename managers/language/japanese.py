@@ -1,0 +1,223 @@
+"""Japanese words through SudachiPy: loaded on first use, once per process, a tokenizer per thread."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from managers.language.lexicons import phrases, word_set
+from managers.language.word import CONTENT_KINDS, EntityKind, Kind, Word
+
+if TYPE_CHECKING:
+    from sudachipy import Dictionary
+
+Split = Literal["short", "long"]
+"""`short` cuts compounds into their parts (選挙|管理|委員|会), as search wants them; `long` keeps what is
+named as one (選挙管理委員会), as names want it."""
+
+_MAX_PIECE = 8000
+"""Characters per call: Sudachi takes at most 49,149 bytes, and a character has at most four."""
+_CUTS = ("\n", "。", "！", "？", "!", "?", "、", " ")
+
+UNKNOWN = "未知語"
+"""The form of a noun that is not in the dictionary."""
+
+_lock = threading.Lock()
+_local = threading.local()
+_HIRAGANA = re.compile(r"[ぁ-ゖー]+")
+_KATAKANA = re.compile(r"[ァ-ヺー・]+")
+
+_KINDS: dict[str, Kind] = {
+    "動詞": "verb",
+    "形容詞": "adjective",
+    "形状詞": "adjective",
+    "副詞": "adverb",
+    "連体詞": "function",
+    "接続詞": "function",
+    "助詞": "function",
+    "助動詞": "function",
+    "接頭辞": "function",
+    "接尾辞": "function",
+    "感動詞": "interjection",
+    "代名詞": "pronoun",
+    "補助記号": "symbol",
+    "記号": "symbol",
+    "空白": "symbol",
+}
+
+
+@cache
+def _dictionary() -> Dictionary:
+    from sudachipy import Dictionary  # noqa: PLC0415  # 80 MB and 0.3 s that English users never need
+
+    return Dictionary(dict="core")
+
+
+def _tokenizer() -> Any:  # noqa: ANN401  # sudachipy's own class, imported lazily
+    tokenizer = getattr(_local, "tokenizer", None)
+    if tokenizer is None:
+        with _lock:
+            tokenizer = _dictionary().tokenizer()
+        _local.tokenizer = tokenizer
+    return tokenizer
+
+
+def warm_up() -> None:
+    """Load the dictionary now, so that the first message does not wait for it."""
+    _tokenizer().tokenize("うたた寝")
+
+
+def japanese_words(text: str, split: Split = "long", offset: int = 0) -> list[Word]:
+    """Return the words of a text, without white space; `offset` is where it begins in the whole.
+
+    Any text is safe: long ones are cut at sentence ends, surrogates and control characters are
+    taken as symbols.
+    """
+    from sudachipy import SplitMode  # noqa: PLC0415  # see _dictionary
+
+    mode = SplitMode.A if split == "short" else SplitMode.C
+    found: list[Word] = []
+    for start, piece in _pieces(_encodable(text)):
+        for token in _tokenizer().tokenize(piece, mode):
+            begin = start + token.begin()
+            surface = text[begin : start + token.end()]
+            if surface.isspace() or not surface:
+                continue
+            kind, entity, form = _part_of_speech(token.part_of_speech())
+            found.append(
+                Word(
+                    surface=surface,
+                    lemma=token.dictionary_form(),
+                    kind=_kind_of(surface, kind),
+                    entity=entity,
+                    start=begin + offset,
+                    reading=token.reading_form(),
+                    normal=_plain(token.normalized_form()),
+                    form=UNKNOWN if kind == "noun" and token.is_oov() else form,
+                )
+            )
+    return _name_entities(found)
+
+
+def japanese_terms(text: str) -> list[str]:
+    """Return the normalised content words of a text, compounds cut: the fast way, for indexing."""
+    from sudachipy import SplitMode  # noqa: PLC0415  # see _dictionary
+
+    return [
+        _plain(token.normalized_form())
+        for _, piece in _pieces(_encodable(text))
+        for token in _tokenizer().tokenize(piece, SplitMode.A)
+        if _part_of_speech(token.part_of_speech())[0] in CONTENT_KINDS and _is_word(token.surface())
+    ]
+
+
+def _plain(form: str) -> str:
+    return unicodedata.normalize("NFKC", form).lower()
+
+
+def _is_word(surface: str) -> bool:
+    return any(char.isalnum() for char in surface)
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates, which no UTF-8 library takes, one for one."""
+    if text.isascii():
+        return text
+    return re.sub(r"[\ud800-\udfff]", "\ufffd", text)
+
+
+def _pieces(text: str) -> list[tuple[int, str]]:
+    pieces = []
+    start = 0
+    while len(text) - start > _MAX_PIECE:
+        window = text[start : start + _MAX_PIECE]
+        cut = next((at for mark in _CUTS if (at := window.rfind(mark)) > _MAX_PIECE // 2), _MAX_PIECE - 1) + 1
+        pieces.append((start, window[:cut]))
+        start += cut
+    pieces.append((start, text[start:]))
+    return pieces
+
+
+@cache
+def _part_of_speech(tags: tuple[str, ...]) -> tuple[Kind, EntityKind | None, str]:
+    main, sub, detail, form = tags[0], tags[1], tags[2], tags[5]
+    if main != "名詞":
+        return _KINDS.get(main, "symbol"), None, form if form != "*" else sub
+    if sub == "数詞":
+        return "number", None, sub
+    if sub == "固有名詞":
+        entity: EntityKind = "person" if detail == "人名" else "place" if detail == "地名" else "other"
+        return "proper", entity, tags[3]
+    return "noun", None, detail
+
+
+def _kind_of(surface: str, kind: Kind) -> Kind:
+    if kind not in ("noun", "symbol"):
+        return kind
+    if surface.isdecimal():
+        return "number"
+    return kind if _is_word(surface) else "symbol"
+
+
+_NAMEABLE: frozenset[Kind] = frozenset({"proper", "noun", "interjection", "adjective", "adverb"})
+
+
+def _name_entities(found: list[Word]) -> list[Word]:
+    """Correct what the dictionary takes for names: honorifics make one, their lack unmakes doubtful ones."""
+    honorifics = word_set("japanese", "names", "honorifics")
+    familiar = word_set("japanese", "names", "familiar_honorifics")
+    titles = word_set("japanese", "names", "titles")
+    corrected: list[Word] = []
+    for at, word in enumerate(found):
+        if word.kind not in _NAMEABLE:
+            corrected.append(word)
+            continue
+        following = found[at + 1] if at + 1 < len(found) else None
+        honorific = following.surface if following and following.start == word.end else ""
+        if honorific not in honorifics and honorific not in titles:
+            honorific = ""
+        corrected.append(_named(word, honorific, is_familiar=honorific in familiar))
+    return corrected
+
+
+def _named(word: Word, honorific: str, *, is_familiar: bool) -> Word:
+    if word.surface in word_set("japanese", "names", "never"):
+        return _with(word, "noun" if word.kind == "proper" else word.kind, None)
+    is_doubtful = word.surface in word_set("japanese", "names", "doubtful")
+    if honorific and (is_doubtful or word.kind == "proper" or _looks_like_nickname(word, is_familiar=is_familiar)):
+        return _with(word, "proper", "person" if word.entity != "organisation" else word.entity)
+    if word.kind == "proper":
+        entity = None if is_doubtful and word.entity == "person" else _checked_entity(word)
+        return _with(word, "proper" if entity else "noun", entity)
+    if word.surface.endswith(phrases("japanese", "names", "organisation_endings")) and len(word.surface) > 3:  # noqa: PLR2004  # shorter ones are the ending itself or a kind of thing (大学, 女子大学)
+        return word if word.form != UNKNOWN else _with(word, "proper", "organisation")
+    return word
+
+
+def _looks_like_nickname(word: Word, *, is_familiar: bool) -> bool:
+    """Tell ゆうちゃん and ポチくん from ワンちゃん and 店員さん: kana before a familiar honorific, or unknown."""
+    is_kana = bool(_HIRAGANA.fullmatch(word.surface) or _KATAKANA.fullmatch(word.surface))
+    if is_familiar:
+        return is_kana and len(word.surface) > 1
+    return word.kind == "noun" and word.form == UNKNOWN
+
+
+def _checked_entity(word: Word) -> EntityKind | None:
+    if word.entity == "other":
+        endings = phrases("japanese", "names", "organisation_endings")
+        return "organisation" if word.surface.endswith(endings) else "other"
+    if word.entity == "place":
+        return "place" if len(word.surface) > 1 else None
+    # A given name of one kanji or two kana is an ordinary word more often than not (光, ひな, さち).
+    short_kana = _HIRAGANA.fullmatch(word.surface) and len(word.surface) <= 2  # noqa: PLR2004  # see above
+    is_doubtful = len(word.surface) == 1 or short_kana
+    return None if is_doubtful else "person"
+
+
+def _with(word: Word, kind: Kind, entity: EntityKind | None) -> Word:
+    if word.kind == kind and word.entity == entity:
+        return word
+    return Word(word.surface, word.lemma, kind, entity, word.start, word.reading, word.normal, word.form)

@@ -1,0 +1,33 @@
+"""The word lists in `assets/language/`: data that people can read and extend without touching code."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from typing import Any
+
+from managers.storage.paths import CHECKOUT
+
+FOLDER = CHECKOUT / "assets" / "language"
+
+
+@cache
+def load(name: str) -> dict[str, Any]:
+    """Return the tables of `assets/language/<name>.toml`; read once per process.
+
+    The files ship with the program: a missing or broken one is a broken installation and raises.
+    """
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))
+
+
+@cache
+def phrases(name: str, table: str, key: str) -> tuple[str, ...]:
+    """Return one list of strings; long lists may be written as one string, words apart by spaces."""
+    value = load(name)[table][key]
+    return tuple(value.split() if isinstance(value, str) else value)
+
+
+@cache
+def word_set(name: str, table: str, key: str) -> frozenset[str]:
+    """Return one list of words as a set."""
+    return frozenset(phrases(name, table, key))
