@@ -1,1 +1,233 @@
-"""The command line."""
+"""The command line: settings → services → serve, chat, recall, dream, import, export, doctor. No logic."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from managers.storage.errors import Lang, UtataneError
+from managers.storage.paths import find_home
+
+if TYPE_CHECKING:
+    from agent.companion import Companion
+    from agent.services import Services
+    from agent.turn import Turn
+
+# No library may report anything to anybody: set before any of them is imported.
+os.environ.update(
+    GRADIO_ANALYTICS_ENABLED="False",
+    HF_HUB_DISABLE_TELEMETRY="1",
+    LANGSMITH_TRACING="false",
+    LANGCHAIN_TRACING_V2="false",
+    DO_NOT_TRACK="1",
+)
+
+app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, help="Utatane (うたた寝): a companion that remembers."
+)
+personas_app = typer.Typer(help="List, create, rename, duplicate, delete and restore personas.", no_args_is_help=True)
+knowledge_app = typer.Typer(help="The documents that a persona may look things up in.", no_args_is_help=True)
+import_app = typer.Typer(help="Bring conversations in.", no_args_is_help=True)
+app.add_typer(personas_app, name="personas")
+app.add_typer(knowledge_app, name="knowledge")
+app.add_typer(import_app, name="import")
+
+HomeOption = Annotated[
+    Path | None, typer.Option("--home", help="The data folder (default: UTATANE_HOME or ~/Utatane).")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
+PersonaArgument = Annotated[str, typer.Argument(help="The persona's name.")]
+
+
+def main() -> None:
+    """Run the command line; without a command, serve."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")  # a Windows console may be set to anything
+    commands = {"personas", "knowledge", "import"} | {
+        c.name or c.callback.__name__ for c in app.registered_commands if c.callback
+    }
+    arguments = sys.argv[1:]
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in {"--help", "-h"}):
+        arguments = ["serve", *arguments]
+    elif arguments[0] not in commands | {"--help", "-h"}:
+        sys.exit(_complain_unknown(arguments[0], sorted(commands)))
+    try:
+        app(args=arguments, prog_name="app.py")
+    except UtataneError as error:
+        print(error.sentence(terminal_language()), file=sys.stderr)
+        sys.exit(1)
+
+
+def terminal_language() -> Lang:
+    """Return the language of the terminal's user: UTATANE_LANG, else the system's locale."""
+    chosen = os.environ.get("UTATANE_LANG") or os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
+    return "ja" if chosen.lower().startswith("ja") else "en"
+
+
+def _complain_unknown(command: str, known: list[str]) -> int:
+    listing = ", ".join(known)
+    print(
+        f"「{command}」というコマンドはありません。使えるのは {listing} です。"
+        if terminal_language() == "ja"
+        else f'There is no command "{command}". There are: {listing}.',
+        file=sys.stderr,
+    )
+    return 2
+
+
+@contextmanager
+def services_at(home: Path | None) -> Iterator[Services]:
+    """Open the services of a home folder; whatever is under way is finished on leaving."""
+    from agent.services import open_services
+
+    services = open_services(find_home(home))
+    try:
+        yield services
+    finally:
+        services.close()
+
+
+@app.command()
+def serve(
+    home: HomeOption = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; others than loopback demand a password.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+) -> None:
+    """Start the page (the default command)."""
+    from ui.server import serve as serve_page
+
+    with services_at(home) as services:
+        serve_page(services, host=host, port=port, open_browser=not no_browser, lang=terminal_language())
+
+
+@app.command()
+def chat(
+    persona: PersonaArgument,
+    message: Annotated[
+        str | None, typer.Option("-m", "--message", help="Say this, print the answer, and leave.")
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Talk to a persona: one turn with -m, else a conversation, one line a message."""
+    with services_at(home) as services:
+        companion = services.companion(persona)
+        failed = False
+        for text in [message] if message is not None else _lines(companion, quiet=as_json):
+            if text.strip():
+                failed = _show_turn(companion, companion.say(text), as_json=as_json) or failed
+        if failed and message is not None:
+            raise typer.Exit(1)
+
+
+def _lines(companion: Companion, *, quiet: bool) -> Iterator[str]:
+    """Yield what the person types, until the end of the input."""
+    if quiet or not sys.stdin.isatty():
+        for line in sys.stdin:
+            yield line.rstrip("\r\n")
+        return
+    name = companion.memories.sheet().user_name or ("あなた" if terminal_language() == "ja" else "You")
+    while True:
+        try:
+            yield input(f"{name}> ")
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return
+
+
+def _show_turn(companion: Companion, turn: Turn, *, as_json: bool) -> bool:
+    """Print a turn as it happens; return whether it failed."""
+    from agent import as_json as shapes
+    from agent.events import Failed, Noticed, Speaking, ToolUsed
+
+    lang, failed = terminal_language(), False
+    for event in turn.events():
+        if as_json:
+            if (shape := shapes.event(event, lang)) is not None:
+                print(shapes.line(shape), flush=True)
+        elif isinstance(event, Speaking):
+            print(event.text, end="", flush=True)
+        elif isinstance(event, ToolUsed):
+            print(event.announcement.text, file=sys.stderr)
+        if isinstance(event, Failed | Noticed):
+            told = event.error if isinstance(event, Failed) else event.notice
+            print(told.sentence(lang), file=sys.stderr)
+        failed = failed or isinstance(event, Failed)
+    if not as_json:
+        print()
+    companion.settle()
+    return failed
+
+
+@app.command()
+def recall(
+    persona: PersonaArgument,
+    query: Annotated[str | None, typer.Argument(help="What to look for.")] = None,
+    home: HomeOption = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many results.")] = 10,
+    queries: Annotated[Path | None, typer.Option(help='A file of {"query": ...} lines.')] = None,
+    kind: Annotated[
+        str | None, typer.Option("--type", help="Only this type of memory (current_log, diary, ...).")
+    ] = None,
+    as_turn: Annotated[
+        bool, typer.Option("--as-turn", help="What a prompt would get, with threshold and layers.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Search a persona's memories."""
+    from agent import as_json as shapes
+    from agent.queries import read_queries
+
+    with services_at(home) as services:
+        memories = services.companion(persona).memories
+        memories.recall.catch_up()
+        for wanted in read_queries(query, queries):
+            started = time.perf_counter()
+            hits = (
+                memories.recall.for_turn(wanted, window=memories.window())
+                if as_turn
+                else memories.recall.search(wanted, k, types=memories.recall.types_named(kind))
+            )
+            elapsed = 1000 * (time.perf_counter() - started)
+            if as_json:
+                print(shapes.line(shapes.search(wanted, hits, elapsed)), flush=True)
+                continue
+            print(f"{wanted}  ({elapsed:.0f} ms)")
+            for rank, hit in enumerate(hits, 1):
+                when = f"{hit.time:%Y-%m-%d} " if hit.time else ""
+                print(f"{rank:3}  {hit.score:.3f}  {when}{hit.type}  {hit.text[:100]!r}")
+
+
+@app.command()
+def index(
+    persona: PersonaArgument,
+    home: HomeOption = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Throw the indexes away and make them anew.")] = False,
+) -> None:
+    """Bring a persona's indexes up to date."""
+    with services_at(home) as services:
+        found = services.companion(persona).memories.recall
+        if rebuild:
+            found.rebuild(_progress)
+        else:
+            found.catch_up()
+        print(found.status().sentence(terminal_language()))
+
+
+def _progress(done: int, total: int) -> None:
+    print(f"\r{done}/{total}", end="" if done < total else "\n", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

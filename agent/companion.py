@@ -6,82 +6,239 @@ one persona run one after the other, those of different personas side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from random import Random
 
-from agent.events import TurnEvent
+from agent import attachments as attached_files
+from agent.attachments import Attached
+from agent.errors import EmptyMessageError, MessageTooLongError, NothingToAnswerError, StillAnsweringError
+from agent.events import Noticed, Received, Replied
+from agent.memories import Memories
+from agent.minds.choose import MindChooser
+from agent.minds.status import MindStatus
+from agent.state import Surroundings, TurnState
+from agent.tools import all_tools
+from agent.turn import Publish, Turn
+from managers.memory.messages import Message
+from managers.mind import Cancel
+from managers.recall.hits import Hit
+from managers.storage.clock import Clock
+from managers.storage.errors import UtataneError
+
+logger = logging.getLogger(__name__)
+
+MAX_MESSAGE_CHARACTERS = 4_000_000
+"""Far beyond what a person types; a pasted book is kept whole, and the mind reads what fits."""
 
 
 @dataclass(frozen=True, slots=True)
-class MindStatus:
-    """Which mind speaks, and why: shown on the page at all times.
+class Why:
+    """What was recalled for an answer: the query, and the memories as far as they still exist."""
 
-    Attributes:
-        name: as in the trailers, such as `built-in` or `gemini-2.5-flash`.
-        ja, en: one sentence for people, such as "Ollama on this computer (llama3.2)".
-        is_language_model: the built-in mind is none, and the page says so.
-        leaves_machine: what is said goes over the network.
-    """
-
-    name: str
-    ja: str
-    en: str
-    is_language_model: bool
-    leaves_machine: bool
-
-
-class Turn:
-    """A turn under way in a thread of its own: it goes on when the page that asked for it closes."""
-
-    def events(self) -> Iterator[TurnEvent]:
-        """Yield all events from the first on, waiting for new ones until the turn is over."""
-        raise NotImplementedError
-
-    def stop(self) -> None:
-        """Ask the mind to stop; what was said so far is kept and marked as broken off."""
-        raise NotImplementedError
-
-    @property
-    def is_over(self) -> bool:
-        raise NotImplementedError
+    query: str
+    hits: Sequence[Hit]
 
 
 class Companion:
     """One persona, awake."""
 
+    def __init__(self, memories: Memories, minds: MindChooser, clock: Clock, rng: Random) -> None:
+        self.memories = memories
+        self._minds = minds
+        self._clock = clock
+        self._rng = rng
+        self._turn: Turn | None = None
+        self._starting = threading.Lock()
+        self._off_record: list[Message] = []
+        self._afterwards = ThreadPoolExecutor(max_workers=1, thread_name_prefix="afterwards")
+
     def say(self, text: str, *, attachments: Sequence[Path] = (), off_record: bool = False) -> Turn:
         """Say something; the message is on disk before the first event is yielded.
 
         Off the record nothing is written anywhere: the exchange lives in this object until
-        `end_off_record` or a turn on the record.
+        `forget_off_record`, or until something is said on the record.
 
         Raises:
-            EmptyMessageError, MessageTooLongError: nothing was written.
+            EmptyMessageError, MessageTooLongError, AttachmentTooLargeError, AttachmentUnreadableError,
+            StillAnsweringError: nothing was written.
         """
-        raise NotImplementedError
+        check_message(text, attachments)
+        paths = self.memories.paths
+        with self._starting:
+            self._refuse_while_answering()
+            attached = attached_files.take(attachments, paths, self._clock, self._rng, keep=not off_record)
+            return self._begin(TurnState(text=text), attached, off_record=off_record)
 
     def regenerate(self) -> Turn:
         """Answer the user's last message anew; the old reply is superseded, not erased."""
-        raise NotImplementedError
+        with self._starting:
+            self._refuse_while_answering()
+            message, answers = self._last_exchange()
+            state = TurnState(message=message, replaces=tuple(m.id for m in answers))
+            return self._begin(state, attached_files.again(self.memories.paths, message.attachments))
 
     def edit_last(self, text: str) -> Turn:
         """Replace the user's last message and answer it; the old message and reply are superseded."""
-        raise NotImplementedError
+        check_message(text, ())
+        with self._starting:
+            self._refuse_while_answering()
+            message, answers = self._last_exchange()
+            self.memories.log.supersede(message.id, text)
+            state = TurnState(message=replace(message, text=text), replaces=tuple(m.id for m in answers))
+            return self._begin(state, attached_files.again(self.memories.paths, message.attachments))
 
     def delete_last(self) -> None:
         """Take back the user's last message and its answer (superseded, not erased)."""
-        raise NotImplementedError
+        with self._starting:
+            self._refuse_while_answering()
+            message, answers = self._last_exchange()
+            for taken_back in (*reversed(answers), message):
+                self.memories.log.supersede(taken_back.id, None)
+            self._afterwards.submit(self._catch_up)
 
     def new_topic(self) -> None:
         """Begin a new thread: earlier turns leave the short-term memory, not the log."""
-        raise NotImplementedError
+        self._off_record.clear()
+        self.memories.log.begin_topic()
+
+    def forget_off_record(self) -> None:
+        """Let go of what was said off the record."""
+        self._off_record.clear()
+
+    @property
+    def off_record(self) -> Sequence[Message]:
+        """What was said off the record so far, for the page that shows it."""
+        return tuple(self._off_record)
 
     @property
     def turn(self) -> Turn | None:
         """The turn under way, if any (another window may have started it)."""
-        raise NotImplementedError
+        return self._turn if self._turn is not None and not self._turn.is_over else None
 
     def mind_status(self) -> MindStatus:
         """Say which mind would speak now."""
-        raise NotImplementedError
+        return self._minds.choose(self.memories.settings().mind, self.memories.sheet().language).status
+
+    def why(self, message_id: str) -> Why | None:
+        """Return what was recalled for an answer, None if nothing was searched for it."""
+        found = self.memories.recall_log.find(message_id)
+        if found is None:
+            return None
+        query, recollections = found
+        hits = []
+        for r in recollections:
+            messages = [m for m in map(self.memories.log.get, r.message_ids) if m is not None]
+            if messages or not r.message_ids:
+                first = messages[0] if messages else None
+                text = "\n".join(m.text for m in messages)
+                hits.append(
+                    Hit(
+                        text,
+                        r.type,
+                        r.source,
+                        r.path,
+                        r.message_ids,
+                        r.score,
+                        first and first.time,
+                        first.speaker if first else "",
+                    )
+                )
+        return Why(query, hits)
+
+    def close(self) -> None:
+        """Wait for what is being remembered; the object must not be used after."""
+        if self._turn is not None:
+            self._turn.stop()
+            self._turn.wait(10)
+        self._afterwards.shutdown(wait=True)
+
+    def settle(self) -> None:
+        """Wait until the work after the last turn (index, archives) is done."""
+        self._afterwards.submit(lambda: None).result()
+
+    def _refuse_while_answering(self) -> None:
+        if self.turn is not None:
+            raise StillAnsweringError(name=self.memories.paths.name)
+
+    def _begin(self, state: TurnState, attached: Attached, *, off_record: bool = False) -> Turn:
+        if not off_record:
+            self._off_record.clear()
+        state["attached"] = attached
+        self._turn = Turn(partial(self._live, state, off_record=off_record)).start()
+        return self._turn
+
+    def _live(self, state: TurnState, cancel: Cancel, publish: Publish, *, off_record: bool) -> None:
+        # Imported here: the graph's libraries take most of a second, and a page opens without them.
+        from agent.graph import compiled_graph  # noqa: PLC0415
+
+        around = self._surroundings(cancel, publish, off_record=off_record)
+        given = state.get("message")
+        window = self.memories.log.thread(2 * around.settings.conversation.window_turns)
+        hidden = {given.id, *state.get("replaces", ())} if given else set()
+        state["window"] = [m for m in window if m.id not in hidden] + (self._off_record if off_record else [])
+        try:
+            compiled_graph().invoke(state, context=around)
+        finally:
+            if not off_record:
+                self._afterwards.submit(self._catch_up)
+
+    def _surroundings(self, cancel: Cancel, publish: Publish, *, off_record: bool) -> Surroundings:
+        started = self._clock.monotonic()
+        memories = self.memories
+        settings, sheet = memories.settings(), memories.sheet()
+        choice = self._minds.choose(settings.mind, sheet.language)
+        for notice in choice.notices:
+            publish(Noticed(notice))
+
+        def emit_and_keep(event: object) -> None:
+            if off_record and isinstance(event, Received | Replied):
+                self._off_record.append(event.message)
+            publish(event)  # type: ignore[arg-type]  # nodes emit turn events only
+
+        return Surroundings(
+            sheet=sheet,
+            mind=choice.mind,
+            settings=settings,
+            memories=memories,
+            tools=all_tools(),
+            clock=self._clock,
+            rng=self._rng,
+            cancel=cancel,
+            started=started,
+            emit=emit_and_keep,
+            off_record=off_record,
+        )
+
+    def _last_exchange(self) -> tuple[Message, list[Message]]:
+        """Return the user's last message of this topic and all that came after it."""
+        thread = self.memories.log.thread(2 * self.memories.settings().conversation.window_turns + 20)
+        for position in range(len(thread) - 1, -1, -1):
+            if thread[position].role == "user":
+                return thread[position], thread[position + 1 :]
+        raise NothingToAnswerError
+
+    def _catch_up(self) -> None:
+        """After a turn, off the user's path: archives and index."""
+        try:
+            self.memories.log.roll()
+            self.memories.recall.catch_up()
+        except UtataneError as error:
+            self.memories.notices.post_error("after-turn", error)
+
+
+def check_message(text: str, attachments: Sequence[Path]) -> None:
+    """Refuse what cannot be said.
+
+    Raises:
+        EmptyMessageError, MessageTooLongError
+    """
+    if not text.strip() and not attachments:
+        raise EmptyMessageError
+    if len(text) > MAX_MESSAGE_CHARACTERS:
+        raise MessageTooLongError(limit=MAX_MESSAGE_CHARACTERS)

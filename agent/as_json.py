@@ -1,0 +1,60 @@
+"""What the command line prints with `--json`: stable shapes, people script them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agent.events import Failed, Received, Replied, TurnEvent
+from managers.recall.hits import Hit
+from managers.storage.errors import Lang
+
+
+def line(value: Mapping[str, Any]) -> str:
+    """Return one object on one line, UTF-8 as it is."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def hit(found: Hit, rank: int) -> dict[str, Any]:
+    """Return one result of a search."""
+    return {
+        "rank": rank,
+        "text": found.text,
+        "type": found.type,
+        "_source": found.source,
+        "path": found.path,
+        "date": f"{found.time:%Y-%m-%d}" if found.time else None,
+        "message_ids": list(found.message_ids),
+        "score": round(found.score, 4),
+    }
+
+
+def search(query: str, hits: Sequence[Hit], elapsed_ms: float) -> dict[str, Any]:
+    """Return one query with its results."""
+    return {
+        "query": query,
+        "elapsed_ms": round(elapsed_ms, 2),
+        "results": [hit(found, rank) for rank, found in enumerate(hits, 1)],
+    }
+
+
+def event(happened: TurnEvent, lang: Lang) -> dict[str, Any] | None:
+    """Return what `chat --json` prints for an event, None for what it keeps to itself."""
+    match happened:
+        case Received(message):
+            return {"event": "received", "message_id": message.id}
+        case Replied(message, recalled, elapsed_ms):
+            return {
+                "event": "reply",
+                "message_id": message.id,
+                "text": message.text,
+                "mind": message.mind,
+                "broken_off": message.broken_off,
+                "recalled": [hit(found, rank) for rank, found in enumerate(recalled, 1)],
+                "elapsed_ms": round(elapsed_ms, 2),
+            }
+        case Failed(error):
+            return {"event": "failed", "error": type(error).__name__, "sentence": error.sentence(lang)}
+        case _:
+            return None

@@ -1,0 +1,40 @@
+"""The wiring of one turn. What each node does is in `agent.nodes`."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from agent.nodes import after_reply, compose, perceive, receive, remember, reply, retrieval_node, use_tools
+from agent.state import Surroundings, TurnState
+
+TurnGraph = CompiledStateGraph[TurnState, Surroundings, TurnState, TurnState]
+
+
+def build_graph() -> StateGraph[TurnState, Surroundings, TurnState, TurnState]:
+    """Return the turn: receive → perceive → retrieval_node → compose → reply ⇄ use_tools → remember."""
+    graph = StateGraph(TurnState, Surroundings)
+    graph.add_node("receive", receive)
+    graph.add_node("perceive", perceive)
+    graph.add_node("retrieval_node", retrieval_node)
+    graph.add_node("compose", compose)
+    graph.add_node("reply", reply)
+    graph.add_node("use_tools", use_tools)
+    graph.add_node("remember", remember)
+    graph.add_edge(START, "receive")
+    graph.add_edge("receive", "perceive")
+    graph.add_edge("perceive", "retrieval_node")
+    graph.add_edge("retrieval_node", "compose")
+    graph.add_edge("compose", "reply")
+    graph.add_conditional_edges("reply", after_reply, {"use_tools": "use_tools", "remember": "remember"})
+    graph.add_edge("use_tools", "reply")
+    graph.add_edge("remember", END)
+    return graph
+
+
+@cache
+def compiled_graph() -> TurnGraph:
+    """Return the compiled graph, made once a process."""
+    return build_graph().compile()

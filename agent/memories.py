@@ -1,0 +1,117 @@
+"""All that one persona remembers, opened together; what the turn, the tools and the page work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from agent.inner_life import InnerLife
+from managers.memory.documents import Apply
+from managers.memory.emotions import EmotionLog
+from managers.memory.entities import EntityStore
+from managers.memory.episodes import EpisodeStore
+from managers.memory.goals import GoalStore
+from managers.memory.inner_state import InnerStateStore
+from managers.memory.insights import InsightStore
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.memory.notes import Notes
+from managers.memory.questions import QuestionStore
+from managers.mind import Sheet
+from managers.personas import Persona, PersonaStore
+from managers.recall.engine import Recall
+from managers.recall.recall_log import RecallLog
+from managers.storage.clock import Clock
+from managers.storage.history import History
+from managers.storage.notices import NoticeBoard
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import Settings, merged
+from managers.storage.transactions import Transactions
+
+
+@dataclass(frozen=True)
+class Memories:
+    """One persona's memories. `persona()`, `sheet()` and `settings()` are as they stand on disk now."""
+
+    paths: PersonaPaths
+    persona: Callable[[], Persona]
+    settings: Callable[[], Settings]
+    notices: NoticeBoard
+    history: History
+    apply: Apply
+    log: ConversationLog
+    notes: Notes
+    emotions: EmotionLog
+    episodes: EpisodeStore
+    entities: EntityStore
+    insights: InsightStore
+    goals: GoalStore
+    questions: QuestionStore
+    inner_state: InnerStateStore
+    inner_life: InnerLife
+    recall: Recall
+    recall_log: RecallLog
+
+    def sheet(self) -> Sheet:
+        """Return who the persona is and whom it talks to."""
+        persona, user = self.persona(), self.settings().user
+        return Sheet(
+            persona=persona.name,
+            language=persona.language,
+            system_prompt=persona.system_prompt,
+            user_name=persona.user_name or user.name or {"ja": "あなた", "en": "You"}[persona.language],
+            user_profile=persona.user_profile or user.profile,
+        )
+
+    def window(self) -> list[Message]:
+        """Return the last turns of the thread: what the next turn will have before its eyes."""
+        return self.log.thread(2 * self.settings().conversation.window_turns)
+
+
+def open_memories(
+    personas: PersonaStore, name: str, base: Callable[[], Settings], clock: Clock, rng: Random
+) -> Memories:
+    """Open a persona's memories.
+
+    Raises:
+        PersonaNotFoundError, UnsafeNameError
+    """
+    paths = personas.get(name).paths
+    notices = NoticeBoard()
+
+    def settings() -> Settings:
+        own, wrong = merged(base(), personas.get(name).settings)
+        notices.replace("settings", wrong)
+        return own
+
+    now = settings()
+    history = History(paths, clock)
+    apply = Transactions(paths, history).apply
+    log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days)
+    emotions = EmotionLog(paths, clock)
+    episodes = EpisodeStore(paths, clock, apply)
+    insights = InsightStore(paths, clock, apply)
+    goals = GoalStore(paths, clock, apply)
+    questions = QuestionStore(paths, clock, apply)
+    inner_state = InnerStateStore(paths, clock, now.sleep, questions=questions, goals=goals)
+    return Memories(
+        paths=paths,
+        persona=lambda: personas.get(name),
+        settings=settings,
+        notices=notices,
+        history=history,
+        apply=apply,
+        log=log,
+        notes=Notes(paths, history, clock),
+        emotions=emotions,
+        episodes=episodes,
+        entities=EntityStore(paths, clock, apply),
+        insights=insights,
+        goals=goals,
+        questions=questions,
+        inner_state=inner_state,
+        inner_life=InnerLife(emotions, inner_state, questions, goals, insights, episodes),
+        recall=Recall(paths, log, now.recall, clock),
+        recall_log=RecallLog(paths.recall_log),
+    )

@@ -1,0 +1,221 @@
+"""The nodes of a turn: short verbs, each calling one manager."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from agent.attachments import Attached
+from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_turns, text_part
+from agent.events import Failed, Received, Recalled, Replied, Speaking, Thinking, ToolUsed
+from agent.prompts import reply as words
+from agent.state import Spoken, Surroundings, TurnState
+from agent.tools.context import ToolContext
+from managers.language.concern import find_concern, help_lines
+from managers.language.emotion import read_emotion
+from managers.memory.messages import Message
+from managers.mind import (
+    ChatTurn,
+    Concern,
+    EmotionReading,
+    ReasoningPiece,
+    ReplyRequest,
+    TextPiece,
+    ToolCall,
+)
+from managers.recall.hits import Hit
+from managers.storage.clock import new_id
+from managers.storage.errors import UtataneError
+
+MAX_TOOL_ROUNDS = 5
+"""A mind that still wants tools after this many rounds must answer with what it has."""
+
+Around = Runtime[Surroundings]
+
+
+def receive(state: TurnState, runtime: Around) -> TurnState:
+    """Put the user's message on disk before anything else happens."""
+    around = runtime.context
+    message = state.get("message")
+    if message is None:
+        message = _say(around, "user", around.sheet.user_name, state["text"], attachments=state["attached"].paths)
+    runtime.context.emit(Received(message))
+    return {"message": message, "exchange": [], "rounds": 0, "said": "", "error": None, "reply": None}
+
+
+def perceive(state: TurnState, runtime: Around) -> TurnState:
+    """Read the emotion and any concern, locally; the inner life moves."""
+    around, message = runtime.context, state["message"]
+    reading = read_emotion(message.text)
+    emotion = EmotionReading(reading.emotion, reading.confidence)
+    if not around.off_record:
+        around.memories.inner_life.perceive(message, emotion)
+    kind = find_concern(message.text)
+    concern = Concern(kind, help_lines(around.settings.page.help_locale or around.sheet.language)) if kind else None
+    return {"emotion": emotion, "concern": concern}
+
+
+def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
+    """Decide whether to search and with what query; search the indexes."""
+    around, message = runtime.context, state["message"]
+    if not around.settings.recall.enable_auto_retrieval:
+        return {"query": "", "hits": (), "recall_wanted": False}
+    plan = around.memories.recall.plan(message.text, state["window"])
+    hits: Sequence[Hit] = ()
+    if plan.query:
+        hits = around.memories.recall.for_turn(plan.query, window=[*state["window"], message])
+    runtime.context.emit(Recalled(plan.query, hits))
+    return {"query": plan.query, "hits": hits, "recall_wanted": plan.wanted}
+
+
+def compose(state: TurnState, runtime: Around) -> TurnState:
+    """Make the prompt from parts with a token budget each."""
+    around, mind, sheet = runtime.context, runtime.context.mind, runtime.context.sheet
+    room = mind.context_tokens - answer_room(mind.context_tokens)
+    oldest = min(m.time for m in [*state["window"], state["message"]]).date()
+    inner = around.memories.inner_life.for_prompt(oldest, around.settings.conversation, sheet.language)
+    system = compose_system(
+        _parts(state, around, inner.parts), int(room * SYSTEM_SHARE), sheet.language, mind.count_tokens
+    )
+    turns = [_as_turn(m) for m in state["window"] if m.role != "system"]
+    turns.append(_with_attachments(_as_turn(state["message"]), state["attached"]))
+    turns = fit_turns(turns, room - mind.count_tokens(system), mind.count_tokens)
+    request = ReplyRequest(
+        sheet=sheet,
+        system=system,
+        turns=turns,
+        message=state["message"],
+        now=around.clock.now(),
+        hits=state["hits"],
+        recall_wanted=state["recall_wanted"],
+        notes="\n".join(around.memories.notes.read(kind).text for kind in ("core_memory", "notepad")),
+        emotion=state["emotion"],
+        questions=inner.questions,
+        tools=around.tools.specs(sheet.language, writing=not around.off_record),
+        concern=state["concern"],
+    )
+    return {"request": request}
+
+
+def reply(state: TurnState, runtime: Around) -> TurnState:
+    """Let the mind think and speak; its pieces are shown as they come."""
+    around = runtime.context
+    request = replace(state["request"], turns=[*state["request"].turns, *state["exchange"]])
+    if state["rounds"] >= MAX_TOOL_ROUNDS:
+        request = replace(request, tools=())
+    spoken = _speak(request, runtime)
+    exchange = [*state["exchange"], ChatTurn("persona", spoken.text, tool_calls=tuple(spoken.calls))]
+    calls = () if around.cancel.is_set() or spoken.error else tuple(spoken.calls)
+    return {
+        "said": state["said"] + spoken.text,
+        "calls": calls,
+        "error": spoken.error,
+        "exchange": exchange,
+        "rounds": state["rounds"] + 1,
+    }
+
+
+def _speak(request: ReplyRequest, runtime: Around) -> Spoken:
+    spoken = Spoken()
+    try:
+        for piece in runtime.context.mind.reply(request, runtime.context.cancel):
+            match piece:
+                case TextPiece(text):
+                    spoken.pieces.append(text)
+                    runtime.context.emit(Speaking(text))
+                case ReasoningPiece(text):
+                    runtime.context.emit(Thinking(text))
+                case ToolCall():
+                    spoken.calls.append(piece)
+                case _:  # usage is counted by the mind's own ledger
+                    pass
+    except UtataneError as error:
+        spoken.error = error
+    return spoken
+
+
+def after_reply(state: TurnState) -> Literal["use_tools", "remember"]:
+    """Use the tools that the mind asked for, or finish."""
+    return "use_tools" if state["calls"] and state["rounds"] <= MAX_TOOL_ROUNDS else "remember"
+
+
+def use_tools(state: TurnState, runtime: Around) -> TurnState:
+    """Run the tools; the log gets an announcement, never a result."""
+    around = runtime.context
+    context = ToolContext(
+        around.sheet, around.mind, around.settings, around.memories, around.clock, (state["message"].id,)
+    )
+    answers = []
+    for call in state["calls"]:
+        answer = around.tools.use(call, context, around.sheet.language, writing=not around.off_record)
+        if answer.announcement:
+            runtime.context.emit(ToolUsed(_say(around, "system", "tool", answer.announcement)))
+        answers.append(ChatTurn("tool", answer.text, tool_call_id=call.id))
+    return {"exchange": [*state["exchange"], *answers], "calls": ()}
+
+
+def remember(state: TurnState, runtime: Around) -> TurnState:
+    """Put the reply on disk, a broken-off one too, marked; keep beside it what was recalled."""
+    around = runtime.context
+    said, error = state["said"], state["error"]
+    message: Message | None = None
+    if said.strip():
+        broken_off = error is not None or around.cancel.is_set()
+        message = _say(around, "persona", around.sheet.persona, said, mind=around.mind.name, broken_off=broken_off)
+        if not around.off_record:
+            for replaced in state.get("replaces", ()):
+                around.memories.log.supersede(replaced, None)
+            around.memories.recall_log.append(message, state["query"], state["hits"])
+        runtime.context.emit(Replied(message, state["hits"], 1000 * (around.clock.monotonic() - around.started)))
+    if error is not None:
+        runtime.context.emit(Failed(error))
+    return {"reply": message}
+
+
+def _say(
+    around: Surroundings,
+    role: Literal["user", "persona", "system"],
+    speaker: str,
+    text: str,
+    *,
+    attachments: tuple[str, ...] = (),
+    mind: str = "",
+    broken_off: bool = False,
+) -> Message:
+    """Append to the log; off the record, make a message that is written nowhere."""
+    if not around.off_record:
+        return around.memories.log.append(
+            role, speaker, text, mind=mind, attachments=attachments, broken_off=broken_off
+        )
+    time = around.clock.now().replace(microsecond=0)
+    return Message(new_id(around.clock, around.rng), time, role, speaker, text, mind, broken_off, attachments)
+
+
+def _as_turn(message: Message) -> ChatTurn:
+    return ChatTurn("user" if message.role == "user" else "persona", message.text, message.time)
+
+
+def _with_attachments(turn: ChatTurn, attached: Attached) -> ChatTurn:
+    texts = [f"[{name}]\n{text}" for name, text in attached.texts]
+    return replace(turn, text="\n\n".join([turn.text, *texts]).strip(), images=attached.images)
+
+
+def _parts(state: TurnState, around: Surroundings, inner: Sequence[Part]) -> list[Part]:
+    sheet, lang, hits = around.sheet, around.sheet.language, state["hits"]
+    told = [h for h in hits if h.type != "knowledge" and h.source != "recent"]
+    passages = [h for h in hits if h.type == "knowledge"]
+    concern = state["concern"]
+    return [
+        text_part("guidance", words.guidance(lang, around.clock.now())),
+        text_part("persona", sheet.system_prompt),
+        text_part("concern", words.concern(lang, concern) if concern else ""),
+        text_part("core_memory", around.memories.notes.read("core_memory").text),
+        text_part("notepad", around.memories.notes.read("notepad").text, keep="last"),
+        text_part("user", words.user(lang, sheet.user_name, sheet.user_profile)),
+        Part("hits", [words.hit(lang, h) for h in told]),
+        Part("knowledge", [words.hit(lang, h) for h in passages]),
+        *inner,
+    ]

@@ -1,0 +1,82 @@
+"""All services of one home folder: made once, in `app.py`, and handed down."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from random import Random
+
+from agent.companion import Companion
+from agent.memories import open_memories
+from agent.minds.choose import MindChooser
+from managers.personas import PersonaStore
+from managers.storage.clock import Clock, SystemClock
+from managers.storage.notices import NoticeBoard
+from managers.storage.paths import Home
+from managers.storage.settings import Secrets, Settings, SettingsFile
+
+
+@dataclass
+class Services:
+    """What the page and the command line work with."""
+
+    home: Home
+    clock: Clock
+    rng: Random
+    settings_file: SettingsFile
+    secrets: Secrets
+    personas: PersonaStore
+    minds: MindChooser
+    notices: NoticeBoard
+    _companions: dict[str, Companion] = field(default_factory=dict)
+    _waking: threading.Lock = field(default_factory=threading.Lock)
+
+    def settings(self) -> Settings:
+        """Return the settings as they stand in the file now; what is wrong with it is put up as a notice."""
+        settings, notices = self.settings_file.load()
+        self.notices.replace("settings", notices)
+        return settings
+
+    def companion(self, name: str) -> Companion:
+        """Return the persona, awake; the same object for the same persona.
+
+        Raises:
+            PersonaNotFoundError, UnsafeNameError
+        """
+        persona = self.personas.get(name)
+        with self._waking:
+            companion = self._companions.get(persona.name)
+            if companion is None:
+                memories = open_memories(self.personas, persona.name, self.settings, self.clock, self.rng)
+                companion = self._companions[persona.name] = Companion(memories, self.minds, self.clock, self.rng)
+            return companion
+
+    def let_sleep(self, name: str) -> None:
+        """Let go of a persona that is renamed, deleted or replaced."""
+        with self._waking:
+            companion = self._companions.pop(name, None)
+        if companion is not None:
+            companion.close()
+
+    def close(self) -> None:
+        """Finish what is under way."""
+        for name in list(self._companions):
+            self.let_sleep(name)
+
+
+def open_services(home: Home, clock: Clock | None = None, rng: Random | None = None) -> Services:
+    """Make the services of a home folder and copy the sample personas on the first start."""
+    clock, rng = clock or SystemClock(), rng or Random()  # noqa: S311 - ids, not secrets
+    secrets = Secrets(home.secrets)
+    services = Services(
+        home=home,
+        clock=clock,
+        rng=rng,
+        settings_file=SettingsFile(home.settings),
+        secrets=secrets,
+        personas=PersonaStore(home, clock, rng),
+        minds=MindChooser(secrets),
+        notices=NoticeBoard(),
+    )
+    services.personas.install_samples()
+    return services

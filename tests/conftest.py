@@ -1,0 +1,39 @@
+"""What every test may ask for; no test touches the real home folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from managers.storage.paths import Home, PersonaPaths
+from tests.fakes import HandClock
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """Redirect the home folder, and forget any key in the environment."""
+    monkeypatch.setenv("UTATANE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("UTATANE_LANG", "en")
+    for key in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"):
+        monkeypatch.delenv(key, raising=False)
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def rng() -> Random:
+    return Random(7)
+
+
+@pytest.fixture
+def paths(own_home: Home) -> PersonaPaths:
+    """The paths of a persona whose folder is there and empty."""
+    persona = own_home.persona("ねむ")
+    persona.folder.mkdir(parents=True)
+    return persona
