@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from managers.memory.messages import Message
 from managers.recall.hits import Hit
-from managers.storage.errors import Lang
+from managers.storage.errors import Lang, Notice
 
 Emotion = Literal[
     "joy", "happy", "surprise", "neutral", "sadness", "anger", "fear", "anxious", "tired", "busy", "stressed"
@@ -148,7 +148,8 @@ class Usage:
     output_tokens: int = 0
 
 
-ReplyPiece = TextPiece | ReasoningPiece | ToolCall | Usage
+ReplyPiece = TextPiece | ReasoningPiece | ToolCall | Usage | Notice
+"""A `Notice` tells of a reduced way that the mind took, such as a model that cannot use tools."""
 
 
 class Mind(Protocol):
