@@ -1,0 +1,347 @@
+"""The history of a persona's memories: every change seen, explained, and taken back.
+
+A git repository in `<persona>/.history/`; one commit per change, one branch. An undo is a change
+like any other. Nothing in here ever touches the logs.
+
+`history_objects` is the git repository itself, `history_entries` the commit messages, `history_walk`
+the way back through them, `history_disk` what lies on disk, `tracking` which files are kept,
+`history_pack` keeps it small, `journal` writes several files all or none.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from dulwich.objects import Blob, Commit, ObjectID
+
+from managers.storage.clock import Clock
+from managers.storage.errors import (
+    EntryNotFoundError,
+    ExternallyChangedError,
+    HistoryDamagedError,
+    Notice,
+    NotUndoableError,
+    UndoConflictError,
+)
+from managers.storage.files import digest, read_bytes
+from managers.storage.history_diff import FileDiff, UndoConflict, unified
+from managers.storage.history_disk import KeptFiles
+from managers.storage.history_entries import Draft, Entry
+from managers.storage.history_objects import BRANCH, BROKEN, ObjectDatabase
+from managers.storage.history_pack import pack_loose
+from managers.storage.history_repository import Repository
+from managers.storage.history_walk import Walk
+from managers.storage.journal import journal_of, settle
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+from managers.storage.tracking import is_on_the_move, tracked_name
+
+__all__ = ["OUTSIDE", "Draft", "Entry", "FileDiff", "History", "UndoConflict", "unified"]
+
+OUTSIDE = "outside"
+"""The author of edits that were made in the person's own editor and noticed here."""
+_HEX = re.compile("[0-9a-f]{4,40}")
+
+
+class History:
+    """One persona's history. Safe to use from several threads and processes."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
+        """Open the history, finishing what a killed process left half done; nothing is begun yet.
+
+        Raises:
+            UnwritableError, BusyError: something is left half done and cannot be finished now.
+        """
+        self.paths = paths
+        self._files = KeptFiles(paths.folder)
+        self._repository = Repository(paths, self._files, clock)
+        self._lock = threading.RLock()
+        self._walk: Walk | None = None
+        settle(self.paths)
+
+    @property
+    def notices(self) -> list[Notice]:
+        """What a person should know about this history (it was broken and begins anew)."""
+        return list(self._repository.notices)
+
+    # What happened
+
+    def entries(self, limit: int = 50, path: Path | None = None, before: str | None = None) -> list[Entry]:
+        """Return entries, newest first.
+
+        Args:
+            limit: at most so many.
+            path: only those that changed this file (absolute, or relative to the persona's folder).
+            before: only those older than this entry.
+        """
+        with self._lock:
+            database = self._repository.open()
+            if database is None:
+                return []
+            older_than = None if before is None else self._resolve(before).decode()
+            return self._walk_of(database).entries(limit, None if path is None else self._name(path), older_than)
+
+    def diff(self, entry_id: str) -> list[FileDiff]:
+        """Return what an entry changed, file by file.
+
+        Raises:
+            EntryNotFoundError: no such entry.
+            HistoryDamagedError: it cannot be read.
+        """
+        with self._lock, self._reading(entry_id) as database:
+            entry = self._entry(entry_id)
+            before, after = self._sides(database, entry)
+            return [
+                FileDiff(name, _content(database, before[name]), _content(database, after[name]))
+                for name in entry.files
+            ]
+
+    def at(self, entry_id: str, path: Path) -> bytes | None:
+        """Return a file as it was right after an entry; None if there was no such file."""
+        name = self._name(path)
+        with self._lock, self._reading(entry_id) as database:
+            tree = database.commit(self._resolve(entry_id)).tree
+            return _content(database, database.lookup(tree, [name])[name])
+
+    # New entries
+
+    def begin(self, *, author: str, reason: str) -> str | None:
+        """Begin the history with all that is there; None if it has begun already."""
+        with writing(self.paths), self._lock:
+            settle(self.paths)
+            if self._repository.open() is not None:
+                return None
+            return self._repository.begin(Draft(author, reason, kind="beginning")).decode()
+
+    def record(
+        self, *, author: str, reason: str, files: Sequence[Path], evidence: Sequence[str] = (), mind: str = ""
+    ) -> str | None:
+        """Record files as they are on disk now; call it after writing them, under the persona's lock.
+
+        To be sure that edits made outside are not blamed on `author`, call `notice_outside` with the
+        same files before writing them, or let `managers.storage.transactions` write them.
+
+        Returns:
+            The entry's id, None if nothing changed.
+        """
+        with self._writing() as database:
+            contents = {name: self._files.content(name) for name in self._names(files)}
+            commit = self._repository.commit(database, Draft(author, reason, tuple(evidence), mind), contents)
+            return None if commit is None else commit.decode()
+
+    def notice_outside(self, files: Sequence[Path] | None = None) -> str | None:
+        """Record what was changed on disk by other programs since the last entry, as author "outside".
+
+        Args:
+            files: look at these only; at all kept files if None.
+
+        Returns:
+            The entry's id, None if nothing was changed.
+        """
+        with self._writing() as database:
+            if files is not None:
+                return self._notice(database, self._names(files))
+            head = database.head()
+            known = {} if head is None else database.files(database.commit(head).tree)
+            commit = self._repository.commit(database, Draft(OUTSIDE, ""), self._files.changed(known))
+            return None if commit is None else commit.decode()
+
+    def apply(
+        self, changes: Mapping[Path, bytes | None], draft: Draft, based_on: Mapping[Path, str | None] | None = None
+    ) -> str | None:
+        """Write or delete (None) whole files, all or none, as one entry.
+
+        Args:
+            changes: absolute paths in the persona's folder with their new content.
+            draft: who, why, from what.
+            based_on: digests of what was read; a file that is another one now refuses the whole.
+
+        Returns:
+            The entry's id, None if no kept file changed (the others are written all the same).
+
+        Raises:
+            ExternallyChangedError, DiskFullError, UnwritableError: nothing was changed.
+        """
+        with self._writing() as database:
+            for path, expected in (based_on or {}).items():
+                _check_unchanged(path, expected)
+            names = {path: tracked_name(self.paths.folder, path) for path in changes}
+            contents = {name: changes[path] for path, name in names.items() if name is not None}
+            self._notice(database, list(contents))
+            commit = self._repository.prepare(database, draft, contents)
+            self._write(changes, commit)
+            return None if commit is None else commit.decode()
+
+    # Taking back
+
+    def undo(self, entry_id: str, *, author: str, reason: str = "") -> str:
+        """Take one entry back: its files are again, byte for byte, what they were before it.
+
+        Returns:
+            The id of the entry that the undo is.
+
+        Raises:
+            UndoConflictError: something later changed one of its files; nothing was changed.
+            NotUndoableError: it is taken back already, or it is the beginning.
+        """
+        with self._writing() as database, self._reading(entry_id):
+            entry = self._entry(entry_id)
+            if entry.kind == "beginning":
+                raise NotUndoableError(
+                    entry=entry.id[:8], reason_ja="履歴の始まりです。", reason_en="it is where the history begins."
+                )
+            if entry.undone_by:
+                raise NotUndoableError(
+                    entry=entry.id[:8], reason_ja="もう元に戻してあります。", reason_en="it is taken back already."
+                )
+            before, after = self._sides(database, entry)
+            draft = Draft(author, reason or entry.reason, kind="undo", target=entry.id)
+            return self._restore(database, expected=after, wanted=before, draft=draft)
+
+    def redo(self, entry_id: str, *, author: str, reason: str = "") -> str:
+        """Do an entry again that was taken back; the id may be the entry's or its undo's.
+
+        Returns:
+            The id of the entry that the redo is.
+
+        Raises:
+            UndoConflictError: something later changed one of its files; nothing was changed.
+            NotUndoableError: it is not taken back.
+        """
+        with self._writing() as database, self._reading(entry_id):
+            entry = self._entry(entry_id)
+            if entry.kind == "undo" and not entry.undone_by:
+                entry = self._entry(entry.target)
+            if not entry.undone_by:
+                raise NotUndoableError(
+                    entry=entry.id[:8], reason_ja="元に戻されていません。", reason_en="it is not taken back."
+                )
+            before, after = self._sides(database, entry)
+            draft = Draft(author, reason or entry.reason, kind="redo", target=entry.id)
+            return self._restore(database, expected=before, wanted=after, draft=draft)
+
+    # Upkeep
+
+    def maintain(self, *, force: bool = False) -> int:
+        """Pack loose objects when there are many (or `force`), for the night; return how many."""
+        with self._lock:
+            database = self._repository.open()
+        return 0 if database is None else pack_loose(self.paths.history, force=force)
+
+    def close(self) -> None:
+        """Let go of open files (before the persona's folder is renamed or moved)."""
+        with self._lock:
+            self._repository.close()
+            self._walk = None
+
+    # Inside
+
+    def _name(self, path: Path) -> str:
+        return tracked_name(self.paths.folder, self.paths.folder / path) or ""
+
+    def _names(self, files: Sequence[Path]) -> list[str]:
+        return [name for name in map(self._name, files) if name]
+
+    @contextmanager
+    def _writing(self) -> Iterator[ObjectDatabase]:
+        """Hold the locks, with everything repaired and the history begun."""
+        with writing(self.paths), self._lock:
+            settle(self.paths)
+            database = self._repository.open()
+            if database is None:
+                self._repository.begin(Draft(OUTSIDE, "", kind="beginning"))
+                database = self._repository.open()
+            assert database is not None  # it has just begun
+            yield database
+
+    @contextmanager
+    def _reading(self, entry_id: str) -> Iterator[ObjectDatabase]:
+        """Name a damage that is met while reading an entry."""
+        try:
+            database = self._repository.open()
+            if database is None:
+                raise EntryNotFoundError(entry=entry_id)
+            yield database
+        except BROKEN as error:
+            raise HistoryDamagedError(entry=entry_id[:8]) from error
+
+    def _notice(self, database: ObjectDatabase, names: Sequence[str]) -> str | None:
+        """Record edits from outside, and what files on the move are now: what follows can be undone."""
+        moving = {name: self._files.content(name) for name in names if is_on_the_move(name)}
+        self._repository.commit(database, Draft("utatane", "", kind="checkpoint"), moving)
+        edited = {name: self._files.content(name) for name in names if not is_on_the_move(name)}
+        commit = self._repository.commit(database, Draft(OUTSIDE, ""), edited)
+        return None if commit is None else commit.decode()
+
+    def _write(self, changes: Mapping[Path, bytes | None], commit: ObjectID | None) -> None:
+        head = {} if commit is None else {self.paths.history / BRANCH: commit + b"\n"}
+        journal_of(self.paths).apply({**changes, **head})
+
+    def _restore(
+        self,
+        database: ObjectDatabase,
+        *,
+        expected: Mapping[str, ObjectID | None],
+        wanted: Mapping[str, ObjectID | None],
+        draft: Draft,
+    ) -> str:
+        self._notice(database, list(wanted))
+        contents = {name: _content(database, blob) for name, blob in wanted.items()}
+        conflicts = []
+        for name, content in contents.items():
+            current = self._files.content(name)
+            blob = None if current is None else Blob.from_string(current).id
+            if blob not in (expected[name], wanted[name]):
+                conflicts.append(UndoConflict(name, current, content))
+        if conflicts:
+            raise UndoConflictError(path=conflicts[0].path, conflicts=tuple(conflicts))
+        commit = self._repository.prepare(database, draft, contents, always=True)
+        assert commit is not None  # always
+        self._write({self._files.path(name): content for name, content in contents.items()}, commit)
+        return commit.decode()
+
+    def _sides(
+        self, database: ObjectDatabase, entry: Entry
+    ) -> tuple[dict[str, ObjectID | None], dict[str, ObjectID | None]]:
+        """Return the blobs of an entry's files before and after it."""
+        if any(self._name(Path(name)) != name for name in entry.files):
+            raise HistoryDamagedError(entry=entry.id[:8])  # a name that leads elsewhere: not made by us
+        commit = database.commit(ObjectID(entry.id.encode()))
+        before = database.commit(commit.parents[0]).tree if commit.parents else None
+        return database.lookup(before, entry.files), database.lookup(commit.tree, entry.files)
+
+    def _walk_of(self, database: ObjectDatabase) -> Walk:
+        if self._walk is None or self._walk.database is not database:
+            self._walk = Walk(database)
+        return self._walk
+
+    def _entry(self, entry_id: str) -> Entry:
+        database = self._repository.open()
+        entry = None if database is None else self._walk_of(database).find(self._resolve(entry_id).decode())
+        if entry is None:
+            raise EntryNotFoundError(entry=entry_id)
+        return entry
+
+    def _resolve(self, entry_id: str) -> ObjectID:
+        """Return the one commit whose id begins with what was given."""
+        if not _HEX.fullmatch(entry_id):
+            raise EntryNotFoundError(entry=entry_id)
+        with self._reading(entry_id) as database:
+            found = [item for item in database.matching(entry_id) if isinstance(database.store[item], Commit)]
+        if len(found) != 1:
+            raise EntryNotFoundError(entry=entry_id)
+        return found[0]
+
+
+def _content(database: ObjectDatabase, blob: ObjectID | None) -> bytes | None:
+    return None if blob is None else database.blob(blob)
+
+
+def _check_unchanged(path: Path, expected: str | None) -> None:
+    current = read_bytes(path)
+    if (None if current is None else digest(current)) != expected:
+        raise ExternallyChangedError(path=path.name, theirs=(current or b"").decode("utf-8", "replace"))

@@ -1,0 +1,214 @@
+"""The git repository under a persona's `.history/`: objects, trees and the one branch.
+
+Written with plain files through `managers.storage.files` (so that no lock file of a killed process
+is ever in the way), read and packed through dulwich. Any git can read it:
+`git --git-dir=.history log -p`.
+"""
+
+from __future__ import annotations
+
+import binascii
+import os
+import shutil
+import stat
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from dulwich.errors import ChecksumMismatch, FileFormatException, NotCommitError, NotTreeError
+from dulwich.object_store import DiskObjectStore
+from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree, hex_to_filename
+from dulwich.pack import PackFileDisappeared
+
+from managers.storage.files import fsync_folder, make_folder, write_atomic
+
+BRANCH = "refs/heads/main"
+FILE_MODE = 0o100644
+_FOLDER_MODE = stat.S_IFDIR
+_PACK_FROM = 64
+"""So many new objects at once go into a pack: one fsync instead of two for each."""
+
+BROKEN = (
+    KeyError,
+    ValueError,
+    AssertionError,  # dulwich asserts what a damaged file contradicts
+    EOFError,
+    zlib.error,
+    binascii.Error,
+    ChecksumMismatch,
+    FileFormatException,
+    NotCommitError,
+    NotTreeError,
+    PackFileDisappeared,
+)
+"""What dulwich raises when an object is missing or damaged."""
+
+
+def encoded(name: str) -> bytes:
+    """Return a file's name as git keeps it; names that are no valid Unicode come back as they were."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+def decoded(name: bytes) -> str:
+    """Return a file's name from git."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+class ObjectDatabase:
+    """Objects and branch of one repository. Not thread-safe: its owner holds a lock."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a repository that is there; nothing is read yet."""
+        self.folder = folder
+        self.store = DiskObjectStore(folder / "objects", fsync_object_files=True)
+
+    @classmethod
+    def begin(cls, folder: Path) -> ObjectDatabase:
+        """Make an empty repository; the folder must not exist."""
+        for part in ("objects/info", "objects/pack", "refs/heads"):
+            make_folder(folder / part)
+        write_atomic(folder / "HEAD", f"ref: {BRANCH}\n")
+        write_atomic(folder / "config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+        return cls(folder)
+
+    def close(self) -> None:
+        """Let go of open packs (Windows cannot move a folder with open files)."""
+        self.store.close()
+
+    def head(self) -> ObjectID | None:
+        """Return the newest commit's id, None in an empty repository.
+
+        Raises:
+            ValueError: the branch file holds no id.
+        """
+        try:
+            text = (self.folder / BRANCH).read_text("ascii").strip()
+        except FileNotFoundError:
+            return None
+        bytes.fromhex(text)
+        if len(text) != 40:  # noqa: PLR2004  # hex digits of a SHA-1
+            raise ValueError(text)
+        return ObjectID(text.encode())
+
+    def set_head(self, commit: ObjectID) -> None:
+        """Let the branch point to a commit."""
+        write_atomic(self.folder / BRANCH, commit + b"\n")
+
+    def add(self, objects: Iterable[ShaFile]) -> None:
+        """Write new objects durably; those that are there already cost nothing."""
+        new = {item.id: item for item in objects if item.id not in self.store}
+        if len(new) >= _PACK_FROM:
+            self.store.add_objects([(item, None) for item in new.values()])
+            fsync_folder(self.folder / "objects" / "pack")
+            return
+        for item in new.values():
+            path = hex_to_filename(os.fspath(self.folder / "objects"), item.id)
+            write_atomic(Path(path), item.as_legacy_object())
+
+    def commit(self, commit_id: ObjectID) -> Commit:
+        """Return a commit; one of `BROKEN` is raised when it is missing or damaged."""
+        found = self.store[commit_id]
+        if not isinstance(found, Commit):
+            raise NotCommitError(commit_id)
+        return found
+
+    def tree(self, tree_id: ObjectID | None) -> Tree:
+        """Return a tree that may be changed; an empty one for None."""
+        if tree_id is None:
+            return Tree()
+        found = self.store[tree_id]
+        if not isinstance(found, Tree):
+            raise NotTreeError(tree_id)
+        return found
+
+    def blob(self, blob_id: ObjectID) -> bytes:
+        """Return the content of a file."""
+        found = self.store[blob_id]
+        if not isinstance(found, Blob):
+            raise KeyError(blob_id)
+        return found.as_raw_string()
+
+    def files(self, tree_id: ObjectID | None) -> dict[str, ObjectID]:
+        """Return every file of a tree with its blob's id."""
+        found: dict[str, ObjectID] = {}
+        for name, mode, item in self.tree(tree_id).items():
+            if stat.S_ISDIR(mode):
+                for rest, _, blob in self.tree(item).items():
+                    found[f"{decoded(name)}/{decoded(rest)}"] = blob
+            else:
+                found[decoded(name)] = item
+        return found
+
+    def folders(self, tree_id: ObjectID) -> dict[str, ObjectID]:
+        """Return the folders of a tree."""
+        return {decoded(name): item for name, mode, item in self.tree(tree_id).items() if stat.S_ISDIR(mode)}
+
+    def lookup(self, tree_id: ObjectID | None, names: Iterable[str]) -> dict[str, ObjectID | None]:
+        """Return the blob ids of some files, None for those not in the tree; each folder is read once."""
+        trees: dict[bytes, Tree] = {b"": self.tree(tree_id)}
+        found: dict[str, ObjectID | None] = {}
+        for name in names:
+            folder, _, base = encoded(name).rpartition(b"/")
+            if folder not in trees:
+                trees[folder] = self.tree(_entry(trees[b""], folder))
+            found[name] = _entry(trees[folder], base)
+        return found
+
+    def changed_tree(
+        self, tree_id: ObjectID | None, changes: Mapping[str, ObjectID | None]
+    ) -> tuple[ObjectID, list[ShaFile]]:
+        """Return the id of the tree with some files changed (None: deleted), and the trees to add.
+
+        Only the folders with changes are read and written, whatever else the tree holds.
+        """
+        root = self.tree(tree_id)
+        folders: dict[bytes, Tree] = {}
+        for name, blob in changes.items():
+            folder, _, base = encoded(name).rpartition(b"/")
+            if folder and folder not in folders:
+                folders[folder] = self.tree(_entry(root, folder))
+            _set(folders[folder] if folder else root, base, FILE_MODE, blob)
+        for folder, tree in folders.items():
+            _set(root, folder, _FOLDER_MODE, tree.id if len(tree) else None)
+        return root.id, [*(tree for tree in folders.values() if len(tree)), root]
+
+    def changed_files(self, tree_id: ObjectID, parent_tree: ObjectID | None) -> list[str]:
+        """Return the files in which two trees differ: for commits made by somebody's own git."""
+        after, before = self.files(tree_id), self.files(parent_tree)
+        return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+    def matching(self, prefix: str) -> list[ObjectID]:
+        """Return the ids that begin with some hex digits."""
+        return [ObjectID(bytes(found)) for found in self.store.iter_prefix(prefix.encode())]
+
+
+def _entry(tree: Tree, name: bytes) -> ObjectID | None:
+    return tree[name][1] if name in tree else None
+
+
+def _set(tree: Tree, name: bytes, mode: int, item: ObjectID | None) -> None:
+    if item is not None:
+        tree[name] = (mode, item)
+    elif name in tree:
+        del tree[name]
+
+
+def new_commit(
+    *, tree: ObjectID, parents: Sequence[ObjectID], who: bytes, message: bytes, seconds: int, offset: int
+) -> Commit:
+    """Return a commit object; `seconds` since the epoch, `offset` of the local time in seconds."""
+    commit = Commit()
+    commit.tree = tree
+    commit.parents = list(parents)
+    commit.author = commit.committer = who
+    commit.author_time = commit.commit_time = seconds
+    commit.author_timezone = commit.commit_timezone = offset
+    commit.encoding = b"UTF-8"
+    commit.message = message
+    return commit
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder of ours with all that is in it."""
+    if folder.exists():
+        shutil.rmtree(folder)

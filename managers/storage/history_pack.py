@@ -1,0 +1,137 @@
+"""Packing the history's loose objects, so that years of it stay small.
+
+Every night writes the long list of a folder's files (a git tree) anew though one line changed, and
+diaries likewise. dulwich packs without deltas; here each older version is kept as the difference to
+the newer one, which makes them tiny.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dulwich import pack as dulwich_pack
+from dulwich.objects import ObjectID, hex_to_filename, hex_to_sha
+from dulwich.pack import UnpackedObject, full_unpacked_object
+from filelock import FileLock, Timeout
+
+from managers.storage.files import fsync_folder
+from managers.storage.history_entries import parse
+from managers.storage.history_objects import ObjectDatabase
+
+LOOSE_OBJECTS = 1000
+LOOSE_BYTES = 8_000_000
+"""Packing begins when one of these is passed."""
+_CHAIN = 20
+"""A version is at most so many differences away from one that is whole."""
+# Without its compiled part dulwich takes seconds for what takes it milliseconds with it.
+_HAS_FAST_DELTAS = dulwich_pack.create_delta is not dulwich_pack._create_delta_py  # noqa: SLF001  # no public way to ask
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """An object to pack, and the one that it is kept as the difference to."""
+
+    item: ObjectID
+    base: ObjectID | None
+
+
+def pack_loose(folder: Path, *, force: bool = False) -> int:
+    """Pack the loose objects of a repository, if there are many; return how many were packed.
+
+    Safe beside readers and writers, also of other processes: what is packed is durable before its
+    loose form is removed.
+    """
+    try:
+        with FileLock(folder / "maintain.lock", timeout=0):
+            return _pack(ObjectDatabase(folder), force=force)
+    except Timeout:  # another process is at it
+        return 0
+
+
+def _pack(database: ObjectDatabase, *, force: bool) -> int:
+    try:
+        _remove_left_over(database.folder)
+        loose = list(database.store._iter_loose_objects())  # noqa: SLF001  # what dulwich's own packing uses
+        if not loose or not (force or _is_much(database.folder, loose)):
+            return 0
+        planned = _plan(database, set(loose))
+        database.store.add_pack_data(len(planned), _unpacked(database, planned))
+        fsync_folder(database.folder / "objects" / "pack")
+        for item in loose:
+            with contextlib.suppress(FileNotFoundError):
+                database.store.delete_loose_object(item)
+        return len(planned)
+    finally:
+        database.close()
+
+
+def _is_much(folder: Path, loose: list[ObjectID]) -> bool:
+    if len(loose) >= LOOSE_OBJECTS:
+        return True
+    objects = os.fspath(folder / "objects")
+    return sum(Path(hex_to_filename(objects, item)).stat().st_size for item in loose) >= LOOSE_BYTES
+
+
+def _remove_left_over(folder: Path) -> None:
+    """Remove what a killed packing left: temporary packs, and packs without an index."""
+    for path in (folder / "objects" / "pack").glob("*.pack"):
+        if not path.with_suffix(".idx").exists():
+            path.unlink()
+
+
+def _plan(database: ObjectDatabase, loose: set[ObjectID]) -> list[_Planned]:
+    """Order the objects so that each difference follows what it is a difference to."""
+    planned: dict[ObjectID, _Planned] = {}
+    for versions in _versions(database, loose) if _HAS_FAST_DELTAS else ():
+        base: ObjectID | None = None
+        depth = 0
+        for item in versions:
+            if item in planned:
+                base, depth = None, 0
+                continue
+            depth = depth + 1 if base is not None and depth < _CHAIN else 0
+            planned[item] = _Planned(item, base if depth else None)
+            base = item
+    for item in loose - planned.keys():
+        planned[item] = _Planned(item, None)
+    return list(planned.values())
+
+
+def _versions(database: ObjectDatabase, loose: set[ObjectID]) -> list[list[ObjectID]]:
+    """Return the loose versions of each file and each folder's list, newest first."""
+    found: dict[str, dict[ObjectID, None]] = {}
+    current = database.head()
+    while current is not None and current in loose:
+        commit = database.commit(current)
+        found.setdefault("/", {})[commit.tree] = None
+        for folder, folder_tree in database.folders(commit.tree).items():
+            found.setdefault(f"{folder}/", {})[folder_tree] = None
+        for name, blob in database.lookup(commit.tree, parse(commit).files).items():
+            if blob is not None:
+                found.setdefault(name, {})[blob] = None
+        current = commit.parents[0] if commit.parents else None
+    return [[item for item in versions if item in loose] for versions in found.values()]
+
+
+def _unpacked(database: ObjectDatabase, planned: list[_Planned]) -> Iterator[UnpackedObject]:
+    for step in planned:
+        item = database.store[step.item]
+        if step.base is None:
+            yield full_unpacked_object(item)
+            continue
+        base, target = database.store[step.base].as_raw_string(), item.as_raw_string()
+        delta = list(dulwich_pack.create_delta(base, target))
+        if sum(map(len, delta)) * 2 > len(target):
+            yield full_unpacked_object(item)
+            continue
+        yield UnpackedObject(
+            item.type_num,
+            sha=hex_to_sha(step.item),
+            delta_base=hex_to_sha(step.base),
+            decomp_len=sum(map(len, delta)),
+            decomp_chunks=delta,
+        )

@@ -1,0 +1,155 @@
+"""A persona's repository: begun when first needed, kept aside and begun anew when it is broken."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dulwich.objects import Blob, Commit, ObjectID
+
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.files import fsync_folder, make_folder
+from managers.storage.history_disk import KeptFiles
+from managers.storage.history_entries import Draft, compose, moment, signature
+from managers.storage.history_objects import BRANCH, BROKEN, ObjectDatabase, new_commit, remove_folder
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+
+
+class Repository:
+    """Opens, begins and extends the repository. Not thread-safe: its owner holds a lock."""
+
+    def __init__(self, paths: PersonaPaths, files: KeptFiles, clock: Clock) -> None:
+        """Remember where things are; nothing is opened yet."""
+        self.paths = paths
+        self.notices: list[Notice] = []
+        self._files = files
+        self._clock = clock
+        self._database: ObjectDatabase | None = None
+
+    def open(self) -> ObjectDatabase | None:
+        """Return the repository; None if there is none (a broken one is kept aside first)."""
+        if not (self.paths.history / "HEAD").exists():
+            self.close()
+            if (self.paths.history / "objects").exists():
+                self._set_aside()
+            return None
+        if self._database is None:
+            database = ObjectDatabase(self.paths.history)
+            if not _is_sound(database):
+                database.close()
+                self._set_aside()
+                return None
+            self._database = database
+        return self._database
+
+    def close(self) -> None:
+        """Let go of open files."""
+        if self._database is not None:
+            self._database.close()
+        self._database = None
+
+    def begin(self, draft: Draft) -> ObjectID:
+        """Begin with all files that are there: built beside, then moved into place."""
+        beside = self.paths.folder / f".history.new-{os.getpid()}"
+        remove_folder(beside)
+        make_folder(beside)
+        database = ObjectDatabase.begin(beside)
+        blobs = {name: Blob.from_string(content) for name, content in self._files.everything().items()}
+        database.add(blobs.values())
+        tree, trees = database.changed_tree(None, {name: blob.id for name, blob in blobs.items()})
+        commit = self._commit_object(tree, None, draft, sorted(blobs))
+        database.add([*trees, commit])
+        database.set_head(commit.id)
+        database.close()
+        self.close()
+        remove_folder(self.paths.history)  # at most an empty shell: `open` has looked
+        beside.replace(self.paths.history)
+        fsync_folder(self.paths.folder)
+        return commit.id
+
+    def prepare(
+        self, database: ObjectDatabase, draft: Draft, contents: Mapping[str, bytes | None], *, always: bool = False
+    ) -> ObjectID | None:
+        """Write the objects of a new entry; the branch does not point to it yet.
+
+        Args:
+            database: the repository.
+            draft: who and why.
+            contents: files with their new content, None where deleted.
+            always: also when no content differs.
+
+        Returns:
+            The commit's id, None if there is nothing to commit.
+        """
+        head = database.head()
+        tree = None if head is None else database.commit(head).tree
+        before = database.lookup(tree, contents)
+        blobs = {name: None if content is None else Blob.from_string(content) for name, content in contents.items()}
+        changed = {name: blob for name, blob in blobs.items() if before[name] != (blob.id if blob else None)}
+        if not changed and not always:
+            return None
+        new_tree, trees = database.changed_tree(
+            tree, {name: blob.id if blob else None for name, blob in changed.items()}
+        )
+        commit = self._commit_object(new_tree, head, draft, sorted(changed))
+        database.add([*(blob for blob in changed.values() if blob is not None), *trees, commit])
+        return commit.id
+
+    def commit(self, database: ObjectDatabase, draft: Draft, contents: Mapping[str, bytes | None]) -> ObjectID | None:
+        """Write a new entry; None if nothing differs from the newest one."""
+        commit = self.prepare(database, draft, contents)
+        if commit is not None:
+            database.set_head(commit)
+        return commit
+
+    def _commit_object(self, tree: ObjectID, parent: ObjectID | None, draft: Draft, files: Sequence[str]) -> Commit:
+        seconds, offset = moment(self._clock)
+        return new_commit(
+            tree=tree,
+            parents=[] if parent is None else [parent],
+            who=signature(draft.author),
+            message=compose(draft, files),
+            seconds=seconds,
+            offset=offset,
+        )
+
+    def _set_aside(self) -> None:
+        with writing(self.paths):
+            kept = _free(self.paths.folder / f".history.broken-{self._clock.now():%Y%m%d-%H%M%S}")
+            self.paths.history.replace(kept)
+            fsync_folder(self.paths.folder)
+        self.notices.append(
+            Notice(
+                code="history-broken",
+                ja=f"変更の履歴が壊れていたので、「{kept.name}」という名前で残し、新しい履歴を始めます。"
+                "記憶そのものは無事です。",
+                en=f'The history of changes was damaged; it was kept as "{kept.name}" and a new one begins. '
+                "The memories themselves are fine.",
+            )
+        )
+
+
+def _is_sound(database: ObjectDatabase) -> bool:
+    try:
+        head = database.head()
+        if head is None:
+            return False
+        database.files(database.commit(head).tree)
+    except BROKEN:
+        return False
+    return True
+
+
+def _free(path: Path) -> Path:
+    number = 1
+    free = path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.name}-{number}")
+    return free
+
+
+__all__ = ["BRANCH", "Repository"]

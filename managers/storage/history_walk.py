@@ -1,0 +1,72 @@
+"""Walking the history from its newest commit, reading each commit once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dulwich.objects import ObjectID
+
+from managers.storage.history_entries import Entry, parse
+from managers.storage.history_objects import BROKEN, ObjectDatabase
+
+
+class Walk:
+    """Reads entries from the newest on; commits never change, so each is read and parsed once."""
+
+    def __init__(self, database: ObjectDatabase) -> None:
+        """Begin with nothing read."""
+        self.database = database
+        self._parsed: dict[ObjectID, tuple[Entry, ObjectID | None]] = {}
+        self.damaged: str | None = None
+        """The first commit that could not be read: the walk ends there."""
+
+    def entries(self, limit: int, name: str | None, before: str | None) -> list[Entry]:
+        """Return at most `limit` entries older than `before` that changed the file `name`."""
+        found: list[Entry] = []
+        passed = before is None
+        if limit <= 0:
+            return found
+        for entry in self._all():
+            if passed and entry.kind != "checkpoint" and (name is None or name in self.with_files(entry).files):
+                found.append(self.with_files(entry))
+                if len(found) == limit:
+                    break
+            passed = passed or entry.id == before
+        return found
+
+    def find(self, entry_id: str) -> Entry | None:
+        """Return one entry with its `undone_by`."""
+        return next((self.with_files(entry) for entry in self._all() if entry.id == entry_id), None)
+
+    def with_files(self, entry: Entry) -> Entry:
+        """Return the entry with its files also where the commit's message does not name them."""
+        if entry.files or entry.kind in {"undo", "redo", "beginning"}:
+            return entry
+        commit = self.database.commit(ObjectID(entry.id.encode()))
+        before = self.database.commit(commit.parents[0]).tree if commit.parents else None
+        return replace(entry, files=tuple(self.database.changed_files(commit.tree, before)))
+
+    def _all(self) -> Iterator[Entry]:
+        # Newest first, so whatever takes an entry back, or that back again, is met before it.
+        verdicts: dict[str, str | None] = {}
+        current = self.database.head()
+        while current is not None:
+            try:
+                entry, parent = self._read(current)
+            except BROKEN:
+                self.damaged = current.decode()
+                return
+            undone_by = verdicts.get(entry.id)
+            if undone_by is None and entry.kind in {"undo", "redo"}:
+                verdicts.setdefault(entry.target, entry.id if entry.kind == "undo" else None)
+            yield replace(entry, undone_by=undone_by) if undone_by else entry
+            current = parent
+
+    def _read(self, commit_id: ObjectID) -> tuple[Entry, ObjectID | None]:
+        known = self._parsed.get(commit_id)
+        if known is None:
+            commit = self.database.commit(commit_id)
+            known = parse(commit), (commit.parents[0] if commit.parents else None)
+            self._parsed[commit_id] = known
+        return known

@@ -1,0 +1,67 @@
+"""Which files of a persona's folder the history keeps, and under which names.
+
+Kept: who the persona is, the notes, the memories. Not kept: logs (append-only, they are their own
+history), attachments, documents, indexes, and what the app writes all the time on its own
+(emotions, what was recalled), which would fill the history with changes that nobody made.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+_SINGLE = ("persona.json", "SystemPrompt.txt", "core_memory.txt", "notepad.txt", "goals.json")
+_FOLDERS = ("episodic_memory", "entity_memory", "memory")
+_NEVER = ("emotion_log*", "recall_log*", "*.jsonl", "*.broken-*", "*.utatane-tmp", ".*", "*~", "secrets.toml")
+_ON_THE_MOVE = ("memory/internal_state.json",)
+
+
+def tracked_name(folder: Path, path: Path) -> str | None:
+    """Return the name under which the history keeps a file (`memory/…`, NFC), None if it does not.
+
+    NFC, because macOS may hand back the name of the same file in another normal form than it was
+    written in, and a history that took the two for different files would see deletions.
+    """
+    name = unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
+    top, _, rest = name.partition("/")
+    if not rest:
+        return name if name in _SINGLE else None
+    if top not in _FOLDERS or "/" in rest or any(fnmatchcase(rest, pattern) for pattern in _NEVER):
+        return None
+    return name
+
+
+def is_on_the_move(name: str) -> bool:
+    """Tell whether the app itself rewrites the file all the time.
+
+    Such a file enters the history only with a change that names it (a dream), so that the change can
+    be undone; what happens to it in between is nobody's edit.
+    """
+    return name in _ON_THE_MOVE
+
+
+def tracked_files(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield name and directory entry of every file that is there and kept, in no particular order."""
+    for base in (folder, *(folder / name for name in _FOLDERS)):
+        try:
+            entries = list(os.scandir(base))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        for entry in entries:
+            name = tracked_name(folder, base / entry.name)
+            if name is not None and entry.is_file():
+                yield name, entry
+
+
+def locate(folder: Path, name: str) -> Path:
+    """Return where a kept name lies on disk: as it is, or spelled in another normal form."""
+    path = folder / name
+    if name.isascii() or path.exists() or not path.parent.is_dir():
+        return path
+    for entry in os.scandir(path.parent):
+        if unicodedata.normalize("NFC", entry.name) == path.name:
+            return path.parent / entry.name
+    return path
