@@ -186,8 +186,9 @@ def recall(
     as_json: JsonOption = False,
 ) -> None:
     """Search a persona's memories."""
-    from agent import as_json as shapes
     from agent.queries import read_queries
+
+    from agent import as_json as shapes
 
     with services_at(home) as services:
         memories = services.companion(persona).memories

@@ -74,7 +74,7 @@ def compose_system(parts: Sequence[Part], room: int, lang: Lang, count: CountTok
     importance = list(CEILINGS)
     ordered = sorted((p for p in parts if p.items), key=lambda p: importance.index(p.name))
     headings = {p.name: f"## {HEADINGS[p.name][lang]}" for p in ordered}
-    overhead = sum(count(heading) + 2 for heading in headings.values())
+    overhead = sum(count(heading) + 3 for heading in headings.values())
     needs = {p.name: min(sum(count(item) + 1 for item in p.items), CEILINGS[p.name]) for p in ordered}
     granted = _share(needs, max(0, room - overhead))
     sections = []
@@ -92,7 +92,10 @@ def _share(needs: dict[PartName, int], room: int) -> dict[PartName, int]:
     total = sum(elastic.values())
     if total <= left:
         return granted | elastic
-    shares = {name: min(need, int(CEILINGS[name] * left / sum(CEILINGS[n] for n in elastic))) for name, need in elastic.items()}
+    shares = {
+        name: min(need, int(CEILINGS[name] * left / sum(CEILINGS[n] for n in elastic)))
+        for name, need in elastic.items()
+    }
     spare = left - sum(shares.values())
     for name, need in elastic.items():
         extra = min(need - shares[name], spare)

@@ -6,6 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
+from managers.memory.log import ConversationLog
+from managers.memory.notes import Notes
+from managers.recall.engine import Recall
+
 from agent.inner_life import InnerLife
 from managers.memory.documents import Apply
 from managers.memory.emotions import EmotionLog
@@ -14,13 +18,10 @@ from managers.memory.episodes import EpisodeStore
 from managers.memory.goals import GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
-from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
-from managers.memory.notes import Notes
 from managers.memory.questions import QuestionStore
 from managers.mind import Sheet
 from managers.personas import Persona, PersonaStore
-from managers.recall.engine import Recall
 from managers.recall.recall_log import RecallLog
 from managers.storage.clock import Clock
 from managers.storage.history import History

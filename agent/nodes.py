@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Literal
 
 from langgraph.runtime import Runtime
+from managers.language.concern import find_concern, help_lines
+from managers.language.emotion import read_emotion
 
 from agent.attachments import Attached
 from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_turns, text_part
-from agent.events import Failed, Received, Recalled, Replied, Speaking, Thinking, ToolUsed
+from agent.events import Failed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.prompts import reply as words
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
-from managers.language.concern import find_concern, help_lines
-from managers.language.emotion import read_emotion
 from managers.memory.messages import Message
 from managers.mind import (
     ChatTurn,

@@ -35,12 +35,7 @@ class Turn:
     def events(self) -> Iterator[TurnEvent]:
         """Yield all events from the first on, waiting for new ones until the turn is over."""
         seen = 0
-        while True:
-            with self._grown:
-                self._grown.wait_for(lambda: len(self._events) > seen or self._over)
-                fresh = self._events[seen:]
-            if not fresh:
-                return
+        while fresh := self._after(seen):
             yield from fresh
             seen += len(fresh)
 
@@ -56,6 +51,12 @@ class Turn:
     @property
     def is_over(self) -> bool:
         return self._over
+
+    def _after(self, seen: int) -> list[TurnEvent]:
+        """Wait for what comes after the first `seen` events; empty when the turn is over."""
+        with self._grown:
+            self._grown.wait_for(lambda: len(self._events) > seen or self._over)
+            return self._events[seen:]
 
     def _publish(self, event: TurnEvent) -> None:
         with self._grown:

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from managers.mind import ToolCall, ToolSpec
 from managers.storage.errors import Lang, UtataneError
 
-
 C = TypeVar("C")
 
 
