@@ -158,3 +158,17 @@ class EditTargetError(UtataneError):
 
     ja = "「{old}」は「{path}」の中に{count}か所あります。ちょうど1か所に決まる文を指定してください。何も変えていません。"
     en = '"{old}" stands in "{path}" {count} times. Give a text that stands there exactly once. Nothing was changed.'
+
+
+class MessageNotFoundError(UtataneError):
+    """No message of that id in the log, or it was deleted."""
+
+    ja = "その発言({message_id})は記録に見つかりません。もう消されているかもしれません。"
+    en = 'There is no message "{message_id}" in the log. It may have been deleted.'
+
+
+class MessageIdTakenError(UtataneError):
+    """A message of that id is in the log already, and says something else."""
+
+    ja = "「{message_id}」という番号の発言が、別の内容でもう記録にあります。何も変えていません。"
+    en = 'The log already has a message "{message_id}" that says something else. Nothing was changed.'

@@ -1,0 +1,342 @@
+"""A persona's conversation log: every word that was said, appended and never rewritten.
+
+`log.txt` holds the last days and `log_archives/` all before. Editing or deleting a message appends
+a record that readers apply. Writers hold the persona's lock; readers need none.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+from random import Random
+from typing import Final, Literal
+
+from managers.memory import log_archive
+from managers.memory.log_archive import Part, Snapshot
+from managers.memory.log_format import NEW_TOPIC, Record, format_record, id_in_trailer, normalised
+from managers.memory.log_index import FileIndex, IndexCache, identity
+from managers.memory.log_reading import read_backward, read_forward
+from managers.memory.messages import Message, Role
+from managers.storage import locks
+from managers.storage.clock import Clock, new_id
+from managers.storage.errors import MessageIdTakenError, MessageNotFoundError, Notice
+from managers.storage.files import open_binary
+from managers.storage.paths import PersonaPaths
+
+ChangeKind = Literal["edit", "delete", "regenerate"]
+ROLES: Final[frozenset[Role]] = frozenset({"user", "persona", "system"})
+_RECENT: Final = 64 * 1024
+
+
+class ConversationLog:
+    """One persona's log, archives included.
+
+    Attributes:
+        notices: what a person should know: a torn end that was set aside, a damaged place.
+    """
+
+    def __init__(self, paths: PersonaPaths, clock: Clock, rng: Random, *, log_days: int = 7) -> None:
+        """Remember where the log is; nothing is read yet.
+
+        Args:
+            paths: the persona's folder.
+            clock: what time it is.
+            rng: makes the ids' random part.
+            log_days: how many days `log.txt` holds before older ones move to the archives.
+        """
+        self.paths = paths
+        self.notices: list[Notice] = []
+        self._clock = clock
+        self._rng = rng
+        self._log_days = log_days
+        self._cache = IndexCache()
+        self._guard = threading.RLock()
+
+    # Writing
+
+    def append(
+        self,
+        role: Role,
+        speaker: str,
+        text: str,
+        *,
+        mind: str = "",
+        attachments: Sequence[str] = (),
+        broken_off: bool = False,
+        time: datetime | None = None,
+        message_id: str | None = None,
+    ) -> Message:
+        """Append one message; it is on the disk when this returns.
+
+        Args:
+            role: who speaks; `system` for announcements, whose kind is `speaker`.
+            speaker: the name for the header.
+            text: what was said, exactly (lone surrogates, which no file can hold, become U+FFFD).
+            mind: what thought it.
+            attachments: paths relative to the persona's folder.
+            broken_off: it is not the whole of what was to be said.
+            time: when; now if not given.
+            message_id: its id; a new one if not given. Appending the same id and text again does nothing.
+
+        Raises:
+            MessageIdTakenError: another message has this id.
+            DiskFullError, UnwritableError, BusyError: nothing was appended.
+        """
+        message = Message(
+            message_id or "", time or self._clock.now(), role, speaker, text, mind, broken_off, tuple(attachments)
+        )
+        return self._write(Record(normalised(message)))
+
+    def supersede(self, message_id: str, text: str | None, *, kind: ChangeKind | None = None) -> Message:
+        """Give a message a new text, or delete it (None); the last word on a message counts.
+
+        Returns:
+            the record that says so.
+
+        Raises:
+            MessageNotFoundError: there is no such message, or it is deleted and not given a text.
+        """
+        with locks.writing(self.paths):
+            if not (self._has(message_id) if text is not None else self.get(message_id)):
+                raise MessageNotFoundError(message_id=message_id)
+            speaker = kind or ("delete" if text is None else "edit")
+            message = Message("", self._clock.now(), "system", speaker, text or "")
+            return self._write(Record(normalised(message), target=message_id, deletes=text is None))
+
+    def begin_topic(self) -> Message:
+        """Begin a new thread: `thread` looks no further back than this."""
+        return self._write(Record(normalised(Message("", self._clock.now(), "system", NEW_TOPIC, ""))))
+
+    def append_many(self, messages: Iterable[Message]) -> int:
+        """Add messages from elsewhere, keeping their ids and times; those already there are skipped.
+
+        They go where their times belong: old days into the archives, whatever order they come in.
+
+        Returns:
+            how many were added.
+
+        Raises:
+            MessageIdTakenError: an id is there with another text; nothing was added.
+        """
+        with locks.writing(self.paths):
+            self._repair()
+            self.roll()
+            fresh: dict[str, Message] = {}
+            for message in map(normalised, messages):
+                there = fresh.get(message.id) or self._original(message.id)
+                if there is None:
+                    fresh[message.id] = message
+                elif there.text != message.text:
+                    raise MessageIdTakenError(message_id=message.id)
+            ordered = sorted(fresh.values(), key=lambda message: message.time)
+            for path, group in groupby(ordered, self._file_for):
+                self.notices += log_archive.close_off(path, self._clock.now())
+                log_archive.insert(path, list(group))
+            return len(fresh)
+
+    def roll(self) -> int:
+        """Move days that `log.txt` need not hold any longer to the archives.
+
+        Returns:
+            how many records moved.
+        """
+        with locks.writing(self.paths):
+            self._repair()
+            return log_archive.roll(self.paths, self._clock.now().date(), self._log_days)
+
+    def _write(self, record: Record) -> Message:
+        with locks.writing(self.paths):
+            self._repair()
+            message = record.message
+            if message.id:
+                there = self._original(message.id)
+                if there is not None and there.text == message.text:
+                    return there
+                if there is not None:
+                    raise MessageIdTakenError(message_id=message.id)
+            else:
+                message = replace(message, id=self._fresh_id())
+            log_archive.append(self.paths.log, format_record(replace(record, message=message)))
+            return message
+
+    def _repair(self) -> None:
+        self.notices += log_archive.repair(self.paths, self._clock.now())
+
+    def _fresh_id(self) -> str:
+        """Return an id that none of the last messages has (two processes may draw the same one)."""
+        recent = b""
+        if self.paths.log.exists():
+            with open_binary(self.paths.log) as file:
+                size = os.fstat(file.fileno()).st_size
+                file.seek(max(0, size - _RECENT))
+                recent = file.read()
+        while id_in_trailer(candidate := new_id(self._clock, self._rng)) in recent:
+            pass
+        return candidate
+
+    def _file_for(self, message: Message) -> Path:
+        oldest_kept = self._clock.now().date() - timedelta(days=self._log_days - 1)
+        if message.time.date() < oldest_kept:
+            return log_archive.archive_of(self.paths, message.time.date())
+        return self.paths.log
+
+    # Reading
+
+    def tail(
+        self,
+        count: int,
+        before: str | None = None,
+        *,
+        roles: Collection[Role] = ROLES,
+    ) -> list[Message]:
+        """Return the newest messages, oldest first, as they read now.
+
+        Args:
+            count: at most so many.
+            before: only what came before the message of this id.
+            roles: only those who speak in these roles.
+
+        Raises:
+            MessageNotFoundError: no message has the id `before`.
+        """
+        return self._newest(count, before, roles, stop_at_topic=False)
+
+    def thread(self, count: int, *, roles: Collection[Role] = ROLES) -> list[Message]:
+        """Return the newest messages since the last new topic, oldest first."""
+        return self._newest(count, None, roles, stop_at_topic=True)
+
+    def get(self, message_id: str) -> Message | None:
+        """Return a message as it reads now; None if there is none or it was deleted."""
+        original = self._original(message_id)
+        if original is None:
+            return None
+        return _applied(original, self.corrections())
+
+    def messages(self, since: date | None = None, until: date | None = None) -> Iterator[Message]:
+        """Yield all messages of some days (both inclusive) as they read now, in the log's order."""
+        corrections = self.corrections()
+        with self._snapshot() as now:
+            for part in now.parts:
+                span = self._span(now, part, since, until)
+                if span is None:
+                    continue
+                with now.open(part) as file:
+                    for record in read_forward(file, *span) if file else ():
+                        if record.is_control or not _within(record.message.time.date(), since, until):
+                            continue
+                        message = _applied(record.message, corrections)
+                        if message is not None:
+                            yield message
+
+    def days(self) -> list[date]:
+        """Return the days on which something was said, in order."""
+        deleted = self._deleted()
+        return sorted({day for index in self._indexes() for key, day in index.days.items() if key not in deleted})
+
+    def count(self) -> int:
+        """Return how many messages there are, deleted ones aside."""
+        deleted = self._deleted()
+        return sum(key not in deleted for index in self._indexes() for key in index.days)
+
+    def corrections(self) -> Mapping[str, str | None]:
+        """Return every message's id that was edited or deleted, with its new text (None: deleted)."""
+        return {change.target: change.text for index in self._indexes() for change in index.changes}
+
+    def revision(self) -> str:
+        """Return a token that changes whenever the log does, whoever changes it."""
+        files = [self.paths.log, *log_archive.archive_files(self.paths)]
+        return "|".join(f"{path.name}:{identity(path)}" for path in files)
+
+    def _newest(self, count: int, before: str | None, roles: Collection[Role], *, stop_at_topic: bool) -> list[Message]:
+        found: list[Message] = []
+        with self._snapshot() as now:
+            changes: dict[str, str | None] = dict(self.corrections()) if before is not None else {}
+            for record in self._backward(now, before):
+                if len(found) >= count or (stop_at_topic and record.is_control and not record.target):
+                    break
+                message = record.message
+                if record.target:
+                    # Read backwards, the first record about a message is the last word on it.
+                    changes.setdefault(record.target, None if record.deletes else message.text)
+                elif not record.is_control and message.role in roles:
+                    shown = _applied(message, changes)
+                    found += [shown] if shown else []
+        found.reverse()
+        return found
+
+    def _backward(self, now: Snapshot, before: str | None) -> Iterator[Record]:
+        parts = list(now.parts)
+        end = parts[-1].limit
+        if before is not None:
+            number, end = self._locate(now, before)
+            parts = parts[: number + 1]
+        for part in reversed(parts):
+            with now.open(part) as file:
+                if file is not None:
+                    yield from read_backward(file, end if part is parts[-1] else part.limit)
+
+    def _locate(self, now: Snapshot, message_id: str) -> tuple[int, int]:
+        """Return which part of the log a message is in, and its offset there."""
+        for number in range(len(now.parts) - 1, -1, -1):
+            offset = self._index(now, now.parts[number]).offsets.get(message_id)
+            if offset is not None:
+                return number, offset
+        raise MessageNotFoundError(message_id=message_id)
+
+    def _has(self, message_id: str) -> bool:
+        return self._original(message_id) is not None
+
+    def _original(self, message_id: str) -> Message | None:
+        """Return a message as it was first written, deleted or not."""
+        with self._snapshot() as now:
+            for part in reversed(now.parts):
+                index = self._index(now, part)
+                offset = index.offsets.get(message_id)
+                if offset is None:
+                    continue
+                with now.open(part) as file:
+                    record = next(read_forward(file, offset, part.limit, block=4096), None) if file else None
+                if record is not None and record.message.id == message_id:
+                    return record.message
+        return None
+
+    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+        return log_archive.snapshot(self.paths)
+
+    def _indexes(self) -> list[FileIndex]:
+        with self._snapshot() as now:
+            return [self._index(now, part) for part in now.parts]
+
+    def _index(self, now: Snapshot, part: Part) -> FileIndex:
+        with self._guard, now.open(part) as file:
+            return FileIndex(part.path) if file is None else self._cache.get(part.path, file, part.limit)
+
+    def _deleted(self) -> set[str]:
+        return {target for target, text in self.corrections().items() if text is None}
+
+    def _span(self, now: Snapshot, part: Part, since: date | None, until: date | None) -> tuple[int, int] | None:
+        """Return the bytes of a file that hold the wanted days, None if it has none of them."""
+        if since is None and until is None:
+            return 0, part.limit
+        index = self._index(now, part)
+        wanted = [index.offsets[key] for key, day in index.days.items() if _within(day, since, until)]
+        if not wanted:
+            return None
+        return min(wanted), part.limit
+
+
+def _within(day: date, since: date | None, until: date | None) -> bool:
+    return (since is None or since <= day) and (until is None or day <= until)
+
+
+def _applied(message: Message, corrections: Mapping[str, str | None]) -> Message | None:
+    if message.id not in corrections:
+        return message
+    text = corrections[message.id]
+    return None if text is None else replace(message, text=text)

@@ -1,0 +1,76 @@
+"""Reading log files from either end, a piece at a time, without taking them into memory whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, Final
+
+from managers.memory.log_format import Record, first_header, parse
+
+BACKWARD_BLOCK: Final = 64 * 1024
+FORWARD_BLOCK: Final = 4 * 1024 * 1024
+
+
+def read_backward(file: IO[bytes], end: int) -> Iterator[Record]:
+    """Yield the whole records before offset `end`, the newest first.
+
+    Args:
+        file: a log file, open for reading.
+        end: the file's length, or the start of a record in it.
+    """
+    file.seek(0, 2)
+    at_end_of_file = end >= file.tell()
+    stop, block = end, BACKWARD_BLOCK
+    while stop > 0:
+        start = max(0, stop - block)
+        records = _records_between(file, start, stop, header_follows=stop < end or not at_end_of_file)
+        if not records:
+            if start == 0:
+                return
+            block *= 2  # inside one long record: look further back
+            continue
+        yield from reversed(records)
+        stop, block = records[0].start, BACKWARD_BLOCK
+
+
+def _records_between(file: IO[bytes], start: int, stop: int, *, header_follows: bool) -> list[Record]:
+    file.seek(start)
+    data = file.read(stop - start)
+    skip = 0 if start == 0 else first_header(data)
+    if skip is None:
+        return []
+    records = parse(data[skip:], start + skip, header_follows=header_follows).records
+    if start > 0:
+        # A record without a trailer takes its time from the one before it, which is not in sight.
+        while records and records[0].damage == "trailer":
+            del records[0]
+    return records
+
+
+def read_forward(file: IO[bytes], start: int, end: int, *, block: int = FORWARD_BLOCK) -> Iterator[Record]:
+    """Yield the whole records between two offsets, the oldest first.
+
+    Args:
+        file: a log file, open for reading.
+        start: where a record begins.
+        end: the file's length, or the start of a record in it.
+        block: how much to read at once.
+    """
+    file.seek(0, 2)
+    at_end_of_file = end >= file.tell()
+    size, time = block, None
+    while start < end:
+        stop = min(end, start + size)
+        file.seek(start)
+        data = file.read(stop - start)
+        is_last = stop == end or not data
+        parsed = parse(data, start, time_before=time, header_follows=is_last and not at_end_of_file)
+        # The last record of a piece may go on in the next one (its blank lines, or stray bytes).
+        records = parsed.records if is_last else parsed.records[:-1]
+        yield from records
+        if is_last:
+            return
+        if records:
+            start, time, size = records[-1].end, records[-1].message.time, block
+        else:
+            size *= 2
