@@ -224,3 +224,17 @@ class UnexpectedError(UtataneError):
 
     ja = "思いがけない問題が起きました({cause})。書いたものは残っています。もう一度お試しください。"
     en = "Something unforeseen went wrong ({cause}). What you wrote is kept. Please try again."
+
+
+class PasswordNeededError(UtataneError):
+    """The page would be reachable from other machines without a password. Facts: `host`."""
+
+    ja = "{host} で開くと、ほかの機械からも見えます。`--password` で合言葉を決めてから、もう一度どうぞ。"
+    en = "On {host} other machines can reach the page. Choose a password with `--password` and try again."
+
+
+class PortInUseError(UtataneError):
+    """The page cannot listen at its address. Facts: `host`, `port`, `cause`."""
+
+    ja = "{host} のポート {port} では開けません({cause})。うたた寝がもう動いていないか確かめるか、`--port` で別の番号を選んでください。"
+    en = "The page cannot be served at {host}, port {port} ({cause}). See whether Utatane is running already, or choose another port with `--port`."
