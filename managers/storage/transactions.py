@@ -15,15 +15,17 @@ from managers.storage.history_entries import Draft
 from managers.storage.journal import settle
 from managers.storage.paths import PersonaPaths
 
-__all__ = ["Transaction", "settle", "transaction"]
+__all__ = ["Transactions", "settle", "transaction"]
 
 
-class Transaction:
+class Transactions:
     """All-or-nothing writes to one persona's folder."""
 
-    def __init__(self, history: History) -> None:
-        """Take the history that the changes are entered into."""
+    def __init__(self, paths: PersonaPaths, history: History) -> None:
+        """Take the history that the changes are entered into, and finish what a killed process left."""
+        assert history.paths == paths  # a history belongs to one persona
         self._history = history
+        settle(paths)
 
     def apply(
         self,
@@ -56,8 +58,6 @@ class Transaction:
         return self._history.apply(changes, Draft(author, reason, tuple(evidence), mind), based_on)
 
 
-def transaction(paths: PersonaPaths, history: History) -> Transaction:
-    """Return the transactions of a persona, with what a killed process left half done finished."""
-    assert history.paths == paths  # a history belongs to one persona
-    settle(paths)
-    return Transaction(history)
+def transaction(paths: PersonaPaths, history: History) -> Transactions:
+    """Return the transactions of a persona."""
+    return Transactions(paths, history)

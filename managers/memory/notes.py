@@ -1,0 +1,208 @@
+"""Notes: the text memories that people and personas write by hand.
+
+Core memory, notepad, diary (`memory_main.txt`) and secret diary. Written against the hash that was
+read, with an entry in the history; a diary that has grown long rolls over into numbered archives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from managers.memory.note_text import Spelling, decode, divide
+from managers.storage.clock import Clock
+from managers.storage.errors import (
+    EditTargetError,
+    ExternallyChangedError,
+    Notice,
+    ShrinkRefusedError,
+    UnreadableError,
+    UnwritableError,
+)
+from managers.storage.files import digest, read_bytes, set_aside
+from managers.storage.history import History, unified
+from managers.storage.journal import settle
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+from managers.storage.transactions import Transactions
+
+NoteKind = Literal["core_memory", "notepad", "main_memory", "secret_diary"]
+_DIARIES = frozenset({"main_memory", "secret_diary"})
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note as it was read: its text, and the digest of its bytes (None: there is no such file)."""
+
+    text: str
+    digest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One step of an edit: the text `old`, which stands there exactly once, becomes `new`.
+
+    An empty `old` adds `new` at the end; an empty `new` takes `old` away.
+    """
+
+    old: str
+    new: str
+
+
+class Notes:
+    """The notes of one persona."""
+
+    def __init__(self, paths: PersonaPaths, history: History, clock: Clock) -> None:
+        """Take what a note needs; nothing is read yet."""
+        self._paths = paths
+        self._clock = clock
+        self._transactions = Transactions(paths, history)
+        self._notices: dict[tuple[NoteKind, str], Notice] = {}
+
+    def path(self, kind: NoteKind) -> Path:
+        """Return a note's file."""
+        path: Path = getattr(self._paths, kind)
+        return path
+
+    def archives(self, kind: NoteKind = "main_memory") -> list[Path]:
+        """Return the files that a diary has rolled over into, oldest first."""
+        stem = _archive_stem(kind)
+        return sorted(
+            self.path(kind).parent.glob(f"{stem}_[0-9][0-9][0-9]*.txt"), key=lambda path: (len(path.name), path.name)
+        )
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong with the files since the last time."""
+        taken = list(self._notices.values())
+        self._notices = {}
+        return taken
+
+    def read(self, kind: NoteKind) -> Note:
+        """Return a note as it is on disk; one that is no text is set aside, with a notice."""
+        settle(self._paths)
+        return self._read(kind)[0]
+
+    def write(
+        self,
+        kind: NoteKind,
+        text: str,
+        *,
+        based_on: str | None,
+        author: str,
+        reason: str,
+        evidence: Sequence[str] = (),
+        emptied: bool = False,
+    ) -> Note:
+        """Write a whole note.
+
+        Args:
+            kind: which note.
+            text: its new text.
+            based_on: the digest of the note that was read.
+            author: who writes, for the history.
+            reason: why.
+            evidence: ids of the messages that the change rests on.
+            emptied: the person means to empty it.
+
+        Returns:
+            The note as it is now (a diary that rolled over is shorter than `text`).
+
+        Raises:
+            ExternallyChangedError: it is another one now, `facts["theirs"]`; nothing was changed.
+            ShrinkRefusedError: it would be emptied, and `emptied` is not set; nothing was changed.
+            UnreadableError: what is there cannot be read and is therefore not overwritten.
+        """
+        path = self.path(kind)
+        with writing(self._paths):
+            settle(self._paths)
+            current = read_bytes(path)
+            if (None if current is None else digest(current)) != based_on:
+                raise ExternallyChangedError(path=path.name, theirs=self._read(kind)[0].text)
+            before, spelling = self._read(kind)
+            if before.text.strip() and not text.strip() and not emptied:
+                raise ShrinkRefusedError(path=path.name)
+            older, newest = divide(text) if kind in _DIARIES else ("", text)
+            changes: dict[Path, bytes | None] = {path: spelling.encode(newest)}
+            if older:
+                changes[self._next_archive(kind)] = Spelling().encode(older)
+            self._transactions.apply(
+                changes, author=author, reason=reason, evidence=evidence, based_on={path: based_on}
+            )
+            return self._read(kind)[0]
+
+    def append(self, kind: NoteKind, text: str, *, author: str, reason: str, evidence: Sequence[str] = ()) -> str:
+        """Add a paragraph at the end; return the change as a unified diff."""
+        return self.apply_edit(kind, [Edit("", text)], author=author, reason=reason, evidence=evidence)
+
+    def replace(
+        self, kind: NoteKind, old: str, new: str, *, author: str, reason: str, evidence: Sequence[str] = ()
+    ) -> str:
+        """Replace the one place where `old` stands; return the change as a unified diff.
+
+        Raises:
+            EditTargetError: it stands there not at all, or several times; nothing was changed.
+        """
+        return self.apply_edit(kind, [Edit(old, new)], author=author, reason=reason, evidence=evidence)
+
+    def apply_edit(
+        self, kind: NoteKind, edits: Sequence[Edit], *, author: str, reason: str, evidence: Sequence[str] = ()
+    ) -> str:
+        """Make several edits, one after the other, all or none; return the change as a unified diff.
+
+        Raises:
+            EditTargetError: a text to replace is not there exactly once; nothing was changed.
+            ShrinkRefusedError: nothing would be left; nothing was changed.
+            ExternallyChangedError: an editor outside changed it this very moment; nothing was changed.
+        """
+        path = self.path(kind)
+        with writing(self._paths):
+            note = self.read(kind)
+            text = note.text
+            for edit in edits:
+                text = _edited(text, edit, path.name)
+            self.write(kind, text, based_on=note.digest, author=author, reason=reason, evidence=evidence)
+        return unified(note.text, text, path.relative_to(self._paths.folder).as_posix())
+
+    def _read(self, kind: NoteKind) -> tuple[Note, Spelling]:
+        path = self.path(kind)
+        try:
+            data = read_bytes(path)
+            if data is None:
+                return Note("", None), Spelling()
+            text, spelling = decode(data)
+        except UnreadableError as error:
+            # Not moved: another program may hold it for a moment. Nothing can overwrite it either,
+            # for it cannot be compared with what was read.
+            self._notices[kind, "unreadable"] = Notice("note-unreadable", error.sentence("ja"), error.sentence("en"))
+            return Note("", None), Spelling()
+        except UnicodeDecodeError:
+            return self._set_aside(kind, path), Spelling()
+        return Note(text, digest(data)), spelling
+
+    def _set_aside(self, kind: NoteKind, path: Path) -> Note:
+        try:
+            with writing(self._paths):
+                self._notices[kind, "broken"] = set_aside(path, self._clock.now())
+        except UnwritableError as error:
+            self._notices[kind, "broken"] = Notice("note-broken", error.sentence("ja"), error.sentence("en"))
+        return Note("", None)
+
+    def _next_archive(self, kind: NoteKind) -> Path:
+        taken = self.archives(kind)
+        number = int(taken[-1].stem.rsplit("_", 1)[1]) + 1 if taken else 1
+        return self.path(kind).with_name(f"{_archive_stem(kind)}_{number:03d}.txt")
+
+
+def _archive_stem(kind: NoteKind) -> str:
+    return "memory_archived" if kind == "main_memory" else f"{kind}_archived"
+
+
+def _edited(text: str, edit: Edit, name: str) -> str:
+    if not edit.old:
+        return text + ("" if not text or text.endswith("\n") else "\n") + edit.new.rstrip("\n") + "\n"
+    count = text.count(edit.old)
+    if count != 1:
+        raise EditTargetError(path=name, old=edit.old[:60], count=count)
+    return text.replace(edit.old, edit.new)
