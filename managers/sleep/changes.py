@@ -1,0 +1,281 @@
+"""What a dream proposes: one change after the other, each with its evidence and the mind that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal
+
+from managers.memory.documents import TIME
+from managers.memory.entities import Entity, Fact, Kind, ended, name_key, with_fact
+from managers.memory.episodes import Episode
+from managers.memory.goals import Goal
+from managers.memory.insights import Insight
+from managers.memory.messages import Message
+from managers.memory.questions import Question
+from managers.sleep.desk import Desk
+from managers.sleep.tasks import (
+    DayDraft,
+    DayMaterial,
+    EntitiesDraft,
+    EntityDraft,
+    EntityMaterial,
+    GoalDraft,
+    QuestionMaterial,
+    QuestionsDraft,
+    ReflectionDraft,
+    ReflectionMaterial,
+    ResolutionsDraft,
+)
+from managers.storage.errors import Lang
+
+What = Literal["episode", "entity", "question", "resolution", "goal", "insight"]
+STALE_GOAL_DAYS = 30
+"""A short-term goal that has not moved for this long is given up at a weekly reflection."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change of the memories.
+
+    Attributes:
+        what: which kind of memory.
+        target: which one: a day, a name, a topic.
+        text: what it will say.
+        evidence: the messages that it rests on.
+        mind: what proposed it.
+        make: makes it on a desk; where the memory is gone or a person's by now, it does nothing.
+    """
+
+    what: What
+    target: str
+    text: str
+    evidence: tuple[str, ...]
+    mind: str
+    make: Callable[[Desk], None] = field(repr=False, compare=False)
+
+    def plain(self) -> dict[str, Any]:
+        """Return it for `--json` and for the dream's own record."""
+        return {
+            "what": self.what,
+            "target": self.target,
+            "text": self.text,
+            "evidence": list(self.evidence),
+            "mind": self.mind,
+        }
+
+
+def episode_changes(draft: DayDraft, material: DayMaterial, mind: str, *, redo: bool) -> list[Change]:
+    """Return the day's episode."""
+    evidence = list(dict.fromkeys([*draft.evidence, *(one for event in draft.key_events for one in event.evidence)]))
+    episode = Episode(
+        date=material.date,
+        summary=draft.summary,
+        key_events=[event.text for event in draft.key_events],
+        emotional_tone=draft.emotional_tone,
+        evidence=evidence,
+        key_event_evidence=[event.evidence for event in draft.key_events],
+        covered_messages=len(material.messages),
+        mind=mind,
+        redo=redo,
+    ).sealed()
+    target = material.date.isoformat()
+    return [Change("episode", target, draft.summary, tuple(evidence), mind, lambda desk: desk.put_episode(episode))]
+
+
+def entity_changes(draft: EntitiesDraft, material: EntityMaterial, mind: str, now: datetime) -> list[Change]:
+    """Return what became known about each entity."""
+    said = {message.id: message.time for message in material.day.messages}
+    return [_entity_change(entity, said, material.day, mind, now) for entity in draft.entities]
+
+
+def _entity_change(
+    draft: EntityDraft, said: Mapping[str, datetime], day: DayMaterial, mind: str, now: datetime
+) -> Change:
+    facts = [
+        Fact(
+            fact.text,
+            tuple(fact.evidence),
+            mind,
+            slot=fact.slot,
+            since=f"{min(said[one] for one in fact.evidence):%Y-%m-%d}",
+        )
+        for fact in draft.facts
+    ]
+    replaced = [(fact.replaces, f"{day.date:%Y-%m}") for fact in draft.facts if fact.replaces]
+
+    def make(desk: Desk) -> None:
+        entity = desk.entity([draft.name, *draft.aliases])
+        if entity is None:
+            entity = Entity(draft.name, draft.kind, f"{now:{TIME}}", mind=mind)
+        entity = _also_known_as(entity, [draft.name, *draft.aliases], draft.kind)
+        for fact_id, until in replaced:
+            entity = ended(entity, fact_id, until, day.sheet.language)
+        for fact in facts:
+            entity = with_fact(entity, fact)
+        desk.put_entity(entity)
+
+    evidence = tuple(dict.fromkeys(one for fact in draft.facts for one in fact.evidence))
+    return Change("entity", draft.name, " / ".join(fact.text for fact in facts), evidence, mind, make)
+
+
+def _also_known_as(entity: Entity, names: Sequence[str], kind: Kind) -> Entity:
+    known = {name_key(name) for name in entity.names} | set(entity.names)
+    new = [name for name in dict.fromkeys(names) if name not in entity.names and name_key(name) not in known]
+    better = kind if entity.kind == "thing" else entity.kind
+    if not new and better == entity.kind:
+        return entity
+    return Entity(
+        entity.name, better, entity.created, (*entity.aliases, *new), entity.mind, entity.lines, dict(entity.extra)
+    )
+
+
+def question_changes(draft: QuestionsDraft, material: QuestionMaterial, mind: str, now: datetime) -> list[Change]:
+    """Return the questions that remained open."""
+    del material
+    changes = []
+    for found in draft.questions:
+        question = Question(
+            topic=found.topic,
+            context=found.context,
+            priority=round(found.priority, 2),
+            evidence=found.evidence,
+            about=found.about,
+            mind=mind,
+            created_at=f"{now:{TIME}}",
+        )
+        changes.append(
+            Change("question", found.topic, found.context, tuple(found.evidence), mind, _adding_question(question))
+        )
+    return changes
+
+
+def _adding_question(question: Question) -> Callable[[Desk], None]:
+    def make(desk: Desk) -> None:
+        desk.questions = desk.questions.with_one(question)
+
+    return make
+
+
+def resolution_changes(
+    draft: ResolutionsDraft, questions: Sequence[Question], messages: Sequence[Message], mind: str, now: datetime
+) -> list[Change]:
+    """Return the answers, each also as knowledge about whom or what the question was about."""
+    by_id = {question.id: question for question in questions}
+    said = {message.id: message for message in messages}
+    changes = []
+    for found in draft.resolutions:
+        question = by_id[found.question_id]
+        told = said[found.evidence[0]]
+        fact = Fact(f"{question.topic}: {found.answer}", tuple(found.evidence), mind, since=f"{told.time:%Y-%m-%d}")
+        about = question.about or told.speaker
+        changes.append(
+            Change(
+                "resolution",
+                question.topic,
+                found.answer,
+                tuple(found.evidence),
+                mind,
+                _resolving(question.id, found.answer, found.evidence, about, fact, now),
+            )
+        )
+    return changes
+
+
+def _resolving(
+    question_id: str, answer: str, evidence: Sequence[str], about: str, fact: Fact, now: datetime
+) -> Callable[[Desk], None]:
+    def make(desk: Desk) -> None:
+        question = desk.questions.get(question_id)
+        if question is None or question.status != "open":
+            return  # a person resolved or deleted it meanwhile
+        desk.questions = desk.questions.resolved(question_id, answer=answer, evidence=evidence, when=f"{now:{TIME}}")
+        entity = desk.entity([about])
+        if entity is not None:
+            desk.put_entity(with_fact(entity, fact))
+
+    return make
+
+
+def reflection_changes(
+    draft: ReflectionDraft | None, material: ReflectionMaterial, mind: str, now: datetime
+) -> list[Change]:
+    """Return the entry of the dream diary, what becomes of the goals, and the date of the reflection."""
+    level = material.level
+
+    def mark(desk: Desk) -> None:
+        desk.goals = desk.goals.reflected(level, material.today)
+
+    if draft is None:
+        return [Change("goal", "meta", f"level {level}", (), mind, mark)]
+    insight = Insight(
+        created_at=f"{now:{TIME}}",
+        trigger_topic=draft.trigger_topic,
+        insight=draft.insight,
+        strategy=draft.strategy,
+        log_entry=draft.log_entry,
+        evidence=draft.evidence,
+        mind=mind,
+        level=level,
+    )
+
+    def tell(desk: Desk) -> None:
+        desk.insights = desk.insights.with_one(insight)
+        mark(desk)
+
+    changes = [Change("insight", draft.trigger_topic, draft.insight, tuple(draft.evidence), mind, tell)]
+    changes += [_goal_change(goal, mind, now) for goal in draft.goals]
+    if level > 1:
+        changes += _stale_goals(material, mind, now)
+    return changes
+
+
+def _goal_change(draft: GoalDraft, mind: str, now: datetime) -> Change:
+    when = f"{now:{TIME}}"
+
+    def make(desk: Desk) -> None:
+        if draft.action == "create":
+            goal = Goal(
+                goal=draft.goal.strip(),
+                priority=draft.priority,
+                related_values=draft.related_values[:5],
+                evidence=draft.evidence,
+                mind=mind,
+                created_at=when,
+                updated_at=when,
+            )
+            desk.goals = desk.goals.created(draft.horizon, goal)
+        elif draft.action == "progress":
+            desk.goals = desk.goals.progressed(draft.goal_id, draft.reason, evidence=draft.evidence, when=when)
+        else:
+            status: Literal["completed", "abandoned"] = "completed" if draft.action == "complete" else "abandoned"
+            desk.goals = desk.goals.ended(draft.goal_id, status, draft.reason, evidence=draft.evidence, when=when)
+
+    text = draft.goal if draft.action == "create" else draft.reason
+    return Change("goal", draft.goal_id or draft.action, text, tuple(draft.evidence), mind, make)
+
+
+def _stale_goals(material: ReflectionMaterial, mind: str, now: datetime) -> list[Change]:
+    lang = material.sheet.language
+    changes = []
+    for goal in material.goals.active("short_term"):
+        moved = _day_of(goal.updated_at or goal.created_at)
+        if moved is None or (material.today - moved).days < STALE_GOAL_DAYS:
+            continue
+        draft = GoalDraft(action="abandon", goal_id=goal.id, reason=_stale_reason(moved, lang), evidence=[])
+        changes.append(_goal_change(draft, mind, now))
+    return changes
+
+
+def _stale_reason(moved: date, lang: Lang) -> str:
+    if lang == "ja":
+        return f"{moved:%Y-%m-%d}から進んでいないので、いったん手放す。"
+    return f"It has not moved since {moved:%Y-%m-%d}, so I let it go for now."
+
+
+def _day_of(moment: str) -> date | None:
+    try:
+        return datetime.fromisoformat(moment).date()
+    except ValueError:
+        return None

@@ -1,0 +1,32 @@
+"""How deep a night reflects: daily, weekly, monthly (the specification's levels 1, 2, 3)."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from managers.memory.goals import GoalsMeta
+from managers.sleep.tasks import Level
+from managers.storage.settings import SleepSettings
+
+
+def due_level(meta: GoalsMeta, first_day: date | None, today: date, settings: SleepSettings) -> Level:
+    """Return the deepest level that is due.
+
+    A deeper level is due when its days have passed since the last time, or, before there was a first
+    time, since the first remembered day. A date in the future (the clock was set back) does not count.
+    """
+    if _is_due(meta.last_level3_date, first_day, today, settings.monthly_reflection_days):
+        return 3
+    if _is_due(meta.last_level2_date, first_day, today, settings.weekly_reflection_days):
+        return 2
+    return 1
+
+
+def span_days(level: Level, settings: SleepSettings) -> int:
+    """Return how many days a level looks back on."""
+    return {1: 1, 2: settings.weekly_reflection_days, 3: settings.monthly_reflection_days}[level]
+
+
+def _is_due(last: date | None, first_day: date | None, today: date, every: int) -> bool:
+    since = last if last is not None and last <= today else first_day
+    return since is not None and (today - since).days >= every

@@ -1,0 +1,262 @@
+"""What sleep asks of a mind: the `DreamMind` protocol, its materials and its typed answers.
+
+Materials are plain data. Answers are pydantic models, because a language model's answer is text from
+outside; `checks.py` decides what of an answer may become memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, Field
+
+from managers.memory.emotions import EmotionEntry
+from managers.memory.entities import Entity
+from managers.memory.episodes import Episode
+from managers.memory.goals import Goals
+from managers.memory.insights import Insight
+from managers.memory.messages import Message
+from managers.memory.questions import Question
+from managers.mind import Cancel, Sheet
+
+Level = Literal[1, 2, 3]
+Tone = Literal["positive", "negative", "neutral", "mixed"]
+
+
+def is_testimony(message: Message) -> bool:
+    """Whether what it says may become a fact: a person said it.
+
+    The user's words do, and those of a persona whom a person spoke (an imported conversation: no mind
+    stands in its trailer). What a mind made the persona say is its own invention.
+    """
+    return message.role == "user" or (message.role == "persona" and not message.mind)
+
+
+def is_speech(message: Message) -> bool:
+    """Whether somebody said it: no record of the program."""
+    return message.role in ("user", "persona") and bool(message.text.strip())
+
+
+@dataclass(frozen=True)
+class DayMaterial:
+    """What was said on one day.
+
+    Attributes:
+        sheet: whose memory it is.
+        date: the day.
+        messages: what was said, in order; no system records.
+        earlier: how many of them an earlier dream has read already.
+        emotions: what the user felt, as it was read at the time; may be empty (imported days).
+    """
+
+    sheet: Sheet
+    date: date
+    messages: tuple[Message, ...]
+    earlier: int = 0
+    emotions: tuple[EmotionEntry, ...] = ()
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids that an answer may give as evidence."""
+        return frozenset(message.id for message in self.messages)
+
+    @cached_property
+    def testimony_ids(self) -> frozenset[str]:
+        """The ids that a fact may rest on."""
+        return frozenset(message.id for message in self.messages if is_testimony(message))
+
+    @property
+    def new_messages(self) -> tuple[Message, ...]:
+        """What no dream has read yet."""
+        return self.messages[self.earlier :]
+
+
+@dataclass(frozen=True)
+class EntityMaterial:
+    """A day, and what is known already about whom and what it mentions."""
+
+    day: DayMaterial
+    known: tuple[Entity, ...] = ()
+
+
+@dataclass(frozen=True)
+class QuestionMaterial:
+    """A day, and what the persona wonders about already."""
+
+    day: DayMaterial
+    open: tuple[Question, ...] = ()
+
+
+@dataclass(frozen=True)
+class AnswerMaterial:
+    """What was said lately, and the questions that it may have answered."""
+
+    day: DayMaterial
+    open: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class ReflectionMaterial:
+    """What a night looks back on.
+
+    Attributes:
+        level: 1 the day, 2 the week, 3 the month.
+        days: the new days (the newest last).
+        episodes: the episodes of the span that the level looks back on, oldest first.
+        insights: the latest insights, newest first.
+        goals: all goals.
+        questions: the open questions, most pressing first.
+    """
+
+    sheet: Sheet
+    level: Level
+    today: date
+    days: tuple[DayMaterial, ...]
+    episodes: tuple[Episode, ...] = ()
+    insights: tuple[Insight, ...] = ()
+    goals: Goals = field(default_factory=Goals)
+    questions: tuple[Question, ...] = ()
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids that an answer may give as evidence."""
+        told = {one for day in self.days for one in day.ids}
+        return frozenset(told | {one for episode in self.episodes for one in episode.evidence})
+
+
+class Claim(BaseModel):
+    """One sentence about what was said, and the messages that say so."""
+
+    text: str
+    evidence: list[str]
+
+
+class DayDraft(BaseModel):
+    """A day's episode."""
+
+    summary: str
+    evidence: list[str]
+    key_events: list[Claim] = Field(default_factory=list)
+    emotional_tone: Tone = "neutral"
+
+
+class FactDraft(BaseModel):
+    """One thing that was said about an entity."""
+
+    text: str
+    evidence: list[str]
+    slot: str = Field(
+        "", description="home, work, school, partner, age, name: where only one value is true; else empty"
+    )
+    replaces: str = Field("", description="the id of a known fact that no longer holds; else empty")
+
+
+class EntityDraft(BaseModel):
+    """Somebody or something that was spoken of."""
+
+    name: str
+    kind: Literal["person", "pet", "place", "work", "organisation", "thing"]
+    aliases: list[str] = Field(default_factory=list)
+    facts: list[FactDraft]
+
+
+class EntitiesDraft(BaseModel):
+    """All whom and what a day told something about."""
+
+    entities: list[EntityDraft] = Field(default_factory=list)
+
+
+class QuestionDraft(BaseModel):
+    """Something that remained open."""
+
+    topic: str
+    context: str
+    priority: float = Field(0.5, ge=0, le=1)
+    evidence: list[str]
+    about: str = Field("", description="the entity that the question is about; else empty")
+
+
+class QuestionsDraft(BaseModel):
+    """All that a day left open."""
+
+    questions: list[QuestionDraft] = Field(default_factory=list)
+
+
+class ResolutionDraft(BaseModel):
+    """An answer to an open question."""
+
+    question_id: str
+    answer: str
+    evidence: list[str]
+
+
+class ResolutionsDraft(BaseModel):
+    """The open questions that were answered."""
+
+    resolutions: list[ResolutionDraft] = Field(default_factory=list)
+
+
+class GoalDraft(BaseModel):
+    """A change of the goals."""
+
+    action: Literal["create", "progress", "complete", "abandon"]
+    goal: str = Field("", description="for create: the new goal")
+    goal_id: str = Field("", description="for the others: the id of the goal")
+    horizon: Literal["short_term", "long_term"] = "short_term"
+    priority: int = Field(1, ge=1, le=9)
+    related_values: list[str] = Field(default_factory=list)
+    reason: str = Field("", description="the progress made, or why")
+    evidence: list[str]
+
+
+class ReflectionDraft(BaseModel):
+    """What a night concluded."""
+
+    trigger_topic: str
+    insight: str
+    strategy: str
+    log_entry: str
+    evidence: list[str]
+    goals: list[GoalDraft] = Field(default_factory=list)
+
+
+class DreamMind(Protocol):
+    """Whatever dreams for a persona.
+
+    Each method raises a `UtataneError` (a mind's named ways of failing) when it cannot answer. None
+    may mean "nothing came of it", where a mind has nothing to say rather than something wrong.
+    """
+
+    @property
+    def name(self) -> str:
+        """What stands as `mind` in the memories that it makes."""
+        ...
+
+    def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
+        """Condense a day into an episode."""
+        ...
+
+    def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
+        """Say whom and what the day told something about."""
+        ...
+
+    def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
+        """Say what remained open."""
+        ...
+
+    def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
+        """Say which open questions were answered."""
+        ...
+
+    def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
+        """Look back and conclude something; None if nothing happened that is worth a thought."""
+        ...
+
+
+def transcript(messages: Sequence[Message]) -> str:
+    """Return messages as one text, a line each: `[id] speaker: text`."""
+    return "\n".join(f"[{message.id}] {message.speaker}: {' '.join(message.text.split())}" for message in messages)
