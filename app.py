@@ -105,10 +105,28 @@ def serve(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
 ) -> None:
     """Start the page (the default command)."""
-    from ui.server import serve as serve_page
+    from managers.storage.locks import serving
+    from ui.server import launch
 
-    with services_at(home) as services:
-        serve_page(services, host=host, port=port, open_browser=not no_browser, lang=terminal_language())
+    with services_at(home) as services, serving(services.home):
+        page = services.settings().page
+        launch(
+            services,
+            host or page.host,
+            page.port if port is None else port,
+            os.environ.get("UTATANE_PASSWORD") or services.secrets.get("page_password"),
+            on_ready=_announce,
+            open_browser=not no_browser and _has_browser(),
+        )
+
+
+def _announce(address: str) -> None:
+    print(f"うたた寝 {address}" if terminal_language() == "ja" else f"Utatane is at {address}", flush=True)
+
+
+def _has_browser() -> bool:
+    """Tell whether a window could open: not on a server without a screen."""
+    return sys.platform in {"win32", "darwin"} or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 @app.command()

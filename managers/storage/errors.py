@@ -115,6 +115,13 @@ class BusyError(UtataneError):
     en = '"{name}" is being used by another window or process. Try again when it has finished.'
 
 
+class AlreadyRunningError(UtataneError):
+    """Another process serves the same home folder. Facts: `home`."""
+
+    ja = "{home} のうたた寝は、もう動いています。開いているページを使うか、`--home` で別のフォルダーを指定してください。"
+    en = "Utatane is already running for {home}. Use the page that is open, or give another folder with `--home`."
+
+
 class InvalidSettingError(UtataneError):
     """A setting has a value that cannot be used."""
 
