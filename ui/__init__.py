@@ -1,1 +1,8 @@
-"""The browser interface: one module per tab, presenters, locales, theme."""
+"""The browser interface: one module per room, presenters, locales, theme."""
+
+import os
+
+# Before gradio is imported anywhere: no report goes to anybody, and no run is kept by the browser.
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+os.environ["GRADIO_RUN_HISTORY"] = "False"
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"

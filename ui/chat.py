@@ -1,0 +1,299 @@
+"""The conversation: transcript, composer, and the handlers between them and the companion."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from agent.companion import Companion
+from agent.errors import AttachmentUnreadableError
+from agent.events import Failed, Noticed, Recalled, Replied, Speaking, Thinking, ToolUsed, TurnEvent
+from agent.services import Services
+from agent.turn import Turn
+from managers.memory.messages import Message
+from managers.storage.errors import UtataneError
+from ui import presenters
+from ui.edge import QUIET, at_edge, say_error, stream_at_edge
+from ui.faces import face_of
+from ui.locales import Texts
+from ui.presenters import Item, Live
+
+PAGE_OF_MESSAGES = 50
+"""How many messages the page opens with, and adds each time one asks for older ones."""
+_SECONDS_BETWEEN_UPDATES = 0.05
+"""A fast mind's pieces are gathered: the eye gains nothing from more than twenty updates a second."""
+
+Update = tuple[Any, Any, Any]
+"""Values for the transcript, the composer and the notices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """The components that the rest of the page talks to."""
+
+    transcript: gr.HTML
+    composer: gr.HTML
+    notices: gr.HTML
+
+
+def create_chat(services: Services, t: Texts, current: gr.State) -> Chat:
+    """Build the conversation for the persona whose name `current` holds."""
+    notices = gr.HTML(elem_id="notices", js_on_load="utatane.notices(element, watch)", padding=False, min_height=0)
+    transcript = gr.HTML(
+        {},
+        elem_id="conversation",
+        html_template=f'<div class="transcript" role="log" aria-live="polite" tabindex="0" aria-label="{escape(t("chat.label"))}"></div>',
+        js_on_load="utatane.transcript(element, trigger, props, watch) // 'retry' 'older' 'delete' 'edit' 'stale'",
+        apply_default_css=False,
+    )
+    composer = gr.HTML(
+        {},
+        elem_id="composer",
+        html_template=_composer_html(t),
+        js_on_load="utatane.composer(element, trigger, props, upload, watch) // 'submit' 'stop' 'veil' 'topic' 'refused'",
+        apply_default_css=False,
+    )
+    depth = gr.State(PAGE_OF_MESSAGES)
+    veiled = gr.State(value=False)
+    talk = Conversation(services, t)
+    shown = [transcript, composer, notices]
+    where = [current, depth, veiled]
+    streamed, plain = stream_at_edge(t), at_edge(t)
+    gr.on([current.change, transcript.stale], streamed(talk.follow), where, shown, **QUIET)
+    composer.submit(streamed(talk.say), [current, depth], shown, **QUIET)
+    composer.stop(plain(talk.stop), [current], None, **QUIET)
+    composer.veil(plain(talk.veil), [current, depth], [veiled, *shown], **QUIET)
+    composer.topic(plain(talk.begin_topic), where, shown, **QUIET)
+    composer.refused(plain(talk.refuse_file), None, None, **QUIET)
+    transcript.older(plain(talk.show_older), where, [depth, *shown], **QUIET)
+    transcript.retry(streamed(talk.regenerate), where, shown, **QUIET)
+    transcript.edit(streamed(talk.edit_last), where, shown, **QUIET)
+    transcript.delete(plain(talk.delete_last), where, shown, **QUIET)
+    return Chat(transcript, composer, notices)
+
+
+class Conversation:
+    """The handlers: each reads, asks the companion once, and presents."""
+
+    def __init__(self, services: Services, t: Texts) -> None:
+        """Take the services and the page's language."""
+        self._services = services
+        self._t = t
+
+    def follow(self, persona: str, depth: int, veiled: bool) -> Iterator[Update]:
+        """Show the conversation, and the turn under way if another window began one."""
+        if not persona:
+            return
+        companion = self._services.companion(persona)
+        turn = companion.turn
+        if turn is None:
+            yield self._shown(companion, depth, veiled=veiled)
+            return
+        yield from self._follow(companion, depth, turn, veiled=veiled)
+
+    def say(self, persona: str, depth: int, event: gr.EventData) -> Iterator[Update]:
+        """Say something, and show the answer as it comes; what was refused goes back into the composer."""
+        text, veiled = str(event.text), bool(event.off_record)
+        companion = self._services.companion(persona)
+        uploads: list[Path] = []
+        try:
+            uploads = [_uploaded(path) for path in event.files]
+            turn = companion.say(text, attachments=uploads, off_record=veiled)
+        except UtataneError as error:
+            say_error(error, self._t)
+            yield gr.skip(), self._composer(companion, veiled=veiled, restore=text), gr.skip()
+            return
+        finally:
+            for upload in uploads:
+                upload.unlink(missing_ok=True)  # the companion has its own copy, or wants none off the record
+        yield from self._follow(companion, depth, turn, veiled=veiled)
+
+    def regenerate(self, persona: str, depth: int, veiled: bool) -> Iterator[Update]:
+        """Answer the last message anew."""
+        companion = self._services.companion(persona)
+        yield from self._follow(companion, depth, companion.regenerate(), veiled=veiled)
+
+    def edit_last(self, persona: str, depth: int, veiled: bool, event: gr.EventData) -> Iterator[Update]:
+        """Replace the last message and answer it."""
+        companion = self._services.companion(persona)
+        yield from self._follow(companion, depth, companion.edit_last(str(event.text)), veiled=veiled)
+
+    def delete_last(self, persona: str, depth: int, veiled: bool) -> Update:
+        """Take back the last message and its answer."""
+        companion = self._services.companion(persona)
+        companion.delete_last()
+        return self._shown(companion, depth, veiled=veiled)
+
+    def stop(self, persona: str) -> None:
+        """Stop the reply under way."""
+        if turn := self._services.companion(persona).turn:
+            turn.stop()
+
+    def veil(self, persona: str, depth: int, event: gr.EventData) -> tuple[Any, ...]:
+        """Go off the record, or come back and let go of what was said there."""
+        companion = self._services.companion(persona)
+        veiled = bool(event.off_record)
+        if not veiled:
+            companion.forget_off_record()
+        return veiled, *self._shown(companion, depth, veiled=veiled)
+
+    def begin_topic(self, persona: str, depth: int, veiled: bool) -> Update:
+        """Begin a new topic."""
+        companion = self._services.companion(persona)
+        companion.new_topic()
+        return self._shown(companion, depth, veiled=veiled, jump=True)
+
+    def show_older(self, persona: str, depth: int, veiled: bool) -> tuple[Any, ...]:
+        """Show more of what was said before."""
+        companion = self._services.companion(persona)
+        depth += PAGE_OF_MESSAGES
+        return depth, *self._shown(companion, depth, veiled=veiled)
+
+    def refuse_file(self, event: gr.EventData) -> None:
+        """Say that a file could not be taken."""
+        raise AttachmentUnreadableError(name=str(event.name))
+
+    def _follow(self, companion: Companion, depth: int, turn: Turn, *, veiled: bool) -> Iterator[Update]:
+        """Show a turn while it lasts, then the conversation as it is on disk."""
+        live, error = Live(), None
+        yield self._shown(companion, depth, veiled=veiled, live=live, jump=True)
+        updated = time.monotonic()
+        for event in turn.events():
+            live, grown = _grow(live, event), not isinstance(event, Noticed)
+            if isinstance(event, Failed):
+                error = event.error
+            if grown and time.monotonic() - updated >= _SECONDS_BETWEEN_UPDATES:
+                yield self._shown(companion, depth, veiled=veiled, live=live)
+                updated = time.monotonic()
+        yield self._shown(companion, depth, veiled=veiled, after=live, error=error)
+
+    def _shown(
+        self,
+        companion: Companion,
+        depth: int,
+        *,
+        veiled: bool,
+        live: Live | None = None,
+        after: Live | None = None,
+        error: UtataneError | None = None,
+        jump: bool = False,
+    ) -> Update:
+        value = self._transcript(companion, depth, veiled=veiled, live=live)
+        if after and after.thinking and value["items"]:
+            last = value["items"].pop()
+            value["items"] += [_row(presenters.reasoning_item(last["id"], after.thinking, self._t)), last]
+        if error:
+            value["items"].append(_row(presenters.failure(error, self._t)))
+        value["jump"] = jump
+        composer = self._composer(companion, veiled=value["off_record"], busy=live is not None)
+        known = [*self._services.notices.all, *companion.memories.notices.all]
+        return value, composer, presenters.notices(known, self._t)
+
+    def _transcript(self, companion: Companion, depth: int, *, veiled: bool, live: Live | None) -> dict[str, Any]:
+        log, t = companion.memories.log, self._t
+        revision = revision_of(companion)  # read before the log: a change in between is noticed again
+        face = face_of(self._services, companion.memories.paths.name)
+        found = log.tail(depth + 1)
+        today = self._services.clock.now().date()
+        items = presenters.transcript(_without_reply_under_way(found[-depth:], live), face, today, t)
+        if len(found) > depth:
+            items.insert(0, presenters.older_button(t))
+        if not found and not companion.off_record:
+            items.append(presenters.opening(companion.memories.persona().greeting, face, t))
+        unwritten = companion.off_record
+        veiled = veiled or bool(unwritten)
+        if veiled:
+            items.append(presenters.off_record_banner(t))
+            items += presenters.transcript(unwritten, face, today, t, off_record=True)
+        if live:
+            items.append(presenters.live_reply(live, face, t))
+        return {
+            "key": f"{face.name}",
+            "persona": face.name,
+            "address": presenters.persona_address(face.name),
+            "items": [_row(item) for item in items],
+            "busy": live is not None,
+            "off_record": veiled,
+            "revision": revision,
+        }
+
+    def _composer(self, companion: Companion, *, veiled: bool, busy: bool = False, restore: str = "") -> dict[str, Any]:
+        name = companion.memories.paths.name
+        key = "chat.placeholder_off_record" if veiled else "chat.placeholder"
+        value: dict[str, Any] = {
+            "persona": name,
+            "placeholder": self._t(key, name=name),
+            "busy": busy,
+            "off_record": veiled,
+        }
+        if restore:
+            value["restore"] = {"text": restore, "count": time.monotonic_ns()}
+        return value
+
+
+def revision_of(companion: Companion) -> str:
+    """Return a cheap token that changes whenever the page would show something else."""
+    turn = companion.turn
+    return f"{companion.memories.log.revision()}/{len(companion.off_record)}/{id(turn) if turn else 0}"
+
+
+def _grow(live: Live, event: TurnEvent) -> Live:
+    """Return what is shown of a turn after one more event."""
+    match event:
+        case Recalled(query, hits):
+            return replace(live, hits=tuple(hits), searched=bool(query))
+        case Thinking(text):
+            return replace(live, thinking=live.thinking + text)
+        case Speaking(text):
+            return replace(live, speaking=live.speaking + text)
+        case ToolUsed(announcement):
+            return replace(live, used=(*live.used, announcement.text), speaking="")
+        case Replied() | Failed():
+            return replace(live, over=True)
+        case _:
+            return live
+
+
+def _without_reply_under_way(messages: Sequence[Message], live: Live | None) -> Sequence[Message]:
+    """Leave out what the live part shows itself: announcements of this turn, and the finished reply."""
+    if live is None:
+        return messages
+    for position in range(len(messages) - 1, -1, -1):
+        if messages[position].role == "user":
+            return messages[: position + 1]
+    return messages
+
+
+def _row(item: Item) -> dict[str, str]:
+    return {"id": item.id, "html": item.html}
+
+
+def _uploaded(path: str) -> Path:
+    """Return an uploaded file's path; a path that the browser made up is refused."""
+    folder = Path(gr.utils.get_upload_folder()).resolve()
+    real = Path(path).resolve()
+    if not real.is_relative_to(folder) or not real.is_file():
+        raise AttachmentUnreadableError(name=Path(path).name)
+    return real
+
+
+def _composer_html(t: Texts) -> str:
+    def button(name: str, key: str, more: str = "") -> str:
+        label = escape(t(key))
+        return f'<button type="button" class="{name}" aria-label="{label}" title="{label}" {more}></button>'
+
+    return (
+        f'<div class="tray"></div><div class="box">{button("attach icon", "chat.attach")}'
+        f'<input type="file" multiple hidden>'
+        f'<textarea rows="1" aria-label="{escape(t("chat.message"))}" autocomplete="off" enterkeyhint="send"></textarea>'
+        f"{button('send', 'chat.send')}{button('stop', 'chat.stop', 'hidden')}</div>"
+        f'<div class="below"><button type="button" class="topic"><i class="icon"></i>{escape(t("chat.new_topic"))}</button>'
+        f'<button type="button" class="veil" aria-pressed="false"><i class="icon"></i>{escape(t("chat.off_record"))}</button>'
+        f'<span class="keys">{escape(t("chat.keys"))}</span></div>'
+    )

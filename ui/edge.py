@@ -1,0 +1,83 @@
+"""The one edge at which errors become sentences on the page, and how events are wired."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec, TypedDict, TypeVar
+
+import gradio as gr
+
+from agent.errors import UnexpectedError
+from managers.storage.errors import UtataneError
+from ui.locales import Texts
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class EventOptions(TypedDict):
+    """What all events of the page have in common."""
+
+    api_visibility: Any
+    show_progress: Any
+    concurrency_limit: int | None
+
+
+QUIET = EventOptions(api_visibility="private", show_progress="hidden", concurrency_limit=None)
+"""No public endpoint, no spinner over the page, and no window waits for another."""
+
+
+def say_error(error: UtataneError, t: Texts) -> None:
+    """Show an error's sentence."""
+    gr.Warning(error.sentence(t.lang), title=t("page.problem"), duration=12)
+
+
+def say_done(sentence: str, t: Texts) -> None:
+    """Show that something has been done."""
+    gr.Info(sentence, title=t("page.done"), duration=4)
+
+
+def at_edge(t: Texts) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Wrap a handler: what fails is said in one sentence, and the page stays as it was."""
+
+    def wrap(handler: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(handler)
+        def guarded(*args: P.args, **kwargs: P.kwargs) -> Any:  # noqa: ANN401  # the handler's type, or gr.skip()
+            try:
+                return handler(*args, **kwargs)
+            except UtataneError as error:
+                say_error(error, t)
+            except Exception as error:  # the edge: logged with its traceback, said in a sentence
+                say_error(_unexpected(error), t)
+            return gr.skip()
+
+        return guarded
+
+    return wrap
+
+
+def stream_at_edge(t: Texts) -> Callable[[Callable[P, Iterator[R]]], Callable[P, Iterator[R]]]:
+    """Wrap a handler that yields, as `at_edge` does."""
+
+    def wrap(handler: Callable[P, Iterator[R]]) -> Callable[P, Iterator[R]]:
+        @functools.wraps(handler)
+        def guarded(*args: P.args, **kwargs: P.kwargs) -> Iterator[Any]:
+            try:
+                yield from handler(*args, **kwargs)
+            except UtataneError as error:
+                say_error(error, t)
+            except Exception as error:  # the edge: logged with its traceback, said in a sentence
+                say_error(_unexpected(error), t)
+
+        return guarded
+
+    return wrap
+
+
+def _unexpected(error: Exception) -> UnexpectedError:
+    logger.exception("a handler of the page failed")
+    return UnexpectedError(cause=f"{type(error).__name__}: {error}")

@@ -1,0 +1,304 @@
+"""What is shown: pure functions from messages, hits and statuses to the HTML of the page.
+
+Everything that a person or a mind wrote passes through `escape` or the safe Markdown renderer here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from html import escape
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+from agent.companion import MindStatus
+from managers.memory.messages import Message
+from managers.recall.hits import Hit
+from managers.storage.errors import Notice, UtataneError
+from ui.locales import Texts
+from ui.markdown import render_markdown, render_plain
+from ui.times import clock_time, day_name, when
+
+SHOWN_CHARACTERS = 20_000
+"""A longer message is cut on the page (never in the log), with a link to the whole."""
+PICTURES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp"})
+"""What may be shown as a picture; everything else is offered as a download."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One entry of the transcript: the page's script updates the entries whose HTML has changed."""
+
+    id: str
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """How the persona looks in its messages."""
+
+    name: str
+    avatar: str
+    """Address of the picture, or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A turn under way, as far as it has come."""
+
+    thinking: str = ""
+    speaking: str = ""
+    used: tuple[str, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    searched: bool = False
+    over: bool = False
+
+
+def persona_address(name: str) -> str:
+    """Return the address under which a persona's pictures and files are served."""
+    return f"/personas/{quote(name, safe='')}"
+
+
+def transcript(
+    messages: Sequence[Message], face: Face, today: date, t: Texts, *, off_record: bool = False
+) -> list[Item]:
+    """Return the entries for messages: day separators, topic breaks and bubbles."""
+    items: list[Item] = []
+    day: date | None = None
+    last_user = max((n for n, message in enumerate(messages) if message.role == "user"), default=-1)
+    for n, message in enumerate(messages):
+        if message.time.date() != day:
+            day = message.time.date()
+            items.append(Item(f"day-{day}{'-off' if off_record else ''}", _separator(day_name(day, today, t))))
+        mine = n == last_user
+        last_reply = n == len(messages) - 1 and message.role == "persona"
+        html = _message(message, face, t, can_change=mine and not off_record, can_retry=last_reply and not off_record)
+        items.append(Item(message.id, html))
+    return items
+
+
+def opening(greeting: str, face: Face, t: Texts) -> Item:
+    """Return the persona's first words, shown while nothing has been said yet."""
+    words = render_markdown(greeting or t("chat.silent_opening", name=face.name))
+    return Item(
+        "opening",
+        f'<div class="opening">{_portrait(face, "large")}<h2>{escape(face.name)}</h2>'
+        f'<div class="bubble">{words}</div></div>',
+    )
+
+
+def older_button(t: Texts) -> Item:
+    """Return the button that asks for what was said before."""
+    return Item("older", f'<button type="button" class="older" data-action="older">{escape(t("chat.older"))}</button>')
+
+
+def live_reply(live: Live, face: Face, t: Texts) -> Item:
+    """Return the reply under way."""
+    parts = [_tools(live.used, t)]
+    if live.thinking:
+        parts.append(_reasoning(live.thinking, t))
+    if live.speaking:
+        parts.append(f'<div class="bubble">{render_markdown(live.speaking)}</div>')
+    elif not live.over:
+        parts.append(
+            f'<div class="bubble waiting" role="status" aria-label="{escape(t("chat.waiting"))}">{_DOTS}</div>'
+        )
+    return Item(
+        "live",
+        f'<article class="message persona live" aria-label="{escape(face.name)}" aria-busy="true">'
+        f'{_portrait(face)}<div class="words">{"".join(parts)}</div></article>',
+    )
+
+
+def failure(error: UtataneError, t: Texts) -> Item:
+    """Return what went wrong with a turn, in one sentence, with a way to try again."""
+    return Item(
+        "failure",
+        f'<div class="failure" role="alert"><p>{escape(error.sentence(t.lang))}</p>'
+        f'<button type="button" data-action="retry">{escape(t("chat.try_again"))}</button></div>',
+    )
+
+
+def off_record_banner(t: Texts) -> Item:
+    """Return the line under which nothing is written down."""
+    return Item(
+        "off-record", f'<div class="separator off-record"><span>{escape(t("chat.off_record_line"))}</span></div>'
+    )
+
+
+def reasoning_item(message_id: str, text: str, t: Texts) -> Item:
+    """Return the reasoning behind a message that was just spoken; it is kept nowhere."""
+    return Item(f"reasoning-{message_id}", f'<div class="kept-reasoning">{_reasoning(text, t)}</div>')
+
+
+def recollections(query: str, hits: Sequence[Hit], now: datetime, t: Texts) -> str:
+    """Return what was recalled for an answer and why it was looked for."""
+    if not hits:
+        return f"<p>{escape(t('chat.recalled_nothing'))}</p>"
+    reason = f'<p class="query">{escape(t("chat.recalled_for", query=query))}</p>' if query else ""
+    return f'{reason}<ol class="hits">{"".join(_hit(hit, now, t) for hit in hits)}</ol>'
+
+
+def persona_head(face: Face, t: Texts) -> str:
+    """Return the persona's face and name, for the page's head."""
+    return (
+        f'<button type="button" class="menu icon" data-action="menu" aria-label="{escape(t("page.menu"))}"></button>'
+        f"{_portrait(face)}<h1>{escape(face.name)}</h1>"
+    )
+
+
+def persona_list(faces: Sequence[Face], current: str, t: Texts) -> str:
+    """Return the personas at the side, as buttons."""
+    rows = "".join(
+        f'<li><button type="button" data-action="persona" data-persona="{escape(face.name)}"'
+        f"{' aria-current="true"' if face.name == current else ''}>{_portrait(face)}"
+        f"<span>{escape(face.name)}</span></button></li>"
+        for face in faces
+    )
+    return (
+        f'<nav aria-label="{escape(t("page.personas"))}"><ul>{rows}</ul>'
+        f'<button type="button" class="create" data-action="create"><i class="icon"></i>{escape(t("page.create"))}</button></nav>'
+    )
+
+
+def mind_chip(status: MindStatus, t: Texts) -> str:
+    """Return which mind speaks, for the page's head: always visible."""
+    where = t("mind.leaves") if status.leaves_machine else t("mind.stays")
+    kind = "" if status.is_language_model else f'<span class="honest">{escape(t("mind.honest"))}</span>'
+    style = "leaves" if status.leaves_machine else "stays"
+    sentence = status.ja if t.lang == "ja" else status.en
+    return (
+        f'<button type="button" class="mind-chip {style}" data-action="mind" title="{escape(sentence)}">'
+        f'<span class="dot" aria-hidden="true"></span><span class="mind-name">{escape(_mind_name(status.name, t))}</span>'
+        f'<span class="where">{escape(where)}</span>{kind}</button>'
+    )
+
+
+def notices(found: Iterable[Notice], t: Texts) -> str:
+    """Return the notices that stand above the conversation until they are dismissed."""
+    rows = "".join(
+        f'<li class="{notice.level}" data-notice="{escape(notice.code)}:{abs(hash_text(notice.en))}">'
+        f"<span>{escape(notice.sentence(t.lang))}</span>"
+        f'<button type="button" data-action="dismiss" aria-label="{escape(t("page.dismiss"))}">×</button></li>'
+        for notice in found
+    )
+    return f'<ul class="notices">{rows}</ul>' if rows else ""
+
+
+def hash_text(text: str) -> int:
+    """Return a small stable number for a text: a notice dismissed today stays dismissed tomorrow."""
+    number = 0
+    for character in text:
+        number = (number * 31 + ord(character)) % 1_000_000_007
+    return number
+
+
+def _message(message: Message, face: Face, t: Texts, *, can_change: bool, can_retry: bool) -> str:
+    if message.role == "system":
+        return _announcement(message, t)
+    mine = message.role == "user"
+    name = message.speaker or (t("chat.you") if mine else face.name)
+    text, cut = _cut(message.text)
+    words = render_plain(text) if mine else render_markdown(text)
+    broken = f'<p class="broken-off">{escape(t("chat.broken_off"))}</p>' if message.broken_off else ""
+    bubble = f'<div class="bubble">{words}{_whole(message, face, t) if cut else ""}</div>' if message.text else ""
+    foot = _foot(message, t, can_change=can_change and not cut, can_retry=can_retry)
+    return (
+        f'<article class="message {message.role}" data-id="{escape(message.id)}" '
+        f'aria-label="{escape(t("chat.said_at", name=name, time=clock_time(message.time)))}">'
+        f'{"" if mine else _portrait(face)}<div class="words">{_attachments(message, face, t)}{bubble}{broken}{foot}</div></article>'
+    )
+
+
+def _announcement(message: Message, t: Texts) -> str:
+    if message.speaker == "new_topic":
+        return _separator(t("chat.new_topic_line"), "topic")
+    return f'<div class="announcement">{escape(message.text[:SHOWN_CHARACTERS])}</div>'
+
+
+def _foot(message: Message, t: Texts, *, can_change: bool, can_retry: bool) -> str:
+    stamp = f'<time datetime="{message.time.isoformat()}">{clock_time(message.time)}</time>'
+    mind = f'<span class="by">{escape(_mind_name(message.mind, t))}</span>' if message.mind else ""
+    buttons = [_button("copy", t)]
+    if can_retry:
+        buttons.append(_button("retry", t))
+    if can_change:
+        buttons += [_button("edit", t), _button("delete", t)]
+    why = ""
+    if message.role == "persona":
+        why = (
+            f'<details class="why" data-why="{escape(message.id)}"><summary>{escape(t("chat.why"))}</summary>'
+            f'<div class="why-body" aria-live="polite"></div></details>'
+        )
+    return f'<footer>{stamp}{mind}<span class="actions">{"".join(buttons)}</span></footer>{why}'
+
+
+def _button(action: str, t: Texts) -> str:
+    label = escape(t(f"chat.{action}"))
+    return f'<button type="button" class="icon {action}" data-action="{action}" aria-label="{label}" title="{label}"></button>'
+
+
+def _cut(text: str) -> tuple[str, bool]:
+    if len(text) <= SHOWN_CHARACTERS:
+        return text, False
+    return text[:SHOWN_CHARACTERS] + "…", True
+
+
+def _whole(message: Message, face: Face, t: Texts) -> str:
+    address = f"{persona_address(face.name)}/messages/{quote(message.id, safe='')}"
+    label = t("chat.whole_text", count=f"{len(message.text):,}")
+    return f'<p class="whole"><a href="{escape(address)}" target="_blank" rel="noopener">{escape(label)}</a></p>'
+
+
+def _attachments(message: Message, face: Face, t: Texts) -> str:
+    return "".join(_attachment(PurePosixPath(path), face, t) for path in message.attachments)
+
+
+def _attachment(path: PurePosixPath, face: Face, t: Texts) -> str:
+    address = escape(f"{persona_address(face.name)}/attachments/{quote(path.name, safe='')}")
+    name = escape(path.name)
+    if path.suffix.lower() in PICTURES:
+        label = escape(t("chat.picture", name=path.name))
+        return (
+            f'<a class="picture" href="{address}" target="_blank" rel="noopener">'
+            f'<img src="{address}" alt="{label}" loading="lazy"></a>'
+        )
+    return f'<a class="file" href="{address}" target="_blank" rel="noopener">{name}</a>'
+
+
+def _portrait(face: Face, size: str = "") -> str:
+    if face.avatar:
+        return f'<img class="face {size}" src="{escape(face.avatar)}" alt="">'
+    return f'<span class="face letter {size}" aria-hidden="true">{escape(face.name[:1])}</span>'
+
+
+def _separator(label: str, kind: str = "day") -> str:
+    return f'<div class="separator {kind}" role="separator"><span>{escape(label)}</span></div>'
+
+
+def _reasoning(text: str, t: Texts) -> str:
+    return f'<details class="reasoning" data-keep="reasoning"><summary>{escape(t("chat.reasoning"))}</summary><div>{escape(text)}</div></details>'
+
+
+def _tools(used: Sequence[str], _t: Texts) -> str:
+    return "".join(f'<div class="announcement">{escape(text)}</div>' for text in used)
+
+
+def _hit(hit: Hit, now: datetime, t: Texts) -> str:
+    stamp = f"<time>{escape(when(hit.time, now, t))}</time>" if hit.time else ""
+    speaker = f"<b>{escape(hit.speaker)}</b>" if hit.speaker else ""
+    layer = t(f"layers.{hit.source}")
+    closeness = max(0, min(100, round(100 * (1 - hit.score / 2))))
+    return (
+        f'<li><p class="from"><span class="kind">{escape(t(f"types.{hit.type}"))}</span>{stamp}{speaker}</p>'
+        f"<blockquote>{escape(hit.text)}</blockquote>"
+        f'<p class="reason">{escape(t("chat.reason", layer=layer, closeness=closeness))}</p></li>'
+    )
+
+
+def _mind_name(name: str, t: Texts) -> str:
+    return t("mind.builtin_name") if name == "built-in" else name
+
+
+_DOTS = '<span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>'

@@ -1,0 +1,117 @@
+"""The finishing touch to Gradio's page: its language, our style and script, nothing of anybody else's."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from html import escape
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from managers.storage.errors import Lang
+from managers.storage.paths import CHECKOUT
+from ui.gate import SECURITY_HEADERS
+from ui.locales import LANGUAGES, texts
+from ui.theme import palette_css
+
+_PAGES: dict[str, Lang] = {f"/{lang}/": lang for lang in LANGUAGES}
+_NOT_OURS = re.compile(r"<meta\s+(?:property|name)=\"(?:og|twitter):[^>]*?/?>", re.DOTALL)
+_CLOSED = re.compile(r"^/\w\w/gradio_api/(?:file|proxy|info|openapi|call|api|runs)|^/\w\w/(?:monitoring|file=|proxy=)")
+"""Doors of Gradio's that this page has no use for."""
+
+
+class Shaping:
+    """ASGI middleware around the application."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap `app`."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Close unused doors, add the security headers, and shape the page itself."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif _CLOSED.match(scope["path"]):
+            await send({"type": "http.response.start", "status": 404, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+        elif scope["method"] == "GET" and (lang := _PAGES.get(scope["path"])):
+            await self._app(_uncompressed(scope), receive, _Shaper(send, lang))
+        else:
+            await self._app(scope, receive, _with_headers(send))
+
+
+class _Shaper:
+    """Collects a page's body and sends it shaped."""
+
+    def __init__(self, send: Send, lang: Lang) -> None:
+        self._send = send
+        self._lang = lang
+        self._start: Message = {}
+        self._body: list[bytes] = []
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start = message
+            return
+        self._body.append(message.get("body", b""))
+        if message.get("more_body"):
+            return
+        headers = MutableHeaders(scope=self._start)
+        body = b"".join(self._body)
+        if headers.get("content-type", "").startswith("text/html"):
+            body = shape(body.decode(), self._lang).encode()
+        headers["content-length"] = str(len(body))
+        headers["cache-control"] = "no-store"
+        _add_security(headers)
+        await self._send(self._start)
+        await self._send({"type": "http.response.body", "body": body})
+
+
+def shape(html: str, lang: Lang) -> str:
+    """Return Gradio's page in our language, with our style and script, and without foreign addresses."""
+    html = _NOT_OURS.sub("", html).replace('lang="en"', f'lang="{lang}"', 1)
+    return html.replace("<head>", f"<head>{_ours(lang)}", 1).replace("</head>", f"{_LAST}</head>", 1)
+
+
+def _ours(lang: Lang) -> str:
+    t = texts(lang)
+    script = json.dumps(t.section("script"), ensure_ascii=False).replace("<", "\\u003c")
+    return (
+        f'<meta name="description" content="{escape(t("page.description"))}">'
+        '<link rel="icon" href="/page/moon.svg" type="image/svg+xml">'
+        # Gradio's own words (uploads, for one) follow the browser's language; let them follow the page's.
+        f"<script>Object.defineProperty(navigator,'language',{{get:()=>'{lang}'}});"
+        f"Object.defineProperty(navigator,'languages',{{get:()=>['{lang}']}});"
+        f"window.utataneLanguage='{lang}';window.utataneTexts={script};</script>"
+        f'<script src="/page/page.js?{_asset_version()}"></script>'
+    )
+
+
+_LAST = f'<style>{palette_css()}</style><link rel="stylesheet" href="/page/style.css">'
+
+
+@cache
+def _asset_version() -> int:
+    return max(path.stat().st_mtime_ns for path in (CHECKOUT / "assets" / "page").iterdir())
+
+
+def _uncompressed(scope: Scope) -> Scope:
+    """Return the request without its wish for compression: a body is shaped as text."""
+    headers = [(name, value) for name, value in Headers(scope=scope).raw if name != b"accept-encoding"]
+    return {**scope, "headers": headers}
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            _add_security(MutableHeaders(scope=message))
+        await send(message)
+
+    return sending
+
+
+def _add_security(headers: MutableHeaders) -> None:
+    for name, value in SECURITY_HEADERS.items():
+        headers.setdefault(name, value)
