@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -179,5 +179,21 @@ class Mind(Protocol):
 
         Raises:
             MindError: one of the named ways of failing, with its sentence.
+        """
+        ...
+
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """A mind that can be asked for a structured answer: language models can, the built-in one cannot."""
+
+    def ask(self, instructions: str, material: str, answer: type[Answer]) -> Answer:
+        """Return a validated answer; asked once more with the error if the first is not valid.
+
+        Raises:
+            MindError: no usable answer.
         """
         ...
