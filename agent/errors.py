@@ -229,8 +229,8 @@ class UnexpectedError(UtataneError):
 class PasswordNeededError(UtataneError):
     """The page would be reachable from other machines without a password. Facts: `host`."""
 
-    ja = "{host} で開くと、ほかの機械からも見えます。`--password` で合言葉を決めてから、もう一度どうぞ。"
-    en = "On {host} other machines can reach the page. Choose a password with `--password` and try again."
+    ja = "{host} で開くと、ほかの機械からも見えます。環境変数 UTATANE_PASSWORD で合言葉を決めてから、もう一度どうぞ。"
+    en = "On {host} other machines can reach the page. Choose a password in the environment variable UTATANE_PASSWORD and try again."
 
 
 class PortInUseError(UtataneError):
