@@ -51,7 +51,7 @@ def at_edge(t: Texts) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 return handler(*args, **kwargs)
             except UtataneError as error:
                 say_error(error, t)
-            except Exception as error:  # the edge: logged with its traceback, said in a sentence
+            except Exception as error:  # noqa: BLE001  # the edge: logged with its traceback, said in a sentence
                 say_error(_unexpected(error), t)
             return gr.skip()
 
@@ -70,7 +70,7 @@ def stream_at_edge(t: Texts) -> Callable[[Callable[P, Iterator[R]]], Callable[P,
                 yield from handler(*args, **kwargs)
             except UtataneError as error:
                 say_error(error, t)
-            except Exception as error:  # the edge: logged with its traceback, said in a sentence
+            except Exception as error:  # noqa: BLE001  # the edge: logged with its traceback, said in a sentence
                 say_error(_unexpected(error), t)
 
         return guarded
@@ -79,5 +79,5 @@ def stream_at_edge(t: Texts) -> Callable[[Callable[P, Iterator[R]]], Callable[P,
 
 
 def _unexpected(error: Exception) -> UnexpectedError:
-    logger.exception("a handler of the page failed")
+    logger.error("a handler of the page failed", exc_info=error)
     return UnexpectedError(cause=f"{type(error).__name__}: {error}")

@@ -26,10 +26,9 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
         with gr.Row(elem_id="house"):
             create_sidebar(services, t, current)
             with gr.Column(elem_id="main", min_width=0):
-                with gr.Tabs(elem_id="rooms"):
-                    with gr.Tab(t("rooms.talk"), id="talk", elem_id="talk-room"):
-                        create_chat(services, t, current)
-        create_head(services, t, current, [])
+                create_head(services, t, current, [])
+                with gr.Tabs(elem_id="rooms"), gr.Tab(t("rooms.talk"), id="talk", elem_id="talk-room"):
+                    create_chat(services, t, current)
 
         def open_page(name: str) -> str:
             return persona_to_open(services, name)

@@ -22,6 +22,7 @@ from ui.times import clock_time, day_name, when
 
 SHOWN_CHARACTERS = 20_000
 """A longer message is cut on the page (never in the log), with a link to the whole."""
+CURRENT = ' aria-current="true"'
 PICTURES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp"})
 """What may be shown as a picture; everything else is offered as a download."""
 
@@ -152,8 +153,7 @@ def persona_list(faces: Sequence[Face], current: str, t: Texts) -> str:
     """Return the personas at the side, as buttons."""
     rows = "".join(
         f'<li><button type="button" data-action="persona" data-persona="{escape(face.name)}"'
-        f"{' aria-current="true"' if face.name == current else ''}>{_portrait(face)}"
-        f"<span>{escape(face.name)}</span></button></li>"
+        f"{CURRENT if face.name == current else ''}>{_portrait(face)}<span>{escape(face.name)}</span></button></li>"
         for face in faces
     )
     return (

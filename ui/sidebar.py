@@ -12,6 +12,7 @@ from ui import presenters
 from ui.edge import QUIET, at_edge
 from ui.faces import face_of
 from ui.locales import LANGUAGES, Texts
+from ui.presenters import CURRENT
 
 _OWN_NAMES = {"ja": "日本語", "en": "English"}
 """Each language by its own name: whoever cannot read the page finds theirs."""
@@ -62,8 +63,8 @@ def _foot(t: Texts) -> str:
         for look in _LOOKS
     )
     languages = "".join(
-        f'<a href="/language/{lang}" data-language="{lang}" lang="{lang}"'
-        f'{" aria-current=\\"true\\"" if lang == t.lang else ""}>{_OWN_NAMES[lang]}</a>'
+        f'<a href="/language/{lang}" data-language="{lang}" lang="{lang}"{CURRENT if lang == t.lang else ""}>'
+        f"{_OWN_NAMES[lang]}</a>"
         for lang in LANGUAGES
     )
     return (

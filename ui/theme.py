@@ -51,7 +51,6 @@ CREAM = gr.themes.Color(
 )
 
 PALETTE = {
-    # name: (light, dark)
     "paper": ("#faf6ee", "#1a1931"),
     "surface": ("#fffdf9", "#24223f"),
     "raised": ("#ffffff", "#2d2a4c"),
@@ -68,7 +67,7 @@ PALETTE = {
     "added": ("#dff0e2", "#20402f"),
     "removed": ("#fbe0dd", "#4d2733"),
 }
-"""Every colour of the page; each text colour reaches WCAG AA on paper, surface, raised and peach."""
+"""Every colour of the page, for the light and the dark look; each text colour reaches WCAG AA on paper, surface, raised and peach."""
 
 
 def create_theme() -> gr.themes.Base:
