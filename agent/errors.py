@@ -238,3 +238,17 @@ class PortInUseError(UtataneError):
 
     ja = "{host} のポート {port} では開けません({cause})。うたた寝がもう動いていないか確かめるか、`--port` で別の番号を選んでください。"
     en = "The page cannot be served at {host}, port {port} ({cause}). See whether Utatane is running already, or choose another port with `--port`."
+
+
+class BadQueriesError(UtataneError):
+    """A line of a queries file is not what it should be. Facts: `path`, `line`."""
+
+    ja = '{path} の{line}行目が {{"query": "…"}} の形ではありません。直してからもう一度お試しください。'
+    en = 'Line {line} of {path} is not of the form {{"query": "..."}}. Mend it and try again.'
+
+
+class NothingToSearchError(UtataneError):
+    """Neither a query nor a file of queries was given."""
+
+    ja = "探す言葉か、`--queries` でファイルを指定してください。"
+    en = "Give something to look for, or a file with `--queries`."

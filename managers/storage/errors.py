@@ -118,8 +118,17 @@ class BusyError(UtataneError):
 class AlreadyRunningError(UtataneError):
     """Another process serves the same home folder. Facts: `home`."""
 
-    ja = "{home} のうたた寝は、もう動いています。開いているページを使うか、`--home` で別のフォルダーを指定してください。"
+    ja = (
+        "{home} のうたた寝は、もう動いています。開いているページを使うか、`--home` で別のフォルダーを指定してください。"
+    )
     en = "Utatane is already running for {home}. Use the page that is open, or give another folder with `--home`."
+
+
+class ExportExistsError(UtataneError):
+    """The file to export into is there already. Facts: `path`."""
+
+    ja = "「{path}」はもうあります。上書きはしないので、別の名前を指定してください。"
+    en = '"{path}" is there already and is not overwritten. Give another name.'
 
 
 class InvalidSettingError(UtataneError):

@@ -1,0 +1,37 @@
+"""The questions of `recall`: one from the command line, or many from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent.errors import BadQueriesError, NothingToSearchError
+from managers.storage.errors import UnreadableError
+from managers.storage.files import read_bytes
+
+
+def read_queries(query: str | None, file: Path | None) -> Iterator[str]:
+    """Yield the queries.
+
+    Raises:
+        NothingToSearchError, UnreadableError, BadQueriesError
+    """
+    if file is None:
+        if not query:
+            raise NothingToSearchError
+        yield query
+        return
+    data = read_bytes(file)
+    if data is None:
+        raise UnreadableError(path=file, cause="not found")
+    for number, line in enumerate(data.decode("utf-8-sig", "replace").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            wanted = json.loads(line)["query"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadQueriesError(path=file, line=number) from error
+        if not isinstance(wanted, str):
+            raise BadQueriesError(path=file, line=number)
+        yield wanted
