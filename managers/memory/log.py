@@ -253,6 +253,14 @@ class ConversationLog:
         files = [self.paths.log, *log_archive.archive_files(self.paths)]
         return "|".join(f"{path.name}:{identity(path)}" for path in files)
 
+    def check(self) -> list[Notice]:
+        """Read everything and name the places at which something is damaged (nothing is changed)."""
+        return [
+            _damaged(index.path.name, message_id, offset)
+            for index in self._indexes()
+            for offset, message_id, _ in index.damaged
+        ]
+
     def _newest(self, count: int, before: str | None, roles: Collection[Role], *, stop_at_topic: bool) -> list[Message]:
         found: list[Message] = []
         with self._snapshot() as now:
@@ -340,3 +348,11 @@ def _applied(message: Message, corrections: Mapping[str, str | None]) -> Message
         return message
     text = corrections[message.id]
     return None if text is None else replace(message, text=text)
+
+
+def _damaged(name: str, message_id: str, offset: int) -> Notice:
+    return Notice(
+        code="log-damaged",
+        ja=f"{name} の {offset:,} バイト目あたり(発言 {message_id})に、壊れたところがあります。前後の発言は無事です。",
+        en=f"{name} is damaged around byte {offset:,} (message {message_id}). The messages around it are intact.",
+    )

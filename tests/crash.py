@@ -1,0 +1,175 @@
+"""Kills a real process at every durable step, and lets the test look at what it left behind.
+
+Usage::
+
+    def work(folder: Path) -> None: ...   # a module-level function, run in a child process
+
+    def test_survives(tmp_path: Path) -> None:
+        for death in kill_everywhere(work, prepare=fresh_folder):
+            check(death.given[0], death)  # what a reader and the next writer make of it
+
+The child counts its calls of `os.write`, `os.fsync`, `os.replace` and their like, and kills itself
+with SIGKILL before, after or (writes) half-way through the n-th; the parent goes on with n + 1 until
+the child survives. What the child has done can be told with `acknowledge`, which is no step.
+"""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import pytest
+
+When = Literal["before", "half", "after"]
+
+STEPS: Final = (
+    "write",
+    "fsync",
+    "replace",
+    "rename",
+    "link",
+    "unlink",
+    "remove",
+    "truncate",
+    "ftruncate",
+    "mkdir",
+    "rmdir",
+)
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and forked children are POSIX")
+CHILD_SECONDS: Final = 60
+
+_write = os.write  # the real one, for telling the parent
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """How a child died: at its n-th durable call, and where in it. `when` is None for the survivor."""
+
+    number: int
+    when: When | None
+    call: str
+    given: tuple[Any, ...]
+
+
+def kill_everywhere(
+    work: Callable[..., None],
+    prepare: Callable[[], Sequence[Any]],
+    *,
+    whens: Sequence[When] = ("before", "half", "after"),
+    stride: int = 1,
+) -> Iterator[Death]:
+    """Run `work` again and again, killed one step later each time; yield after each death.
+
+    Args:
+        work: a module-level function; it runs in a process of its own.
+        prepare: makes a fresh place for each run and returns the arguments for `work`.
+        whens: where in a call to die; `half` counts writes only.
+        stride: look at every so many steps, for long work.
+
+    Yields:
+        each death, and at the end of each of `whens` one survivor.
+    """
+    for when in whens:
+        number = 1
+        while True:
+            death = run_and_kill(work, prepare(), number, when)
+            yield death
+            if death.when is None:
+                break
+            number += stride
+
+
+def run_and_kill(work: Callable[..., None], given: Sequence[Any], number: int, when: When) -> Death:
+    """Run `work(*given)` in a child that dies at its n-th durable call (0: never)."""
+    context = multiprocessing.get_context("forkserver")
+    # The server imports what children need once; each child is a fork of it.
+    context.set_forkserver_preload(["tests.crash", work.__module__])
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_run, args=(work, tuple(given), number, when, sender))
+    child.start()
+    sender.close()
+    child.join(CHILD_SECONDS)
+    if child.is_alive():
+        child.kill()
+        raise AssertionError(f"the child hangs (step {number}, {when})")
+    try:
+        told = receiver.recv()
+    except EOFError:
+        told = ""
+    receiver.close()
+    if child.exitcode == -signal.SIGKILL and told:
+        return Death(number, when, told, tuple(given))
+    assert child.exitcode == 0, f"the child failed by itself (step {number}, {when}); see its traceback"
+    return Death(number, None, "", tuple(given))
+
+
+def acknowledge(path: Path, line: str) -> None:
+    """Tell the parent, in a file that is no part of the work, that something was promised to the user."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    _write(descriptor, line.encode() + b"\n")
+    os.close(descriptor)
+
+
+def acknowledged(path: Path) -> list[str]:
+    """Return what the child has acknowledged."""
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+def _run(work: Callable[..., None], given: tuple[Any, ...], number: int, when: When, sender: Connection) -> None:
+    _arm(number, when, sender)
+    work(*given)
+
+
+def _arm(number: int, when: When, sender: Connection) -> None:
+    counted = 0
+
+    def die(call: str) -> None:
+        sender.send(call)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def armed(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*args: Any, **kwargs: Any) -> Any:
+            nonlocal counted
+            if when == "half" and name != "write":
+                return real(*args, **kwargs)
+            counted += 1
+            if counted != number:
+                return real(*args, **kwargs)
+            if when == "half":
+                real(args[0], bytes(args[1])[: len(args[1]) // 2])
+            elif when == "after":
+                real(*args, **kwargs)
+            die(f"{name}{args!r:.200}")
+            return None
+
+        return step
+
+    for name in STEPS:
+        setattr(os, name, armed(name, getattr(os, name)))
+
+
+@contextmanager
+def full_disk(monkeypatch: pytest.MonkeyPatch, room: int) -> Iterator[None]:
+    """Let `os.write` fail with "no space left" once `room` bytes were written, as a full disk does."""
+    left = room
+
+    def write(descriptor: int, data: bytes) -> int:
+        nonlocal left
+        if left <= 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written = _write(descriptor, bytes(data)[:left])
+        left -= written
+        return written
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", write)
+        yield

@@ -1,0 +1,182 @@
+"""A log whose writer is killed at any step: what was acknowledged is there once, and work goes on."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.storage.errors import DiskFullError
+from managers.storage.paths import PersonaPaths
+from tests.crash import Death, acknowledge, acknowledged, full_disk, kill_everywhere, needs_signals
+from tests.fakes import HandClock
+
+START = datetime(2026, 5, 1, 9)
+LATER = START + timedelta(days=40)
+
+pytestmark = needs_signals
+
+
+def open_log(folder: Path, now: datetime = LATER, seed: int = 2) -> ConversationLog:
+    return ConversationLog(PersonaPaths(folder), HandClock(now), Random(seed))
+
+
+def talk(folder: Path, days: int) -> None:
+    log = open_log(folder, seed=1)
+    for number in range(days):
+        log.append("user", "Sara", f"day {number}", time=START + timedelta(days=number))
+
+
+def fresh_folders(base: Path, days: int) -> Callable[[], tuple[Path, ...]]:
+    numbers = itertools.count()
+
+    def prepare() -> tuple[Path, ...]:
+        folder = base / str(next(numbers)) / "Mei"
+        talk(folder, days)
+        return (folder,)
+
+    return prepare
+
+
+def promises(folder: Path) -> Path:
+    return folder.with_name("promises.txt")
+
+
+def whole(folder: Path) -> list[str]:
+    return [message.text for message in open_log(folder).messages()]
+
+
+def check_that_work_goes_on(folder: Path, expected: list[str]) -> None:
+    log = open_log(folder, seed=3)
+    log.append("user", "Sara", "after the crash")
+    log.roll()
+    assert [m.text for m in open_log(folder).messages()] == [*expected, "after the crash"]
+    assert log.count() == len(expected) + 1
+
+
+def append_three(folder: Path) -> None:
+    log = open_log(folder)
+    for number in range(3):
+        log.append("persona", "Mei", f"reply {number}\n## USER:x")
+        acknowledge(promises(folder), f"reply {number}\n## USER:x".replace("\n", "/"))
+
+
+def test_append(tmp_path: Path) -> None:
+    for death in kill_everywhere(append_three, fresh_folders(tmp_path, 2)):
+        (folder,) = death.given
+        kept = whole(folder)
+        promised = [line.replace("/", "\n") for line in acknowledged(promises(folder))]
+        assert kept[: 2 + len(promised)] == ["day 0", "day 1", *promised], death
+        assert len(kept) <= 2 + len(promised) + 1, death
+        check_that_work_goes_on(folder, kept)
+
+
+IMPORTED = [Message(f"D1:{n}", START + timedelta(days=9 * n, hours=1), "user", "Ann", f"old {n}") for n in range(6)]
+
+
+def import_six(folder: Path) -> None:
+    open_log(folder).append_many(IMPORTED)
+
+
+def test_append_many_can_be_repeated_after_a_crash(tmp_path: Path) -> None:
+    expected: list[str] | None = None
+    for death in [*kill_everywhere(import_six, fresh_folders(tmp_path, 38))][::-1]:  # the survivor first
+        (folder,) = death.given
+        if expected is None:
+            expected = whole(folder)
+            assert Counter(expected) == Counter([f"day {n}" for n in range(38)] + [m.text for m in IMPORTED])
+        kept = whole(folder)
+        assert [text for text in kept if text.startswith("day")] == [f"day {n}" for n in range(38)], death
+        assert max(Counter(kept).values()) == 1, death
+        open_log(folder).append_many(IMPORTED)
+        assert whole(folder) == expected, death
+        check_that_work_goes_on(folder, expected)
+
+
+def change_two(folder: Path) -> None:
+    log = open_log(folder)
+    first, second = log.tail(2)
+    log.supersede(first.id, "changed")
+    log.supersede(second.id, None)
+
+
+def test_supersede(tmp_path: Path) -> None:
+    possible = [["day 0", "day 1"], ["changed", "day 1"], ["changed"]]
+    for death in kill_everywhere(change_two, fresh_folders(tmp_path, 2)):
+        (folder,) = death.given
+        assert whole(folder) in possible, death
+        check_that_work_goes_on(folder, whole(folder))
+
+
+def roll_days(folder: Path) -> None:
+    open_log(folder).roll()
+
+
+def check_rolled(death: Death, expected: list[str]) -> None:
+    (folder,) = death.given
+    log = open_log(folder)
+    assert whole(folder) == expected, death
+    assert [m.text for m in log.tail(len(expected) + 1)] == expected, death
+    assert log.count() == len(expected), death
+    check_that_work_goes_on(folder, expected)
+
+
+def test_roll(tmp_path: Path) -> None:
+    """38 days over two months: two archives, of which one is there already."""
+    expected = [f"day {number}" for number in range(38)]
+
+    def prepare() -> tuple[Path, ...]:
+        (folder,) = fresh()
+        open_log(folder, now=START + timedelta(days=20)).roll()
+        return (folder,)
+
+    fresh = fresh_folders(tmp_path, 38)
+    for death in kill_everywhere(roll_days, prepare):
+        check_rolled(death, expected)
+
+
+def test_a_second_crash_while_the_first_is_repaired(tmp_path: Path) -> None:
+    expected = [f"day {number}" for number in range(38)]
+
+    def prepare() -> tuple[Path, ...]:
+        (folder,) = fresh()
+        journal = folder / "log_archives" / ".moving.json"
+        archive = folder / "log_archives" / "2026-05.txt"
+        first = (folder / "log.txt").read_bytes().split(b"\n\n")[1].split(b" | ")[-1].strip().decode()
+        archive.parent.mkdir()
+        archive.write_bytes((folder / "log.txt").read_bytes()[:500])
+        journal.write_text(json.dumps({"first_id": first, "sizes": {"2026-05.txt": 0}}))
+        with (folder / "log.txt").open("ab") as log:
+            log.write(b"## USER:Sara\nnever fin")
+        return (folder,)
+
+    fresh = fresh_folders(tmp_path, 38)
+    for death in kill_everywhere(roll_days, prepare):
+        check_rolled(death, expected)
+        kept = [path.read_bytes() for path in death.given[0].glob("log.txt.broken-*")]
+        assert kept == [b"## USER:Sara\nnever fin"], death
+
+
+def test_a_disk_that_is_full_during_a_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = [f"day {number}" for number in range(38)]
+    for room in range(0, 6000, 400):
+        folder = tmp_path / str(room)
+        talk(folder, 38)
+        with full_disk(monkeypatch, room):
+            try:
+                open_log(folder).roll()
+            except DiskFullError:
+                full = True
+            else:
+                full = False
+        assert whole(folder) == expected, room
+        assert not (folder / "log_archives" / ".moving.json").exists()
+    assert not full, "the last of these disks was large enough"
