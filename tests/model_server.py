@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
 Json = dict[str, Any]
@@ -459,7 +459,7 @@ class _GeminiWire(_Wire):
     wrong_key_status = 400
     wrong_key_code = "API_KEY_INVALID"
 
-    _STATUS = {
+    _STATUS: ClassVar[dict[int, str]] = {
         400: "INVALID_ARGUMENT",
         401: "UNAUTHENTICATED",
         403: "PERMISSION_DENIED",
@@ -468,7 +468,7 @@ class _GeminiWire(_Wire):
         500: "INTERNAL",
         503: "UNAVAILABLE",
     }
-    _FINISH = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
+    _FINISH: ClassVar[dict[str, str]] = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
     def refuse(self, answer: Refuse) -> None:
         details: list[Json] = []

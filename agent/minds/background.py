@@ -1,0 +1,107 @@
+"""Read a model's stream beside the caller, so that stopping works even while the server is silent.
+
+A thread that sits in a socket's `recv` cannot be told to stop; an asyncio task can. So all streams
+of the process are read in one event loop in one daemon thread, and cancelling one closes its
+connection at once. The caller stays plain, synchronous code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import queue
+import threading
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
+
+_LOOK_SECONDS = 0.05
+"""How often a waiting caller looks whether it was told to stop."""
+
+
+class StalledError(Exception):
+    """No piece came within the time limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    error: Exception
+
+
+class _End:
+    pass
+
+
+def read(
+    start: Callable[[], AsyncIterator[T]],
+    *,
+    cancel: threading.Event,
+    seconds: float,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> Iterator[T]:
+    """Yield what the stream yields; end early when `cancel` is set or the caller closes this.
+
+    Args:
+        start: makes the stream; called in the background loop.
+        cancel: ends the stream within about 50 ms.
+        seconds: the time limit for each next piece.
+        monotonic: the clock for it.
+
+    Raises:
+        StalledError: nothing came in time.
+        Exception: whatever the stream raised.
+    """
+    inbox: queue.SimpleQueue[T | _Raised | _End] = queue.SimpleQueue()
+    task = asyncio.run_coroutine_threadsafe(_pump(start, inbox), _loop())
+    deadline = monotonic() + seconds
+    try:
+        while not cancel.is_set():
+            try:
+                item = inbox.get(timeout=_LOOK_SECONDS)
+            except queue.Empty:
+                if monotonic() >= deadline:
+                    raise StalledError from None
+                continue
+            if isinstance(item, _End) or cancel.is_set():
+                return
+            if isinstance(item, _Raised):
+                raise item.error
+            yield item
+            deadline = monotonic() + seconds
+    finally:
+        task.cancel()
+
+
+def wait_for(work: Coroutine[Any, Any, T], seconds: float) -> T:
+    """Run a coroutine in the background loop and wait for its result.
+
+    Raises:
+        TimeoutError: it took too long; it was cancelled.
+    """
+    task = asyncio.run_coroutine_threadsafe(work, _loop())
+    try:
+        return task.result(timeout=seconds)
+    finally:
+        task.cancel()
+
+
+async def _pump(start: Callable[[], AsyncIterator[T]], inbox: queue.SimpleQueue[T | _Raised | _End]) -> None:
+    try:
+        async with contextlib.aclosing(cast("AsyncGenerator[T, None]", start())) as stream:
+            async for item in stream:
+                inbox.put(item)
+    except Exception as error:  # noqa: BLE001  # carried over to the caller's thread, whatever it is
+        inbox.put(_Raised(error))
+    else:
+        inbox.put(_End())
+
+
+@functools.cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="utatane-minds", daemon=True).start()
+    return loop

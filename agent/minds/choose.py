@@ -1,0 +1,323 @@
+"""Choose the mind that speaks: the configured one, a server on this computer, or the built-in mind.
+
+A diary does not go to a cloud unasked: a key found in the environment is offered, never used before
+the person has chosen that provider. And a configured model that is dead is not replaced behind the
+person's back: its error is shown, and another mind is offered.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from agent.errors import ContextTooLongError, SafetyBlockError, UnreachableError, WrongAddressError
+from agent.minds.endpoint import Endpoint, checked_address, host_and_port, is_loopback
+from agent.minds.language_model import LanguageModelMind
+from agent.minds.making import (
+    GEMINI_ADDRESS,
+    GEMINI_MODEL,
+    OPENAI_ADDRESS,
+    gemini_mind,
+    openai_mind,
+    unusable_mind,
+)
+from agent.minds.servers import PORTS, Found, describe, find_local
+from agent.minds.status import MindStatus
+from managers.mind import Mind
+from managers.storage.errors import Lang, Notice
+from managers.storage.settings import MindSettings, Secrets
+
+GEMINI_KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+OPENAI_KEYS = ("OPENAI_API_KEY",)
+
+LOOK_AGAIN_SECONDS = 60.0
+"""How old a look at the local servers may be before another is taken, in the background."""
+LOOK_AGAIN_SOON_SECONDS = 2.0
+"""The same while a configured local server does not answer."""
+
+_KEPT = 8
+"""Choices kept, by settings and key: one for each persona with settings of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that the person may say yes to.
+
+    Attributes:
+        code: `use-gemini`, `use-builtin` or `use-auto`.
+        ja, en: the question.
+        changes: what a yes changes in the section `mind` of the settings.
+    """
+
+    code: str
+    ja: str
+    en: str
+    changes: Mapping[str, str]
+
+    def sentence(self, lang: Lang) -> str:
+        """Return the question for a reader of `lang`."""
+        return self.ja if lang == "ja" else self.en
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The mind that speaks, what people are told about it, and what they are offered."""
+
+    mind: Mind
+    status: MindStatus
+    notices: tuple[Notice, ...] = ()
+    offers: tuple[Offer, ...] = ()
+
+
+def secret_name(settings: MindSettings) -> str:
+    """Return the name under which the key of the configured server is stored.
+
+    Keys are kept by server, so that the key of one is never sent to another.
+    """
+    if settings.provider == "gemini":
+        return "gemini"
+    if settings.provider == "openai" and settings.base_url:
+        return host_and_port(settings.base_url) or settings.base_url
+    return "openai"
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    mind: Mind
+    status: MindStatus
+    looked: float
+    """When the servers were last asked."""
+    asks_servers: bool = False
+    """What was chosen depends on what local servers say, and may change with them."""
+    answered: bool = True
+    """The server that is needed answered."""
+
+
+_Identity = tuple[str, str]
+"""Settings as JSON, and the key: what a choice depends on."""
+
+
+class MindChooser:
+    """Chooses minds and keeps them. Cheap to ask; the network is asked rarely, and beside the user's path."""
+
+    def __init__(
+        self,
+        secrets: Secrets,
+        *,
+        ports: Mapping[str, int] = PORTS,
+        environment: Mapping[str, str] = os.environ,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._secrets = secrets
+        self._ports = ports
+        self._environment = environment
+        self._monotonic = monotonic
+        self._chosen: OrderedDict[_Identity, _Chosen] = OrderedDict()
+        self._lock = threading.Lock()
+        self._looking: threading.Thread | None = None
+
+    def choose(self, settings: MindSettings, language: Lang) -> Choice:
+        """Return the mind that these settings mean now.
+
+        The first call asks local servers (0.6 s at most), later ones answer at once.
+        """
+        key = self._key(settings)
+        identity = (settings.model_dump_json(), key)
+        with self._lock:
+            chosen = self._chosen.get(identity)
+            if chosen is None or (not chosen.answered and self._age(chosen) > LOOK_AGAIN_SOON_SECONDS):
+                chosen = self._keep(identity, self._look(settings, key, chosen))
+            elif chosen.asks_servers and self._age(chosen) > self._patience_with(chosen):
+                self._look_beside(identity, settings, key, chosen)
+        return Choice(chosen.mind, chosen.status, (), self._offers(settings, chosen, language))
+
+    def choose_small(self, settings: MindSettings, language: Lang) -> Choice:
+        """Return the mind for inner work: the small model, where one is set."""
+        if settings.internal_processing_model:
+            settings = settings.model_copy(update={"model": settings.internal_processing_model})
+        return self.choose(settings, language)
+
+    def settle(self) -> None:
+        """Wait for a look at the servers that is under way."""
+        thread = self._looking
+        if thread is not None:
+            thread.join()
+
+    def _age(self, chosen: _Chosen) -> float:
+        return self._monotonic() - chosen.looked
+
+    def _patience_with(self, chosen: _Chosen) -> float:
+        trouble = chosen.mind.trouble if isinstance(chosen.mind, LanguageModelMind) else None
+        return LOOK_AGAIN_SOON_SECONDS if isinstance(trouble, UnreachableError) else LOOK_AGAIN_SECONDS
+
+    def _keep(self, identity: _Identity, chosen: _Chosen) -> _Chosen:
+        self._chosen[identity] = chosen
+        self._chosen.move_to_end(identity)
+        while len(self._chosen) > _KEPT:
+            self._chosen.popitem(last=False)
+        return chosen
+
+    def _look_beside(self, identity: _Identity, settings: MindSettings, key: str, before: _Chosen) -> None:
+        if self._looking is not None and self._looking.is_alive():
+            return
+
+        def look() -> None:
+            chosen = self._look(settings, key, before)
+            with self._lock:
+                self._keep(identity, chosen)
+
+        self._looking = threading.Thread(target=look, name="mind-chooser", daemon=True)
+        self._looking.start()
+
+    def _key(self, settings: MindSettings) -> str:
+        """Return the key for the configured server: as stored, else from the environment.
+
+        A provider in the settings is the person's yes to its key in the environment; `auto` is not.
+        """
+        if settings.provider in {"auto", "builtin"} and not settings.base_url:
+            return ""
+        stored = self._secrets.get(secret_name(settings))
+        if stored:
+            return stored
+        if settings.provider == "gemini":
+            return self._from_environment(GEMINI_KEYS)
+        if settings.provider == "openai" and not settings.base_url:
+            return self._from_environment(OPENAI_KEYS)
+        return ""
+
+    def _from_environment(self, names: tuple[str, ...]) -> str:
+        return next((value for name in names if (value := self._environment.get(name, "").strip())), "")
+
+    def _look(self, settings: MindSettings, key: str, before: _Chosen | None) -> _Chosen:
+        now = self._monotonic()
+        if settings.provider == "builtin":
+            return _Chosen(_built_in(settings), built_in_status(), now)
+        if settings.provider == "gemini":
+            address = settings.base_url or GEMINI_ADDRESS
+            return self._as_chosen(Endpoint("Gemini", address, settings.model or GEMINI_MODEL, key), settings, before)
+        if settings.provider == "openai" or settings.base_url:
+            return self._openai(settings, key, before)
+        found = find_local(self._ports)
+        if found is None:
+            kept = before.mind if before and not isinstance(before.mind, LanguageModelMind) else _built_in(settings)
+            return _Chosen(kept, built_in_status(), now, asks_servers=True)
+        endpoint = Endpoint(found.service, found.base_url, settings.model or found.model)
+        return self._as_chosen(endpoint, settings, before, found)
+
+    def _openai(self, settings: MindSettings, key: str, before: _Chosen | None) -> _Chosen:
+        if not settings.base_url:
+            return self._as_chosen(Endpoint("OpenAI", OPENAI_ADDRESS, settings.model, key), settings, before)
+        try:
+            address = checked_address(settings.base_url)
+        except WrongAddressError as error:
+            mind = unusable_mind(error, settings)
+            return _Chosen(mind, _status_of(mind), self._monotonic())
+        local = is_loopback(address)
+        found = describe(address, settings.model, key) if local or not settings.model else None
+        service = (found.service if found else "") or host_and_port(address)
+        endpoint = Endpoint(service, address, settings.model or (found.model if found else ""), key)
+        chosen = self._as_chosen(endpoint, settings, before, found)
+        if not local and settings.model:
+            self._learn_beside(chosen.mind, settings)
+        return replace(chosen, asks_servers=local, answered=found is not None or not local)
+
+    def _as_chosen(
+        self, endpoint: Endpoint, settings: MindSettings, before: _Chosen | None, found: Found | None = None
+    ) -> _Chosen:
+        if before and isinstance(before.mind, LanguageModelMind) and before.mind.endpoint == endpoint:
+            mind = before.mind  # keeps what it has learned of itself
+        else:
+            mind = (gemini_mind if settings.provider == "gemini" else openai_mind)(endpoint, settings)
+        if found is not None:
+            context = 0 if settings.context_tokens else found.context_tokens
+            mind.learn(context_tokens=context, can_see=found.can_see)
+        return _Chosen(mind, _status_of(mind), self._monotonic(), asks_servers=found is not None)
+
+    def _learn_beside(self, mind: Mind, settings: MindSettings) -> None:
+        """Ask a service on the network about its model, without waiting for it."""
+        if not isinstance(mind, LanguageModelMind):
+            return
+        endpoint = mind.endpoint
+
+        def learn() -> None:
+            found = describe(endpoint.address, endpoint.model, endpoint.key, seconds=5.0)
+            if found is not None:
+                mind.learn(context_tokens=0 if settings.context_tokens else found.context_tokens, can_see=found.can_see)
+
+        threading.Thread(target=learn, name="mind-describer", daemon=True).start()
+
+    def _offers(self, settings: MindSettings, chosen: _Chosen, language: Lang) -> tuple[Offer, ...]:
+        del language  # both languages are in the offer
+        offers: list[Offer] = []
+        speaks_locally = not chosen.status.leaves_machine
+        if settings.provider == "auto" and speaks_locally and not chosen.status.is_language_model:
+            name = next((name for name in GEMINI_KEYS if self._environment.get(name, "").strip()), "")
+            if name:
+                offers.append(_offer_gemini(name))
+        trouble = chosen.mind.trouble if isinstance(chosen.mind, LanguageModelMind) else None
+        if trouble is not None and not isinstance(trouble, SafetyBlockError | ContextTooLongError):
+            offers.append(_OFFER_BUILT_IN)
+        return tuple(offers)
+
+
+def built_in_status() -> MindStatus:
+    """Return what people are told when the built-in mind speaks."""
+    return MindStatus(
+        name="built-in",
+        ja="内蔵のこころ(言語モデルではありません)",
+        en="The built-in mind (not a language model)",
+        is_language_model=False,
+        leaves_machine=False,
+    )
+
+
+def _status_of(mind: LanguageModelMind) -> MindStatus:
+    endpoint, name = mind.endpoint, mind.name
+    if endpoint.service == "Gemini":
+        ja, en = f"Gemini({name}): 話した内容はGoogleに送られます", f"Gemini ({name}): what you say is sent to Google"
+    elif endpoint.leaves_machine:
+        ja = f"{endpoint.service} の {name}: 話した内容はこのコンピューターの外に送られます"
+        en = f"{name} at {endpoint.service}: what you say leaves this computer"
+    else:
+        ja, en = f"このコンピューターの {endpoint.service}({name})", f"{endpoint.service} on this computer ({name})"
+    return MindStatus(name, ja, en, is_language_model=True, leaves_machine=endpoint.leaves_machine)
+
+
+_OFFER_BUILT_IN = Offer(
+    code="use-builtin",
+    ja="いまのモデルが答えられないようです。しばらく内蔵のこころに切りかえますか?",
+    en="This model cannot answer just now. Switch to the built-in mind for the time being?",
+    changes={"provider": "builtin"},
+)
+
+
+def _offer_gemini(variable: str) -> Offer:
+    return Offer(
+        code="use-gemini",
+        ja=f"環境変数 {variable} にGeminiのキーが見つかりました。Geminiで話しますか? 話した内容はGoogleに送られます。",
+        en=f"A Gemini key was found in the environment ({variable}). Talk through Gemini? What you say will be sent to Google.",
+        changes={"provider": "gemini"},
+    )
+
+
+def _built_in(settings: MindSettings) -> Mind:
+    # Imported here: its dictionaries are not needed while a language model speaks.
+    from agent.minds.builtin import BuiltInMind  # noqa: PLC0415
+
+    return BuiltInMind(seed=settings.seed)
+
+
+def choose_mind(
+    settings: MindSettings,
+    secrets: Secrets,
+    *,
+    language: Lang,
+    ports: Mapping[str, int] = PORTS,
+    environment: Mapping[str, str] = os.environ,
+) -> Choice:
+    """Choose once, for callers that keep no chooser (`doctor`, scripts)."""
+    return MindChooser(secrets, ports=ports, environment=environment).choose(settings, language)

@@ -1,0 +1,31 @@
+"""Gemini, through `langchain_google_genai`. Imported only when used: the library takes a second to load."""
+
+from __future__ import annotations
+
+from langchain_google_genai import ChatGoogleGenerativeAI
+from pydantic import SecretStr
+
+from agent.minds.endpoint import Endpoint, is_loopback
+
+
+def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> ChatGoogleGenerativeAI:
+    """Return the chat model; nothing is sent yet.
+
+    It gets no time limit of its own, which would be one for the whole answer: the mind watches the
+    time to each next piece.
+
+    Args:
+        endpoint: where, which model, and the key.
+        temperature: how freely it speaks.
+        thoughts: ask for thought summaries; older models refuse that.
+    """
+    return ChatGoogleGenerativeAI(
+        model=endpoint.model,
+        api_key=SecretStr(endpoint.key),
+        base_url=endpoint.address,
+        vertexai=False,
+        temperature=temperature,
+        max_retries=1,  # one try: our own retries know when the user has stopped waiting
+        include_thoughts=thoughts or None,
+        client_args={"trust_env": not is_loopback(endpoint.address)},
+    )

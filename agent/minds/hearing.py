@@ -1,0 +1,149 @@
+"""Hear out one answer: turn the chunks of a LangChain stream into pieces, and judge its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agent.minds.failures import BlockedError, HalfAnswerError, NothingCameError
+from agent.minds.reasoning import ThoughtSplitter
+from managers.mind import ReasoningPiece, ReplyPiece, TextPiece, ToolCall, Usage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessageChunk
+
+_BLOCKED = {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety"}
+_BROKEN_CALL = {"malformed_function_call", "unexpected_tool_call"}
+
+
+class Hearing:
+    """One answer as it comes.
+
+    Attributes:
+        spoke: something was passed on.
+        usage: the tokens that were reported.
+        signatures: what Gemini wants back with its tool calls, by their ids.
+        broken_call: the name of a tool whose call cannot be read, or an empty string.
+    """
+
+    def __init__(self, *, starts_thinking: bool, usage_adds_up: bool) -> None:
+        self.spoke = False
+        self.usage = Usage()
+        self.signatures: dict[str, str] = {}
+        self.broken_call = ""
+        self._said = False
+        self._finish = ""
+        self._blocked = False
+        self._calls: AIMessageChunk | None = None
+        self._splitter = ThoughtSplitter(starts_thinking=starts_thinking)
+        self._usage_adds_up = usage_adds_up
+
+    @property
+    def unopened(self) -> bool:
+        """Whether the text closed a thought that it never opened."""
+        return self._splitter.unopened
+
+    def take(self, chunk: AIMessageChunk) -> Iterator[ReplyPiece]:
+        """Yield what a chunk adds."""
+        self._note(chunk)
+        for thought, text in _contents(chunk):
+            if thought:
+                self._splitter.thought_elsewhere()
+                yield from self._passed_on([ReasoningPiece(text)])
+            else:
+                yield from self._passed_on(self._splitter.feed(text))
+        if chunk.tool_call_chunks:
+            bare = chunk.model_copy(update={"content": ""})
+            self._calls = bare if self._calls is None else self._calls + bare
+
+    def finish(self) -> Iterator[ReplyPiece]:
+        """Yield what was held back, and the tool calls."""
+        yield from self._passed_on(self._splitter.finish())
+        if self._calls is None or not self._finish:
+            return
+        for number, call in enumerate(self._calls.tool_call_chunks):
+            name, arguments = call["name"] or "", _arguments(call["args"])
+            if not name or arguments is None:
+                self.broken_call = name or "?"
+                return
+            yield from self._passed_on([ToolCall(call["id"] or f"call_{number}", name, arguments)])
+
+    def check(self) -> None:
+        """Judge the end of the stream.
+
+        Raises:
+            BlockedError, HalfAnswerError, NothingCameError
+        """
+        if self._blocked or self._finish in _BLOCKED:
+            raise BlockedError
+        if self._finish in _BROKEN_CALL:
+            self.broken_call = self.broken_call or "?"
+        if self.broken_call:
+            return
+        if not self._finish and self.spoke:
+            raise HalfAnswerError
+        if not self._said:
+            raise NothingCameError
+
+    def _passed_on(self, pieces: Iterator[Any] | list[Any]) -> Iterator[ReplyPiece]:
+        for piece in pieces:
+            self.spoke = True
+            self._said |= isinstance(piece, ToolCall) or (isinstance(piece, TextPiece) and bool(piece.text.strip()))
+            yield piece
+
+    def _note(self, chunk: AIMessageChunk) -> None:
+        meta = chunk.response_metadata
+        finish = meta.get("finish_reason") or ("stop" if meta.get("status") == "completed" else "")
+        self._finish = str(finish).lower() or self._finish
+        feedback = meta.get("prompt_feedback") or {}
+        self._blocked |= bool(feedback.get("block_reason"))
+        self.signatures |= chunk.additional_kwargs.get("__gemini_function_call_thought_signatures__", {})
+        if used := chunk.usage_metadata:
+            self._count(used["input_tokens"], used["output_tokens"])
+
+    def _count(self, read: int, written: int) -> None:
+        before = self.usage
+        if self._usage_adds_up:
+            self.usage = Usage(before.input_tokens + read, before.output_tokens + written)
+        else:
+            self.usage = Usage(max(before.input_tokens, read), max(before.output_tokens, written))
+
+
+def _arguments(written: str | None) -> dict[str, Any] | None:
+    """Read a call's arguments strictly: LangChain would mend a half one, and so change what was meant."""
+    if not (written or "").strip():
+        return {}
+    try:
+        arguments = json.loads(written or "", strict=False)
+    except ValueError:
+        return None
+    return arguments if isinstance(arguments, dict) else None
+
+
+def _contents(chunk: AIMessageChunk) -> Iterator[tuple[bool, str]]:
+    """Yield the chunk's texts, each with whether it is thought."""
+    if thought := chunk.additional_kwargs.get("reasoning_content"):
+        yield True, str(thought)
+    if isinstance(chunk.content, str):
+        if chunk.content:
+            yield False, chunk.content
+        return
+    for block in chunk.content:
+        yield from _block(block)
+
+
+def _block(block: str | Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+    if isinstance(block, str):
+        yield False, block
+        return
+    match block.get("type"):
+        case "text" | "output_text":
+            yield False, str(block.get("text") or "")
+        case "thinking":
+            yield True, str(block.get("thinking") or "")
+        case "reasoning":
+            for part in block.get("summary") or []:
+                yield True, str(part.get("text") or "")
+        case _:  # pictures, code results and the like: nothing that a persona says
+            return

@@ -1,0 +1,100 @@
+"""Make minds from settings. No library is imported and nothing is sent until the mind is used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from agent.errors import MindError, NoKeyError, NoModelError
+from agent.minds.endpoint import Endpoint
+from agent.minds.families import default_context, family_of
+from agent.minds.language_model import LanguageModelMind, Patience
+from agent.minds.provider import Provider
+from managers.storage.settings import MindSettings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+OPENAI_ADDRESS = "https://api.openai.com/v1"
+GEMINI_ADDRESS = "https://generativelanguage.googleapis.com"
+GEMINI_MODEL = "gemini-flash-latest"
+"""A name that Google keeps pointing at its current fast model."""
+
+
+def patience_of(settings: MindSettings) -> Patience:
+    """Return how long to wait and how often to try."""
+    return Patience(seconds=settings.timeout_seconds, retries=settings.retries)
+
+
+def openai_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience | None = None) -> LanguageModelMind:
+    """Return a mind behind the OpenAI protocol."""
+    patience = patience or patience_of(settings)
+
+    def build() -> BaseChatModel:
+        _require(endpoint, needs_key=endpoint.address == OPENAI_ADDRESS)
+        from agent.minds.openai_protocol import build_openai  # noqa: PLC0415  # takes seconds to load
+
+        return build_openai(endpoint, temperature=settings.temperature, seconds=patience.seconds)
+
+    provider = Provider(
+        build,
+        without={"temperature": {"temperature": None}, "usage": {"stream_usage": False}},
+        structured=_openai_form,
+        limited=(lambda _: {}) if endpoint.leaves_machine else (lambda room: {"max_tokens": room}),
+    )
+    return _mind(endpoint, provider, settings, patience)
+
+
+def gemini_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience | None = None) -> LanguageModelMind:
+    """Return a Gemini mind."""
+
+    def build() -> BaseChatModel:
+        _require(endpoint, needs_key=True)
+        from agent.minds.gemini import build_gemini  # noqa: PLC0415  # takes a second to load
+
+        thinks = family_of(endpoint.model).thinks
+        return build_gemini(endpoint, temperature=settings.temperature, thoughts=thinks)
+
+    provider = Provider(
+        build,
+        without={"temperature": {"temperature": None}, "thoughts": {"include_thoughts": None}},
+        structured=lambda answer: {
+            "response_mime_type": "application/json",
+            "response_schema": answer.model_json_schema(),
+        },
+        usage_adds_up=True,
+    )
+    return _mind(endpoint, provider, settings, patience or patience_of(settings))
+
+
+def unusable_mind(error: MindError, settings: MindSettings) -> LanguageModelMind:
+    """Return a mind that can only say what is wrong with its settings."""
+
+    def build() -> BaseChatModel:
+        raise error
+
+    endpoint = Endpoint(settings.base_url, settings.base_url, settings.model)
+    return LanguageModelMind(endpoint, Provider(build), context_tokens=default_context(loopback=True))
+
+
+def _openai_form(answer: type[BaseModel]) -> dict[str, Any]:
+    """Ask for JSON of a form; in `extra_body`, because the library parses by rules of its own otherwise."""
+    form = {"name": answer.__name__, "schema": answer.model_json_schema()}
+    return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": form}}}
+
+
+def _mind(endpoint: Endpoint, provider: Provider, settings: MindSettings, patience: Patience) -> LanguageModelMind:
+    family = family_of(endpoint.model)
+    known = settings.context_tokens or (family.context_tokens if endpoint.leaves_machine else 0)
+    context = known or default_context(loopback=not endpoint.leaves_machine)
+    return LanguageModelMind(
+        endpoint, provider, context_tokens=context, can_see=bool(family.can_see), patience=patience
+    )
+
+
+def _require(endpoint: Endpoint, *, needs_key: bool) -> None:
+    if needs_key and not endpoint.key:
+        raise NoKeyError(model=endpoint.model, service=endpoint.service)
+    if not endpoint.model:
+        raise NoModelError(model="", service=endpoint.service)

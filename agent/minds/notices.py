@@ -1,0 +1,30 @@
+"""The notices of a mind that takes a reduced way."""
+
+from __future__ import annotations
+
+from agent.minds.provider import Feature
+from managers.storage.errors import Notice
+
+
+def cannot_see(model: str) -> Notice:
+    """Images were sent to a model that cannot see."""
+    return Notice(
+        code="mind-cannot-see",
+        ja=f"モデル「{model}」は画像を見られないので、画像があることだけを伝えました。",
+        en=f'The model "{model}" cannot see images; it was only told that there are some.',
+        level="info",
+    )
+
+
+def does_without(model: str, feature: Feature) -> Notice | None:
+    """The model or its server refused a feature; None where a person would not notice."""
+    if feature == "images":
+        return cannot_see(model)
+    if feature == "tools":
+        return Notice(
+            code="mind-without-tools",
+            ja=f"モデル「{model}」は道具を使えないので、道具なしで話しています。自分から思い出を探したりメモを書いたりはできません。",
+            en=f'The model "{model}" cannot use tools, so it goes without: it cannot search memories or keep notes by itself.',
+            level="info",
+        )
+    return None

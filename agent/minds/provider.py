@@ -1,0 +1,34 @@
+"""What a `LanguageModelMind` must know about the library behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+Feature = Literal["tools", "images", "system_role", "temperature", "thoughts", "usage", "structured", "answer_limit"]
+"""What some models or servers refuse; the mind then does without, and remembers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A way to a LangChain chat model.
+
+    Attributes:
+        build: makes the model; imports the library, so it is called at the first use only.
+        without: which fields of the model to change to do without a feature.
+        structured: the arguments of a call that ask for JSON of a form.
+        limited: the arguments of a call that limit the answer to so many tokens.
+        usage_adds_up: each piece reports its own tokens, instead of all so far.
+    """
+
+    build: Callable[[], BaseChatModel]
+    without: Mapping[Feature, Mapping[str, Any]] = field(default_factory=dict)
+    structured: Callable[[type[BaseModel]], dict[str, Any]] = lambda _: {}
+    limited: Callable[[int], dict[str, Any]] = lambda _: {}
+    usage_adds_up: bool = False
