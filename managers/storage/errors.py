@@ -188,3 +188,73 @@ class MessageIdTakenError(UtataneError):
 
     ja = "「{message_id}」という番号の発言が、別の内容でもう記録にあります。何も変えていません。"
     en = 'The log already has a message "{message_id}" that says something else. Nothing was changed.'
+
+
+class AvatarRefusedError(UtataneError):
+    """A picture cannot be used as an avatar: the reason says why."""
+
+    ja = "この画像は使えません。{reason_ja}"
+    en = "This picture cannot be used: {reason_en}"
+
+
+class NotInTrashError(UtataneError):
+    """Nothing of that name lies in the trash."""
+
+    ja = "「{name}」はゴミ箱にありません。`personas list --trash` で確かめてください。"
+    en = '"{name}" is not in the trash. See `personas list --trash`.'
+
+
+class BrokenPersonaFileError(UtataneError):
+    """A persona's `persona.json` has a mistake in it and was not changed because of that."""
+
+    ja = "「{name}」の persona.json に書き間違いがあります({cause})。直すまでは初期設定で動きます。"
+    en = 'The persona.json of "{name}" has a mistake ({cause}). Until it is mended the defaults are used.'
+
+
+class DocumentTypeError(UtataneError):
+    """A document is of a kind that a knowledge base cannot read."""
+
+    ja = "「{name}」の形式は読めません。.txt .md .pdf .html .csv .docx のどれかにしてください。"
+    en = '"{name}" is of a kind that cannot be read. Use .txt, .md, .pdf, .html, .csv or .docx.'
+
+
+class DocumentTooLargeError(UtataneError):
+    """A document is larger than a knowledge base takes."""
+
+    ja = "「{name}」は大きすぎます({megabytes} MB まで)。分けてから、もう一度入れてください。"
+    en = '"{name}" is too large (at most {megabytes} MB). Split it and add the parts.'
+
+
+class DocumentBrokenError(UtataneError):
+    """A document cannot be opened: it is damaged, or not what its name says."""
+
+    ja = "「{name}」は壊れているか、名前と中身の形式が違うため、開けません。"
+    en = '"{name}" cannot be opened: it is damaged, or is not what its name says.'
+
+
+class DocumentEncryptedError(UtataneError):
+    """A document wants a password."""
+
+    ja = "「{name}」にはパスワードがかかっています。外してから、もう一度入れてください。"
+    en = '"{name}" is protected by a password. Remove it and add the file again.'
+
+
+class DocumentEmptyError(UtataneError):
+    """A document holds no text: it is empty, or pictures of pages."""
+
+    ja = "「{name}」には読み取れる文字がありません(スキャンした画像だけのPDFなど)。文字認識(OCR)をかけてから入れてください。"
+    en = '"{name}" holds no text (a scanned PDF without text recognition, perhaps). Run OCR on it and add it again.'
+
+
+class DocumentNotFoundError(UtataneError):
+    """No document of that name is in the knowledge base, or at that place."""
+
+    ja = "「{name}」という資料は見つかりません。"
+    en = 'There is no document "{name}".'
+
+
+class EmbeddingError(UtataneError):
+    """A text could not be turned into a vector; it stays unprocessed and is tried again later."""
+
+    ja = "意味による検索の準備ができませんでした({cause})。あとで自動的にやり直します。言葉による検索は使えます。"
+    en = "Search by meaning could not be prepared ({cause}). It is tried again later; search by words works."
