@@ -78,7 +78,7 @@ def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> N
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-        raise _explained(error, path) from error
+        raise explained(error, path) from error
 
 
 def write_atomic_if(path: Path, text: str, *, based_on: str | None) -> None:
@@ -124,7 +124,7 @@ def append_durably(path: Path, data: bytes) -> int:
         if is_new:
             fsync_folder(path.parent)
     except OSError as error:
-        raise _explained(error, path) from error
+        raise explained(error, path) from error
     return offset
 
 
@@ -159,7 +159,7 @@ def set_aside(path: Path, now: datetime) -> Notice:
         os.replace(path, kept)
         fsync_folder(path.parent)
     except OSError as error:
-        raise _explained(error, path) from error
+        raise explained(error, path) from error
     return Notice(
         code="file-set-aside",
         ja=f"「{path.name}」は読み取れない状態だったので、「{kept.name}」という名前でそのまま残しました。"
@@ -180,7 +180,8 @@ def _write_all(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _explained(error: OSError, path: Path) -> UtataneError:
+def explained(error: OSError, path: Path) -> UtataneError:
+    """Return the error that says in a sentence why a file could not be written."""
     if error.errno in _NO_SPACE:
         return DiskFullError(path=path.name)
     return UnwritableError(path=path, cause=error.strerror or error)

@@ -1,1 +1,0 @@
-"""Personas: characters that live in folders, and what can be done with such a folder."""

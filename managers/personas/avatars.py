@@ -1,0 +1,63 @@
+"""A persona's picture: what people upload is looked at, cut square, and written anew.
+
+Writing it anew leaves nothing of the upload but the pixels: no place where the photograph was taken,
+no second file hidden behind the picture. SVG is a program in disguise and is not taken.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from pathlib import Path
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from managers.storage.errors import AvatarRefusedError
+
+SIDE = 512
+MOST_BYTES = 15_000_000
+MOST_PIXELS = 60_000_000
+_FORMATS = ("PNG", "JPEG", "WEBP")
+_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+
+
+def find_avatar(folder: Path) -> Path | None:
+    """Return the persona's picture, None if there is none."""
+    found = (folder / f"avatar{suffix}" for suffix in _SUFFIXES)
+    return next((path for path in found if path.is_file()), None)
+
+
+def prepare_avatar(data: bytes) -> bytes:
+    """Return an uploaded picture as a square PNG.
+
+    Raises:
+        AvatarRefusedError: it is too large, broken, or no PNG, JPEG or WebP.
+    """
+    if len(data) > MOST_BYTES:
+        raise AvatarRefusedError(
+            reason_ja=f"{MOST_BYTES // 1_000_000} MB までの画像を選んでください。",
+            reason_en=f"choose one of at most {MOST_BYTES // 1_000_000} MB.",
+        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is lower
+            return _square(data)
+    except UnidentifiedImageError as error:
+        raise AvatarRefusedError(
+            reason_ja="PNG・JPEG・WebP のどれかを選んでください。", reason_en="choose a PNG, JPEG or WebP."
+        ) from error
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise AvatarRefusedError(reason_ja="画像が壊れているようです。", reason_en="it seems to be broken.") from error
+
+
+def _square(data: bytes) -> bytes:
+    with Image.open(io.BytesIO(data), formats=_FORMATS) as picture:
+        if picture.width * picture.height > MOST_PIXELS:
+            raise AvatarRefusedError(
+                reason_ja="縦横の大きさが大きすぎます。", reason_en="it has too many pixels; make it smaller."
+            )
+        upright = ImageOps.exif_transpose(picture)
+        square = ImageOps.fit(upright.convert("RGBA"), (SIDE, SIDE), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    square.save(out, "PNG", optimize=True)
+    return out.getvalue()

@@ -1,0 +1,115 @@
+"""`persona.json`: its format version, the recorded steps from older ones, and lenient reading."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from managers.storage.errors import BrokenPersonaFileError, Notice
+
+Document = dict[str, Any]
+"""The parsed file. Keys that this version does not know stay in it."""
+Step = Callable[[Document], None]
+
+_STEPS: list[Step] = []
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+def step(function: Step) -> Step:
+    """Register the step from one format version to the next; the number of steps is the version."""
+    _STEPS.append(function)
+    return function
+
+
+@step
+def gather_user(document: Document) -> None:
+    """1: what the persona knows of the user stands together under `user`."""
+    user = document.setdefault("user", {})
+    if isinstance(user, dict):
+        for old, new in (("user_name", "name"), ("user_profile", "profile")):
+            if old in document:
+                user.setdefault(new, document.pop(old))
+
+
+FORMAT = len(_STEPS)
+"""The newest format version."""
+
+
+def migrated(document: Document, now: datetime | None = None) -> Document:
+    """Return the document in the newest format; with `now` each step that was taken is recorded in it.
+
+    Reading an older file changes nothing on disk; the next change of it writes the newest format.
+    """
+    new: Document = json.loads(json.dumps(document))
+    for number in range(version(document), FORMAT):
+        _STEPS[number](new)
+        new["format"] = number + 1
+        if now is not None:
+            records = new.setdefault("migrations", [])
+            records.append({"step": _STEPS[number].__name__, "applied_at": now.isoformat(timespec="seconds")})
+    return new
+
+
+def version(document: Document) -> int:
+    """Return a document's format version; 0 for one from before there were any, or written by hand."""
+    found = document.get("format", 0)
+    return found if isinstance(found, int) and found >= 0 else 0
+
+
+def parse(name: str, data: bytes) -> Document:
+    """Return the parsed file.
+
+    Raises:
+        BrokenPersonaFileError: it is no JSON object in UTF-8.
+    """
+    try:
+        document = json.loads(data.decode("utf-8-sig"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise BrokenPersonaFileError(name=name, cause=error) from error
+    if not isinstance(document, dict):
+        raise BrokenPersonaFileError(name=name, cause="{ }")
+    return document
+
+
+def text(document: Mapping[str, Any], *keys: str) -> str:
+    """Return the text under nested keys; empty if there is none."""
+    value: Any = document
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, str) else ""
+
+
+def colour(document: Mapping[str, Any], key: str, default: str) -> str:
+    """Return a colour such as `#5b5b9a`; the default if there is none or it is no colour."""
+    found = text(document, "colours", key)
+    return found if _COLOUR.fullmatch(found) else default
+
+
+def newer_format(name: str, document: Document) -> list[Notice]:
+    """Return the notice that a newer program made the folder, if one did."""
+    if version(document) <= FORMAT:
+        return []
+    return [
+        Notice(
+            code="persona-newer",
+            ja=f"「{name}」はもっと新しい版の「うたた寝」で作られています。知らない項目には触れずに動きます。",
+            en=f'"{name}" was made by a newer version of Utatane. What this one does not know is left alone.',
+        )
+    ]
+
+
+def part(document: Document, key: str) -> Document:
+    """Return the object under a key, made if it is missing or no object."""
+    found = document.get(key)
+    if not isinstance(found, dict):
+        found = document[key] = {}
+    return found
+
+
+def normal(name: str) -> str:
+    """Return a name in the normal form that the program uses."""
+    return unicodedata.normalize("NFC", name)

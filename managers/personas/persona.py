@@ -1,0 +1,126 @@
+"""One persona as it stands in its folder now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from managers.personas import document as sheet
+from managers.personas.avatars import find_avatar
+from managers.storage.errors import BrokenPersonaFileError, Lang, Notice, UnreadableError
+from managers.storage.files import digest, read_bytes
+from managers.storage.paths import PersonaPaths
+
+_JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """The persona's own colours on the page, as `#rrggbb`."""
+
+    accent: str = "#6a64a8"
+    background: str = "#f6efe2"
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """A persona as it was read. Nothing here writes; see `PersonaStore`.
+
+    Attributes:
+        paths: its folder.
+        name: the folder's name, in NFC.
+        language: the tongue it speaks by default.
+        greeting: what it says first.
+        system_prompt, system_prompt_digest: who it is; the digest for writing it against.
+        user_name, user_profile: how it knows the user, where that differs from the settings.
+        settings: its own settings over the common ones, by section (see `managers.storage.settings.merged`).
+        colours: its colours.
+        avatar: its picture.
+        created_at: when it was made, ISO 8601; empty if nobody wrote it down.
+        notices: what is wrong with its files.
+    """
+
+    paths: PersonaPaths
+    name: str
+    language: Lang
+    greeting: str = ""
+    system_prompt: str = ""
+    system_prompt_digest: str | None = None
+    user_name: str = ""
+    user_profile: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    colours: Colours = field(default_factory=Colours)
+    avatar: Path | None = None
+    created_at: str = ""
+    notices: tuple[Notice, ...] = ()
+
+
+def read_persona(paths: PersonaPaths) -> Persona:
+    """Read a persona. Broken files are named in its notices, and it can be talked to all the same."""
+    name = sheet.normal(paths.name)
+    notices: list[Notice] = []
+    document = _document(name, paths, notices)
+    prompt, prompt_digest = _prompt(paths, notices)
+    settings = document.get("settings")
+    defaults = Colours()
+    return Persona(
+        paths=paths,
+        name=name,
+        language=_language(sheet.text(document, "language"), prompt + name),
+        greeting=sheet.text(document, "greeting"),
+        system_prompt=prompt,
+        system_prompt_digest=prompt_digest,
+        user_name=sheet.text(document, "user", "name"),
+        user_profile=sheet.text(document, "user", "profile"),
+        settings=settings if isinstance(settings, Mapping) else {},
+        colours=Colours(
+            sheet.colour(document, "accent", defaults.accent),
+            sheet.colour(document, "background", defaults.background),
+        ),
+        avatar=find_avatar(paths.folder),
+        created_at=sheet.text(document, "created_at"),
+        notices=tuple(notices),
+    )
+
+
+def _document(name: str, paths: PersonaPaths, notices: list[Notice]) -> sheet.Document:
+    try:
+        data = read_bytes(paths.persona_json)
+        document = {} if data is None else sheet.parse(name, data)
+    except (BrokenPersonaFileError, UnreadableError) as error:
+        notices.append(Notice("persona-broken", error.sentence("ja"), error.sentence("en")))
+        return {}
+    notices += sheet.newer_format(name, document)
+    return sheet.migrated(document)
+
+
+def _prompt(paths: PersonaPaths, notices: list[Notice]) -> tuple[str, str | None]:
+    try:
+        data = read_bytes(paths.system_prompt)
+        return ("", None) if data is None else (_decoded(data), digest(data))
+    except UnreadableError as error:
+        notices.append(Notice("prompt-unreadable", error.sentence("ja"), error.sentence("en")))
+        return "", None
+    except UnicodeDecodeError:
+        notices.append(
+            Notice(
+                code="prompt-broken",
+                ja=f"「{paths.name}」の SystemPrompt.txt が UTF-8 ではないため、使っていません。ファイルはそのまま残してあります。",
+                en=f'The SystemPrompt.txt of "{paths.name}" is not UTF-8 and is not used. The file is left as it is.',
+            )
+        )
+        return "", digest(data or b"")
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8-sig").replace("\r\n", "\n")
+
+
+def _language(given: str, words: str) -> Lang:
+    """Return the given language; without one, what the persona's own words are written in."""
+    if given in get_args(Lang):
+        return cast("Lang", given)
+    return "ja" if _JAPANESE.search(words) or not words.strip() else "en"

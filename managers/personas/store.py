@@ -1,0 +1,334 @@
+"""The personas of one home folder: list, make, rename, copy, delete, restore, and change who they are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from managers.personas import document as sheet
+from managers.personas import trash
+from managers.personas.avatars import find_avatar, prepare_avatar
+from managers.personas.folders import (
+    arranging,
+    building,
+    copy_durably,
+    free_name,
+    name_key,
+    persona_folders,
+    remove_unfinished,
+)
+from managers.personas.persona import Persona, read_persona
+from managers.personas.samples import copy_samples
+from managers.personas.trash import Trashed
+from managers.storage.clock import Clock
+from managers.storage.errors import (
+    BrokenPersonaFileError,
+    ExternallyChangedError,
+    Lang,
+    Notice,
+    PersonaExistsError,
+    PersonaNotFoundError,
+    ShrinkRefusedError,
+)
+from managers.storage.files import dump_json, read_bytes, set_aside, write_atomic
+from managers.storage.history import History
+from managers.storage.journal import settle
+from managers.storage.locks import writing
+from managers.storage.paths import CHECKOUT, Home, PersonaPaths, safe_name
+from managers.storage.settings import check
+from managers.storage.transactions import Transactions
+
+_NOT_COPIED = frozenset({".lock", "rag_index"})
+"""Left out of a copy: the lock, and the indexes, which are built anew."""
+
+
+class PersonaStore:
+    """All personas of a home folder. Safe to use from several threads and processes."""
+
+    def __init__(self, home: Home, clock: Clock, rng: Random) -> None:
+        """Remember where the personas live; nothing is read yet."""
+        self.home = home
+        self._clock = clock
+        self._rng = rng
+
+    # Looking
+
+    def list_names(self) -> list[str]:
+        """Return the names of all personas, in order."""
+        return [sheet.normal(path.name) for path in persona_folders(self.home.characters)]
+
+    def list(self) -> list[Persona]:
+        """Return all personas, in order of their names; broken ones with their notices."""
+        return [read_persona(PersonaPaths(path)) for path in persona_folders(self.home.characters)]
+
+    def get(self, name: str) -> Persona:
+        """Return one persona as it stands in its folder now.
+
+        Raises:
+            PersonaNotFoundError, UnsafeNameError
+        """
+        paths = self._paths(name)
+        settle(paths)
+        return read_persona(paths)
+
+    def free_name(self, name: str) -> str:
+        """Return a name that is free: the given one, or with a number."""
+        return free_name(safe_name(name), self.list_names())
+
+    # Coming and going
+
+    def install_samples(self, source: Path = CHECKOUT / "characters") -> Sequence[Persona]:
+        """Copy the sample personas that were never copied before; return the new ones."""
+        with arranging(self.home):
+            remove_unfinished(self.home.characters)
+            return [self._begin(path, "sample") for path in copy_samples(self.home, source)]
+
+    def create(
+        self,
+        name: str,
+        *,
+        language: Lang,
+        system_prompt: str = "",
+        greeting: str = "",
+        user_name: str = "",
+        user_profile: str = "",
+        core_memory: str = "",
+    ) -> Persona:
+        """Make a persona.
+
+        Raises:
+            PersonaExistsError, UnsafeNameError, DiskFullError, UnwritableError: nothing was made.
+        """
+        document = {
+            "format": sheet.FORMAT,
+            "created_at": self._clock.now().isoformat(timespec="seconds"),
+            "language": language,
+            "greeting": greeting,
+            "user": {"name": user_name, "profile": user_profile},
+            "settings": {},
+        }
+        with arranging(self.home):
+            free = self._free(name)
+            with building(self.home.characters, free) as folder:
+                paths = PersonaPaths(folder)
+                write_atomic(paths.persona_json, dump_json(document))
+                write_atomic(paths.system_prompt, system_prompt)
+                write_atomic(paths.core_memory, core_memory)
+                write_atomic(paths.notepad, "")
+            return self._begin(self.home.characters / free, "created")
+
+    def rename(self, name: str, new_name: str) -> Persona:
+        """Give a persona another name; its conversations keep the name that was spoken under.
+
+        The caller closes what holds the folder's files open first.
+
+        Raises:
+            PersonaNotFoundError, PersonaExistsError, UnsafeNameError, UnwritableError: nothing was changed.
+        """
+        with arranging(self.home):
+            paths = self._paths(name)
+            free = self._free(new_name, instead_of=name)
+            with self._moving(paths):
+                trash.move(paths.folder, self.home.characters / free)
+            return self.get(free)
+
+    def duplicate(self, name: str, new_name: str) -> Persona:
+        """Copy a persona with all that it remembers; the copy goes its own way from here.
+
+        Raises:
+            PersonaNotFoundError, PersonaExistsError, UnsafeNameError, DiskFullError, UnwritableError: no
+                copy was made.
+        """
+        with arranging(self.home):
+            paths = self._paths(name)
+            free = self._free(new_name)
+            with building(self.home.characters, free) as folder, writing(paths):
+                settle(paths)
+                copy_durably(paths.folder, folder, _NOT_COPIED)
+            return self.get(free)
+
+    def delete(self, name: str) -> Trashed:
+        """Move a persona to the trash, whole.
+
+        The caller closes what holds the folder's files open first.
+
+        Raises:
+            PersonaNotFoundError, UnwritableError: nothing was changed.
+        """
+        with arranging(self.home):
+            paths = self._paths(name)
+            with self._moving(paths):
+                return trash.throw_away(paths.folder, self.home.trash, self._clock.now())
+
+    def trashed(self) -> Sequence[Trashed]:
+        """Return the deleted personas, newest first."""
+        return trash.trashed(self.home.trash)
+
+    def restore(self, trash_id: str, new_name: str | None = None) -> Persona:
+        """Bring a deleted persona back.
+
+        Args:
+            trash_id: a `Trashed.id`; or a persona's name for the newest of that name.
+            new_name: another name, where its own is taken (`free_name` finds one).
+
+        Raises:
+            NotInTrashError, PersonaExistsError, UnsafeNameError, UnwritableError: nothing was changed.
+        """
+        with arranging(self.home):
+            item = trash.find(self.home.trash, trash_id)
+            free = self._free(new_name or item.name)
+            trash.move(item.folder, self.home.characters / free)
+            return self.get(free)
+
+    # Who it is
+
+    def set_user(self, name: str, *, user_name: str | None = None, profile: str | None = None) -> Persona:
+        """Set how the persona knows the user; None leaves a part as it is."""
+
+        def change(document: sheet.Document) -> None:
+            user = sheet.part(document, "user")
+            user.update({key: value for key, value in (("name", user_name), ("profile", profile)) if value is not None})
+
+        return self._change(name, change, "user")
+
+    def set_greeting(self, name: str, greeting: str) -> Persona:
+        """Set what the persona says first."""
+        return self._change(name, lambda document: document.update(greeting=greeting), "greeting")
+
+    def set_language(self, name: str, language: Lang) -> Persona:
+        """Set the tongue that the persona speaks by default."""
+        return self._change(name, lambda document: document.update(language=language), "language")
+
+    def set_colours(self, name: str, **colours: str) -> Persona:
+        """Set the persona's colours (`accent`, `background`), as `#rrggbb`."""
+        return self._change(name, lambda document: sheet.part(document, "colours").update(colours), "colours")
+
+    def set_settings(self, name: str, section: str, **values: object) -> Persona:
+        """Set some of the persona's own settings; None goes back to the common one.
+
+        Raises:
+            InvalidSettingError: a value cannot be used; nothing was changed.
+        """
+        for key, value in values.items():
+            if value is not None:
+                check(section, key, value)
+
+        def change(document: sheet.Document) -> None:
+            own = sheet.part(sheet.part(document, "settings"), section)
+            own.update({key: value for key, value in values.items() if value is not None})
+            for key in [key for key, value in values.items() if value is None]:
+                own.pop(key, None)
+
+        return self._change(name, change, "settings")
+
+    def write_system_prompt(
+        self, name: str, text: str, *, based_on: str | None, author: str = "user", emptied: bool = False
+    ) -> Persona:
+        """Write who the persona is.
+
+        Args:
+            name: the persona.
+            text: the new system prompt.
+            based_on: `Persona.system_prompt_digest` as it was read.
+            author: for the history.
+            emptied: the person means to empty it.
+
+        Raises:
+            ExternallyChangedError: it was changed elsewhere; nothing was changed.
+            ShrinkRefusedError: it would be emptied, and `emptied` is not set; nothing was changed.
+        """
+        paths = self._paths(name)
+        with writing(paths):
+            settle(paths)
+            before = read_persona(paths)
+            if before.system_prompt_digest != based_on:
+                raise ExternallyChangedError(path=paths.system_prompt.name, theirs=before.system_prompt)
+            if before.system_prompt.strip() and not text.strip() and not emptied:
+                raise ShrinkRefusedError(path=paths.system_prompt.name)
+            if any(notice.code == "prompt-broken" for notice in before.notices):
+                set_aside(paths.system_prompt, self._clock.now())
+            self._apply(paths, {paths.system_prompt: text.encode("utf-8", "replace")}, "system prompt", author)
+            return read_persona(paths)
+
+    def set_avatar(self, name: str, data: bytes) -> Persona:
+        """Take a picture (PNG, JPEG or WebP) as the persona's avatar.
+
+        Raises:
+            AvatarRefusedError: it cannot be used; nothing was changed.
+        """
+        picture = prepare_avatar(data)
+        paths = self._paths(name)
+        with writing(paths):
+            changes: dict[Path, bytes | None] = {paths.folder / "avatar.png": picture}
+            old = find_avatar(paths.folder)
+            if old is not None and old.suffix != ".png":
+                changes[old] = None
+            self._apply(paths, changes, "avatar")
+            return read_persona(paths)
+
+    # Inside
+
+    def _paths(self, name: str) -> PersonaPaths:
+        wanted = safe_name(name)
+        paths = PersonaPaths(self.home.characters / wanted)
+        if paths.folder.is_dir():
+            return paths
+        for folder in persona_folders(self.home.characters):
+            if sheet.normal(folder.name) == wanted:  # made on a Mac, where names may be spelled in NFD
+                return PersonaPaths(folder)
+        raise PersonaNotFoundError(name=wanted)
+
+    def _free(self, name: str, instead_of: str | None = None) -> str:
+        """Return the name as a folder's name, if nobody else has it on any file system."""
+        wanted = safe_name(name)
+        taken = {name_key(other) for other in self.list_names()} - ({name_key(instead_of)} if instead_of else set())
+        if name_key(wanted) in taken:
+            raise PersonaExistsError(name=wanted)
+        return wanted
+
+    @contextmanager
+    def _moving(self, paths: PersonaPaths) -> Iterator[None]:
+        """Hold the persona's lock; on Windows only wait for it, for it moves no folder with an open file."""
+        with writing(paths):
+            settle(paths)
+            if sys.platform != "win32":
+                yield
+        if sys.platform == "win32":
+            yield
+
+    def _begin(self, folder: Path, reason: str) -> Persona:
+        paths = PersonaPaths(folder)
+        history = History(paths, self._clock)
+        history.begin(author="user" if reason == "created" else "utatane", reason=reason)
+        history.close()
+        return read_persona(paths)
+
+    def _change(self, name: str, change: Callable[[sheet.Document], None], reason: str) -> Persona:
+        paths = self._paths(name)
+        with writing(paths):
+            settle(paths)
+            kept: tuple[Notice, ...] = ()
+            data = read_bytes(paths.persona_json)
+            try:
+                document = {} if data is None else sheet.parse(name, data)
+            except BrokenPersonaFileError:
+                kept = (set_aside(paths.persona_json, self._clock.now()),)
+                document = {}
+            document = sheet.migrated(document, self._clock.now())
+            change(document)
+            self._apply(paths, {paths.persona_json: dump_json(document).encode("utf-8", "replace")}, reason)
+            changed = read_persona(paths)
+            return replace(changed, notices=(*changed.notices, *kept))
+
+    def _apply(
+        self, paths: PersonaPaths, changes: Mapping[Path, bytes | None], reason: str, author: str = "user"
+    ) -> None:
+        history = History(paths, self._clock)
+        try:
+            Transactions(paths, history).apply(changes, author=author, reason=reason)
+        finally:
+            history.close()
