@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from random import Random
-from typing import Final, Literal
+from typing import IO, Final, Literal
 
 from managers.memory import log_archive
 from managers.memory.log_archive import Part, Snapshot
@@ -32,6 +32,8 @@ from managers.storage.paths import PersonaPaths
 ChangeKind = Literal["edit", "delete", "regenerate"]
 ROLES: Final[frozenset[Role]] = frozenset({"user", "persona", "system"})
 _RECENT: Final = 64 * 1024
+_ONE: Final = 4096
+_MANY: Final = 50
 
 
 class ConversationLog:
@@ -127,15 +129,15 @@ class ConversationLog:
         with locks.writing(self.paths):
             self._repair()
             self.roll()
+            given = [normalised(message) for message in messages]
+            there = self.originals([message.id for message in given])
             fresh: dict[str, Message] = {}
-            for message in map(normalised, messages):
-                there = fresh.get(message.id) or self._original(message.id)
-                if there is None:
-                    fresh[message.id] = message
-                elif there.text != message.text:
+            for message in given:
+                same = there.get(message.id) or fresh.setdefault(message.id, message)
+                if same.text != message.text:
                     raise MessageIdTakenError(message_id=message.id)
-            ordered = sorted(fresh.values(), key=lambda message: message.time)
-            for path, group in groupby(ordered, self._file_for):
+            ordered = log_archive.in_order(list(fresh.values()))
+            for path, group in groupby(ordered, lambda placed: self._file_for(placed.time.date())):
                 self.notices += log_archive.close_off(path, self._clock.now())
                 log_archive.insert(path, list(group))
             return len(fresh)
@@ -180,11 +182,9 @@ class ConversationLog:
             pass
         return candidate
 
-    def _file_for(self, message: Message) -> Path:
+    def _file_for(self, day: date) -> Path:
         oldest_kept = self._clock.now().date() - timedelta(days=self._log_days - 1)
-        if message.time.date() < oldest_kept:
-            return log_archive.archive_of(self.paths, message.time.date())
-        return self.paths.log
+        return log_archive.archive_of(self.paths, day) if day < oldest_kept else self.paths.log
 
     # Reading
 
@@ -217,6 +217,18 @@ class ConversationLog:
         if original is None:
             return None
         return _applied(original, self.corrections())
+
+    def originals(self, ids: Collection[str]) -> dict[str, Message]:
+        """Return those of some messages that are in the log, as they were first written, deleted or not."""
+        found: dict[str, Message] = {}
+        with self._snapshot() as now:
+            for part in now.parts:
+                offsets = self._index(now, part).offsets
+                wanted = sorted((offsets[key], key) for key in set(ids) if key in offsets)
+                with now.open(part) as file:
+                    if file is not None and wanted:
+                        found.update(_read_at(file, wanted, part.limit))
+        return found
 
     def messages(self, since: date | None = None, until: date | None = None) -> Iterator[Message]:
         """Yield all messages of some days (both inclusive) as they read now, in the log's order."""
@@ -302,17 +314,7 @@ class ConversationLog:
 
     def _original(self, message_id: str) -> Message | None:
         """Return a message as it was first written, deleted or not."""
-        with self._snapshot() as now:
-            for part in reversed(now.parts):
-                index = self._index(now, part)
-                offset = index.offsets.get(message_id)
-                if offset is None:
-                    continue
-                with now.open(part) as file:
-                    record = next(read_forward(file, offset, part.limit, block=4096), None) if file else None
-                if record is not None and record.message.id == message_id:
-                    return record.message
-        return None
+        return self.originals([message_id]).get(message_id)
 
     def _snapshot(self) -> AbstractContextManager[Snapshot]:
         return log_archive.snapshot(self.paths)
@@ -337,6 +339,20 @@ class ConversationLog:
         if not wanted:
             return None
         return min(wanted), part.limit
+
+
+def _read_at(file: IO[bytes], wanted: Sequence[tuple[int, str]], end: int) -> Iterator[tuple[str, Message]]:
+    """Yield the messages at some offsets, in order; many at once are read in one go."""
+    if len(wanted) > _MANY:
+        keys = {key for _, key in wanted}
+        for record in read_forward(file, wanted[0][0], end):
+            if record.message.id in keys and not record.is_control:
+                yield record.message.id, record.message
+        return
+    for offset, key in wanted:
+        for record in islice(read_forward(file, offset, end, block=_ONE), 1):
+            if record.message.id == key:
+                yield key, record.message
 
 
 def _within(day: date, since: date | None, until: date | None) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
@@ -31,6 +31,7 @@ JOURNAL: Final = ".moving.json"
 _MONTH = re.compile(r"\d{4}-\d\d")
 _COPY_BLOCK: Final = 8 * 1024 * 1024
 _TAIL_BLOCK: Final = 4096
+_OVERLAP: Final = timedelta(minutes=10)
 
 
 class Part(NamedTuple):
@@ -315,16 +316,40 @@ def _spans(log: IO[bytes], today: date, floor: date) -> list[_Span]:
     return spans
 
 
-def insert(path: Path, messages: Sequence[Message]) -> None:
+class Placed(NamedTuple):
+    """A message from elsewhere, and the time by which it is put in order."""
+
+    time: datetime
+    message: Message
+
+
+def in_order(messages: Sequence[Message]) -> list[Placed]:
+    """Put messages in the order of time, but keep the given one where two spoke at once.
+
+    Real chats have answers that were begun before and sent after one another; their lines are in
+    the order in which they were read, and a few seconds of overlap must not tear that up.
+    """
+    steps = list(pairwise(message.time for message in messages))
+    newest_first = sum(later < earlier for earlier, later in steps) * 2 > len(steps)
+    placed: list[Placed] = []
+    for message in messages:
+        time = message.time
+        if placed and not newest_first and time < placed[-1].time <= time + _OVERLAP:
+            time = placed[-1].time
+        placed.append(Placed(time, message))
+    return sorted(placed, key=lambda one: one.time)
+
+
+def insert(path: Path, messages: Sequence[Placed]) -> None:
     """Add messages where their times belong; needs the lock and a closed-off file.
 
     Args:
         path: `log.txt` or an archive.
-        messages: in the order of their times.
+        messages: in order.
     """
     if not messages:
         return
-    new = [(message.time, format_message(message)) for message in messages]
+    new = [(placed.time, format_message(placed.message)) for placed in messages]
     last = _last_time(path)
     if last is None or last <= new[0][0]:
         append(path, b"".join(data for _, data in new))

@@ -258,3 +258,10 @@ class EmbeddingError(UtataneError):
 
     ja = "意味による検索の準備ができませんでした({cause})。あとで自動的にやり直します。言葉による検索は使えます。"
     en = "Search by meaning could not be prepared ({cause}). It is tried again later; search by words works."
+
+
+class NotATranscriptError(UtataneError):
+    """Not one line of a file that was to be imported could be used."""
+
+    ja = "「{path}」には取り込める行がありませんでした。{line}行目: {reason_ja}"
+    en = 'No line of "{path}" could be imported. Line {line}: {reason_en}'

@@ -1,0 +1,208 @@
+"""Conversations from elsewhere: a JSON line per message goes into the log with its id, time and text.
+
+A line is ``{"id", "time" (ISO 8601, local), "role": "user" | "persona", "speaker", "text"}``. A line
+that cannot be used is reported with its number and costs no other. The file itself is kept verbatim
+in `log_import_source/`. Importing the same file again adds nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from managers.memory.log import ConversationLog
+from managers.memory.log_format import clean_text, normalised
+from managers.memory.messages import Message, Role
+from managers.storage import locks
+from managers.storage.errors import Lang, NotATranscriptError, UnreadableError
+from managers.storage.files import read_bytes, write_atomic
+from managers.storage.paths import PersonaPaths
+
+MAX_ID: Final = 200
+"""Longer ids are no ids: something else stands in their place."""
+_ROLES: Final[dict[object, Role]] = {"user": "user", "persona": "persona"}
+
+
+@dataclass(frozen=True, slots=True)
+class LineProblem:
+    """What is wrong with one line; `imported` when the message is in the log all the same."""
+
+    line: int
+    ja: str
+    en: str
+    imported: bool = False
+
+    def sentence(self, lang: Lang) -> str:
+        """Return the sentence for a reader of `lang`, with the line's number."""
+        return f"{self.line}行目: {self.ja}" if lang == "ja" else f"Line {self.line}: {self.en}"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did.
+
+    Attributes:
+        added: messages that are new in the log.
+        already_there: messages that were in the log before (or twice in the file).
+        first_day, last_day: the days that the file's messages span.
+        kept_as: where the source is kept verbatim.
+        problems: lines that could not be used, or only with a change.
+    """
+
+    added: int
+    already_there: int
+    first_day: date
+    last_day: date
+    kept_as: Path
+    problems: tuple[LineProblem, ...]
+
+
+class _Line(NamedTuple):
+    number: int
+    message: Message
+
+
+class _UnusableLineError(Exception):
+    def __init__(self, ja: str, en: str) -> None:
+        super().__init__(en)
+        self.ja = ja
+        self.en = en
+
+
+def import_transcript(log: ConversationLog, source: Path) -> ImportReport:
+    """Bring a transcript into a persona's log.
+
+    Raises:
+        UnreadableError: the file cannot be read.
+        NotATranscriptError: no line of it can be used; nothing was changed.
+        DiskFullError, UnwritableError, BusyError: try again later; what is there already is skipped.
+    """
+    data = read_bytes(source)
+    if data is None:
+        raise UnreadableError(path=source, cause="no such file")
+    lines, problems = read_transcript(data)
+    with locks.writing(log.paths):
+        lines, collisions = _without_collisions(log, lines)
+        problems = sorted([*problems, *collisions], key=lambda problem: problem.line)
+        if not lines:
+            raise _nothing_usable(source, problems)
+        kept_as = _keep_source(log.paths, source.name, data)
+        added = log.append_many(line.message for line in lines)
+    days = [line.message.time.date() for line in lines]
+    return ImportReport(added, len(lines) - added, min(days), max(days), kept_as, tuple(problems))
+
+
+def read_transcript(data: bytes) -> tuple[list[_Line], list[LineProblem]]:
+    """Return the usable lines of a transcript, and what is wrong with the others."""
+    lines: list[_Line] = []
+    problems: list[LineProblem] = []
+    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if not raw.strip():
+            continue
+        try:
+            entry = _entry(raw)
+            lines.append(_Line(number, _message(entry)))
+        except _UnusableLineError as problem:
+            problems.append(LineProblem(number, problem.ja, problem.en))
+            continue
+        if clean_text(entry["text"]) != entry["text"]:
+            problems.append(
+                LineProblem(
+                    number,
+                    "ファイルに書けない文字(片割れのサロゲート)があったので、� に置きかえて取り込みました。",
+                    "It has characters that no file can hold (lone surrogates); they were replaced by \ufffd.",
+                    imported=True,
+                )
+            )
+    return lines, problems
+
+
+def _entry(raw: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(raw.decode())
+    except UnicodeDecodeError as error:
+        raise _UnusableLineError("UTF-8 の文字ではありません。", "It is not UTF-8 text.") from error
+    except (ValueError, RecursionError) as error:
+        raise _UnusableLineError(f"JSON として読めません({error})。", f"It is not JSON ({error}).") from error
+    if not isinstance(entry, dict):
+        raise _UnusableLineError("JSON のオブジェクトではありません。", "It is not a JSON object.")
+    for key in ("id", "time", "role", "speaker", "text"):
+        if key not in entry:
+            raise _UnusableLineError(f"「{key}」がありません。", f'"{key}" is missing.')
+        if not isinstance(entry[key], str):
+            raise _UnusableLineError(f"「{key}」が文字列ではありません。", f'"{key}" is not a string.')
+    return entry
+
+
+def _message(entry: dict[str, Any]) -> Message:
+    message_id, role = entry["id"], _ROLES.get(entry["role"])
+    if not message_id or len(message_id) > MAX_ID or clean_text(message_id) != message_id:
+        raise _UnusableLineError(
+            "「id」が空か、長すぎるか、書けない文字を含みます。", '"id" is empty, too long or no text.'
+        )
+    if role is None:
+        raise _UnusableLineError(
+            f"「role」は user か persona です({entry['role'][:20]})。",
+            f'"role" must be "user" or "persona", not "{entry["role"][:20]}".',
+        )
+    return normalised(Message(message_id, _time(entry["time"]), role, entry["speaker"], entry["text"]))
+
+
+def _time(value: str) -> datetime:
+    try:
+        time = datetime.fromisoformat(value)
+        # A time with an offset is put on this computer's clock, which is what the log shows.
+        return time if time.tzinfo is None else time.astimezone().replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError) as error:
+        raise _UnusableLineError(
+            f"「time」を日時として読めません({value[:40]})。", f'"time" is no ISO 8601 time: "{value[:40]}".'
+        ) from error
+
+
+def _without_collisions(log: ConversationLog, lines: list[_Line]) -> tuple[list[_Line], list[LineProblem]]:
+    """Take out messages whose id already stands for another text, in the log or earlier in the file."""
+    said = {key: message.text for key, message in log.originals([line.message.id for line in lines]).items()}
+    good: list[_Line] = []
+    problems: list[LineProblem] = []
+    for line in lines:
+        message = line.message
+        if said.setdefault(message.id, message.text) == message.text:
+            good.append(line)
+            continue
+        problems.append(
+            LineProblem(
+                line.number,
+                f"「{message.id}」という id の発言は、別の内容でもうあります。取り込みませんでした。",
+                f'A message with the id "{message.id}" is there already and says something else; not imported.',
+            )
+        )
+    return good, problems
+
+
+def _nothing_usable(source: Path, problems: list[LineProblem]) -> NotATranscriptError:
+    first = next(iter(problems), LineProblem(1, "ファイルが空です。", "the file is empty."))
+    return NotATranscriptError(path=source.name, line=first.line, reason_ja=first.ja, reason_en=first.en)
+
+
+def _keep_source(paths: PersonaPaths, name: str, data: bytes) -> Path:
+    stem = name.removesuffix(".txt")
+    for kept in _names(paths.log_import_source, stem):
+        there = read_bytes(kept)
+        if there is None:
+            write_atomic(kept, data)
+            return kept
+        if there == data:
+            return kept
+    raise AssertionError("there is always a further name")
+
+
+def _names(folder: Path, stem: str) -> Iterator[Path]:
+    yield folder / f"{stem}.txt"
+    number = 2
+    while True:
+        yield folder / f"{stem}-{number}.txt"
+        number += 1

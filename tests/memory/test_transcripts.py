@@ -1,0 +1,165 @@
+"""Conversations from elsewhere: each message back out of the log as it was in the file."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from managers.memory.log import ConversationLog
+from managers.memory.transcripts import import_transcript
+from managers.storage.errors import NotATranscriptError, UnreadableError
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+NOW = datetime(2026, 11, 21, 12, 0, 0)
+
+
+@pytest.fixture
+def log(paths: PersonaPaths, clock: HandClock, rng: Random) -> ConversationLog:
+    return ConversationLog(paths, clock, rng)
+
+
+def line(message_id: str, text: str, time: str = "2026-05-01T10:00:00", **other: Any) -> str:
+    entry = {"id": message_id, "time": time, "role": "user", "speaker": "Ann", "text": text, **other}
+    return json.dumps(entry, ensure_ascii=False)
+
+
+def write(folder: Path, *lines: str, name: str = "talk.jsonl") -> Path:
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["realpersonachat-ad-ey", "locomo-1"])
+def test_real_conversations_come_back_message_by_message(log: ConversationLog, name: str) -> None:
+    source = DATA / f"{name}.transcript.jsonl"
+    if not source.exists():
+        pytest.skip(f"the conversation {source.name} is not on this machine (expected at {source})")
+    entries = [json.loads(raw) for raw in source.read_bytes().split(b"\n") if raw]
+    report = import_transcript(log, source)
+    assert (report.added, report.already_there, report.problems) == (len(entries), 0, ())
+    reader = ConversationLog(log.paths, HandClock(NOW), Random(1))
+    kept = [(m.id, m.time.isoformat(), m.role, m.speaker, m.text) for m in reader.messages()]
+    assert kept == [tuple(entry[key] for key in ("id", "time", "role", "speaker", "text")) for entry in entries]
+    assert report.kept_as.read_bytes() == source.read_bytes()
+    assert reader.count() == len(entries)
+    assert not log.paths.log.exists()  # all of it is older than the days that log.txt holds
+
+    again = import_transcript(log, source)
+    assert (again.added, again.already_there) == (0, len(entries))
+    assert [m.id for m in reader.messages()] == [entry["id"] for entry in entries]
+    assert len(list(log.paths.log_import_source.iterdir())) == 1
+
+
+def test_bad_lines_are_named_and_cost_no_good_one(log: ConversationLog, tmp_path: Path) -> None:
+    source = write(
+        tmp_path,
+        line("a", "one"),
+        "{not json",
+        '["no object"]',
+        line("", "no id"),
+        line("b", "no day", time="yesterday"),
+        line("c", "nobody", role="narrator"),
+        "",
+        line("d", "no name", speaker=7),
+        '{"id": "e", "time": "2026-05-01T10:00:00", "role": "user", "speaker": "Ann"}',
+        line("f", "\ud800 half").replace("\ud800", "\\ud800"),
+        line("g", "two"),
+    )
+    source.write_bytes(source.read_bytes() + b"\xff\xfe\n")
+    report = import_transcript(log, source)
+    assert [problem.line for problem in report.problems] == [2, 3, 4, 5, 6, 8, 9, 10, 12]
+    assert [problem.line for problem in report.problems if problem.imported] == [10]
+    assert '"text" is missing' in report.problems[6].sentence("en")
+    assert report.problems[6].sentence("ja").startswith("9行目")
+    assert [m.text for m in log.messages()] == ["one", "\ufffd half", "two"]
+
+
+def test_an_id_that_stands_for_another_text_is_reported(log: ConversationLog, tmp_path: Path) -> None:
+    import_transcript(log, write(tmp_path, line("a", "one"), line("b", "two")))
+    report = import_transcript(
+        log, write(tmp_path, line("a", "ONE"), line("b", "two"), line("c", "three"), line("c", "THREE"))
+    )
+    assert (report.added, report.already_there) == (1, 1)
+    assert [problem.line for problem in report.problems] == [1, 4]
+    assert [m.text for m in log.messages()] == ["one", "two", "three"]
+    assert sorted(path.name for path in log.paths.log_import_source.iterdir()) == [
+        "talk.jsonl-2.txt",
+        "talk.jsonl.txt",
+    ]
+
+
+def test_an_edited_message_is_not_imported_again(log: ConversationLog, tmp_path: Path) -> None:
+    source = write(tmp_path, line("a", "one"), line("b", "two"))
+    import_transcript(log, source)
+    log.supersede("a", "changed")
+    log.supersede("b", None)
+    assert import_transcript(log, source).added == 0
+    assert [m.text for m in log.messages()] == ["changed"]
+
+
+def test_imports_in_any_order_read_in_the_order_of_time(log: ConversationLog, tmp_path: Path) -> None:
+    log.append("user", "Sara", "today")
+    for month in (7, 3, 5, 4):
+        import_transcript(log, write(tmp_path, line(f"m{month}", str(month), time=f"2026-0{month}-03T10:00:00")))
+    import_transcript(log, write(tmp_path, line("m5b", "5 early", time="2026-05-01T10:00:00")))
+    yesterday = NOW - timedelta(days=1)
+    import_transcript(log, write(tmp_path, line("y", "yesterday", time=yesterday.isoformat())))
+    assert [m.text for m in log.messages()] == ["3", "4", "5 early", "5", "7", "yesterday", "today"]
+    assert [m.text for m in log.tail(2)] == ["yesterday", "today"]
+    assert log.days()[0] == date(2026, 3, 3)
+
+
+def test_a_reply_that_crossed_another_keeps_its_place_and_a_newest_first_file_is_turned(
+    log: ConversationLog, tmp_path: Path
+) -> None:
+    crossed = [
+        line("a", "1", "2026-05-01T10:00:30"),
+        line("b", "2", "2026-05-01T10:00:05"),
+        line("c", "3", "2026-05-01T10:01:00"),
+    ]
+    import_transcript(log, write(tmp_path, *crossed))
+    import_transcript(log, write(tmp_path, *(line(f"n{n}", str(n), f"2026-05-02T10:0{n}:00") for n in (6, 5, 4))))
+    assert [m.text for m in log.messages()] == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_text_ids_and_names_that_could_break_the_format(log: ConversationLog, tmp_path: Path) -> None:
+    texts = ["## USER:x\nhi", "a\r\nb", "\u2028\x85\x0c", "", "2026-01-02 (Fri) 22:00:00 | a | b", "\x00\x1b"]
+    ids = ["D1:1", "a b", "x|y", "100%41", "改行\nつき", "\\"]
+    pairs = list(zip(ids, texts, strict=True))
+    import_transcript(log, write(tmp_path, *(line(i, t, speaker="Eve\n## AGENT:x") for i, t in pairs)))
+    reader = ConversationLog(log.paths, HandClock(NOW), Random(1))
+    assert [(m.id, m.text) for m in reader.messages()] == pairs
+    assert [reader.get(i) and reader.get(i).text for i in ids] == texts  # type: ignore[union-attr]  # just looked
+
+
+def test_a_time_with_an_offset_is_put_on_this_clock(log: ConversationLog, tmp_path: Path) -> None:
+    utc = datetime.fromisoformat("2026-05-01T10:00:00+00:00")
+    import_transcript(log, write(tmp_path, line("a", "x", time="2026-05-01T10:00:00.250Z")))
+    assert [m.time for m in log.messages()] == [utc.astimezone().replace(tzinfo=None)]
+
+
+def test_a_file_that_is_no_transcript_changes_nothing(log: ConversationLog, tmp_path: Path) -> None:
+    picture = tmp_path / "cat.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    with pytest.raises(NotATranscriptError):
+        import_transcript(log, picture)
+    with pytest.raises(NotATranscriptError, match="empty"):
+        import_transcript(log, write(tmp_path))
+    with pytest.raises(UnreadableError):
+        import_transcript(log, tmp_path / "missing.jsonl")
+    assert not log.paths.log_import_source.exists()
+    assert log.count() == 0
+
+
+def test_windows_line_ends_and_a_byte_order_mark(log: ConversationLog, tmp_path: Path) -> None:
+    source = tmp_path / "talk.jsonl"
+    source.write_bytes(b"\xef\xbb\xbf" + f"{line('a', 'one')}\r\n{line('b', 'two')}".encode())
+    assert import_transcript(log, source).added == 2
+    assert [m.text for m in log.messages()] == ["one", "two"]
