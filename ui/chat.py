@@ -65,7 +65,8 @@ def create_chat(services: Services, t: Texts, current: gr.State) -> Chat:
     shown = [transcript, composer, notices]
     where = [current, depth, veiled]
     streamed, plain = stream_at_edge(t), at_edge(t)
-    gr.on([current.change, transcript.stale], streamed(talk.follow), where, shown, **QUIET)
+    current.change(streamed(talk.follow), where, shown, **QUIET)
+    transcript.stale(streamed(talk.follow), where, shown, **QUIET)
     composer.submit(streamed(talk.say), [current, depth], shown, **QUIET)
     composer.stop(plain(talk.stop), [current], None, **QUIET)
     composer.veil(plain(talk.veil), [current, depth], [veiled, *shown], **QUIET)

@@ -17,6 +17,7 @@ from managers.storage.errors import Lang, UtataneError
 from managers.storage.paths import CHECKOUT, safe_name
 from ui import presenters
 from ui.chat import revision_of
+from ui.history import changed_files
 from ui.locales import texts
 
 ASSETS = CHECKOUT / "assets" / "page"
@@ -77,6 +78,11 @@ def _persona_files(services: Services) -> APIRouter:
         now = services.clock.now()
         query, hits = (found.query, found.hits) if found else ("", ())
         return HTMLResponse(presenters.recollections(query, hits, now, texts(lang)))
+
+    @router.get("/history/{entry_id}")
+    def changes(name: str, entry_id: str, lang: Lang = "en") -> Response:
+        found = services.companion(name).memories.history.diff(entry_id)
+        return HTMLResponse(changed_files(found, texts(lang)))
 
     @router.get("/revision")
     def revision(name: str) -> Response:

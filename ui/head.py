@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import gradio as gr
 
 from agent.services import Services
@@ -11,8 +14,15 @@ from ui.faces import face_of
 from ui.locales import Texts
 
 
-def create_head(services: Services, t: Texts, current: gr.State, changed: list[gr.events.EventListener]) -> None:
-    """Build the head; `changed` are further events after which another mind may speak."""
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head; `follow` makes it look again at which mind speaks."""
+
+    follow: Callable[[gr.State], None]
+
+
+def create_head(services: Services, t: Texts, current: gr.State, touched: gr.State) -> Head:
+    """Build the head."""
     with gr.Row(elem_id="head", equal_height=True):
         persona = gr.HTML(elem_id="persona", js_on_load="utatane.head(element)", apply_default_css=False)
         mind = gr.HTML(elem_id="mind-status", js_on_load="utatane.head(element)", apply_default_css=False)
@@ -25,5 +35,10 @@ def create_head(services: Services, t: Texts, current: gr.State, changed: list[g
         # Apart from the conversation: looking for a model's server may take a moment.
         return presenters.mind_chip(services.companion(name).mind_status(), t) if name else ""
 
-    current.change(edge(show_persona), [current], [persona], **QUIET)
-    gr.on([current.change, *changed], edge(show_mind), [current], [mind], **QUIET)
+    def follow(state: gr.State) -> None:
+        state.change(edge(show_mind), [current], [mind], **QUIET)
+
+    gr.on([current.change, touched.change], edge(show_persona), [current], [persona], **QUIET)
+    follow(current)
+    follow(touched)
+    return Head(follow)

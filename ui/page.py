@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gradio as gr
 
 from agent.services import Services
@@ -9,8 +11,15 @@ from managers.storage.errors import Lang, PersonaNotFoundError, UnsafeNameError
 from ui.chat import create_chat
 from ui.edge import QUIET, at_edge
 from ui.head import create_head
-from ui.locales import texts
+from ui.locales import Texts, texts
+from ui.notes import create_notes_room
+from ui.onboarding import create_onboarding
+from ui.personas import create_persona_room
+from ui.settings import create_settings_room
 from ui.sidebar import create_sidebar
+
+_TIDY_SECONDS = 600
+"""How often uploads that nobody sent are deleted."""
 
 
 def create_page(services: Services, lang: Lang) -> gr.Blocks:
@@ -20,21 +29,39 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
     when it is entered.
     """
     t = texts(lang)
-    with gr.Blocks(title=t("page.name"), fill_width=True, analytics_enabled=False) as page:
-        current = gr.State("")
+    with gr.Blocks(
+        title=t("page.name"), fill_width=True, analytics_enabled=False, delete_cache=(_TIDY_SECONDS, _TIDY_SECONDS)
+    ) as page:
+        current, touched = gr.State(""), gr.State(0)
         wanted = gr.Textbox(visible=False)
         with gr.Row(elem_id="house"):
-            create_sidebar(services, t, current)
+            create_sidebar(services, t, current, touched)
             with gr.Column(elem_id="main", min_width=0):
-                create_head(services, t, current, [])
-                with gr.Tabs(elem_id="rooms"), gr.Tab(t("rooms.talk"), id="talk", elem_id="talk-room"):
-                    create_chat(services, t, current)
+                head = create_head(services, t, current, touched)
+                with gr.Tabs(elem_id="rooms"):
+                    with _room("talk", t):
+                        create_chat(services, t, current)
+                    with _room("notes", t) as tab:
+                        create_notes_room(services, t, current, tab)
+                    with _room("persona", t) as tab:
+                        create_persona_room(services, t, current, touched, tab)
+                    with _room("settings", t) as tab:
+                        mind = create_settings_room(services, t, tab)
+        welcome = create_onboarding(services, t, current, touched)
+        head.follow(mind.changed)
 
-        def open_page(name: str) -> str:
-            return persona_to_open(services, name)
+        def open_page(name: str) -> tuple[str, Any]:
+            return persona_to_open(services, name), gr.update(visible=not services.settings().page.onboarded)
 
-        page.load(at_edge(t)(open_page), [wanted], [current], js="() => [utatane.wantedPersona()]", **QUIET)
+        page.load(
+            at_edge(t)(open_page), [wanted], [current, welcome.cover], js="() => [utatane.wantedPersona()]", **QUIET
+        )
     return page
+
+
+def _room(name: str, t: Texts) -> gr.Tab:
+    """Return a room's tab; the script finds it by its name."""
+    return gr.Tab(t(f"rooms.{name}"), id=name, elem_id=f"{name}-room")
 
 
 def persona_to_open(services: Services, wanted: str) -> str:

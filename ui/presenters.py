@@ -162,6 +162,20 @@ def persona_list(faces: Sequence[Face], current: str, t: Texts) -> str:
     )
 
 
+def persona_card(face: Face, greeting: str, *, chosen: bool) -> str:
+    """Return a persona as a card that can be chosen."""
+    return (
+        f'<button type="button" class="persona-card" data-action="persona" data-persona="{escape(face.name)}" '
+        f'aria-pressed="{"true" if chosen else "false"}">{_portrait(face)}<span><b>{escape(face.name)}</b>'
+        f"<small>{escape(greeting[:90])}</small></span></button>"
+    )
+
+
+def portrait_of(face: Face) -> str:
+    """Return the persona's face, large."""
+    return _portrait(face, "large")
+
+
 def mind_chip(status: MindStatus, t: Texts) -> str:
     """Return which mind speaks, for the page's head: always visible."""
     where = t("mind.leaves") if status.leaves_machine else t("mind.stays")
@@ -203,7 +217,7 @@ def _message(message: Message, face: Face, t: Texts, *, can_change: bool, can_re
     words = render_plain(text) if mine else render_markdown(text)
     broken = f'<p class="broken-off">{escape(t("chat.broken_off"))}</p>' if message.broken_off else ""
     bubble = f'<div class="bubble">{words}{_whole(message, face, t) if cut else ""}</div>' if message.text else ""
-    foot = _foot(message, t, can_change=can_change and not cut, can_retry=can_retry)
+    foot = _foot(message, face, t, can_change=can_change and not cut, can_retry=can_retry)
     return (
         f'<article class="message {message.role}" data-id="{escape(message.id)}" '
         f'aria-label="{escape(t("chat.said_at", name=name, time=clock_time(message.time)))}">'
@@ -217,7 +231,7 @@ def _announcement(message: Message, t: Texts) -> str:
     return f'<div class="announcement">{escape(message.text[:SHOWN_CHARACTERS])}</div>'
 
 
-def _foot(message: Message, t: Texts, *, can_change: bool, can_retry: bool) -> str:
+def _foot(message: Message, face: Face, t: Texts, *, can_change: bool, can_retry: bool) -> str:
     stamp = f'<time datetime="{message.time.isoformat()}">{clock_time(message.time)}</time>'
     mind = f'<span class="by">{escape(_mind_name(message.mind, t))}</span>' if message.mind else ""
     buttons = [_button("copy", t)]
@@ -228,10 +242,15 @@ def _foot(message: Message, t: Texts, *, can_change: bool, can_retry: bool) -> s
     why = ""
     if message.role == "persona":
         why = (
-            f'<details class="why" data-why="{escape(message.id)}"><summary>{escape(t("chat.why"))}</summary>'
-            f'<div class="why-body" aria-live="polite"></div></details>'
+            f'<details class="why" data-fetch="{escape(_why_address(message, face, t))}">'
+            f"<summary>{escape(t('chat.why'))}</summary>"
+            f'<div class="fetched" aria-live="polite"></div></details>'
         )
     return f'<footer>{stamp}{mind}<span class="actions">{"".join(buttons)}</span></footer>{why}'
+
+
+def _why_address(message: Message, face: Face, t: Texts) -> str:
+    return f"{persona_address(face.name)}/why/{quote(message.id, safe='')}?lang={t.lang}"
 
 
 def _button(action: str, t: Texts) -> str:

@@ -14,7 +14,7 @@ from ui.faces import face_of
 from ui.locales import LANGUAGES, Texts
 from ui.presenters import CURRENT
 
-_OWN_NAMES = {"ja": "日本語", "en": "English"}
+OWN_NAMES = {"ja": "日本語", "en": "English"}
 """Each language by its own name: whoever cannot read the page finds theirs."""
 _LOOKS = ("auto", "light", "dark")
 
@@ -26,7 +26,7 @@ class Sidebar:
     personas: gr.HTML
 
 
-def create_sidebar(services: Services, t: Texts, current: gr.State) -> Sidebar:
+def create_sidebar(services: Services, t: Texts, current: gr.State, touched: gr.State) -> Sidebar:
     """Build the side; choosing a persona sets `current`."""
     with gr.Column(elem_id="rail", min_width=0):
         gr.HTML(_brand(t), elem_id="brand", apply_default_css=False)
@@ -46,7 +46,7 @@ def create_sidebar(services: Services, t: Texts, current: gr.State) -> Sidebar:
         return presenters.persona_list(faces, name, t)
 
     personas.select(edge(choose), [current], [current], **QUIET)
-    current.change(edge(show), [current], [personas], **QUIET)
+    gr.on([current.change, touched.change], edge(show), [current], [personas], **QUIET)
     return Sidebar(personas)
 
 
@@ -64,7 +64,7 @@ def _foot(t: Texts) -> str:
     )
     languages = "".join(
         f'<a href="/language/{lang}" data-language="{lang}" lang="{lang}"{CURRENT if lang == t.lang else ""}>'
-        f"{_OWN_NAMES[lang]}</a>"
+        f"{OWN_NAMES[lang]}</a>"
         for lang in LANGUAGES
     )
     return (

@@ -62,8 +62,8 @@ window.utatane = (() => {
     if (isDirty()) event.preventDefault();
   });
   document.addEventListener("click", async (event) => {
-    const leaving = event.target.closest?.('#rooms [role="tab"], #rail [data-persona], a[data-language]');
-    if (!leaving || !isDirty() || leaving.getAttribute("aria-selected") === "true") return;
+    const leaving = event.target.closest?.('#rooms [role="tab"], #rail [data-persona], a[data-language], .guarded label');
+    if (!leaving || !isDirty() || leaving.matches('[aria-selected="true"], .selected')) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (await ask(texts().unsaved, texts().leave)) {
@@ -80,6 +80,16 @@ window.utatane = (() => {
     else dirty.delete(id);
     document.getElementById(id)?.classList.toggle("unsaved", is);
   }
+
+  // --- folds whose inside is fetched when they are opened: why an answer, what a change changed
+  document.addEventListener("toggle", async (event) => {
+    const fold = event.target;
+    if (!fold.open || !fold.dataset?.fetch || fold.dataset.filled) return;
+    fold.dataset.filled = "yes";
+    const answer = await fetch(fold.dataset.fetch).catch(() => null);
+    if (answer?.ok) fold.querySelector(".fetched").innerHTML = await answer.text();
+    else delete fold.dataset.filled;
+  }, true);
 
   // --- the conversation
   function transcript(element, trigger, props, watch) {
@@ -127,16 +137,6 @@ window.utatane = (() => {
       else if (action === "delete" && (await ask(texts().delete_last, texts().delete))) trigger("delete", {});
       else if (action === "edit") edit(article, (text) => trigger("edit", { text }));
     });
-
-    list.addEventListener("toggle", async (event) => {
-      const fold = event.target;
-      if (!fold.open || !fold.dataset.why || fold.dataset.filled) return;
-      fold.dataset.filled = "yes";
-      const address = `${props.value.address}/why/${encodeURIComponent(fold.dataset.why)}?lang=${window.utataneLanguage}`;
-      const answer = await fetch(address).catch(() => null);
-      if (answer?.ok) fold.querySelector(".why-body").innerHTML = await answer.text();
-      else delete fold.dataset.filled;
-    }, true);
 
     setInterval(async () => {
       const value = props.value || {};
@@ -365,22 +365,34 @@ window.utatane = (() => {
   }
 
   function openRoom(room) {
-    document.querySelector(`#rooms button[role="tab"][data-tab-id="${room}"], #rooms button#${room}-button`)?.click();
+    document.getElementById(`${room}-room-button`)?.click();
     closeRail();
   }
 
   function rail(element, trigger) {
     clicks(element, trigger, (button) => {
       if (button.dataset.action === "persona") openRoom("talk");
-      if (button.dataset.action === "create") openRoom("personas");
-      closeRail();
+      if (button.dataset.action !== "create") return true;
+      openRoom("persona");
+      setTimeout(openNewPersona, 300);
+      return false;
     });
+  }
+
+  function openNewPersona() {
+    const fold = document.querySelector("#persona-new button");
+    const name = () => document.querySelector("#new-persona-name input, #new-persona-name textarea");
+    if (!name()?.offsetParent) fold?.click();
+    setTimeout(() => {
+      document.getElementById("persona-new")?.scrollIntoView({ block: "center" });
+      name()?.focus();
+    }, 200);
   }
 
   function head(element) {
     element.addEventListener("click", (event) => {
       const button = event.target.closest("[data-action]");
-      if (button?.dataset.action === "mind") openRoom("mind");
+      if (button?.dataset.action === "mind") openRoom("settings");
       if (button?.dataset.action === "menu") document.body.classList.toggle("rail-open");
     });
   }

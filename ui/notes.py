@@ -1,0 +1,154 @@
+"""The notes room: core memory and notepad, edited safely, with their history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from agent.services import Services
+from managers.memory.notes import Note, NoteKind
+from managers.storage.errors import ExternallyChangedError
+from ui.edge import QUIET, at_edge, say_done
+from ui.history import SHOWN_ENTRIES, entry_list
+from ui.locales import Texts
+from ui.times import clock_time
+
+KINDS: tuple[NoteKind, ...] = ("core_memory", "notepad")
+EDITOR = "note-editor"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a handler puts on the page."""
+
+    note: Note
+    conflict: str | None = None
+    """The text on disk, where it is another one than the person began from."""
+    mine: str | None = None
+    """What the person wrote, kept in the editor while a conflict is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotesRoom:
+    """The components of the room."""
+
+    kind: gr.Radio
+    editor: gr.Textbox
+    save: gr.Button
+    state: gr.HTML
+    conflict: gr.Group
+    theirs: gr.Textbox
+    history: gr.HTML
+
+    @property
+    def shown(self) -> list[Any]:
+        """What `NoteHandlers.present` gives values for, after the digest."""
+        return [self.editor, self.state, self.conflict, self.theirs, self.history]
+
+
+def create_notes_room(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> NotesRoom:
+    """Build the room inside `tab`; it is filled whenever one enters it."""
+    digest = gr.State(None)
+    with gr.Column(elem_classes="room"):
+        gr.HTML(f"<h2>{escape(t('notes.title'))}</h2><p>{escape(t('notes.intro'))}</p>", elem_classes="intro")
+        kind = gr.Radio(
+            [(t(f"notes.{kind}"), kind) for kind in KINDS],
+            value=KINDS[0],
+            show_label=False,
+            label=t("notes.which"),
+            elem_id="note-kind",
+            elem_classes=["segments", "guarded"],
+        )
+        with gr.Group(visible=False, elem_id="note-conflict", elem_classes="conflict") as conflict:
+            gr.HTML(f"<h3>{escape(t('notes.conflict_title'))}</h3><p>{escape(t('notes.conflict'))}</p>")
+            theirs = gr.Textbox(label=t("notes.theirs"), lines=8, max_lines=16, interactive=False)
+            with gr.Row(elem_classes="buttons"):
+                keep_mine = gr.Button(t("notes.keep_mine"), variant="primary", elem_id="note-keep-mine")
+                take_theirs = gr.Button(t("notes.take_theirs"), elem_id="note-take-theirs")
+        editor = gr.Textbox(
+            label=t("notes.text"), lines=14, max_lines=28, elem_id=EDITOR, elem_classes="editor", show_label=False
+        )
+        with gr.Row(elem_classes="buttons"):
+            save = gr.Button(t("notes.save"), variant="primary", elem_id="note-save")
+            revert = gr.Button(t("notes.revert"), elem_id="note-revert")
+            state = gr.HTML(
+                elem_id="note-state",
+                js_on_load=f"utatane.editorState(element, '{EDITOR}', watch)",
+                apply_default_css=False,
+            )
+        gr.HTML(f"<h3>{escape(t('history.title'))}</h3>", elem_classes="intro")
+        history = gr.HTML(
+            elem_id="note-history", js_on_load="utatane.clicks(element, trigger) // 'select'", apply_default_css=False
+        )
+    room = NotesRoom(kind, editor, save, state, conflict, theirs, history)
+    handlers, edge = NoteHandlers(services, t), at_edge(t)
+    where, shown = [current, kind], [digest, *room.shown]
+    for entering in (tab.select, kind.change, revert.click):
+        entering(edge(handlers.open), where, shown, **QUIET)
+    save.click(edge(handlers.save), [*where, editor, digest], shown, **QUIET)
+    keep_mine.click(edge(handlers.keep_mine), [*where, editor], shown, **QUIET)
+    take_theirs.click(edge(handlers.open), where, shown, **QUIET)
+    history.select(edge(handlers.go_back), where, shown, **QUIET)
+    return room
+
+
+class NoteHandlers:
+    """The room's handlers."""
+
+    def __init__(self, services: Services, t: Texts) -> None:
+        """Take the services and the page's language."""
+        self._services = services
+        self._t = t
+
+    def open(self, persona: str, kind: NoteKind) -> tuple[Any, ...]:
+        """Show a note as it is on disk."""
+        if not persona:
+            return tuple(gr.skip() for _ in range(6))
+        return self._present(persona, kind, Shown(self._services.companion(persona).memories.notes.read(kind)))
+
+    def save(self, persona: str, kind: NoteKind, text: str, based_on: str | None) -> tuple[Any, ...]:
+        """Write the note; where the file has changed since, both versions are shown instead."""
+        notes = self._services.companion(persona).memories.notes
+        try:
+            # Emptying one's own note on purpose is allowed: the editor was emptied by hand, and the history keeps it.
+            note = notes.write(kind, text, based_on=based_on, author="user", reason="edited", emptied=True)
+        except ExternallyChangedError as error:
+            found = Note(str(error.facts["theirs"]), based_on)
+            return self._present(persona, kind, Shown(found, conflict=found.text, mine=text))
+        say_done(self._t("notes.saved"), self._t)
+        return self._present(persona, kind, Shown(note), saved=True)
+
+    def keep_mine(self, persona: str, kind: NoteKind, text: str) -> tuple[Any, ...]:
+        """Write the person's version over the one on disk, which stays in the history."""
+        notes = self._services.companion(persona).memories.notes
+        found = notes.read(kind)
+        note = notes.write(kind, text, based_on=found.digest, author="user", reason="kept_mine", emptied=True)
+        return self._present(persona, kind, Shown(note), saved=True)
+
+    def go_back(self, persona: str, kind: NoteKind, event: gr.EventData) -> tuple[Any, ...]:
+        """Take back one entry of the history, or make it anew."""
+        memories = self._services.companion(persona).memories
+        step = {"undo": memories.history.undo, "redo": memories.history.redo}[str(event.action)]
+        step(str(event.entry), author="user")
+        return self._present(persona, kind, Shown(memories.notes.read(kind)))
+
+    def _present(self, persona: str, kind: NoteKind, shown: Shown, *, saved: bool = False) -> tuple[Any, ...]:
+        t, memories = self._t, self._services.companion(persona).memories
+        now = self._services.clock.now()
+        entries = memories.history.entries(SHOWN_ENTRIES, memories.notes.path(kind))
+        in_conflict = shown.conflict is not None
+        return (
+            shown.note.digest,
+            gr.update(value=shown.mine if shown.mine is not None else shown.note.text),
+            _state(t("notes.saved_at", time=clock_time(now)) if saved else "", unsaved=in_conflict),
+            gr.update(visible=in_conflict),
+            shown.conflict or "",
+            entry_list(entries, persona, now, t),
+        )
+
+
+def _state(sentence: str, *, unsaved: bool) -> str:
+    return f'<p class="state"{" data-unsaved" if unsaved else ""} role="status">{escape(sentence)}</p>'
