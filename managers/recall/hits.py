@@ -35,6 +35,8 @@ class Hit:
         time: when it was said or made; None for undated documents.
         speaker: who said it, for log passages of one speaker.
         heading: heading or page of a document.
+        why: what each part gave to its place in the ranking (`lexical`, `semantic`, `neighbour`,
+            `time`), in shares that add up to one.
     """
 
     text: str
@@ -46,3 +48,4 @@ class Hit:
     time: datetime | None = None
     speaker: str = ""
     heading: str = ""
+    why: tuple[tuple[str, float], ...] = ()

@@ -1,0 +1,110 @@
+"""What a question says about the memories it wants: words, whose words, when."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from managers.language.times import TimeSpan, find_times
+from managers.memory.messages import Role
+from managers.recall.terms import is_japanese, terms
+
+Speaker = tuple[str, str]
+"""Name and role."""
+
+# Phrases that address the persona without being about it.
+_ADDRESS = re.compile(
+    r"\b(?:do|did|can|could|would|will) you (?:still )?(?:remember|recall|tell me|know)\b|\b(?:as )?you (?:know|remember|see)\b"
+    r"|\b(?:remind|tell) me\b|\blet me\b|\bi (?:wonder|forgot|forget|think|guess|mean|can't remember|don't remember)\b",
+    re.IGNORECASE,
+)
+_EN_USER = re.compile(r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|i'll)\b", re.IGNORECASE)
+_EN_PERSONA = re.compile(r"\b(?:you|your|yours|yourself|you're|you've|you'd|you'll)\b", re.IGNORECASE)
+_JA_USER = re.compile(r"私|わたし|あたし|自分|俺|おれ|僕|ぼく|うち(?=の|は|で|も|って)")
+_JA_PERSONA = re.compile(
+    r"あなた|そちら|そっち|きみ(?=の|は|が|も|って|に|を)|君(?=の|は|が|も|って|に|を)|お前|おまえ"
+)
+_ASKS_WHEN = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:date|day|month|year|time|week)\b|\bhow long ago\b|\bsince when\b"
+    r"|いつ|何年|何月|何日|何曜日|何時|どれくらい前|どのくらい前|何[日週月年]間?前",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """What is looked for.
+
+    Attributes:
+        words: the content words, each once, names of the one asked about left out.
+        text: what is compared by vector: the question without those names.
+        speakers: whose words are wanted; empty: anybody's.
+        asks_when: the answer is a time.
+        spans: the times that the question names.
+    """
+
+    words: tuple[str, ...]
+    text: str
+    speakers: frozenset[Speaker]
+    asks_when: bool
+    spans: tuple[TimeSpan, ...]
+
+
+def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
+    """Read a question.
+
+    Args:
+        query: the question.
+        speakers: all who have spoken.
+        now: what "yesterday" is reckoned from.
+    """
+    plain = unicodedata.normalize("NFKC", query)
+    named = frozenset(speaker for speaker in speakers if _names(plain, speaker[0]))
+    text = plain
+    for name, _ in named:
+        text = _without(text, name)
+    wanted = named or _by_pronoun(plain, speakers)
+    if {role for _, role in wanted} >= {"user", "persona"}:
+        wanted = frozenset()  # it speaks of both, so either may have said it
+    return Cues(
+        words=tuple(dict.fromkeys(terms(text))),
+        text=text.strip() or plain,
+        speakers=wanted,
+        asks_when=bool(_ASKS_WHEN.search(plain)),
+        spans=tuple(find_times(query, now)),
+    )
+
+
+def _names(text: str, name: str) -> bool:
+    if not name:
+        return False
+    return name in text if is_japanese(name) and len(name) > 1 else _latin_name(name).search(text) is not None
+
+
+def _latin_name(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])(?:['’]s)?", re.IGNORECASE)
+
+
+def _without(text: str, name: str) -> str:
+    if is_japanese(name):
+        return re.sub(re.escape(name) + "(?:さん|ちゃん|くん|君|様)?", " ", text)
+    return _latin_name(name).sub(" ", text)
+
+
+def _by_pronoun(text: str, speakers: Collection[Speaker]) -> frozenset[Speaker]:
+    """Read "I" and "you", 私 and あなた, as the user's and the persona's words."""
+    rest = _ADDRESS.sub(" ", text)
+    about: set[Role] = set()
+    if _EN_USER.search(rest) or _JA_USER.search(rest):
+        about.add("user")
+    if _EN_PERSONA.search(rest) or _JA_PERSONA.search(rest):
+        about.add("persona")
+    return frozenset(speaker for speaker in speakers if speaker[1] in about) if len(about) == 1 else frozenset()
+
+
+def speaker_numbers(held: Sequence[tuple[int, str, str]], wanted: Collection[Speaker]) -> list[int]:
+    """Return the numbers that an index has for some speakers."""
+    return [number for number, name, role in held if (name, role) in wanted]

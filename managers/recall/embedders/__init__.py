@@ -1,0 +1,52 @@
+"""What turns a text into a vector, and the seam by which one way is exchanged for another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Vectors = npt.NDArray[np.float32]
+"""Unit vectors, one a row."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors whose inner product says how close they are in meaning."""
+
+    @property
+    def name(self) -> str:
+        """Identifies vectors that fit together: model, dimensions and all that changes them."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has; known only once the model is loaded (0 before)."""
+        ...
+
+    @property
+    def factor(self) -> float:
+        """By what a distance is multiplied so that one threshold is equally strict for all embedders."""
+        ...
+
+    @property
+    def is_remote(self) -> bool:
+        """Texts leave the machine, in batches at the provider's pace."""
+        ...
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is to be found.
+
+        Raises:
+            EmbeddingError: it could not; nothing is to be taken for done.
+        """
+        ...
+
+    def query(self, text: str) -> Vectors:
+        """Embed a question: one row.
+
+        Raises:
+            EmbeddingError: it could not.
+        """
+        ...

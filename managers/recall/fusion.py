@@ -1,0 +1,351 @@
+"""From candidates to one ranking: words and vectors, neighbours, speakers, times; then variety.
+
+relevance = words/best words + SHARE · vector/best vector          of the passage itself
+own       = relevance + share·(neighbours' relevance) + share²·(those one further)
+score     = own · standing · (speaker) · (tells when) + (in the time asked for)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from managers.language.times import TimeSpan, find_times
+from managers.recall.cues import Cues, speaker_numbers
+from managers.recall.embedders import Vectors
+from managers.recall.index import KINDS, REACH, MemoryIndex, View
+from managers.recall.store import TELLS_WHEN
+
+K1, B = 1.2, 0.75
+"""BM25's usual constants (Robertson & Zaragoza, 2009)."""
+
+VECTOR_SHARE = 0.25
+OTHERS_WORTH = 0.6
+"""What somebody else's words are worth when one person's are asked for."""
+TELLING_GAIN = 0.3
+TIME_GAIN = 0.5
+POOL = 200
+"""How many candidates the words and the vectors each give."""
+
+Floats = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Which parts take part, and how much: for settings, and for measuring what each is worth."""
+
+    lexical: bool = True
+    vector: bool = True
+    neighbour_share: float = 0.5
+    speakers: bool = True
+    times: bool = True
+    standing: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage and why it stands where it stands.
+
+    Attributes:
+        index: which of the searched indexes it is in.
+        number: its number there.
+        score: what it is ranked by, higher is better; comparable within one search.
+        closeness: how much of the question it matches by itself, 0 to 1, comparable between searches.
+        why: what each part gave to the score, in shares that add up to one.
+    """
+
+    index: int
+    number: int
+    score: float
+    closeness: float
+    cosine: float
+    why: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Work:
+    """One index under search."""
+
+    index: MemoryIndex
+    view: View
+    words: Floats
+    allowed: npt.NDArray[np.bool_] | None = None
+    near: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
+    cosines: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
+
+
+def rank(
+    indexes: Sequence[MemoryIndex],
+    cues: Cues,
+    query: Vectors | None,
+    kinds: Collection[str] | None,
+    ways: Ways,
+    now: datetime,
+) -> list[Candidate]:
+    """Return the candidates of all indexes in one ranking, best first.
+
+    Args:
+        indexes: refreshed.
+        cues: what is looked for.
+        query: its vector, a row; None: words only.
+        kinds: only memories of these kinds.
+        ways: which parts take part.
+        now: what times are reckoned from.
+    """
+    works = [_Work(index, index.view, np.zeros(len(index.view.columns), np.float32)) for index in indexes]
+    ideal = _score_words(works, cues.words) if ways.lexical else 0.0
+    for work in works:
+        if kinds is not None:
+            wanted = np.isin(work.view.columns["kind"], [KINDS.index(kind) for kind in kinds])
+            work.allowed = wanted
+    if query is not None and ways.vector:
+        for work in works:
+            work.near, work.cosines = work.index.vectors.search(query, POOL)
+    best_word = max((float(work.words.max(initial=0)) for work in works), default=0.0)
+    best_cosine = max((float(work.cosines.max(initial=0)) for work in works), default=0.0)
+    spans = _reckoned(works, cues.spans, now) if ways.times else []
+    found: list[Candidate] = []
+    for place, work in enumerate(works):
+        scoring = _Scoring(work, cues, ways, best_word, best_cosine, spans, ideal)
+        found += scoring.candidates(place, query)
+    return sorted(found, key=lambda one: (-one.score, one.index, one.number))
+
+
+def _score_words(works: Sequence[_Work], words: Sequence[str]) -> float:
+    """Add BM25 scores over all indexes as if they were one; return the score of a perfect match."""
+    total = sum(work.view.alive for work in works)
+    mean = max(sum(work.view.words for work in works) / total, 1.0) if total else 1.0
+    norms = [None for _ in works]
+    ideal = 0.0
+    for word in words:
+        lists = [work.index.store.postings(word) for work in works]
+        frequency = sum(len(places) for places, _ in lists)
+        rarity = float(np.log1p(max(total - frequency + 0.5, 0.5) / (frequency + 0.5)))
+        ideal += rarity
+        for number, (work, (all_places, all_counts)) in enumerate(zip(works, lists, strict=True)):
+            if not len(all_places):
+                continue
+            inside = all_places < len(work.words)  # another process may have added since
+            places, counts = all_places[inside], all_counts[inside]
+            if norms[number] is None:
+                lengths = np.arange(256, dtype=np.float32) / mean
+                norms[number] = (K1 * (1 - B + B * lengths))[work.view.columns["length"]]
+            often = counts.astype(np.float32)
+            norm: Any = norms[number]
+            work.words[places] += rarity * often / (often + norm[places])
+    return ideal
+
+
+def _reckoned(works: Sequence[_Work], spans: Sequence[TimeSpan], now: datetime) -> list[tuple[int, int]]:
+    """Return the spans as day ordinals.
+
+    A question about "last May" in memories that end years ago means their last May: where a span
+    reckoned from the clock holds no memory at all, it is reckoned from the newest one.
+    """
+    if not spans:
+        return []
+    days = [work.view.columns["day"][work.view.columns["alive"] > 0] for work in works]
+    dated = [some[some > 0] for some in days]
+    newest = max((int(some.max(initial=0)) for some in dated), default=0)
+    found = []
+    for span in spans:
+        first, last = span.first.toordinal(), span.last.toordinal()
+        if newest and not any(((some >= first) & (some <= last)).any() for some in dated):
+            then = datetime.combine(date.fromordinal(newest) + timedelta(days=1), now.time())
+            again = find_times(span.text, then)
+            if again:
+                first, last = again[0].first.toordinal(), again[0].last.toordinal()
+        found.append((first, last))
+    return found
+
+
+class _Scoring:
+    """The scores of one index's passages."""
+
+    def __init__(
+        self,
+        work: _Work,
+        cues: Cues,
+        ways: Ways,
+        best_word: float,
+        best_cosine: float,
+        spans: Sequence[tuple[int, int]],
+        ideal: float,
+    ) -> None:
+        self.work = work
+        self.view = work.view
+        self.share = ways.neighbour_share
+        self.ways = ways
+        self.ideal = ideal
+        self.spans = spans
+        self.words = work.words / np.float32(best_word) if best_word > 0 else work.words
+        self.best_cosine = best_cosine
+        self.factors = self._factors(cues)
+        self.in_time = self._in_time()
+
+    def _factors(self, cues: Cues) -> Floats:
+        columns = self.view.columns
+        factors = self.view.factors if self.ways.standing else (columns["alive"] > 0).astype(np.float32)
+        if self.ways.speakers and cues.speakers:
+            numbers = speaker_numbers(self.view.speakers, cues.speakers)
+            worth = np.full(int(columns["speaker"].max(initial=0)) + 1, OTHERS_WORTH, np.float32)
+            worth[[number for number in numbers if number < len(worth)]] = 1
+            worth[0] = 1  # memories that are nobody's words
+            factors = factors * worth[columns["speaker"]]
+        if self.ways.times and cues.asks_when:
+            factors = factors * np.where(columns["flags"] & TELLS_WHEN, np.float32(1 + TELLING_GAIN), np.float32(1))
+        return factors * self.work.allowed if self.work.allowed is not None else factors
+
+    def _in_time(self) -> npt.NDArray[np.bool_] | None:
+        if not self.spans:
+            return None
+        days = self.view.columns["day"]
+        inside = np.zeros(len(days), np.bool_)
+        for first, last in self.spans:
+            inside |= (days >= first) & (days <= last)
+        return inside
+
+    def candidates(self, place: int, query: Vectors | None) -> list[Candidate]:
+        if not len(self.words):
+            return []
+        pool = self._pool()
+        if not len(pool):
+            return []
+        around, places = self._around(pool)
+        cosines = self._cosines(around, query)
+        share = np.float32(VECTOR_SHARE if self.ways.lexical else 1.0)
+        by_vector = (
+            np.maximum(cosines, 0) * share / np.float32(self.best_cosine) if self.best_cosine > 0 else cosines * 0
+        )
+        weights = np.array([self.share ** abs(step) if step else 1.0 for step in _STEPS], np.float32)
+        valid = places >= 0
+        word_part = np.where(valid, self.words[around][places], 0)
+        vector_part = np.where(valid, by_vector[places], 0)
+        centre = REACH
+        own_words, own_vector = word_part[:, centre], vector_part[:, centre]
+        shared = (word_part + vector_part) @ weights - own_words - own_vector
+        relevance = own_words + own_vector + shared
+        factor = self.factors[pool]
+        timely = self.in_time[pool] if self.in_time is not None else np.zeros(len(pool), np.bool_)
+        in_time = timely * np.float32(TIME_GAIN) * (factor > 0) * np.sqrt(np.maximum(self.view.factors[pool], 0))
+        score = relevance * factor + in_time
+        close = self._closeness(pool, around, places)
+        own_cosine = cosines[places[:, centre]]
+        order = np.flatnonzero(score > 0)
+        return [
+            Candidate(
+                place,
+                int(pool[at]),
+                float(score[at]),
+                float(close[at]),
+                float(own_cosine[at]),
+                _shares(own_words[at] * factor[at], own_vector[at] * factor[at], shared[at] * factor[at], in_time[at]),
+            )
+            for at in order
+        ]
+
+    def _pool(self) -> Numbers:
+        """Return the passages that may come to stand high: by words, by vector, by date."""
+        smooth = self.words.copy()
+        if self.share > 0:
+            for step, joined in enumerate(self.view.joined, 1):
+                weight = np.float32(self.share**step)
+                smooth[step:] += weight * (self.words[:-step] * joined)
+                smooth[:-step] += weight * (self.words[step:] * joined)
+        smooth *= self.factors
+        if self.in_time is not None:
+            smooth += self.in_time * np.float32(TIME_GAIN) * self.factors
+        by_words = _top(smooth, POOL)
+        near = self.work.near[self.work.near < len(self.words)]
+        near = near[self.factors[near] > 0]
+        return np.union1d(by_words, near)
+
+    def _around(self, pool: Numbers) -> tuple[Numbers, Numbers]:
+        """Return all passages within reach of the pool, and for each of the pool where its neighbours are in them."""
+        grid = pool[:, None] + np.array(_STEPS)[None, :]
+        valid = (grid >= 0) & (grid < len(self.words))
+        for column, step in enumerate(_STEPS):
+            if step:
+                joined = self.view.joined[abs(step) - 1]
+                at = np.minimum(np.maximum(np.minimum(grid[:, column], pool), 0), max(len(joined) - 1, 0))
+                valid[:, column] &= joined[at] if len(joined) else False
+        around = np.unique(grid[valid])
+        return around, np.where(valid, np.searchsorted(around, np.where(valid, grid, 0)), -1)
+
+    def _cosines(self, around: Numbers, query: Vectors | None) -> Floats:
+        if query is None or not self.ways.vector:
+            return np.zeros(len(around), np.float32)
+        vectors = self.work.index.vectors.vectors_of(around)
+        if vectors.shape[1] != query.shape[1]:
+            return np.zeros(len(around), np.float32)
+        cosines: Floats = vectors @ query[0]
+        return cosines
+
+    def _closeness(self, pool: Numbers, around: Numbers, places: Numbers) -> Floats:
+        """Return which share of the question's words, by rarity, a passage or its neighbour holds."""
+        if self.ideal <= 0:
+            return np.zeros(len(pool), np.float32)
+        part = np.where(places >= 0, self.work.words[around][places], 0) / np.float32(self.ideal)
+        weights = np.array([self.share ** abs(step) if step else 1.0 for step in _STEPS], np.float32)
+        best: Floats = (part * weights).max(axis=1)
+        return best
+
+
+_STEPS = tuple(range(-REACH, REACH + 1))
+
+
+def _top(scores: Floats, count: int) -> Numbers:
+    """Return the places of the highest positive scores."""
+    places = np.flatnonzero(scores > 0)
+    if len(places) > count:
+        places = places[np.argpartition(scores[places], -count)[-count:]]
+    return places
+
+
+def _shares(words: float, vector: float, neighbour: float, time: float) -> dict[str, float]:
+    total = words + vector + neighbour + time
+    parts = {"lexical": words, "semantic": vector, "neighbour": neighbour, "time": time}
+    return {name: round(float(value / total), 3) for name, value in parts.items() if value > 0} if total > 0 else {}
+
+
+def varied(
+    candidates: Sequence[Candidate],
+    vectors: Vectors,
+    count: int,
+    lambda_: float,
+    duplicate: float,
+) -> list[int]:
+    """Choose by maximal marginal relevance (Carbonell & Goldstein, 1998); near duplicates once only.
+
+    Args:
+        candidates: best first.
+        vectors: theirs, unit length, a row each; zeros where unknown.
+        count: how many to choose.
+        lambda_: 1: by score alone; 0: by difference alone.
+        duplicate: similarity from which on two are the same.
+
+    Returns:
+        places in `candidates`, in the order chosen.
+    """
+    if not candidates:
+        return []
+    scores = np.array([one.score for one in candidates], np.float32)
+    relevance = scores / max(float(scores[0]), 1e-9)
+    chosen: list[int] = []
+    nearest = np.zeros(len(candidates), np.float32)
+    open_ = np.ones(len(candidates), np.bool_)
+    while len(chosen) < count and open_.any():
+        gain = np.where(open_, lambda_ * relevance - (1 - lambda_) * nearest, -np.inf)
+        best = int(gain.argmax())
+        chosen.append(best)
+        similar = vectors @ vectors[best]
+        nearest = np.maximum(nearest, similar)
+        open_ &= similar < duplicate
+        open_[best] = False
+    return chosen

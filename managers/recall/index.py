@@ -1,0 +1,414 @@
+"""One of the three indexes: its passages in memory as columns, and the ways to change and to read them."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import numpy.typing as npt
+
+from managers.language.times import tells_when
+from managers.recall.chunking import Chunk
+from managers.recall.embedders import Embedder
+from managers.recall.hits import MemoryType
+from managers.recall.store import (
+    COLUMN_BLOCK,
+    COLUMNS,
+    FORMAT,
+    IS_QUESTION,
+    TELLS_WHEN,
+    FileRecord,
+    Store,
+    dump_ids,
+    load_ids,
+)
+from managers.recall.terms import is_japanese, pairs, terms
+from managers.recall.vectors import VectorIndex, encode
+
+KINDS: tuple[MemoryType, ...] = (
+    "log_archive",
+    "current_log",
+    "episodic_memory",
+    "dream_insight",
+    "diary",
+    "entity_memory",
+    "knowledge",
+    "note",
+)
+"""The order is part of the format: columns hold the place of a kind in it."""
+
+RUN_GAP_SECONDS = 3600
+"""Messages further apart than this are not of one conversation and share nothing."""
+
+REACH = 2
+"""How far the share of neighbours reaches."""
+
+FULL_LENGTH = 10
+"""A passage of fewer words than this counts for less, by the square root of its share."""
+
+QUESTION_WORTH = 0.8
+
+_QUESTION_ENDS = ("?", "？")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage as it stands in the store."""
+
+    number: int
+    text: str
+    type: MemoryType
+    unit: str
+    path: str
+    message_ids: tuple[str, ...]
+    time: datetime | None
+    role: str
+    speaker: str
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An index as the ranking reads it, at one moment.
+
+    Attributes:
+        columns: facts of each passage, by number.
+        joined: for one and two steps, whether a passage and the one so many places on are of one run.
+        factors: what a passage's score is multiplied by for itself alone (`standing`).
+        speakers: (number, name, role) of all who have spoken.
+        alive: how many passages there are.
+        words: how many words they hold in all.
+    """
+
+    columns: npt.NDArray[np.void]
+    joined: tuple[npt.NDArray[np.bool_], ...]
+    factors: npt.NDArray[np.float32]
+    speakers: list[tuple[int, str, str]]
+    alive: int
+    words: int
+
+    @classmethod
+    def of(cls, columns: npt.NDArray[np.void], speakers: list[tuple[int, str, str]]) -> View:
+        """Work out what only depends on the columns."""
+        run, alive = columns["run"], columns["alive"] > 0
+        joined = tuple((run[step:] == run[:-step]) & alive[step:] & alive[:-step] for step in range(1, REACH + 1))
+        return cls(columns, joined, standing(columns), speakers, int(alive.sum()), int(columns["length"][alive].sum()))
+
+
+def standing(columns: npt.NDArray[np.void]) -> npt.NDArray[np.float32]:
+    """Return what a passage is worth for itself: a bare question and a word or two tell little.
+
+    Dead passages are worth nothing.
+    """
+    length = np.minimum((columns["length"].astype(np.float32) + 1) / FULL_LENGTH, 1)
+    asks = np.where(columns["flags"] & IS_QUESTION, np.float32(QUESTION_WORTH), np.float32(1))
+    worth: npt.NDArray[np.float32] = np.sqrt(length) * asks * (columns["alive"] > 0)
+    return worth
+
+
+class MemoryIndex:
+    """Passages of some kinds of memory: words in posting lists, vectors in FAISS, facts in columns."""
+
+    def __init__(self, folder: Path) -> None:
+        """Remember the folder; nothing is opened before it is used."""
+        self.folder = folder
+        self.store = Store(folder / "index.sqlite")
+        self.vectors = VectorIndex(folder / "vectors.faiss")
+        self._lock = threading.RLock()
+        self._epoch = ""
+        self._revision = -1
+        self.columns: npt.NDArray[np.void] = np.zeros(0, COLUMNS)
+        self.view = View.of(self.columns, [])
+
+    def refresh(self) -> None:
+        """Take in what this or another process has committed since; costs next to nothing if nothing."""
+        with self._lock:
+            epoch, revision = self.store.marks()
+            if (epoch, revision) == (self._epoch, self._revision):
+                return
+            if epoch != self._epoch:
+                self.vectors.clear()
+                self.columns = np.zeros(0, COLUMNS)
+                self._epoch, self._revision = epoch, -1
+            columns = self.columns
+            for block, data in self.store.columns_since(self._revision):
+                end = block * COLUMN_BLOCK + len(data)
+                if end > len(columns):
+                    columns = np.concatenate([columns, np.zeros(end - len(columns), COLUMNS)])
+                elif columns is self.columns:
+                    columns = columns.copy()  # a search under way reads the old one
+                columns[block * COLUMN_BLOCK : end] = data
+            self.vectors.follow(self.store, epoch)
+            self.view = View.of(columns, self.store.speakers())
+            self.columns = columns
+            self._revision = revision
+
+    def fits(self, embedder: str) -> str:
+        """Say why the index cannot be used as it is (`format`, `embedder`); empty if it can."""
+        if self.store.meta("format") != FORMAT:
+            return "format"
+        held = self.store.meta("embedder")
+        return "embedder" if held not in ("", embedder) else ""
+
+    def reset(self, embedder: str, keep: Mapping[str, bytes] | None = None) -> None:
+        """Empty the index for a rebuild, in a new epoch.
+
+        Args:
+            embedder: the name of the embedder that its vectors will come from.
+            keep: values to be stored from the start (corpus weights).
+        """
+        with self._lock:
+            self.vectors.remove()
+            self.store.remove()
+            with self.store.transaction():
+                self.store.set_meta("epoch", uuid4().hex)
+                self.store.set_meta("embedder", embedder)
+                for key, value in (keep or {}).items():
+                    self.store.set_meta(key, value)
+            self._epoch = ""
+
+    def apply(
+        self,
+        record: FileRecord | None,
+        new: FileRecord | None,
+        removed: Collection[str],
+        added: Sequence[Chunk],
+        embedder: Embedder | None,
+    ) -> None:
+        """Change what is indexed of one file, inside a transaction.
+
+        Args:
+            record: the file as it was indexed; None: a new one.
+            new: the file as it is now (its id is taken from `record`); None: it is gone.
+            removed: units whose passages go.
+            added: passages that come, in the file's order.
+            embedder: makes their vectors at once; None: later.
+        """
+        connection = self.store.connection()
+        revision = self.store.raise_revision()
+        number = record.id if record else self._new_file(connection, new)
+        if new is None:
+            self._bury(
+                connection,
+                [row[0] for row in connection.execute("SELECT id FROM chunks WHERE file = ?", (number,))],
+                revision,
+            )
+            connection.execute("DELETE FROM files WHERE id = ?", (number,))
+            return
+        gone: list[int] = []
+        for unit in removed:
+            rows = connection.execute("SELECT id FROM chunks WHERE file = ? AND unit = ?", (number, unit))
+            gone += [row[0] for row in rows]
+        self._bury(connection, gone, revision)
+        connection.execute(
+            "UPDATE files SET path = ?, digest = ?, size = ?, stamp = ?, state = ? WHERE id = ?",
+            (new.path, new.digest, new.size, new.stamp, new.state, number),
+        )
+        if added:
+            self._add(connection, number, added, embedder, revision)
+
+    def _new_file(self, connection: sqlite3.Connection, new: FileRecord | None) -> int:
+        assert new is not None
+        cursor = connection.execute(
+            "INSERT INTO files (path, type, digest, size, stamp, state) VALUES (?, ?, ?, ?, ?, ?)",
+            (new.path, new.type, new.digest, new.size, new.stamp, new.state),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def _bury(self, connection: sqlite3.Connection, numbers: Sequence[int], revision: int) -> None:
+        """Take passages out: their text and vectors at once, their places in the lists by a mark."""
+        if not numbers:
+            return
+        rows = [(number,) for number in numbers]
+        connection.executemany("DELETE FROM chunks WHERE id = ?", rows)
+        connection.executemany("DELETE FROM vectors WHERE chunk = ?", rows)
+        connection.executemany("DELETE FROM unembedded WHERE chunk = ?", rows)
+        by_block: dict[int, list[int]] = {}
+        for number in numbers:
+            block, place = divmod(number, COLUMN_BLOCK)
+            by_block.setdefault(block, []).append(place)
+        for block, places in by_block.items():
+            data = self.store.column_block(block)
+            data["alive"][places] = 0
+            self.store.write_column_block(block, data, revision)
+
+    def _add(
+        self,
+        connection: sqlite3.Connection,
+        file: int,
+        added: Sequence[Chunk],
+        embedder: Embedder | None,
+        revision: int,
+    ) -> None:
+        first = self.store.next_id()
+        counts = [Counter(index_terms(chunk)) for chunk in added]
+        self.store.append_postings(first, counts)
+        columns = self._columns_of(first, file, added, counts)
+        self._append_columns(first, columns, revision)
+        connection.executemany(
+            "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [_row(number, file, chunk) for number, chunk in enumerate(added, first)],
+        )
+        numbers = range(first, first + len(added))
+        if embedder is None:
+            connection.executemany("INSERT INTO unembedded VALUES (?)", [(number,) for number in numbers])
+        else:
+            self.add_vectors(numbers, embedder.passages([vector_text(chunk.text, chunk.heading) for chunk in added]))
+        self.store.set_meta("next_id", str(first + len(added)))
+
+    def add_vectors(self, numbers: Iterable[int], vectors: npt.NDArray[np.float32]) -> None:
+        """Store the vectors of passages, inside a transaction."""
+        codes = encode(vectors)
+        rows = [(number, codes[place].tobytes()) for place, number in enumerate(numbers)]
+        connection = self.store.connection()
+        connection.executemany("INSERT OR REPLACE INTO vectors (chunk, code) VALUES (?, ?)", rows)
+        connection.executemany("DELETE FROM unembedded WHERE chunk = ?", [(number,) for number, _ in rows])
+
+    def _columns_of(
+        self, first: int, file: int, added: Sequence[Chunk], counts: Sequence[Counter[str]]
+    ) -> npt.NDArray[np.void]:
+        columns = np.zeros(len(added), COLUMNS)
+        run, before = self._last_run(first, file)
+        numbers: dict[tuple[str, str], int] = {}
+        for place, chunk in enumerate(added):
+            key = (chunk.speaker, chunk.role or "")
+            if chunk.role and key not in numbers:
+                numbers[key] = self.store.speaker(*key)
+            if not _continues(before, chunk):
+                run += 1
+            before = chunk
+            length = sum(count for term, count in counts[place].items() if not term.startswith("\x02"))
+            flags = (IS_QUESTION if chunk.text.rstrip().endswith(_QUESTION_ENDS) else 0) | (
+                TELLS_WHEN if tells_when(chunk.text) else 0
+            )
+            day = chunk.time.toordinal() if chunk.time else 0
+            columns[place] = (1, KINDS.index(chunk.type), flags, min(length, 255), numbers.get(key, 0), run, day)
+        return columns
+
+    def _last_run(self, first: int, file: int) -> tuple[int, Chunk | None]:
+        """Return the newest run's number, and the passage before `first` if it is of the same file."""
+        if first == 0:
+            return 0, None
+        block = self.store.column_block((first - 1) // COLUMN_BLOCK)
+        run = int(block["run"][(first - 1) % COLUMN_BLOCK])
+        row = (
+            self.store.connection()
+            .execute("SELECT file, unit, type, time, role FROM chunks WHERE id = ?", (first - 1,))
+            .fetchone()
+        )
+        if row is None or row[0] != file:
+            return run, None
+        time = datetime.fromisoformat(row[3]) if row[3] else None
+        return run, Chunk(text="", type=row[2], unit=row[1], time=time, role=row[4])
+
+    def _append_columns(self, first: int, columns: npt.NDArray[np.void], revision: int) -> None:
+        at = 0
+        while at < len(columns):
+            block, place = divmod(first + at, COLUMN_BLOCK)
+            part = columns[at : at + COLUMN_BLOCK - place]
+            data = np.concatenate([self.store.column_block(block)[:place], part]) if place else part
+            self.store.write_column_block(block, data, revision)
+            at += len(part)
+
+    def passages(self, numbers: Sequence[int]) -> dict[int, Passage]:
+        """Return passages by number; one that is gone by now is left out."""
+        found: dict[int, Passage] = {}
+        connection = self.store.connection()
+        for at in range(0, len(numbers), 500):
+            some = [int(number) for number in numbers[at : at + 500]]
+            marks = ",".join("?" * len(some))
+            rows = connection.execute(_SELECT.format(marks), some)
+            for number, text, kind, unit, path, ids, time, role, speaker, heading in rows:
+                when = datetime.fromisoformat(time) if time else None
+                found[number] = Passage(
+                    number, text, kind, unit, path, load_ids(unit, ids), when, role or "", speaker, heading
+                )
+        return found
+
+    def store_units(self, file: FileRecord) -> dict[str, bytes]:
+        """Return what is indexed of a file: the digest of each unit."""
+        rows = self.store.connection().execute("SELECT unit, digest FROM chunks WHERE file = ?", (file.id,))
+        return dict(rows)
+
+    def has_unit(self, file: FileRecord, unit: str) -> bool:
+        """Whether anything of a unit of a file is indexed."""
+        row = self.store.connection().execute("SELECT 1 FROM chunks WHERE file = ? AND unit = ?", (file.id, unit))
+        return row.fetchone() is not None
+
+    def unembedded(self, count: int) -> list[tuple[int, str]]:
+        """Return passages that have no vector yet, the newest first: they are asked for soonest."""
+        rows = self.store.connection().execute(
+            "SELECT u.chunk, c.text, c.heading FROM unembedded u JOIN chunks c ON c.id = u.chunk "
+            "ORDER BY u.chunk DESC LIMIT ?",
+            (count,),
+        )
+        return [(number, vector_text(text, heading)) for number, text, heading in rows]
+
+    def unembedded_count(self) -> int:
+        """Return how many passages have no vector yet."""
+        return int(self.store.connection().execute("SELECT count(*) FROM unembedded").fetchone()[0])
+
+    def save_snapshot(self) -> None:
+        """Write the FAISS file if it is worth it."""
+        with self._lock:
+            self.refresh()
+            self.vectors.save_if_grown(self._epoch)
+
+
+_SELECT = (
+    "SELECT c.id, c.text, c.type, c.unit, f.path, c.message_ids, c.time, c.role, c.speaker, c.heading "
+    "FROM chunks c JOIN files f ON f.id = c.file WHERE c.id IN ({})"
+)
+
+
+def index_terms(chunk: Chunk) -> list[str]:
+    """Return the words and character pairs under which a passage is listed; a heading counts too."""
+    text = f"{chunk.heading}\n{chunk.text}" if chunk.heading and chunk.heading not in chunk.text else chunk.text
+    found = terms(text)
+    return found + pairs(text) if is_japanese(text) else found
+
+
+def vector_text(text: str, heading: str) -> str:
+    """Return what is embedded of a passage."""
+    return f"{heading}\n{text}" if heading and heading not in text else text
+
+
+def unit_digest(chunks: Sequence[Chunk]) -> bytes:
+    """Return eight bytes that change when anything about a unit's passages does."""
+    hashed = blake2b(digest_size=8)
+    for chunk in chunks:
+        facts = (chunk.text, chunk.type, chunk.time, chunk.role, chunk.speaker, chunk.heading, chunk.message_ids)
+        hashed.update(repr(facts).encode("utf-8", "surrogatepass"))
+    return hashed.digest()
+
+
+def _row(number: int, file: int, chunk: Chunk) -> tuple[object, ...]:
+    return (
+        number,
+        file,
+        chunk.unit,
+        chunk.digest,
+        chunk.type,
+        chunk.time.isoformat() if chunk.time else None,
+        chunk.role,
+        chunk.speaker,
+        chunk.heading,
+        dump_ids(chunk.unit, chunk.message_ids),
+        chunk.text,
+    )
+
+
+def _continues(before: Chunk | None, chunk: Chunk) -> bool:
+    if before is None or before.type != chunk.type or before.role is None or chunk.role is None:
+        return False
+    if before.time is None or chunk.time is None:
+        return before.unit == chunk.unit
+    return abs((chunk.time - before.time).total_seconds()) <= RUN_GAP_SECONDS

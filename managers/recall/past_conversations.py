@@ -1,0 +1,105 @@
+"""Searching the log for a phrase: exact words, over all of it, newest and oldest alike."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.recall.hits import Hit
+from managers.storage.files import read_bytes
+from managers.storage.paths import PersonaPaths
+
+_UNDATED = datetime(1, 1, 1)
+NEWEST = 2
+OLDEST = 2
+
+
+def search_past_conversations(log: ConversationLog, paths: PersonaPaths, phrase: str, *, excluded: int) -> list[Hit]:
+    """Return at most four messages that hold a phrase: the two newest and the two oldest, newest first.
+
+    Args:
+        log: the conversation, archives included.
+        paths: the persona, for imported sources that are kept as they came.
+        phrase: what to look for: as it stands, or all of its words; width and case aside.
+        excluded: how many of the newest messages are left out: they are what is being talked about.
+    """
+    words = _plain(phrase).split()
+    if not words:
+        return []
+    recent = {message.id for message in log.tail(excluded)} if excluded else set[str]()
+    matches = [
+        hit
+        for hit in _all(log, paths)
+        if not (set(hit.message_ids) & recent) and all(word in _plain(hit.text) for word in words)
+    ]
+    exact = [hit for hit in matches if " ".join(words) in _plain(hit.text)]
+    return _sampled(exact or matches)
+
+
+def _sampled(matches: Sequence[Hit]) -> list[Hit]:
+    """Take the two newest and the two oldest, none twice."""
+    ordered = sorted(matches, key=lambda hit: hit.time or _UNDATED, reverse=True)
+    newest = ordered[:NEWEST]
+    return newest + ordered[NEWEST:][-OLDEST:]
+
+
+def _all(log: ConversationLog, paths: PersonaPaths) -> Iterator[Hit]:
+    for message in log.messages():
+        if message.role != "system":
+            yield _hit_of(message)
+    if paths.log_import_source.is_dir():
+        for path in sorted(paths.log_import_source.glob("*.txt")):
+            yield from _blocks(path.name, (read_bytes(path) or b"").decode("utf-8", "replace"))
+
+
+def _hit_of(message: Message) -> Hit:
+    return Hit(
+        text=message.text,
+        type="current_log",
+        source="semantic",
+        path="log.txt",
+        message_ids=(message.id,),
+        score=0.0,
+        time=message.time,
+        speaker=message.speaker,
+    )
+
+
+_HEADER = re.compile(r"^## (?:USER|AGENT|SYSTEM):(.+?)$", re.MULTILINE)
+_TIME = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?: \([^)]*\))?(?: (\d{2}):(\d{2}):(\d{2}))?")
+
+
+def _blocks(name: str, text: str) -> Iterator[Hit]:
+    """Yield the blocks of an imported log, header to next header, each with the date that stands in it."""
+    marks = list(_HEADER.finditer(text))
+    for place, mark in enumerate(marks):
+        end = marks[place + 1].start() if place + 1 < len(marks) else len(text)
+        body = text[mark.end() : end].strip()
+        yield Hit(
+            text=body,
+            type="log_archive",
+            source="semantic",
+            path=f"log_import_source/{name}",
+            message_ids=(),
+            score=0.0,
+            time=_time(body),
+            speaker=mark.group(1).strip(),
+        )
+
+
+def _time(text: str) -> datetime | None:
+    found = list(_TIME.finditer(text))
+    if not found:
+        return None
+    try:
+        return datetime(*(int(part or 0) for part in found[-1].groups()))  # type: ignore[arg-type]  # six ints
+    except ValueError:
+        return None
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

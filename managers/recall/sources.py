@@ -1,0 +1,259 @@
+"""Which files are memories, of what kind, and how each kind becomes passages."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+from managers.memory.entities import parse_entity
+from managers.memory.log_format import Record
+from managers.recall.chunking import Chunk, Section, chunks_of_message, chunks_of_sections, split
+from managers.recall.hits import MemoryType
+from managers.recall.index import unit_digest
+from managers.storage.paths import PersonaPaths
+
+IndexName = Literal["static", "dynamic", "current"]
+
+DOCUMENTS = (".txt", ".md", ".pdf", ".html", ".htm", ".csv", ".docx")
+"""Kinds of files that a knowledge base takes."""
+
+_DAY = re.compile(r"(\d{4})[-/年.](\d{1,2})[-/月.](\d{1,2})")
+_BESIDE_DATE = 12
+"""A weekday and brackets."""
+_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that holds memories.
+
+    Attributes:
+        path: the file.
+        name: its path relative to the persona's folder, with `/`.
+        type: the kind of memory.
+        index: which of the three indexes it belongs to.
+        stamp: what changes when the file does.
+        size: its bytes.
+    """
+
+    path: Path
+    name: str
+    type: MemoryType
+    index: IndexName
+    stamp: str
+    size: int
+
+
+def sources(paths: PersonaPaths) -> Iterator[Source]:
+    """Yield every file that is to be indexed, as it is now. The secret diary is none of them."""
+    for path, kind, index in _places(paths):
+        yield from _found(paths, path, kind, index)
+
+
+def _places(paths: PersonaPaths) -> Iterator[tuple[Path, MemoryType, IndexName]]:
+    yield paths.log, "current_log", "current"
+    yield paths.core_memory, "note", "static"
+    yield paths.notepad, "note", "static"
+    yield paths.main_memory, "diary", "static"
+    yield paths.insights, "dream_insight", "static"
+    for entry in _entries(paths.memory):
+        if entry.startswith("memory_archived_") and entry.endswith(".txt"):
+            yield paths.memory / entry, "diary", "static"
+        elif entry.startswith("insights_archived_") and entry.endswith(".json"):
+            yield paths.memory / entry, "dream_insight", "static"
+    folders: tuple[tuple[Path, MemoryType, IndexName, tuple[str, ...]], ...] = (
+        (paths.log_archives, "log_archive", "static", (".txt",)),
+        (paths.episodic_memory, "episodic_memory", "static", (".json",)),
+        (paths.entity_memory, "entity_memory", "static", (".md",)),
+        (paths.knowledge, "knowledge", "dynamic", DOCUMENTS),
+    )
+    for folder, kind, index, endings in folders:
+        for entry in _entries(folder):
+            if entry.lower().endswith(endings):
+                yield folder / entry, kind, index
+
+
+def _entries(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(entry.name for entry in found if not entry.name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _found(paths: PersonaPaths, path: Path, kind: MemoryType, index: IndexName) -> Iterator[Source]:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return
+    stamp = f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}"
+    yield Source(path, path.relative_to(paths.folder).as_posix(), kind, index, stamp, status.st_size)
+
+
+def chunks_of_log(
+    records: Iterable[Record],
+    kind: MemoryType,
+    corrections: Mapping[str, str | None],
+    size: int,
+    overlap: int,
+) -> list[Chunk]:
+    """Return the passages of a log's messages as they read now; the program's own records are none."""
+    found: list[Chunk] = []
+    for record in records:
+        message = record.message
+        if record.is_control or message.role == "system" or record.damage == "header":
+            continue
+        if message.id in corrections:
+            text = corrections[message.id]
+            if text is None:
+                continue
+            message = replace(message, text=text)
+        found += sealed(chunks_of_message(message, kind, size, overlap))
+    return found
+
+
+def chunks_of_episode(text: str, size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of a day's episode: its summary, and each key event with its own evidence."""
+    value = _json(text)
+    if not isinstance(value, dict):
+        return []
+    day = _moment(str(value.get("date", "")))
+    events = [str(event) for event in _list(value.get("key_events"))]
+    evidence = _list(value.get("key_event_evidence"))
+    found = _pieces(
+        str(value.get("summary", "")), "episodic_memory", "summary", size, overlap, day, _ids(value.get("evidence"))
+    )
+    for number, event in enumerate(events):
+        ids = _ids(evidence[number]) if number < len(evidence) else ()
+        found += _pieces(event, "episodic_memory", f"event {number}", size, overlap, day, ids)
+    return found
+
+
+def chunks_of_insights(text: str, size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of the dream diary, one or more an entry."""
+    found: list[Chunk] = []
+    for entry in _list(_json(text)):
+        if not isinstance(entry, dict):
+            continue
+        made = str(entry.get("created_at", ""))
+        parts = [str(entry.get(key, "")).strip() for key in ("insight", "log_entry")]
+        unit = str(entry.get("id") or made)
+        body = "\n".join(part for part in parts if part)
+        topic = str(entry.get("trigger_topic", ""))
+        ids = _ids(entry.get("evidence"))
+        found += _pieces(body, "dream_insight", unit, size, overlap, _moment(made), ids, topic)
+    return found
+
+
+def chunks_of_entity(name: str, text: str, size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of an entity's file: what people read in it, under its name."""
+    entity = parse_entity(name, text)
+    heading = " / ".join(entity.names)
+    made = _moment(entity.created)
+    return _pieces(entity.text(), "entity_memory", "facts", size, overlap, made, entity.evidence, heading)
+
+
+def chunks_of_diary(text: str, kind: MemoryType, size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of a text that a person or the persona writes on.
+
+    Each paragraph is a unit named by its content, so writing on costs what was written. A date that
+    stands in a line of its own, or in a heading, holds for what follows.
+    """
+    found: list[Chunk] = []
+    seen: dict[str, int] = {}
+    time: datetime | None = None
+    heading = ""
+    for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
+        lines = paragraph.strip().splitlines()
+        while lines and (title := _HEADING.match(lines[0]) or _date_line(lines[0])):
+            heading = title.group(2) if title.re is _HEADING else lines[0].strip()
+            time = _moment(heading) or time
+            lines.pop(0)
+        body = "\n".join(lines)
+        if not body.strip():
+            continue
+        pieces = _pieces(body, kind, "", size, overlap, time, (), heading)
+        unit = pieces[0].digest.hex()
+        seen[unit] = seen.get(unit, 0) + 1
+        found += [replace(piece, unit=f"{unit} {seen[unit]}") for piece in pieces]
+    return found
+
+
+def chunks_of_document(sections: list[Section], size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of a knowledge document."""
+    chunks = chunks_of_sections(sections, "knowledge", size, overlap)
+    return [one for _, group in groupby(chunks, lambda chunk: chunk.unit) for one in sealed(list(group))]
+
+
+def sealed(chunks: list[Chunk]) -> list[Chunk]:
+    """Return a unit's passages with the unit's digest."""
+    mark = unit_digest(chunks)
+    return [replace(chunk, digest=mark) for chunk in chunks]
+
+
+def _pieces(
+    text: str,
+    kind: MemoryType,
+    unit: str,
+    size: int,
+    overlap: int,
+    time: datetime | None,
+    ids: tuple[str, ...],
+    heading: str = "",
+) -> list[Chunk]:
+    return sealed(
+        [
+            Chunk(text=piece, type=kind, unit=unit, message_ids=ids, time=time, heading=heading)
+            for piece in split(text, size, overlap)
+        ]
+    )
+
+
+def _date_line(line: str) -> re.Match[str] | None:
+    match = _DAY.search(line)
+    return match if match and len(line.strip()) <= len(match.group()) + _BESIDE_DATE else None
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        match = _DAY.search(text)
+    try:
+        return datetime.combine(date(*(int(part) for part in match.groups())), datetime.min.time()) if match else None
+    except ValueError:
+        return None
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None  # whoever owns the file sets it aside with a notice; there is nothing to find in it
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    return tuple(str(one) for one in _list(value))
+
+
+TextReader = Callable[[str, str, int, int], list[Chunk]]
+
+READERS: dict[MemoryType, TextReader] = {
+    "episodic_memory": lambda _, text, size, overlap: chunks_of_episode(text, size, overlap),
+    "dream_insight": lambda _, text, size, overlap: chunks_of_insights(text, size, overlap),
+    "entity_memory": chunks_of_entity,
+    "diary": lambda _, text, size, overlap: chunks_of_diary(text, "diary", size, overlap),
+    "note": lambda _, text, size, overlap: chunks_of_diary(text, "note", size, overlap),
+}
+"""How a file of each kind is read: (name without suffix, text, size, overlap) → passages. Logs and documents have their own ways."""

@@ -1,0 +1,192 @@
+"""The words by which passages are found: quick enough for a hundred thousand messages in a minute.
+
+English words lose their inflection (went, going → go), Japanese ones come as dictionary forms with
+spelling variants joined. Words that carry no topic are left out on both sides.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from managers.language.english import stem
+from managers.language.japanese import japanese_terms
+from managers.language.lexicons import word_set
+
+_JAPANESE = re.compile(r"[ぁ-ゖァ-ヺー一-鿿㐀-䶿々〆]")
+_LATIN_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_PAIRED = re.compile(r"[ァ-ヺー]+|[一-鿿㐀-䶿々〆]+")
+_MAX_TERM = 40
+PAIR = "\x02"
+"""Marks a pair of characters, kept apart from words: the way to a Japanese word that is in no dictionary."""
+
+# Words of English that carry no topic, by class; contracted forms lose what follows the apostrophe.
+_EMPTY_ENGLISH = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "this",
+        "that",
+        "these",
+        "those",
+        "here",
+        "there",
+        "and",
+        "or",
+        "but",
+        "if",
+        "so",
+        "than",
+        "as",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "with",
+        "from",
+        "into",
+        "about",
+        "over",
+        "under",
+        "up",
+        "down",
+        "out",
+        "off",
+        "i",
+        "you",
+        "he",
+        "she",
+        "it",
+        "we",
+        "they",
+        "me",
+        "him",
+        "her",
+        "us",
+        "them",
+        "my",
+        "your",
+        "his",
+        "its",
+        "our",
+        "their",
+        "mine",
+        "yours",
+        "am",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "do",
+        "does",
+        "did",
+        "doing",
+        "done",
+        "have",
+        "has",
+        "had",
+        "having",
+        "can",
+        "could",
+        "will",
+        "would",
+        "shall",
+        "should",
+        "may",
+        "might",
+        "must",
+        "just",
+        "not",
+        "no",
+        "nor",
+        "very",
+        "too",
+        "also",
+        "then",
+        "once",
+        "again",
+        "what",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "when",
+        "where",
+        "why",
+        "how",
+        "any",
+        "some",
+        "such",
+        "same",
+        "own",
+        "s",
+        "t",
+        "d",
+        "ll",
+        "m",
+        "re",
+        "ve",
+        "don",
+        "didn",
+        "doesn",
+        "isn",
+        "aren",
+        "wasn",
+        "weren",
+        "won",
+        "wouldn",
+        "couldn",
+        "shouldn",
+        "hasn",
+        "haven",
+        "hadn",
+        "ain",
+    ]
+)
+
+
+def terms(text: str) -> list[str]:
+    """Return a text's words for the index, in order, repeated as they are."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    if not _JAPANESE.search(plain):
+        return _latin(plain)
+    light = _light()
+    found = [term for term in japanese_terms(plain) if term not in light]
+    return [_latin_form(term) if term.isascii() else term[:_MAX_TERM] for term in found]
+
+
+def pairs(text: str) -> list[str]:
+    """Return the two-character pieces of runs of kanji or katakana, marked."""
+    plain = unicodedata.normalize("NFKC", text)
+    return [PAIR + run[at : at + 2] for run in _PAIRED.findall(plain) if len(run) > 1 for at in range(len(run) - 1)]
+
+
+def is_japanese(text: str) -> bool:
+    """Whether there is any Japanese script in a text."""
+    return bool(_JAPANESE.search(text))
+
+
+def _latin(plain: str) -> list[str]:
+    found = []
+    for match in _LATIN_WORD.finditer(plain):
+        word = match.group().partition("'")[0]
+        if word not in _EMPTY_ENGLISH:
+            found.append(stem(word)[:_MAX_TERM])
+    return found
+
+
+def _latin_form(term: str) -> str:
+    return stem(term)[:_MAX_TERM]
+
+
+@lru_cache(maxsize=1)
+def _light() -> frozenset[str]:
+    return word_set("japanese", "content", "light")
