@@ -35,6 +35,7 @@ HEADING = "# Entity Memory: "
 _CREATED = "Created: "
 _ENTITY = re.compile(r"^<!-- entity (\{.*\}) -->\s*$")
 _FACT = re.compile(r"^- (.*?) ?<!-- fact (\{.*\}) -->\s*$")
+KEPT_FACTS = 60
 _HONORIFICS = ("さん", "くん", "君", "ちゃん", "様", "さま", "先生", "先輩", "氏", "殿")
 _TITLES = ("mr.", "mrs.", "ms.", "dr.", "mr", "mrs", "ms", "dr", "the")
 
@@ -149,7 +150,7 @@ def format_entity(entity: Entity) -> str:
     """Return the file's text."""
     about = {"kind": entity.kind, "aliases": list(entity.aliases), "mind": entity.mind, **entity.extra}
     head = [HEADING + entity.name, _CREATED + entity.created, f"<!-- entity {_comment(about)} -->", ""]
-    return "\n".join([*head, *(_format_line(line) for line in entity.lines)]) + "\n"
+    return "\n".join([*head, *(format_fact(line) for line in entity.lines)]) + "\n"
 
 
 def with_fact(entity: Entity, fact: Fact) -> Entity:
@@ -182,6 +183,21 @@ def ended(entity: Entity, fact_id: str, until: str, lang: Lang) -> Entity:
         for line in entity.lines
     )
     return replace(entity, lines=lines)
+
+
+def bounded(entity: Entity) -> tuple[Entity, list[Fact]]:
+    """Return the entity as its file should hold it, and the facts that are put on a shelf.
+
+    Nothing moves until a dream has noted twice `KEPT_FACTS` things; then the oldest go. What a person
+    wrote, and what only one value can be true of, stays.
+    """
+    ours = [fact for fact in entity.facts if not fact.is_users and not fact.slot]
+    if len(ours) < 2 * KEPT_FACTS:
+        return entity, []
+    older = sorted(ours, key=lambda fact: (fact.since, len(fact.evidence)))[: len(ours) - KEPT_FACTS]
+    gone = {fact.id for fact in older}
+    left = tuple(line for line in entity.lines if not (isinstance(line, Fact) and line.id in gone))
+    return replace(entity, lines=left), older
 
 
 def until_text(text: str, until: str, lang: Lang) -> str:
@@ -239,7 +255,8 @@ def _line(line: str) -> Fact | str:
     )
 
 
-def _format_line(line: Fact | str) -> str:
+def format_fact(line: Fact | str) -> str:
+    """Return a line of an entity's file."""
     if isinstance(line, str):
         return line
     about: dict[str, Any] = {"id": line.id, "evidence": list(line.evidence), "mind": line.mind}

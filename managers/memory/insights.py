@@ -42,7 +42,7 @@ class Insights:
         named = insight.model_copy(update={"id": insight.id or short_id("in_", insight.created_at, insight.insight)})
         if any(entry.id == named.id for entry in self.entries):
             return self
-        return Insights([*self.entries, named], self.odd)
+        return Insights([named, *self.entries], self.odd)
 
     def changes(self, path: Path) -> dict[Path, bytes | None]:
         """Return the files to write: the diary, and a shelf when it has become long."""

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from managers.memory.documents import encode
 from managers.memory.dream_state import DreamState, DreamStateFile
-from managers.memory.entities import Entity, EntityStore, format_entity, name_key
+from managers.memory.entities import Entity, EntityStore, bounded, format_entity, format_fact, name_key
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import Goals, GoalStore
 from managers.memory.insights import Insights, InsightStore
 from managers.memory.questions import Questions, QuestionStore
+from managers.memory.shelves import next_shelf
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.paths import PersonaPaths
@@ -169,9 +171,15 @@ class Desk:
         files: dict[Path, bytes | None] = {}
         for day, episode in sorted(self._episodes.items()):
             files[self._stores.episodes.path(day)] = episode.dump()
+        put_away: dict[str, list[str]] = {}
         for name, entity in sorted(self._entities.items()):
             if entity != self._stores.entities.get(name):
-                files[self._stores.entities.path(name)] = format_entity(entity).encode()
+                kept, older = bounded(entity)
+                files[self._stores.entities.path(name)] = format_entity(kept).encode()
+                if older:
+                    put_away[name] = [format_fact(fact) for fact in older]
+        if put_away:
+            files[next_shelf(paths.memory / "entity_facts.json")] = encode(put_away)
         if "questions" in self._changed:
             files |= self.questions.changes(self._stores.questions.path)
         if "goals" in self._changed:

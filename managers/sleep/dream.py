@@ -227,7 +227,7 @@ class Dreamer:
             shared = Desk(self._stores) if dry_run else None
             for index, batch in enumerate(batches):
                 is_last = index == len(batches) - 1
-                wanted = level or self._due_level(days) if is_last and (days or level) else None
+                wanted: Level = 1 if not is_last else level or self._due_level(days)
                 report = self._one(report, batch, wanted, cancel, shared, progress, len(days))
                 if report.cancelled:
                     return replace(report, left=len(days) - len(report.days))

@@ -1,0 +1,173 @@
+"""A day as the built-in mind condenses it: what it was about, and what was said that tells most."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from agent.minds.builtin.dreaming_speech import Said, call, lasting_terms, said_in, sentence_of
+from managers.language.emotion import read_emotion
+from managers.memory.emotions import VALUES
+from managers.memory.messages import Message
+from managers.sleep.tasks import Claim, DayDraft, DayMaterial, Tone, is_testimony
+
+MAX_EVENTS = 10
+EVENTS_IN_BLOCK = 2
+FEWEST_EVENTS = 4
+MAX_QUOTED = 5
+_BLOCK = 30
+"""A conversation longer than this many messages has usually moved on to something else."""
+MAX_TOPICS = 3
+_PAUSE_SECONDS = 30 * 60
+_GOOD_LENGTH = {"ja": (14, 70), "en": (30, 180)}
+_FELT = 0.15
+_MIXED_SHARE = 0.25
+
+
+def summarise(material: DayMaterial) -> DayDraft:
+    """Return the day's episode: sentences that say who said what, all of it quoted from the day."""
+    lang = material.sheet.language
+    spoken = said_in(material.messages)
+    chosen = _chosen(material.messages, spoken)
+    topics = day_topics(spoken, {message.speaker for message in material.messages})
+    opening = _opening(material, topics)
+    evidence = [said.message.id for said in chosen]
+    told = [sentence_of(said, material.sheet, lang) for said in _spread(chosen, MAX_QUOTED)]
+    joint = "" if lang == "ja" else " "
+    return DayDraft(
+        summary=joint.join([opening, *told]),
+        evidence=list(dict.fromkeys(evidence or [material.messages[0].id])),
+        key_events=[Claim(text=_event(said, material), evidence=[said.message.id]) for said in chosen],
+        emotional_tone=tone_of(material),
+    )
+
+
+def day_topics(spoken: Sequence[Said], speakers: Collection[str] = (), limit: int = MAX_TOPICS) -> list[str]:
+    """Return what the day was about: noun phrases that came up most, the more particular ones first."""
+    mentioned: Counter[str] = Counter()
+    names = {name.casefold() for name in speakers}
+    for _, topic in {(s.message.id, topic) for s in spoken for topic in s.topics}:
+        if not is_name_of(topic, names):
+            mentioned[topic] += 1
+    ranked = sorted(mentioned, key=lambda topic: (-mentioned[topic] * math.log(1 + min(len(topic), 12)), topic))
+    topics: list[str] = []
+    for topic in ranked:
+        if not any(topic.casefold() in other.casefold() or other.casefold() in topic.casefold() for other in topics):
+            topics.append(topic)
+        if len(topics) == limit:
+            break
+    return topics
+
+
+def tone_of(material: DayMaterial) -> Tone:
+    """Return the day's tone from what the user felt; read anew where it was not read at the time."""
+    felt = [VALUES.get(entry.emotion, 0.0) for entry in material.emotions]
+    if not felt:
+        felt = [VALUES.get(read_emotion(m.text).emotion, 0.0) for m in material.messages if m.role == "user"]
+    if not felt:
+        return "neutral"
+    up, down = (sum(1 for value in felt if sign * value > 0) / len(felt) for sign in (1, -1))
+    if up >= _MIXED_SHARE and down >= _MIXED_SHARE:
+        return "mixed"
+    mean = sum(felt) / len(felt)
+    return "positive" if mean > _FELT else "negative" if mean < -_FELT else "neutral"
+
+
+def weight_of(said: Said, counts: Counter[str]) -> float:
+    """Return how much a sentence tells: what the conversation is about, names and numbers, one's own life."""
+    if said.is_empty:
+        return 0.0
+    shortest, longest = _GOOD_LENGTH[said.lang]
+    length = len(said.text)
+    fit = 1.0 if shortest <= length <= longest else 0.5 if length < shortest else 0.8
+    centre = sum(math.log1p(min(counts[term], 6)) for term in said.terms) / math.sqrt(len(said.terms) or 1)
+    named = sum(1 for word in said.words if word.kind == "proper") + 0.5 * sum(
+        1 for w in said.words if w.kind == "number"
+    )
+    own = 1.5 if said.is_own else 1.0
+    told = 1.3 if said.is_past or said.is_plan else 1.0
+    heavy = 1.3 if said.has("worry") else 1.0
+    witness = 1.2 if said.message.role == "user" else 1.0 if is_testimony(said.message) else 0.6
+    lasting = 1.25 if said.is_own and said.terms & lasting_terms(said.lang) else 1.0
+    return lasting * fit * (centre + 0.6 * min(named, 3)) * own * told * heavy * witness
+
+
+def conversations(messages: Sequence[Message]) -> list[list[Message]]:
+    """Return the conversations of a day: messages without a long pause between them."""
+    found: list[list[Message]] = []
+    for message in messages:
+        if found and (message.time - found[-1][-1].time).total_seconds() < _PAUSE_SECONDS:
+            found[-1].append(message)
+        else:
+            found.append([message])
+    return found
+
+
+def is_name_of(topic: str, names: Collection[str]) -> bool:
+    """Whether a topic is one of the speakers, also by a short form (Mel for Melanie)."""
+    plain = topic.casefold()
+    return any(name == plain or (len(plain) > 2 and name.startswith(plain[:3])) for name in names)  # noqa: PLR2004  # letters
+
+
+def _chosen(messages: Sequence[Message], spoken: Sequence[Said]) -> list[Said]:
+    """Return the sentences that tell most, from each part of the day, in their order."""
+    counts = Counter(term for said in spoken for term in said.terms)
+    blocks = _blocks(messages)
+    each = max(EVENTS_IN_BLOCK, FEWEST_EVENTS // len(blocks))
+    weights = {id(said): weight_of(said, counts) for said in spoken}
+    chosen: list[Said] = []
+    for block in blocks:
+        ids = {message.id for message in block}
+        there = [said for said in spoken if said.message.id in ids and weights[id(said)] > 0]
+        taken = 0
+        for said in sorted(there, key=lambda one: -weights[id(one)]):
+            if taken < each and all(_overlap(said, o) < 0.4 and said.message.id != o.message.id for o in chosen):  # noqa: PLR2004  # share of terms
+                chosen.append(said)
+                taken += 1
+    if not chosen and spoken:
+        chosen = [max(spoken, key=lambda said: (not said.is_question, len(said.terms)))]
+    best = sorted(chosen, key=lambda said: -weights[id(said)])[:MAX_EVENTS]
+    place = {id(said): index for index, said in enumerate(spoken)}
+    return sorted(best, key=lambda said: place[id(said)])
+
+
+def _blocks(messages: Sequence[Message]) -> list[list[Message]]:
+    return [talk[at : at + _BLOCK] for talk in conversations(messages) for at in range(0, len(talk), _BLOCK)]
+
+
+def _spread(chosen: Sequence[Said], count: int) -> list[Said]:
+    """Return some of the sentences, evenly over the day."""
+    if len(chosen) <= count:
+        return list(chosen)
+    return [chosen[round(n * (len(chosen) - 1) / (count - 1))] for n in range(count)]
+
+
+def _overlap(one: Said, other: Said) -> float:
+    union = one.terms | other.terms
+    return len(one.terms & other.terms) / len(union) if union else 1.0
+
+
+def _opening(material: DayMaterial, topics: Sequence[str]) -> str:
+    lang = material.sheet.language
+    other = next((call(m, material.sheet, lang) for m in material.messages if m.role == "user"), "")
+    if lang == "ja":
+        about = "、".join(topics)
+        if not other:
+            return f"{about}のことを話した。" if about else "ひとりで話した。"
+        return f"{other}と{about}について話した。" if about else f"{other}と言葉を交わした。"
+    about = ", ".join(topics[:-1]) + (" and " if len(topics) > 1 else "") + topics[-1] if topics else ""
+    if not other:
+        return f"I talked about {about}." if about else "I talked alone."
+    return (
+        f"{other[0].upper()}{other[1:]} and I talked about {about}."
+        if about
+        else f"{other[0].upper()}{other[1:]} and I exchanged a few words."
+    )
+
+
+def _event(said: Said, material: DayMaterial) -> str:
+    lang = material.sheet.language
+    who = call(said.message, material.sheet, lang)
+    text = said.text if len(said.text) <= 160 else said.text[:159] + "…"  # noqa: PLR2004  # one line on a card
+    return f"{who}: {text.rstrip('。') if lang == 'ja' else text}"

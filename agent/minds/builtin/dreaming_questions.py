@@ -1,0 +1,215 @@
+"""What a day left open, and what answered it, as the built-in mind finds it.
+
+Open is: what somebody means to do (how did it go?), what worries them (are they better?), what they
+had not decided, and what was asked and never answered. Each question quotes what it rests on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent.minds.builtin.dreaming_days import conversations, is_name_of
+from agent.minds.builtin.dreaming_speech import Said, call, cue, quoted, said_in, told_by_persons, topics_of
+from managers.language.emotion import read_emotion
+from managers.language.words import content_words, words
+from managers.memory.emotions import NEGATIVE
+from managers.memory.questions import Question
+from managers.sleep.tasks import (
+    AnswerMaterial,
+    QuestionDraft,
+    QuestionMaterial,
+    QuestionsDraft,
+    ResolutionDraft,
+    ResolutionsDraft,
+)
+from managers.storage.errors import Lang
+
+MAX_FOUND = 3
+_CLAUSE = re.compile(
+    r"\b(?:going to|gonna|planning (?:to|on)|plan to|thinking (?:about|of)|looking forward to|off to|about to|hoping to|hope to"
+    r"|want to|wanna|(?:'d|would) (?:love|like) to|signed up for|my (?:goal|dream) is to|looking into|researching)\s+([^.!?;,–—]{4,70})",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"\s+(?:-|and how|and they|because|so that|so|but|when|where|if|since|too|yesterday)\b|\s-\s|- ")
+_SHARE = 0.6
+_LONGEST_TOPIC = 24
+
+
+def find(material: QuestionMaterial) -> QuestionsDraft:
+    """Return the few most pressing things that the new messages left open."""
+    day = material.day
+    lang = day.sheet.language
+    told = [said for said in told_by_persons(day.new_messages) if said.message.role == "user"]
+    names = {message.speaker.casefold() for message in day.messages}
+    drafts: list[QuestionDraft] = []
+    for index, said in enumerate(told):
+        priority = _priority(said)
+        topic = _topic(said, names) if priority else ""
+        if topic and not _answered(topic, told[index + 1 :]):
+            drafts.append(_draft(said, topic, priority, day.sheet.language, call(said.message, day.sheet, lang)))
+    drafts += _never_answered(material)
+    ranked = sorted(drafts, key=lambda draft: -draft.priority)
+    chosen: list[QuestionDraft] = []
+    open_topics = [set(content_words(question.topic)) for question in material.open]
+    for draft in ranked:
+        about = set(content_words(draft.topic))
+        if not any(len(about & other) > _SHARE * max(1, min(len(about), len(other))) for other in open_topics):
+            chosen.append(draft)
+            open_topics.append(about)
+    return QuestionsDraft(questions=chosen[:MAX_FOUND])
+
+
+def resolve(material: AnswerMaterial) -> ResolutionsDraft:
+    """Return the questions that something said since answers: about the same, and told as done or so."""
+    answers = [said for said in told_by_persons(material.day.new_messages) if _is_telling(said)]
+    found = []
+    for question in material.open:
+        best = max(answers, key=lambda said: _fit(question, said), default=None)
+        if best is not None and _fit(question, best) >= 1.0:
+            found.append(
+                ResolutionDraft(question_id=question.id, answer=_answer(best, material), evidence=[best.message.id])
+            )
+    return ResolutionsDraft(resolutions=found)
+
+
+def _priority(said: Said) -> float:
+    if said.is_question or said.has("courtesy") or said.has("addressed") or said.has("request"):
+        return 0.0
+    if said.has("worry") and not said.has("over") and said.is_own and read_emotion(said.text).emotion in NEGATIVE:
+        return 0.8
+    if said.is_empty:
+        return 0.0
+    if said.has("undecided"):
+        return 0.65
+    if said.is_plan and (said.is_own or said.lang == "ja"):
+        return 0.6 if said.has("effort") else 0.55
+    return 0.0
+
+
+def _topic(said: Said, names: set[str]) -> str:
+    """Return in a few words what a sentence is about."""
+    if said.lang == "en" and (match := _CLAUSE.search(said.text.replace("’", "'"))):
+        clause = _CUT.split(match.group(1))[0]
+        clause = " ".join(clause.split()[:8]).rstrip(" ,")
+        is_particular = any(not is_name_of(topic, names) for topic in topics_of(words(clause), clause, "en"))
+        return clause if is_particular else ""
+    topics = [
+        t for t in said.topics if not is_name_of(t, names) and not re.search(re.escape(t) + "(では|じゃ)な", said.text)
+    ]
+    if not topics:
+        return ""
+    if said.lang == "en":
+        return max(topics, key=len)
+    spans = [said.text[start:end] for start, end in _noun_spans(said)]
+    bare = [re.sub("^(今まで|今日|今|最近|明日|次)(は|の)?", "", span) for span in spans]
+    fitting = [span for span in bare if any(topic in span for topic in topics) and len(span) <= _LONGEST_TOPIC]
+    return max(fitting or topics, key=len)
+
+
+def _noun_spans(said: Said) -> list[tuple[int, int]]:
+    """Return the stretches of nouns that の, と and や join: 夕日ヶ浦の海と天橋立."""
+    spans: list[tuple[int, int]] = []
+    joined = False
+    for word in said.words:
+        if word.kind in ("noun", "proper", "number"):
+            if spans and word.start == spans[-1][1] + joined:
+                spans[-1] = (spans[-1][0], word.end)
+            else:
+                spans.append((word.start, word.end))
+            joined = False
+        else:
+            joined = word.surface in ("の", "と", "や") and bool(spans) and word.start == spans[-1][1]
+    return spans
+
+
+def _draft(said: Said, topic: str, priority: float, lang: Lang, who: str) -> QuestionDraft:
+    day = f"{said.message.time:%Y-%m-%d}"
+    if lang == "ja":
+        after = "その後どうなったか知りたい。" if priority < 0.8 else "いまはどうしているか気になる。"  # noqa: PLR2004  # a worry
+        context = f"{day}に{who}が{quoted(said.text, lang)}と話していた。{after}"
+    else:
+        after = "I would like to know what became of it." if priority < 0.8 else "I wonder how that is now."  # noqa: PLR2004  # a worry
+        context = f"On {day} {_capital(who)} said, {quoted(said.text, lang)} {after}"
+    return QuestionDraft(
+        topic=topic, context=context, priority=priority, evidence=[said.message.id], about=said.message.speaker
+    )
+
+
+def _never_answered(material: QuestionMaterial) -> list[QuestionDraft]:
+    """Return what the user asked last in a conversation, with nobody answering."""
+    day = material.day
+    lang = day.sheet.language
+    found = []
+    for talk in conversations(day.new_messages):
+        last = said_in(talk[-1:])
+        if not last or talk[-1].role != "user" or not last[-1].is_question or not last[-1].topics:
+            continue
+        who = call(talk[-1], day.sheet, lang)
+        text = quoted(last[-1].text, lang)
+        context = (
+            f"{talk[-1].time:%Y-%m-%d}に{who}が{text}と尋ねたまま、答えていない。"
+            if lang == "ja"
+            else f"On {talk[-1].time:%Y-%m-%d} {_capital(who)} asked {text} and got no answer."
+        )
+        found.append(QuestionDraft(topic=last[-1].topics[-1], context=context, priority=0.5, evidence=[talk[-1].id]))
+    return found
+
+
+def _answered(topic: str, later: Sequence[Said]) -> bool:
+    about = set(content_words(topic))
+    return any(_is_telling(said) and said.has("done") and about & said.terms for said in later)
+
+
+def _is_telling(said: Said) -> bool:
+    """Whether a sentence reports: neither asks, nor plans, nor is mere courtesy."""
+    if said.is_question or said.has("courtesy") or said.is_plan:
+        return False
+    return (said.is_past or said.has("done") or said.has("over") or said.has("gave_up")) and len(said.terms) > 1
+
+
+def _fit(question: Question, said: Said) -> float:
+    """Return how well a sentence answers a question; 1 is enough.
+
+    It must come from whom the question is about, and say again most of what the question is about:
+    two words of it, or its only word and another that was said with it at the time.
+    """
+    about = set(content_words(question.topic))
+    if not about or (question.about and question.about != said.message.speaker):
+        return 0.0
+    same = about & said.terms
+    context = (set(content_words(question.context)) - about) & said.terms
+    if len(same) / len(about) < _SHARE or len(same) + min(1, len(context)) < 2:  # noqa: PLR2004  # words
+        return 0.0
+    told = 0.5 if said.has("done") or said.has("over") or said.has("gave_up") else 0.3
+    return len(same) / len(about) + 0.15 * min(2, len(context)) + told
+
+
+def _answer(said: Said, material: AnswerMaterial) -> str:
+    lang = material.day.sheet.language
+    who = call(said.message, material.day.sheet, lang)
+    return f"{who}{quoted(said.text, lang)}" if lang == "ja" else f"{_capital(who)}: {quoted(said.text, lang)}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def is_effort(said: Said) -> bool:
+    """Whether somebody says what they strive for."""
+    return (
+        said.is_own
+        and not said.is_question
+        and bool(cue(said.lang, "effort").search(said.text))
+        and not said.has("vague_plan")
+    )
+
+
+def has_clause(said: Said) -> bool:
+    """Whether an English sentence says in so many words what is meant to be done."""
+    return bool(_CLAUSE.search(said.text.replace("’", "'")))
+
+
+def topic_of(said: Said, names: set[str]) -> str:
+    """Return in a few words what a sentence is about."""
+    return _topic(said, names)
