@@ -8,14 +8,16 @@ history), attachments, documents, indexes, and what the app writes all the time 
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 _SINGLE = ("persona.json", "SystemPrompt.txt", "core_memory.txt", "notepad.txt", "goals.json")
 _FOLDERS = ("episodic_memory", "entity_memory", "memory")
-_NEVER = ("emotion_log*", "recall_log*", "*.jsonl", "*.broken-*", "*.utatane-tmp", ".*", "*~", "secrets.toml")
+_NEVER = re.compile(
+    r"emotion_log.*|recall_log.*|.*\.jsonl|.*\.broken-.*|.*\.utatane-tmp|\..*|.*~|secrets\.toml", re.DOTALL
+)
 _ON_THE_MOVE = ("memory/internal_state.json",)
 
 
@@ -25,13 +27,14 @@ def tracked_name(folder: Path, path: Path) -> str | None:
     NFC, because macOS may hand back the name of the same file in another normal form than it was
     written in, and a history that took the two for different files would see deletions.
     """
-    name = unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
+    return _kept(unicodedata.normalize("NFC", path.relative_to(folder).as_posix()))
+
+
+def _kept(name: str) -> str | None:
     top, _, rest = name.partition("/")
     if not rest:
         return name if name in _SINGLE else None
-    if top not in _FOLDERS or "/" in rest or any(fnmatchcase(rest, pattern) for pattern in _NEVER):
-        return None
-    return name
+    return None if top not in _FOLDERS or "/" in rest or _NEVER.fullmatch(rest) else name
 
 
 def is_on_the_move(name: str) -> bool:
@@ -45,13 +48,13 @@ def is_on_the_move(name: str) -> bool:
 
 def tracked_files(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield name and directory entry of every file that is there and kept, in no particular order."""
-    for base in (folder, *(folder / name for name in _FOLDERS)):
+    for top in ("", *_FOLDERS):
         try:
-            entries = list(os.scandir(base))
+            entries = list(os.scandir(folder / top))
         except (FileNotFoundError, NotADirectoryError):
             continue
         for entry in entries:
-            name = tracked_name(folder, base / entry.name)
+            name = _kept(unicodedata.normalize("NFC", f"{top}/{entry.name}" if top else entry.name))
             if name is not None and entry.is_file():
                 yield name, entry
 
