@@ -204,9 +204,8 @@ def recall(
     as_json: JsonOption = False,
 ) -> None:
     """Search a persona's memories."""
-    from agent.queries import read_queries
-
     from agent import as_json as shapes
+    from agent.queries import as_types, read_queries
 
     with services_at(home) as services:
         memories = services.companion(persona).memories
@@ -216,7 +215,7 @@ def recall(
             hits = (
                 memories.recall.for_turn(wanted, window=memories.window())
                 if as_turn
-                else memories.recall.search(wanted, k, types=memories.recall.types_named(kind))
+                else memories.recall.search(wanted, k, types=as_types(kind))
             )
             elapsed = 1000 * (time.perf_counter() - started)
             if as_json:
@@ -235,13 +234,229 @@ def index(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Throw the indexes away and make them anew.")] = False,
 ) -> None:
     """Bring a persona's indexes up to date."""
+    from agent.doctor import describe_index
+
     with services_at(home) as services:
         found = services.companion(persona).memories.recall
         if rebuild:
             found.rebuild(_progress)
         else:
             found.catch_up()
-        print(found.status().sentence(terminal_language()))
+        print(describe_index(persona, found.status()).sentence(terminal_language()))
+
+
+@app.command()
+def dream(
+    persona: PersonaArgument,
+    home: HomeOption = None,
+    level: Annotated[str, typer.Option(help="auto, 1 (day), 2 (week) or 3 (month).")] = "auto",
+    catch_up: Annotated[
+        bool, typer.Option("--catch-up", help="Dream of every day that is missing, one by one.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Dream now."""
+    from agent.night import as_level, open_dreamer
+
+    from agent.as_json import line
+
+    with services_at(home) as services:
+        dreamer = open_dreamer(services, persona)
+        report = dreamer.dream(
+            level=as_level(level), catch_up=catch_up, dry_run=dry_run, progress=None if as_json else _progress
+        )
+        lang = terminal_language()
+        if as_json:
+            print(line(report.plain()))
+        else:
+            for change in report.changes:
+                print(f"{change.what:10}  {change.target}: {change.text}")
+        for failure in report.failures:
+            print(f"{failure.task} {failure.day}: {failure.error.sentence(lang)}", file=sys.stderr)
+        for notice in report.notices:
+            print(notice.sentence(lang), file=sys.stderr)
+
+
+@app.command()
+def history(
+    persona: PersonaArgument,
+    home: HomeOption = None,
+    undo: Annotated[str | None, typer.Option(help="Take this entry back.")] = None,
+    redo: Annotated[str | None, typer.Option(help="Make an entry that was taken back again.")] = None,
+    show: Annotated[str | None, typer.Option(help="Show what this entry changed.")] = None,
+    limit: Annotated[int, typer.Option("-n", min=1, help="How many entries.")] = 50,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what changed in a persona's memories, by whom and why; undo and redo."""
+    from agent import as_json as shapes
+
+    with services_at(home) as services:
+        found = services.companion(persona).memories.history
+        if show:
+            for diff in found.diff(show):
+                print(diff.unified)
+            return
+        done = (undo and found.undo(undo, author="user")) or (redo and found.redo(redo, author="user"))
+        for entry in found.entries(1 if done else limit):
+            if as_json:
+                print(shapes.line(shapes.history_entry(entry)))
+            else:
+                mark = " (undone)" if entry.undone_by else ""
+                print(
+                    f"{entry.id[:10]}  {entry.time:%Y-%m-%d %H:%M}  {entry.author}: {entry.reason}{mark}  {', '.join(entry.files)}"
+                )
+
+
+@app.command()
+def export(
+    persona: PersonaArgument,
+    file: Annotated[Path, typer.Argument(help="The ZIP file to make.")],
+    home: HomeOption = None,
+) -> None:
+    """Write a persona with all memories into one ZIP file."""
+    from managers.storage.exports import export_persona
+
+    with services_at(home) as services:
+        count = export_persona(services.personas.get(persona).paths, file)
+        print(f"{file}: {count}")
+
+
+@app.command()
+def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """Look whether everything is in order: data, index, model, disk, versions."""
+    from agent.as_json import line
+    from agent.doctor import examine
+
+    marks, problems = {"ok": "✓", "warning": "!", "problem": "✗"}, 0
+    with services_at(home) as services:
+        for finding in examine(services):
+            problems += finding.state == "problem"
+            sentence = finding.sentence(terminal_language())
+            if as_json:
+                print(line({"about": finding.about, "state": finding.state, "sentence": sentence}))
+            else:
+                print(f"{marks[finding.state]} {finding.about}: {sentence}")
+    if problems:
+        raise typer.Exit(1)
+
+
+@import_app.command("transcript")
+def import_transcript(
+    file: Annotated[Path, typer.Argument(help='JSON lines: {"id", "time", "role", "speaker", "text"}.')],
+    persona: Annotated[str, typer.Option(help="Whose conversation it is; made if there is no such persona.")],
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring in a transcript; ids and times stay as they are, and doing it twice does no harm."""
+    from agent.as_json import line
+    from managers.memory import transcripts
+
+    with services_at(home) as services:
+        name = services.ensure_persona(persona, terminal_language()).name
+        report = transcripts.import_transcript(services.companion(name).memories.log, file)
+        services.companion(name).memories.recall.catch_up()
+        lang = terminal_language()
+        if as_json:
+            print(
+                line({"added": report.added, "already_there": report.already_there, "problems": len(report.problems)})
+            )
+        else:
+            added, known = f"{report.added:,}", f"{report.already_there:,}"
+            print(
+                f"{name}: {added} 件を取り込みました(すでにあったもの {known} 件)。"
+                if lang == "ja"
+                else f"{name}: {added} messages imported, {known} were there already."
+            )
+        for problem in report.problems:
+            print(problem.sentence(lang), file=sys.stderr)
+    if any(not problem.imported for problem in report.problems):
+        raise typer.Exit(1)
+
+
+@personas_app.command("list")
+def list_personas(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """List personas, and those in the trash."""
+    from agent.as_json import line
+
+    with services_at(home) as services:
+        for persona in services.personas.list():
+            print(line({"name": persona.name, "language": persona.language}) if as_json else persona.name)
+        for gone in services.personas.trashed():
+            print(line({"trash": gone.id, "name": gone.name}) if as_json else f"({gone.id})")
+
+
+@personas_app.command("create")
+def create_persona(
+    name: PersonaArgument,
+    home: HomeOption = None,
+    language: Annotated[str, typer.Option(help="ja or en; default: the terminal's.")] = "",
+    prompt: Annotated[Path | None, typer.Option(help="A text file with the system prompt.")] = None,
+) -> None:
+    """Make a persona."""
+    with services_at(home) as services:
+        tongue: Lang = "ja" if (language or terminal_language()) == "ja" else "en"
+        text = prompt.read_text("utf-8") if prompt else ""
+        print(services.personas.create(name, language=tongue, system_prompt=text).name)
+
+
+@personas_app.command("rename")
+def rename_persona(name: PersonaArgument, new_name: str, home: HomeOption = None) -> None:
+    """Give a persona another name."""
+    with services_at(home) as services:
+        print(services.personas.rename(name, new_name).name)
+
+
+@personas_app.command("duplicate")
+def duplicate_persona(name: PersonaArgument, new_name: str, home: HomeOption = None) -> None:
+    """Make a copy of a persona with all memories."""
+    with services_at(home) as services:
+        print(services.personas.duplicate(name, new_name).name)
+
+
+@personas_app.command("delete")
+def delete_persona(name: PersonaArgument, home: HomeOption = None) -> None:
+    """Move a persona to the trash, from where it can be restored."""
+    with services_at(home) as services:
+        print(services.personas.delete(name).id)
+
+
+@personas_app.command("restore")
+def restore_persona(
+    trash_id: Annotated[str, typer.Argument(help="As `personas list` shows it, without the brackets.")],
+    home: HomeOption = None,
+    new_name: Annotated[str | None, typer.Option("--as", help="Another name, if the old one is taken.")] = None,
+) -> None:
+    """Bring a persona back from the trash."""
+    with services_at(home) as services:
+        print(services.personas.restore(trash_id, new_name).name)
+
+
+@knowledge_app.command("add")
+def add_knowledge(persona: PersonaArgument, files: list[Path], home: HomeOption = None) -> None:
+    """Add documents (.txt, .md, .pdf)."""
+    with services_at(home) as services:
+        knowledge = services.companion(persona).memories.knowledge
+        for file in files:
+            print(knowledge.add(file).name)
+        services.companion(persona).memories.recall.catch_up()
+
+
+@knowledge_app.command("list")
+def list_knowledge(persona: PersonaArgument, home: HomeOption = None) -> None:
+    """List documents."""
+    with services_at(home) as services:
+        for document in services.companion(persona).memories.knowledge.list():
+            print(document.name)
+
+
+@knowledge_app.command("remove")
+def remove_knowledge(persona: PersonaArgument, files: list[str], home: HomeOption = None) -> None:
+    """Remove documents; they go to the trash."""
+    with services_at(home) as services:
+        for name in files:
+            services.companion(persona).memories.knowledge.remove(name)
+        services.companion(persona).memories.recall.catch_up()
 
 
 def _progress(done: int, total: int) -> None:

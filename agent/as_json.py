@@ -9,6 +9,7 @@ from typing import Any
 from agent.events import Failed, Received, Replied, TurnEvent
 from managers.recall.hits import Hit
 from managers.storage.errors import Lang
+from managers.storage.history_entries import Entry
 
 
 def line(value: Mapping[str, Any]) -> str:
@@ -36,6 +37,21 @@ def search(query: str, hits: Sequence[Hit], elapsed_ms: float) -> dict[str, Any]
         "query": query,
         "elapsed_ms": round(elapsed_ms, 2),
         "results": [hit(found, rank) for rank, found in enumerate(hits, 1)],
+    }
+
+
+def history_entry(entry: Entry) -> dict[str, Any]:
+    """Return one entry of the history."""
+    return {
+        "id": entry.id,
+        "time": f"{entry.time:%Y-%m-%dT%H:%M:%S}",
+        "author": entry.author,
+        "reason": entry.reason,
+        "mind": entry.mind,
+        "kind": entry.kind,
+        "files": list(entry.files),
+        "evidence": list(entry.evidence),
+        "undone_by": entry.undone_by,
     }
 
 

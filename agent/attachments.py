@@ -68,7 +68,9 @@ def again(paths: PersonaPaths, kept: Sequence[str]) -> Attached:
         data = read_bytes(file)
         if data is not None:
             read.append(_understood((path,), file.name, data))
-    return Attached(tuple(kept), tuple(t for a in read for t in a.texts), tuple(image for a in read for image in a.images))
+    return Attached(
+        tuple(kept), tuple(t for a in read for t in a.texts), tuple(image for a in read for image in a.images)
+    )
 
 
 def image_type(data: bytes) -> str | None:
@@ -101,7 +103,9 @@ def _understood(paths: tuple[str, ...], name: str, data: bytes) -> Attached:
 def _tidy(name: str) -> str:
     """Make a sender's file name safe: odd characters go, the ending stays."""
     stem, dot, ending = name.rpartition(".")
-    kept = "".join(c for c in (stem if dot else ending) if unicodedata.category(c)[0] in "LN" or c in "-_ ")[:30].strip()
+    kept = "".join(c for c in (stem if dot else ending) if unicodedata.category(c)[0] in "LN" or c in "-_ ")[
+        :30
+    ].strip()
     try:
         return safe_name(f"{kept or 'file'}{'.' + ending[:8] if dot else ''}")
     except UnsafeNameError:

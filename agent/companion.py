@@ -6,7 +6,6 @@ one persona run one after the other, those of different personas side by side.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,10 +27,11 @@ from agent.turn import Publish, Turn
 from managers.memory.messages import Message
 from managers.mind import Cancel
 from managers.recall.hits import Hit
+from managers.recall.recall_log import Recollection
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 
-logger = logging.getLogger(__name__)
+__all__ = ["Companion", "MindStatus", "Why"]
 
 MAX_MESSAGE_CHARACTERS = 4_000_000
 """Far beyond what a person types; a pasted book is kept whole, and the mind reads what fits."""
@@ -131,25 +131,24 @@ class Companion:
         if found is None:
             return None
         query, recollections = found
-        hits = []
-        for r in recollections:
-            messages = [m for m in map(self.memories.log.get, r.message_ids) if m is not None]
-            if messages or not r.message_ids:
-                first = messages[0] if messages else None
-                text = "\n".join(m.text for m in messages)
-                hits.append(
-                    Hit(
-                        text,
-                        r.type,
-                        r.source,
-                        r.path,
-                        r.message_ids,
-                        r.score,
-                        first and first.time,
-                        first.speaker if first else "",
-                    )
-                )
-        return Why(query, hits)
+        return Why(query, [hit for r in recollections if (hit := self._again(r)) is not None])
+
+    def _again(self, recalled: Recollection) -> Hit | None:
+        """Return a memory that was recalled as it is now; None if it is gone."""
+        messages = [m for m in map(self.memories.log.get, recalled.message_ids) if m is not None]
+        if recalled.message_ids and not messages:
+            return None
+        first = messages[0] if messages else None
+        return Hit(
+            text="\n".join(m.text for m in messages),
+            type=recalled.type,
+            source=recalled.source,
+            path=recalled.path,
+            message_ids=recalled.message_ids,
+            score=recalled.score,
+            time=first.time if first else None,
+            speaker=first.speaker if first else "",
+        )
 
     def close(self) -> None:
         """Wait for what is being remembered; the object must not be used after."""
@@ -157,6 +156,7 @@ class Companion:
             self._turn.stop()
             self._turn.wait(10)
         self._afterwards.shutdown(wait=True)
+        self.memories.close()
 
     def settle(self) -> None:
         """Wait until the work after the last turn (index, archives) is done."""

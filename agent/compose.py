@@ -33,6 +33,7 @@ CEILINGS: dict[PartName, int] = {
 """The most tokens that each part may take; in order of importance when not all of them fit."""
 
 UNCUTTABLE: frozenset[PartName] = frozenset({"guidance", "concern"})
+"""These are ours, short, and useless in halves: a help line must not lose its number."""
 ANSWER_SHARE = 0.25
 ANSWER_CEILING = 2048
 """Room kept for the answer: a quarter of the context, at most this many tokens."""
@@ -75,7 +76,7 @@ def compose_system(parts: Sequence[Part], room: int, lang: Lang, count: CountTok
     ordered = sorted((p for p in parts if p.items), key=lambda p: importance.index(p.name))
     headings = {p.name: f"## {HEADINGS[p.name][lang]}" for p in ordered}
     overhead = sum(count(heading) + 3 for heading in headings.values())
-    needs = {p.name: min(sum(count(item) + 1 for item in p.items), CEILINGS[p.name]) for p in ordered}
+    needs = {p.name: _need(p, count) for p in ordered}
     granted = _share(needs, max(0, room - overhead))
     sections = []
     for part in ordered:
@@ -83,6 +84,11 @@ def compose_system(parts: Sequence[Part], room: int, lang: Lang, count: CountTok
         if body:
             sections.append(f"{headings[part.name]}\n{body}")
     return "\n\n".join(sections)
+
+
+def _need(part: Part, count: CountTokens) -> int:
+    need = sum(count(item) + 1 for item in part.items)
+    return need if part.name in UNCUTTABLE else min(need, CEILINGS[part.name])
 
 
 def _share(needs: dict[PartName, int], room: int) -> dict[PartName, int]:

@@ -7,12 +7,13 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
-from agent.companion import Companion
 from agent.services import Services
-from managers.storage.errors import Lang, UtataneError
+from managers.recall.status import IndexStatus
+from managers.storage.errors import Lang, Notice, UtataneError
 
 State = Literal["ok", "warning", "problem"]
 LITTLE_SPACE = 500_000_000
@@ -39,11 +40,10 @@ def examine(services: Services) -> Iterator[Finding]:
     yield from _versions()
     yield from _home(services)
     yield from _secrets(services)
-    settings = services.settings()
+    services.settings()  # what is wrong with them goes up as notices
     yield from _notices("settings", services.notices.all)
-    del settings
     for name in services.personas.list_names():
-        yield from _guarded(name, lambda name=name: _persona(name, services.companion(name)))  # type: ignore[misc]
+        yield from _guarded(name, partial(_persona, services, name))
 
 
 def _versions() -> Iterator[Finding]:
@@ -93,20 +93,32 @@ def _secrets(services: Services) -> Iterator[Finding]:
         )
 
 
-def _persona(name: str, companion: Companion) -> Iterator[Finding]:
+def _persona(services: Services, name: str) -> Iterator[Finding]:
+    companion = services.companion(name)
     memories = companion.memories
     count = memories.log.count()
     yield Finding(name, "ok", f"メッセージ {count:,} 件、すべて読めます。", f"{count:,} messages, all readable.")
-    status = memories.recall.status()
-    yield Finding(name, "ok" if status.ready else "warning", status.sentence("ja"), status.sentence("en"))
+    yield describe_index(name, memories.recall.status())
     mind = companion.mind_status()
     yield Finding(name, "ok", f"話しているのは {mind.ja}", f"Speaking: {mind.en}")
-    yield from _notices(name, memories.all_notices())
+    yield from _notices(name, memories.gather_notices())
 
 
-def _notices(about: str, notices: Iterable[object]) -> Iterator[Finding]:
+def describe_index(name: str, status: IndexStatus) -> Finding:
+    """Say how complete the indexes of a persona are."""
+    waiting_ja = f"、うち {status.unembedded:,} 件は言葉だけで探せる状態です" if status.unembedded else ""
+    waiting_en = f", {status.unembedded:,} of them found by words only for now" if status.unembedded else ""
+    return Finding(
+        name,
+        "warning" if status.unembedded else "ok",
+        f"索引に {status.total:,} 件({status.embedder}){waiting_ja}。",
+        f"{status.total:,} passages in the index ({status.embedder}){waiting_en}.",
+    )
+
+
+def _notices(about: str, notices: Iterable[Notice]) -> Iterator[Finding]:
     for notice in notices:
-        yield Finding(about, "warning", notice.ja, notice.en)  # type: ignore[attr-defined]
+        yield Finding(about, "warning", notice.ja, notice.en)
 
 
 def _guarded(about: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:

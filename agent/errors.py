@@ -252,3 +252,10 @@ class NothingToSearchError(UtataneError):
 
     ja = "探す言葉か、`--queries` でファイルを指定してください。"
     en = "Give something to look for, or a file with `--queries`."
+
+
+class UnknownTypeError(UtataneError):
+    """No type of memory has that name. Facts: `name`, `known`."""
+
+    ja = "「{name}」という種類の記憶はありません。{known} から選んでください。"
+    en = 'There is no type of memory called "{name}". Choose one of {known}.'

@@ -6,10 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from managers.memory.log import ConversationLog
-from managers.memory.notes import Notes
-from managers.recall.engine import Recall
-
 from agent.inner_life import InnerLife
 from managers.memory.documents import Apply
 from managers.memory.emotions import EmotionLog
@@ -18,12 +14,16 @@ from managers.memory.episodes import EpisodeStore
 from managers.memory.goals import GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
+from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
+from managers.memory.notes import Notes
 from managers.memory.questions import QuestionStore
 from managers.mind import Sheet
 from managers.personas import Persona, PersonaStore
+from managers.recall.engine import Recall
 from managers.recall.recall_log import RecallLog
 from managers.storage.clock import Clock
+from managers.storage.errors import Notice
 from managers.storage.history import History
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import PersonaPaths
@@ -64,6 +64,25 @@ class Memories:
             user_name=persona.user_name or user.name or {"ja": "あなた", "en": "You"}[persona.language],
             user_profile=persona.user_profile or user.profile,
         )
+
+    def gather_notices(self) -> list[Notice]:
+        """Put up what the memories found wrong with their files since the last time; return all that is up."""
+        kept = (self.notes, self.emotions, self.insights, self.goals, self.questions, self.inner_state)
+        for memory in kept:
+            self.notices.post(*memory.take_notices())
+        for folder in (self.episodes, self.entities):
+            self.notices.post(*folder.notices)
+            folder.notices.clear()
+        self.notices.replace("persona", self.persona().notices)
+        self.notices.replace("log", self.log.notices)
+        self.notices.replace("history", self.history.notices)
+        self.notices.replace("recall", self.recall.status().notices)
+        return self.notices.all
+
+    def close(self) -> None:
+        """Close what holds files open."""
+        self.recall.close()
+        self.history.close()
 
     def window(self) -> list[Message]:
         """Return the last turns of the thread: what the next turn will have before its eyes."""

@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Literal
 
 from langgraph.runtime import Runtime
-from managers.language.concern import find_concern, help_lines
-from managers.language.emotion import read_emotion
 
 from agent.attachments import Attached
 from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_turns, text_part
@@ -16,6 +14,8 @@ from agent.events import Failed, Recalled, Received, Replied, Speaking, Thinking
 from agent.prompts import reply as words
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
+from managers.language.concern import find_concern, help_lines
+from managers.language.emotion import read_emotion
 from managers.memory.messages import Message
 from managers.mind import (
     ChatTurn,
@@ -54,7 +54,8 @@ def perceive(state: TurnState, runtime: Around) -> TurnState:
     if not around.off_record:
         around.memories.inner_life.perceive(message, emotion)
     kind = find_concern(message.text)
-    concern = Concern(kind, help_lines(around.settings.page.help_locale or around.sheet.language)) if kind else None
+    locale = around.settings.page.help_locale or around.sheet.language
+    concern = Concern(kind, help_lines(locale, kind)) if kind else None
     return {"emotion": emotion, "concern": concern}
 
 

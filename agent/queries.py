@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent.errors import BadQueriesError, NothingToSearchError
+from agent.errors import BadQueriesError, NothingToSearchError, UnknownTypeError
+from managers.recall.engine import ALL_TYPES
+from managers.recall.hits import MemoryType
 from managers.storage.errors import UnreadableError
 from managers.storage.files import read_bytes
 
@@ -35,3 +37,17 @@ def read_queries(query: str | None, file: Path | None) -> Iterator[str]:
         if not isinstance(wanted, str):
             raise BadQueriesError(path=file, line=number)
         yield wanted
+
+
+def as_types(name: str | None) -> tuple[MemoryType, ...] | None:
+    """Return the type of memory that was named, None for all.
+
+    Raises:
+        UnknownTypeError
+    """
+    if name is None:
+        return None
+    found = tuple(kind for kind in ALL_TYPES if kind == name)
+    if not found:
+        raise UnknownTypeError(name=name, known=", ".join(ALL_TYPES))
+    return found

@@ -9,8 +9,9 @@ from random import Random
 from agent.companion import Companion
 from agent.memories import open_memories
 from agent.minds.choose import MindChooser
-from managers.personas import PersonaStore
+from managers.personas import Persona, PersonaStore
 from managers.storage.clock import Clock, SystemClock
+from managers.storage.errors import Lang, PersonaNotFoundError
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
 from managers.storage.settings import Secrets, Settings, SettingsFile
@@ -50,6 +51,13 @@ class Services:
                 memories = open_memories(self.personas, persona.name, self.settings, self.clock, self.rng)
                 companion = self._companions[persona.name] = Companion(memories, self.minds, self.clock, self.rng)
             return companion
+
+    def ensure_persona(self, name: str, language: Lang) -> Persona:
+        """Return the persona of that name, made if there is none."""
+        try:
+            return self.personas.get(name)
+        except PersonaNotFoundError:
+            return self.personas.create(name, language=language)
 
     def let_sleep(self, name: str) -> None:
         """Let go of a persona that is renamed, deleted or replaced."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from managers.memory.messages import Message
-from managers.recall.hits import Hit
+from managers.recall.hits import Hit, Layer, MemoryType
 from managers.storage.files import append_durably, open_binary
 
 _BLOCK = 64 * 1024
@@ -22,8 +22,8 @@ _BLOCK = 64 * 1024
 class Recollection:
     """One memory that was recalled: where it stands, the messages it rests on, and how close it was."""
 
-    type: str
-    source: str
+    type: MemoryType
+    source: Layer
     path: str
     message_ids: tuple[str, ...]
     score: float
@@ -44,7 +44,13 @@ class RecallLog:
             "message_id": reply.id,
             "query": query,
             "recalled": [
-                {"type": h.type, "_source": h.source, "path": h.path, "message_ids": h.message_ids, "score": round(h.score, 4)}
+                {
+                    "type": h.type,
+                    "_source": h.source,
+                    "path": h.path,
+                    "message_ids": h.message_ids,
+                    "score": round(h.score, 4),
+                }
                 for h in hits
             ],
         }
@@ -83,4 +89,3 @@ class RecallLog:
                 position = start
             if rest:
                 yield rest
-

@@ -12,34 +12,31 @@ class NoticeBoard:
     """What a person should know; the same notice stands here once. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._notices: dict[tuple[str, str], Notice] = {}
+        self._notices: dict[tuple[str, str], Notice] = {}  # by source and text
         self._changing = threading.Lock()
 
-    def post(self, *notices: Notice) -> None:
-        """Put notices up."""
+    def post(self, *notices: Notice, source: str = "") -> None:
+        """Put notices up; they stay until they are dismissed or their source replaces them."""
         with self._changing:
             for notice in notices:
-                self._notices[notice.code, notice.en] = notice
+                self._notices[source, notice.en] = notice
 
     def post_error(self, code: str, error: UtataneError) -> None:
         """Put up an error of work that nobody was waiting for."""
         self.post(Notice(code, error.sentence("ja"), error.sentence("en")))
 
-    def withdraw(self, code: str) -> None:
-        """Take down what is no longer true."""
-        with self._changing:
-            for key in [key for key in self._notices if key[0] == code]:
-                del self._notices[key]
-
     def dismiss(self, notice: Notice) -> None:
         """Take one notice down."""
         with self._changing:
-            self._notices.pop((notice.code, notice.en), None)
+            for key in [key for key, up in self._notices.items() if up == notice]:
+                del self._notices[key]
 
-    def replace(self, code: str, notices: Iterable[Notice]) -> None:
-        """Let exactly these notices stand for `code`."""
-        self.withdraw(code)
-        self.post(*notices)
+    def replace(self, source: str, notices: Iterable[Notice]) -> None:
+        """Let exactly these notices of a source stand: what is no longer true goes."""
+        with self._changing:
+            for key in [key for key in self._notices if key[0] == source]:
+                del self._notices[key]
+        self.post(*notices, source=source)
 
     @property
     def all(self) -> list[Notice]:

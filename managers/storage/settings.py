@@ -118,7 +118,7 @@ class PageSettings(_Section):
     port: int = Field(7860, ge=1, le=65535)
     onboarded: bool = False
     help_locale: str = ""
-    """Whose help lines to show when somebody is in distress (`JP`, `US`, ...); empty: by language."""
+    """Whose help lines to show when somebody is in distress (`ja-JP`, `en-GB`, ...); empty: by language."""
 
 
 class UserSettings(_Section):

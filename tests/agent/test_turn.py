@@ -54,9 +54,7 @@ def test_a_reply_comes_in_pieces_and_its_reasoning_is_not_kept(scene: Scene) -> 
 
 
 def test_the_prompt_holds_who_the_persona_is_and_the_turns_before(scene: Scene) -> None:
-    scene.memories.notes.write(
-        "core_memory", "I promised to wake Aoi at seven.", based_on=None, author="user", reason="-"
-    )
+    scene.memories.notes.append("core_memory", "I promised to wake Aoi at seven.", author="user", reason="-")
     scene.mind.enqueue("Hi Aoi.", "Yes.")
     scene.live(scene.companion.say("Hi"))
     scene.live(scene.companion.say("Are you there?"))
@@ -142,10 +140,11 @@ def test_taking_back_ones_last_message_takes_its_answer_too(scene: Scene) -> Non
 
 
 def test_a_tool_is_used_announced_and_its_result_never_logged(scene: Scene) -> None:
+    long_ago = scene.clock.now().replace(year=2025)
     scene.memories.log.append_many(
-        [Message("old1", scene.clock.now().replace(year=2025), "user", "Aoi", "My cat is called Momo")]
+        Message(f"old{n}", long_ago, "user", "Aoi", "My cat is called Momo" if n == 0 else f"Something else {n}")
+        for n in range(30)
     )
-    scene.memories.recall.catch_up()
     scene.mind.enqueue(
         [TextPiece("Let me think. "), ToolCall("c1", "search_past_conversations", {"query": "Momo"})],
         "Your cat is Momo.",
@@ -200,6 +199,7 @@ def test_what_was_recalled_is_shown_and_can_be_asked_for_later(scene: Scene) -> 
         Message(f"m{n}", long_ago.replace(month=1 + n), "user", "Aoi", text)
         for n, text in enumerate(["My sister Hanako lives in Sapporo", "I bought a blue bicycle", "It rained all day"])
     )
+    scene.companion.new_topic()
     scene.memories.recall.catch_up()
     scene.mind.enqueue("In Sapporo.")
     events = scene.live(scene.companion.say("Do you remember where my sister Hanako lives?"))
