@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Iterator
+from html import escape
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 import gradio as gr
@@ -32,13 +33,13 @@ QUIET = EventOptions(api_visibility="private", show_progress="hidden", concurren
 
 
 def say_error(error: UtataneError, t: Texts) -> None:
-    """Show an error's sentence."""
-    gr.Warning(error.sentence(t.lang), title=t("page.problem"), duration=12)
+    """Show an error's sentence; its facts may be what a stranger's server said, and toasts render HTML."""
+    gr.Warning(escape(error.sentence(t.lang)), title=t("page.problem"), duration=12)
 
 
 def say_done(sentence: str, t: Texts) -> None:
     """Show that something has been done."""
-    gr.Info(sentence, title=t("page.done"), duration=4)
+    gr.Info(escape(sentence), title=t("page.done"), duration=4)
 
 
 def at_edge(t: Texts) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -42,12 +42,13 @@ class MindSection:
     changed: gr.State
 
 
-def create_mind_fields(t: Texts, prefix: str) -> MindFields:
+def create_mind_fields(t: Texts, prefix: str, *, titled: bool = True) -> MindFields:
     """Build the fields; only those that the chosen provider needs are shown."""
     provider = gr.Radio(
         [(t(f"mind.{name}"), name) for name in PROVIDERS],
         value="auto",
         label=t("mind.provider"),
+        show_label=titled,
         elem_id=f"{prefix}-provider",
         elem_classes="choices",
     )

@@ -40,7 +40,7 @@ def create_onboarding(services: Services, t: Texts, current: gr.State, touched: 
             apply_default_css=False,
         )
         gr.HTML(f"<h3>{escape(t('welcome.mind'))}</h3>", elem_classes="intro")
-        mind = create_mind_fields(t, "welcome")
+        mind = create_mind_fields(t, "welcome", titled=False)
         with gr.Row(elem_classes="buttons"):
             begin = gr.Button(t("welcome.begin"), variant="primary", elem_id="welcome-begin")
             skip = gr.Button(t("welcome.skip"), elem_id="welcome-skip")

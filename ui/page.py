@@ -29,9 +29,10 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
     when it is entered.
     """
     t = texts(lang)
-    with gr.Blocks(
+    page = gr.Blocks(
         title=t("page.name"), fill_width=True, analytics_enabled=False, delete_cache=(_TIDY_SECONDS, _TIDY_SECONDS)
-    ) as page:
+    )
+    with page:
         current, touched = gr.State(""), gr.State(0)
         wanted = gr.Textbox(visible=False)
         with gr.Row(elem_id="house"):
@@ -51,7 +52,7 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
         head.follow(mind.changed)
 
         def open_page(name: str) -> tuple[str, Any]:
-            return persona_to_open(services, name), gr.update(visible=not services.settings().page.onboarded)
+            return persona_to_open(services, name, lang), gr.update(visible=not services.settings().page.onboarded)
 
         page.load(
             at_edge(t)(open_page), [wanted], [current, welcome.cover], js="() => [utatane.wantedPersona()]", **QUIET
@@ -64,12 +65,12 @@ def _room(name: str, t: Texts) -> gr.Tab:
     return gr.Tab(t(f"rooms.{name}"), id=name, elem_id=f"{name}-room")
 
 
-def persona_to_open(services: Services, wanted: str) -> str:
-    """Return the persona that the browser asks for if there is one, else the first, else nobody."""
+def persona_to_open(services: Services, wanted: str, lang: Lang) -> str:
+    """Return the persona that the browser asks for, else the first that speaks its language, else the first."""
     if wanted:
         try:
             return services.personas.get(wanted).name
         except (PersonaNotFoundError, UnsafeNameError):
             pass  # renamed or deleted since the browser was last here
-    personas = services.personas.list()
+    personas = sorted(services.personas.list(), key=lambda persona: persona.language != lang)
     return personas[0].name if personas else ""

@@ -167,7 +167,7 @@ def persona_card(face: Face, greeting: str, *, chosen: bool) -> str:
     return (
         f'<button type="button" class="persona-card" data-action="persona" data-persona="{escape(face.name)}" '
         f'aria-pressed="{"true" if chosen else "false"}">{_portrait(face)}<span><b>{escape(face.name)}</b>'
-        f"<small>{escape(greeting[:90])}</small></span></button>"
+        f"<small>{escape(greeting)}</small></span></button>"
     )
 
 

@@ -72,7 +72,7 @@ class _Shaper:
 def shape(html: str, lang: Lang) -> str:
     """Return Gradio's page in our language, with our style and script, and without foreign addresses."""
     html = _NOT_OURS.sub("", html).replace('lang="en"', f'lang="{lang}"', 1)
-    return html.replace("<head>", f"<head>{_ours(lang)}", 1).replace("</head>", f"{_LAST}</head>", 1)
+    return html.replace("<head>", f"<head>{_ours(lang)}", 1).replace("</head>", f"{_style(lang)}</head>", 1)
 
 
 def _ours(lang: Lang) -> str:
@@ -89,7 +89,17 @@ def _ours(lang: Lang) -> str:
     )
 
 
-_LAST = f'<style>{palette_css()}</style><link rel="stylesheet" href="/page/style.css">'
+def _style(lang: Lang) -> str:
+    """Return the palette and the headings of Gradio's toasts, which it would write in English."""
+    t = texts(lang)
+    headings = "".join(
+        f"--toast-{kind}:{json.dumps(t(key), ensure_ascii=False)};"
+        for kind, key in (("info", "page.done"), ("warning", "page.problem"), ("error", "page.problem"))
+    )
+    return (
+        f"<style>{palette_css()}:root{{{headings}}}</style>"
+        f'<link rel="stylesheet" href="/page/style.css?{_asset_version()}">'
+    )
 
 
 @cache
