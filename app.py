@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import time
@@ -64,6 +65,13 @@ def main() -> None:
     except UtataneError as error:
         print(error.sentence(terminal_language()), file=sys.stderr)
         sys.exit(1)
+    except Exception as error:  # the edge: whatever nobody foresaw is logged whole and said in one line
+        from agent.errors import UnexpectedError
+
+        logging.getLogger("utatane").exception("a command failed")
+        cause = f"{type(error).__name__}: {error}"
+        print(UnexpectedError(cause=cause).sentence(terminal_language()), file=sys.stderr)
+        sys.exit(1)
 
 
 def terminal_language() -> Lang:
@@ -87,8 +95,11 @@ def _complain_unknown(command: str, known: list[str]) -> int:
 def services_at(home: Path | None) -> Iterator[Services]:
     """Open the services of a home folder; whatever is under way is finished on leaving."""
     from agent.services import open_services
+    from managers.storage.program_log import log_to_file
 
-    services = open_services(find_home(home))
+    found = find_home(home)
+    log_to_file(found)
+    services = open_services(found)
     try:
         yield services
     finally:
