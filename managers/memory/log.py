@@ -6,10 +6,10 @@ a record that readers apply. Writers hold the persona's lock; readers need none.
 
 from __future__ import annotations
 
+import hashlib
 import os
-import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import groupby, islice
@@ -20,7 +20,7 @@ from typing import IO, Final, Literal
 from managers.memory import log_archive
 from managers.memory.log_archive import Part, Snapshot
 from managers.memory.log_format import NEW_TOPIC, Record, format_record, id_in_trailer, normalised
-from managers.memory.log_index import FileIndex, IndexCache, identity
+from managers.memory.log_index import Damage, FileIndex, IndexCache, identity
 from managers.memory.log_reading import read_backward, read_forward
 from managers.memory.messages import Message, Role
 from managers.storage import locks
@@ -58,7 +58,6 @@ class ConversationLog:
         self._rng = rng
         self._log_days = log_days
         self._cache = IndexCache()
-        self._guard = threading.RLock()
 
     # Writing
 
@@ -223,11 +222,11 @@ class ConversationLog:
         found: dict[str, Message] = {}
         with self._snapshot() as now:
             for part in now.parts:
-                offsets = self._index(now, part).offsets
-                wanted = sorted((offsets[key], key) for key in set(ids) if key in offsets)
-                with now.open(part) as file:
-                    if file is not None and wanted:
-                        found.update(_read_at(file, wanted, part.limit))
+                index = self._index(now, part)
+                wanted = sorted((index.offsets[number], key) for number, key in index.positions(ids))
+                if wanted:
+                    with now.open(part) as (file, end):
+                        found.update(_read_at(file, wanted, end))
         return found
 
     def messages(self, since: date | None = None, until: date | None = None) -> Iterator[Message]:
@@ -235,11 +234,11 @@ class ConversationLog:
         corrections = self.corrections()
         with self._snapshot() as now:
             for part in now.parts:
-                span = self._span(now, part, since, until)
-                if span is None:
+                start = self._start(now, part, since, until)
+                if start is None:
                     continue
-                with now.open(part) as file:
-                    for record in read_forward(file, *span) if file else ():
+                with now.open(part) as (file, end):
+                    for record in read_forward(file, start, end):
                         if record.is_control or not _within(record.message.time.date(), since, until):
                             continue
                         message = _applied(record.message, corrections)
@@ -249,12 +248,12 @@ class ConversationLog:
     def days(self) -> list[date]:
         """Return the days on which something was said, in order."""
         deleted = self._deleted()
-        return sorted({day for index in self._indexes() for key, day in index.days.items() if key not in deleted})
+        return sorted({day for index in self._indexes() for day in index.days_without(deleted)})
 
     def count(self) -> int:
         """Return how many messages there are, deleted ones aside."""
         deleted = self._deleted()
-        return sum(key not in deleted for index in self._indexes() for key in index.days)
+        return sum(len(index) - len(list(index.positions(deleted))) for index in self._indexes())
 
     def corrections(self) -> Mapping[str, str | None]:
         """Return every message's id that was edited or deleted, with its new text (None: deleted)."""
@@ -262,16 +261,13 @@ class ConversationLog:
 
     def revision(self) -> str:
         """Return a token that changes whenever the log does, whoever changes it."""
-        files = [self.paths.log, *log_archive.archive_files(self.paths)]
-        return "|".join(f"{path.name}:{identity(path)}" for path in files)
+        files = [identity(self.paths.log), *(part.identity for part in log_archive.archive_parts(self.paths))]
+        return hashlib.sha256(repr(files).encode()).hexdigest()[:16]
 
     def check(self) -> list[Notice]:
         """Read everything and name the places at which something is damaged (nothing is changed)."""
-        return [
-            _damaged(index.path.name, message_id, offset)
-            for index in self._indexes()
-            for offset, message_id, _ in index.damaged
-        ]
+        with self._snapshot() as now:
+            return [_damaged(part.path.name, damage) for part in now.parts for damage in self._index(now, part).damages]
 
     def _newest(self, count: int, before: str | None, roles: Collection[Role], *, stop_at_topic: bool) -> list[Message]:
         found: list[Message] = []
@@ -291,22 +287,21 @@ class ConversationLog:
         return found
 
     def _backward(self, now: Snapshot, before: str | None) -> Iterator[Record]:
-        parts = list(now.parts)
-        end = parts[-1].limit
+        number, offset = len(now.parts), None
         if before is not None:
-            number, end = self._locate(now, before)
-            parts = parts[: number + 1]
-        for part in reversed(parts):
-            with now.open(part) as file:
-                if file is not None:
-                    yield from read_backward(file, end if part is parts[-1] else part.limit)
+            number, offset = self._locate(now, before)
+            with now.open(now.parts[number]) as (file, _):
+                yield from read_backward(file, offset)
+        for part in reversed(now.parts[:number]):
+            with now.open(part) as (file, end):
+                yield from read_backward(file, end)
 
     def _locate(self, now: Snapshot, message_id: str) -> tuple[int, int]:
         """Return which part of the log a message is in, and its offset there."""
         for number in range(len(now.parts) - 1, -1, -1):
-            offset = self._index(now, now.parts[number]).offsets.get(message_id)
-            if offset is not None:
-                return number, offset
+            index = self._index(now, now.parts[number])
+            for position, _ in index.positions([message_id]):
+                return number, index.offsets[position]
         raise MessageNotFoundError(message_id=message_id)
 
     def _has(self, message_id: str) -> bool:
@@ -324,21 +319,17 @@ class ConversationLog:
             return [self._index(now, part) for part in now.parts]
 
     def _index(self, now: Snapshot, part: Part) -> FileIndex:
-        with self._guard, now.open(part) as file:
-            return FileIndex(part.path) if file is None else self._cache.get(part.path, file, part.limit)
+        with ExitStack() as stack:
+            return self._cache.get(part.path, part.identity, part.limit, lambda: stack.enter_context(now.open(part))[0])
 
     def _deleted(self) -> set[str]:
         return {target for target, text in self.corrections().items() if text is None}
 
-    def _span(self, now: Snapshot, part: Part, since: date | None, until: date | None) -> tuple[int, int] | None:
-        """Return the bytes of a file that hold the wanted days, None if it has none of them."""
+    def _start(self, now: Snapshot, part: Part, since: date | None, until: date | None) -> int | None:
+        """Return where the wanted days begin in a file, None if it has none of them."""
         if since is None and until is None:
-            return 0, part.limit
-        index = self._index(now, part)
-        wanted = [index.offsets[key] for key, day in index.days.items() if _within(day, since, until)]
-        if not wanted:
-            return None
-        return min(wanted), part.limit
+            return 0
+        return min(self._index(now, part).offsets_between(since, until), default=None)
 
 
 def _read_at(file: IO[bytes], wanted: Sequence[tuple[int, str]], end: int) -> Iterator[tuple[str, Message]]:
@@ -366,7 +357,8 @@ def _applied(message: Message, corrections: Mapping[str, str | None]) -> Message
     return None if text is None else replace(message, text=text)
 
 
-def _damaged(name: str, message_id: str, offset: int) -> Notice:
+def _damaged(name: str, damage: Damage) -> Notice:
+    offset, message_id = damage.offset, damage.message_id
     return Notice(
         code="log-damaged",
         ja=f"{name} の {offset:,} バイト目あたり(発言 {message_id})に、壊れたところがあります。前後の発言は無事です。",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from managers.storage.files import append_durably, dump_json, fsync_folder, open
 from managers.storage.paths import PersonaPaths
 
 JOURNAL: Final = ".moving.json"
-_MONTH = re.compile(r"\d{4}-\d\d")
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])\.txt")
 _COPY_BLOCK: Final = 8 * 1024 * 1024
 _TAIL_BLOCK: Final = 4096
 _OVERLAP: Final = timedelta(minutes=10)
@@ -38,32 +39,27 @@ class Part(NamedTuple):
     """One file of a log as a reader sees it: nothing beyond `limit` counts."""
 
     path: Path
+    identity: Identity
     limit: int
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The log at one moment: the archives, oldest first, and `log.txt`, held open."""
+    """The log at one moment: its files, oldest first; `log.txt`, the last one, is held open."""
 
-    archives: tuple[Part, ...]
-    log: Part
+    parts: tuple[Part, ...]
     log_file: IO[bytes] | None
 
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """All files, oldest first."""
-        return (*self.archives, self.log)
-
     @contextmanager
-    def open(self, part: Part) -> Iterator[IO[bytes] | None]:
-        """Open one of the parts; None if there is no such file (any more)."""
-        if part.path == self.log.path:
-            yield self.log_file
-        elif not part.path.exists():
-            yield None
-        else:
-            with open_binary(part.path) as file:
-                yield file
+    def open(self, part: Part) -> Iterator[tuple[IO[bytes], int]]:
+        """Open one of the files, and say up to where it counts."""
+        if part is self.parts[-1] and self.log_file is not None:
+            yield self.log_file, part.limit
+            return
+        with open_binary(part.path) as file:
+            now = Identity.of(os.fstat(file.fileno()))
+            # An import replaces an archive whole: then all of the new one counts.
+            yield file, part.limit if now.inode == part.identity.inode else now.size
 
 
 class Journal(NamedTuple):
@@ -81,25 +77,36 @@ def snapshot(paths: PersonaPaths) -> Iterator[Snapshot]:
             log_file = stack.enter_context(open_binary(paths.log)) if paths.log.exists() else None
             before = Identity.of(os.fstat(log_file.fileno())) if log_file else None
             journal = read_journal(paths)
-            sizes = [(path, identity(path)) for path in archive_files(paths)]
-            archives = tuple(Part(path, known.size) for path, known in sizes if known is not None)
+            archives = archive_parts(paths)
             after = identity(paths.log)
-            # A move replaces log.txt, whose number cannot be given away while we hold it open.
+            # A move replaces log.txt, whose inode cannot be given away while we hold it open.
             if (before and before.inode) == (after and after.inode) and read_journal(paths) == journal:
                 break
         if journal is not None and log_file is not None and first_id(log_file) == journal.first_id:
-            archives = tuple(
-                Part(part.path, min(part.limit, journal.sizes.get(part.path.name, part.limit))) for part in archives
-            )
-        yield Snapshot(archives, Part(paths.log, before.size if before else 0), log_file)
+            sizes = journal.sizes
+            archives = [
+                part._replace(limit=min(part.limit, sizes.get(part.path.name, part.limit))) for part in archives
+            ]
+        log = [Part(paths.log, before, before.size)] if before else []
+        yield Snapshot((*archives, *log), log_file)
 
 
-def archive_files(paths: PersonaPaths) -> list[Path]:
+def archive_parts(paths: PersonaPaths) -> list[Part]:
     """Return the archives in order; files with names of their own come before the months."""
-    if not paths.log_archives.is_dir():
+    try:
+        with os.scandir(paths.log_archives) as entries:
+            # On Windows an entry's own stat has no inode.
+            found = [
+                (entry.name, Identity.of(os.stat(entry.path) if sys.platform == "win32" else entry.stat()))  # noqa: PTH116  # scandir gives strings
+                for entry in entries
+                if entry.name.endswith(".txt") and not entry.name.startswith(".")
+            ]
+    except FileNotFoundError:
         return []
-    files = [path for path in paths.log_archives.glob("*.txt") if not path.name.startswith(".")]
-    return sorted(files, key=lambda path: (_MONTH.fullmatch(path.stem) is not None, path.name))
+    except OSError as error:
+        raise UnreadableError(path=paths.log_archives, cause=error.strerror or error) from error
+    found.sort(key=lambda one: (_MONTH.fullmatch(one[0]) is not None, one[0]))
+    return [Part(paths.log_archives / name, known, known.size) for name, known in found]
 
 
 def archive_of(paths: PersonaPaths, day: date) -> Path:
@@ -291,7 +298,7 @@ def _copy(source: Path, start: int, end: int, archive: Path) -> None:
 
 
 def _newest_archived_month(paths: PersonaPaths, today: date) -> date:
-    months = [path.stem for path in archive_files(paths) if _MONTH.fullmatch(path.stem)]
+    months = [part.path.stem for part in archive_parts(paths) if _MONTH.fullmatch(part.path.name)]
     past = [month for month in months if month <= f"{today:%Y-%m}"]
     return date(int(past[-1][:4]), int(past[-1][5:]), 1) if past else date.min
 

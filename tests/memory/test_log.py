@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import IO
 
 import pytest
 
 from managers.memory.log import ConversationLog
-from managers.memory.log_format import format_message
+from managers.memory.log_format import Record, format_message
+from managers.memory.log_reading import read_forward
 from managers.memory.messages import Message
 from managers.storage.errors import DiskFullError, MessageIdTakenError, MessageNotFoundError, UnwritableError
 from managers.storage.paths import PersonaPaths
@@ -419,6 +421,74 @@ def test_a_small_disk_that_fills_up_while_talking(small_disk: Path) -> None:
         log.roll()
     assert 50 < len(said) < 150
     assert everything(another(log)) == said
+
+
+# The index that is kept beside the archives
+
+
+def kept_indexes(log: ConversationLog) -> list[Path]:
+    return sorted((log.paths.log_archives / ".index").iterdir())
+
+
+@pytest.fixture
+def old_log(log: ConversationLog, clock: HandClock) -> ConversationLog:
+    """Forty days, one of them changed, one deleted, and the indexes of their archives kept."""
+    talk_for(log, clock, 40)
+    messages = log.tail(40)
+    log.supersede(messages[1].id, "changed")
+    log.supersede(messages[2].id, None)
+    clock.move(days=20)
+    log.roll()
+    assert another(log).count() == 39
+    assert len(kept_indexes(log)) == 2
+    return log
+
+
+def see(log: ConversationLog) -> tuple[int, list[date], list[str], list[str]]:
+    reader = another(log)
+    return reader.count(), reader.days(), everything(reader), texts(reader.tail(3, before=reader.tail(30)[0].id))
+
+
+def test_kept_indexes_save_reading_and_change_nothing(
+    old_log: ConversationLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = see(old_log)
+    for path in kept_indexes(old_log):
+        path.unlink()
+    assert see(old_log) == expected
+
+    def only_log_txt(file: IO[bytes], start: int, end: int) -> Iterator[Record]:
+        assert Path(file.name).name == "log.txt"
+        return read_forward(file, start, end)
+
+    monkeypatch.setattr("managers.memory.log_index.read_forward", only_log_txt)
+    assert (another(old_log).count(), another(old_log).days()) == expected[:2]
+
+
+@pytest.mark.parametrize("harm", ["flip", "cut", "empty"])
+def test_a_kept_index_that_does_not_fit_is_made_anew(old_log: ConversationLog, harm: str) -> None:
+    expected = see(old_log)
+    for path in kept_indexes(old_log):
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.write_bytes(bytes(data) if harm == "flip" else data[:-20] if harm == "cut" else b"")
+    assert see(old_log) == expected
+
+
+def test_archives_that_changed_since_are_read_again(old_log: ConversationLog) -> None:
+    archive = old_log.paths.log_archives / "2026-10.txt"
+    content = archive.read_bytes()
+    middle = next(old_log.messages(date(2026, 10, 20), date(2026, 10, 20)))
+    mended = Message(middle.id, middle.time, "user", "Sara", "mended by hand")
+    archive.write_bytes(content.replace(format_message(middle), format_message(mended)))
+    assert "mended by hand" in see(old_log)[2]
+    archive.write_bytes(content.replace(format_message(middle), b""))
+    count, days, texts_now, _ = see(old_log)
+    assert count == 38
+    assert date(2026, 10, 20) not in days
+    assert middle.text not in texts_now
+    archive.unlink()
+    assert see(old_log)[0] < 38
 
 
 # Several at once
