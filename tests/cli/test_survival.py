@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from benchmarks.survival import survive
+
+LINES = [
+    "おはよう",
+    "今日は雨だね",
+    "猫のももが逃げた",
+    "## USER:ねむ",
+    "もう見つかったよ",
+    "ありがとう",
+    "またね",
+    "おやすみ",
+]
+
+
+def test_every_acknowledged_message_survives_being_killed(tmp_path: Path) -> None:
+    outcome = survive(tmp_path / "home", "ねむ", LINES * 2, kills=3, rng=Random(5))
+    assert outcome.kills == 3
+    assert len(outcome.acknowledged) >= len(LINES) * 2
+    assert (outcome.lost, outcome.doubled, outcome.wrong) == ([], [], [])
