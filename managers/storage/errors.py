@@ -265,3 +265,10 @@ class NotATranscriptError(UtataneError):
 
     ja = "「{path}」には取り込める行がありませんでした。{line}行目: {reason_ja}"
     en = 'No line of "{path}" could be imported. Line {line}: {reason_en}'
+
+
+class MistakeInFileError(UnreadableError):
+    """A file that people write has a mistake in it; nothing was written to it."""
+
+    ja = "「{path}」に書き間違いがあります({cause})。直してから、もう一度お試しください。"
+    en = '"{path}" has a mistake in it ({cause}). Mend it and try again.'

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import tomlkit
+from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from managers.storage.errors import InvalidSettingError, Notice, UnreadableError
-from managers.storage.files import read_bytes, write_atomic
+from managers.storage.errors import BusyError, InvalidSettingError, MistakeInFileError, Notice
+from managers.storage.files import make_folder, read_bytes, write_atomic
+from managers.storage.locks import WAIT_SECONDS
 
 
 class _Section(BaseModel):
@@ -152,7 +155,7 @@ class SettingsFile:
         if data is None:
             return Settings(), []
         try:
-            table = tomllib.loads(data.decode())
+            table = tomllib.loads(data.decode("utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             return Settings(), [
                 Notice(
@@ -168,22 +171,52 @@ class SettingsFile:
 
         Raises:
             InvalidSettingError: a value cannot be used; nothing is written.
-            UnreadableError: the file has a mistake that must be mended first.
+            MistakeInFileError: the file has a mistake that must be mended first.
+            BusyError: another process has been at it for long.
         """
-        data = read_bytes(self.path) or b""
-        try:
-            document = tomlkit.parse(data.decode())
-        except (tomlkit.exceptions.ParseError, UnicodeDecodeError) as error:
-            raise UnreadableError(path=self.path, cause=error) from error
-        table = document.setdefault(section, tomlkit.table())
         for key, value in values.items():
-            if value is None:
-                table.pop(key, None)
-            else:
+            if value is not None:
                 check(section, key, value)
-                table[key] = value
-        write_atomic(self.path, tomlkit.dumps(document))
+        with _changing(self.path):
+            document = _parsed(self.path)
+            table = _table(self.path, document, section)
+            for key, value in values.items():
+                if value is None:
+                    table.pop(key, None)
+                else:
+                    table[key] = value
+            write_atomic(self.path, tomlkit.dumps(document))
         return self.load()[0]
+
+
+@contextmanager
+def _changing(path: Path) -> Iterator[None]:
+    """Let one writer at a time read, change and write a file, across processes and threads."""
+    make_folder(path.parent)
+    lock = FileLock(path.with_name(f".{path.name}.lock"), is_singleton=True)
+    try:
+        lock.acquire(timeout=WAIT_SECONDS)
+    except Timeout as error:
+        raise BusyError(name=path.name) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _parsed(path: Path) -> tomlkit.TOMLDocument:
+    try:
+        return tomlkit.parse((read_bytes(path) or b"").decode("utf-8-sig"))
+    except (tomlkit.exceptions.ParseError, UnicodeDecodeError) as error:
+        # Not the parser's own words: in secrets.toml they would quote a part of a key.
+        raise MistakeInFileError(path=path, cause="TOML") from error
+
+
+def _table(path: Path, document: tomlkit.TOMLDocument, name: str) -> MutableMapping[str, Any]:
+    table = document.setdefault(name, tomlkit.table())
+    if not isinstance(table, MutableMapping):  # `mind = 3` at the top, say
+        raise MistakeInFileError(path=path, cause=f"[{name}]")
+    return table
 
 
 def check(section: str, key: str, value: object) -> None:
@@ -255,21 +288,27 @@ class Secrets:
         if data is None:
             return ""
         try:
-            value = tomllib.loads(data.decode()).get("keys", {}).get(name, "")
+            keys = tomllib.loads(data.decode("utf-8-sig")).get("keys", {})
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise UnreadableError(path=self.path, cause="TOML") from error
-        return str(value)
+            raise MistakeInFileError(path=self.path, cause="TOML") from error
+        if not isinstance(keys, Mapping):
+            raise MistakeInFileError(path=self.path, cause="[keys]")
+        return str(keys.get(name, ""))
 
     def set(self, name: str, value: str) -> None:
-        """Store a key, or remove it when empty."""
-        data = read_bytes(self.path)
-        document = tomlkit.parse((data or b"").decode())
-        keys = document.setdefault("keys", tomlkit.table())
-        if value:
-            keys[name] = value.strip()
-        else:
-            keys.pop(name, None)
-        write_atomic(self.path, tomlkit.dumps(document), mode=0o600)
+        """Store a key, or remove it when empty.
+
+        Raises:
+            MistakeInFileError: the file has a mistake that must be mended first.
+        """
+        with _changing(self.path):
+            document = _parsed(self.path)
+            keys = _table(self.path, document, "keys")
+            if value:
+                keys[name] = value.strip()
+            else:
+                keys.pop(name, None)
+            write_atomic(self.path, tomlkit.dumps(document), mode=0o600)
 
     def __repr__(self) -> str:
         """Show no secret."""

@@ -1,0 +1,75 @@
+"""One writer per persona."""
+
+from __future__ import annotations
+
+import threading
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
+
+import pytest
+
+from managers.storage.errors import BusyError
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+
+
+def _hold(paths: PersonaPaths, held: Event, done: Event) -> None:
+    with writing(paths):
+        held.set()
+        done.wait(30)
+
+
+def test_another_process_waits_and_is_told_who_is_busy(paths: PersonaPaths) -> None:
+    context = get_context("spawn")
+    held, done = context.Event(), context.Event()
+    child = context.Process(target=_hold, args=(paths, held, done))
+    child.start()
+    try:
+        assert held.wait(30)
+        with pytest.raises(BusyError, match="ねむ"), writing(paths, wait=0.05):
+            pass
+    finally:
+        done.set()
+        child.join(30)
+    with writing(paths, wait=5):
+        pass
+
+
+def test_threads_take_turns_and_one_thread_may_enter_twice(paths: PersonaPaths) -> None:
+    inside = 0
+    most = 0
+    guard = threading.Lock()
+
+    def work() -> None:
+        nonlocal inside, most
+        for _ in range(5):
+            with writing(paths), writing(paths):
+                with guard:
+                    inside += 1
+                    most = max(most, inside)
+                threading.Event().wait(0.002)
+                with guard:
+                    inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert most == 1
+
+
+def test_a_failure_inside_lets_go(paths: PersonaPaths) -> None:
+    def fail() -> None:
+        with writing(paths):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    with writing(paths, wait=0.05):
+        pass
+
+
+def test_personas_do_not_wait_for_each_other(paths: PersonaPaths) -> None:
+    with writing(paths), writing(PersonaPaths(paths.folder.with_name("Hazel")), wait=0.05):
+        pass
