@@ -20,7 +20,6 @@ class DreamState(BaseModel):
         last_dream: when a night was last dreamt to its end (local time).
         settled_days: days that get no episode: nobody said anything, or a person deleted the episode.
         waiting: tasks that failed and wait for the next night, by day.
-        asked_through: the last message that the end of a conversation has been looked at.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -28,7 +27,6 @@ class DreamState(BaseModel):
     last_dream: str = ""
     settled_days: list[date] = Field(default_factory=list)
     waiting: dict[str, list[str]] = Field(default_factory=dict)
-    asked_through: str = ""
 
     def dump(self) -> bytes:
         """Return the file's bytes."""

@@ -140,6 +140,11 @@ class QuestionStore:
         """Delete a question (the history keeps it)."""
         self._change(lambda qs: qs.without(question_id), author, reason)
 
+    def mark_asked(self, question_id: str, *, author: str) -> None:
+        """Note that the persona has asked a question in a conversation."""
+        when = self._clock.now().strftime(TIME)
+        self._change(lambda qs: qs.asked(question_id, when), author, "asked")
+
     def add(self, question: Question, *, author: str, reason: str) -> None:
         """Add a question."""
         created = question.created_at or self._clock.now().strftime(TIME)

@@ -1,0 +1,179 @@
+"""What the persona does of its own accord, when a drive passes its threshold outside quiet hours.
+
+Off unless the person turns it on; a few times a day at most, never twice without an answer in between,
+never while the silence switch is set. The reason stands in the log as a `## SYSTEM:autonomous` record
+with the full inner-state log, right before what the persona says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from managers.memory.drives import Drive, Levels
+from managers.memory.goals import Goal, GoalStore
+from managers.memory.inner_state import InnerStateStore
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.memory.questions import Question, QuestionStore
+from managers.mind import Sheet
+from managers.sleep.hours import in_quiet_hours, is_idle
+from managers.storage.clock import Clock
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import SleepSettings
+
+RECORD = "autonomous"
+_LOOKED_AT = 60
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """Why the persona would act.
+
+    Attributes:
+        drive: the strongest drive beyond its threshold.
+        reason: the full inner-state log.
+        question, goal: what the drive is about, where it is about one.
+        last_words: what was said last, oldest first.
+    """
+
+    sheet: Sheet
+    drive: Drive
+    reason: str
+    now: datetime
+    question: Question | None = None
+    goal: Goal | None = None
+    last_words: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What the persona does: `write` a message, move a `goal` on, or note a `thought`."""
+
+    kind: Literal["write", "goal", "thought"]
+    text: str
+    mind: str
+
+
+class Impulse(Protocol):
+    """Turns an occasion into a deed: the built-in mind, or a language model. None: rather not."""
+
+    def __call__(self, occasion: Occasion) -> Deed | None:
+        """Decide what to do."""
+        ...
+
+
+class Autonomy:
+    """The persona's own initiative."""
+
+    def __init__(
+        self,
+        paths: PersonaPaths,
+        log: ConversationLog,
+        clock: Clock,
+        *,
+        sheet: Callable[[], Sheet],
+        settings: Callable[[], SleepSettings],
+        inner_state: InnerStateStore,
+        questions: QuestionStore,
+        goals: GoalStore,
+        impulse: Impulse,
+        note: Callable[[str], object],
+    ) -> None:
+        """Hold what is needed; `note` keeps a thought (the diary)."""
+        self._paths = paths
+        self._log = log
+        self._clock = clock
+        self._sheet = sheet
+        self._settings = settings
+        self._inner_state = inner_state
+        self._questions = questions
+        self._goals = goals
+        self._impulse = impulse
+        self._note = note
+
+    def act(self) -> Message | None:
+        """Do something if allowed and moved to; return the message, if the deed is one.
+
+        The lock is held while it is decided whether, and while it is written, not while it is thought:
+        whoever speaks meanwhile is answered first, and the deed is dropped.
+        """
+        settings, now = self._settings(), self._clock.now()
+        drive = self._moved(settings, now)
+        if drive is None:
+            return None
+        before = self._log.revision()
+        occasion = self._occasion(drive, now)
+        deed = self._impulse(occasion)
+        if deed is None or not deed.text.strip():
+            return None
+        with writing(self._paths):
+            if self._log.revision() != before:
+                return None
+            self._log.append("system", RECORD, occasion.reason)
+            return self._do(deed, occasion)
+
+    def _moved(self, settings: SleepSettings, now: datetime) -> Drive | None:
+        if not may_act(settings, now) or not settings.autonomous_actions_per_day:
+            return None
+        levels: Levels = self._inner_state.levels(now)
+        if not levels.beyond_threshold:
+            return None
+        if not is_idle(self._inner_state.last_interaction(), now, settings.idle_minutes_before_dream):
+            return None
+        if unanswered(self._log.tail(_LOOKED_AT)):
+            return None
+        if deeds_among(self._log.messages(now.date(), now.date())) >= settings.autonomous_actions_per_day:
+            return None
+        return levels.beyond_threshold[0]
+
+    def _occasion(self, drive: Drive, now: datetime) -> Occasion:
+        sheet = self._sheet()
+        questions = self._questions.open()
+        goals = self._goals.for_prompt()
+        return Occasion(
+            sheet=sheet,
+            drive=drive,
+            reason=self._inner_state.full_text(sheet.language, now),
+            now=now,
+            question=questions[0] if questions else None,
+            goal=goals[0][1] if goals else None,
+            last_words=tuple(self._log.tail(6, roles=("user", "persona"))),
+        )
+
+    def _do(self, deed: Deed, occasion: Occasion) -> Message | None:
+        if deed.kind == "write":
+            message = self._log.append("persona", occasion.sheet.persona, deed.text, mind=deed.mind)
+            if occasion.drive == "curiosity" and occasion.question is not None:
+                self._questions.mark_asked(occasion.question.id, author=occasion.sheet.persona)
+            return message
+        if deed.kind == "goal" and occasion.goal is not None:
+            self._goals.progress(occasion.goal.id, deed.text, author=occasion.sheet.persona)
+        else:
+            self._note(deed.text)
+        return None
+
+
+def may_act(settings: SleepSettings, now: datetime) -> bool:
+    """Whether the person allows the persona to act at this hour."""
+    return settings.autonomous_actions and not settings.silence and not in_quiet_hours(now, settings)
+
+
+def unanswered(messages: Sequence[Message]) -> bool:
+    """Whether the persona has written first since the user last spoke; a thought noted needs no answer."""
+    later: Message | None = None
+    for message in reversed(messages):
+        if message.role == "user":
+            return False
+        if message.role == "system" and message.speaker == RECORD and later is not None and later.role == "persona":
+            return True
+        later = message
+    return False
+
+
+def deeds_among(messages: Iterable[Message]) -> int:
+    """Return how often the persona acted of its own accord."""
+    return sum(1 for message in messages if message.role == "system" and message.speaker == RECORD)

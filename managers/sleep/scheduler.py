@@ -1,0 +1,244 @@
+"""What runs while nobody talks: conversation ends, dreams, and what the persona does of its own accord.
+
+APScheduler only wakes us; what is due is decided from the clock and the files each time. So a machine
+that slept, a clock that jumped or daylight saving make nothing run twice or never: a day that has its
+episode needs none, one that has none still waits.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Literal, Protocol
+
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from managers.mind import Cancel
+from managers.sleep.dream import DreamReport
+from managers.sleep.errors import DreamingAlreadyError
+from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet, night_of
+from managers.storage.clock import Clock
+from managers.storage.errors import UtataneError
+from managers.storage.settings import SleepSettings
+
+logger = logging.getLogger(__name__)
+
+TICK_SECONDS = 60
+_WORKERS = 2
+Outcome = Literal["never", "running", "done", "nothing", "incomplete", "stopped", "failed"]
+
+
+class Sleeper(Protocol):
+    """One persona as the scheduler sees it. `Companion` or a thin wrapper around it provides this."""
+
+    @property
+    def name(self) -> str:
+        """The persona's name."""
+        ...
+
+    def settings(self) -> SleepSettings:
+        """Return the settings as they stand now."""
+        ...
+
+    def last_interaction(self) -> datetime | None:
+        """Return when somebody last talked with it."""
+        ...
+
+    def pending_days(self) -> list[date]:
+        """Return the days that wait for a dream, oldest first."""
+        ...
+
+    def dream(self, cancel: Cancel) -> DreamReport:
+        """Dream of them."""
+        ...
+
+    def end_conversation(self) -> None:
+        """Resolve what a conversation that has ended answered, if there is one."""
+        ...
+
+    def act(self) -> None:
+        """Do something of its own accord, if it may and is moved to."""
+        ...
+
+
+@dataclass(frozen=True)
+class SleepStatus:
+    """What runs for a persona, when it last ran, how it ended, and when it will run next.
+
+    Attributes:
+        outcome: `incomplete` means that some task waits for the next night.
+        next_at: the earliest moment of the next dream; None while dreaming is off.
+    """
+
+    outcome: Outcome = "never"
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    next_at: datetime | None = None
+    report: DreamReport | None = None
+    error: UtataneError | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it dreams just now."""
+        return self.outcome == "running"
+
+
+class SleepScheduler:
+    """Runs sleep for all personas. Each dreams in a thread of its own, one dream at a time each."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        sleepers: Callable[[], Sequence[Sleeper]],
+        *,
+        on_change: Callable[[str, SleepStatus], None] | None = None,
+    ) -> None:
+        """Hold what is needed; nothing runs before `start`.
+
+        Args:
+            clock: the time.
+            sleepers: the personas there are now.
+            on_change: told whenever a persona's status changes.
+        """
+        self._clock = clock
+        self._sleepers = sleepers
+        self._on_change = on_change or (lambda _name, _status: None)
+        self._scheduler = BackgroundScheduler(timezone="UTC")
+        self._pool = ThreadPoolExecutor(max_workers=_WORKERS, thread_name_prefix="dream")
+        self._status: dict[str, SleepStatus] = {}
+        self._tried: dict[str, date] = {}
+        self._cancels: dict[str, Cancel] = {}
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Begin to look what is due, every minute."""
+        self._scheduler.add_job(
+            self.tick,
+            "interval",
+            seconds=TICK_SECONDS,
+            id="sleep",
+            max_instances=1,
+            coalesce=True,
+            misfire_grace_time=None,
+        )
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """Stop; a dream under way is broken off, which leaves everything as it was before it."""
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)
+        with self._lock:
+            for cancel in self._cancels.values():
+                cancel.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def tick(self) -> None:
+        """Do what is due now."""
+        for sleeper in self._sleepers():
+            try:
+                self._look_after(sleeper)
+            except UtataneError as error:
+                logger.warning("sleep of %s: %s", sleeper.name, error)
+                self._set(sleeper.name, replace(self._of(sleeper.name), error=error))
+
+    def dream_now(self, name: str) -> Future[None]:
+        """Dream now, whatever the hour; the future is done when the dream is.
+
+        Raises:
+            DreamingAlreadyError: it dreams already.
+        """
+        sleeper = next(one for one in self._sleepers() if one.name == name)
+        future = self._begin(sleeper)
+        if future is None:
+            raise DreamingAlreadyError(name=name)
+        return future
+
+    def cancel(self, name: str) -> None:
+        """Break off a persona's dream: what it has applied stays, the rest waits."""
+        with self._lock:
+            if name in self._cancels:
+                self._cancels[name].set()
+
+    def status(self, name: str) -> SleepStatus:
+        """Return what runs for a persona and when it will run next."""
+        found = self._of(name)
+        sleeper = next((one for one in self._sleepers() if one.name == name), None)
+        if sleeper is None or not sleeper.settings().dreaming:
+            return found
+        return replace(found, next_at=next_quiet(self._clock.now(), sleeper.settings()))
+
+    def _look_after(self, sleeper: Sleeper) -> None:
+        if self._of(sleeper.name).is_running:
+            return
+        sleeper.end_conversation()
+        settings, now = sleeper.settings(), self._clock.now()
+        if settings.dreaming and self._should_dream(sleeper, settings, now):
+            self._begin(sleeper)
+        elif not in_quiet_hours(now, settings):
+            sleeper.act()
+
+    def _should_dream(self, sleeper: Sleeper, settings: SleepSettings, now: datetime) -> bool:
+        """Whether a night's dream is due: once a night, and once more where a whole night was missed."""
+        if not is_idle(sleeper.last_interaction(), now, settings.idle_minutes_before_dream):
+            return False
+        night = night_of(now, settings)
+        if self._tried.get(sleeper.name) == night:
+            return False
+        pending = sleeper.pending_days()
+        if not pending:
+            return False
+        return in_quiet_hours(now, settings) or missed_a_night(pending, now, settings)
+
+    def _begin(self, sleeper: Sleeper) -> Future[None] | None:
+        cancel = Cancel()
+        with self._lock:
+            if sleeper.name in self._cancels:
+                return None
+            self._cancels[sleeper.name] = cancel
+        now = self._clock.now()
+        self._tried[sleeper.name] = night_of(now, sleeper.settings())
+        self._set(sleeper.name, replace(self._of(sleeper.name), outcome="running", started_at=now, error=None))
+        return self._pool.submit(self._dream, sleeper, cancel)
+
+    def _dream(self, sleeper: Sleeper, cancel: Cancel) -> None:
+        outcome: Outcome = "failed"
+        report: DreamReport | None = None
+        error: UtataneError | None = None
+        try:
+            report = sleeper.dream(cancel)
+            outcome = _outcome(report)
+        except DreamingAlreadyError:
+            outcome = "nothing"  # another window dreams for this persona
+        except UtataneError as failure:
+            logger.warning("the dream of %s failed: %s", sleeper.name, failure)
+            error = failure
+        except Exception:  # the edge of a thread: nobody above would see it
+            logger.exception("the dream of %s broke", sleeper.name)
+        finally:
+            with self._lock:
+                self._cancels.pop(sleeper.name, None)
+            ended = replace(
+                self._of(sleeper.name), outcome=outcome, ended_at=self._clock.now(), report=report, error=error
+            )
+            self._set(sleeper.name, ended)
+
+    def _of(self, name: str) -> SleepStatus:
+        with self._lock:
+            return self._status.get(name, SleepStatus())
+
+    def _set(self, name: str, status: SleepStatus) -> None:
+        with self._lock:
+            self._status[name] = status
+        self._on_change(name, status)
+
+
+def _outcome(report: DreamReport) -> Outcome:
+    if report.cancelled:
+        return "stopped"
+    if report.failures:
+        return "incomplete"
+    return "done" if report.changes else "nothing"
