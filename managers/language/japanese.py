@@ -102,16 +102,29 @@ def japanese_words(text: str, split: Split = "long", offset: int = 0) -> list[Wo
     return _name_entities(found)
 
 
-def japanese_terms(text: str) -> list[str]:
-    """Return the normalised content words of a text, compounds cut: the fast way, for indexing."""
+def japanese_terms(text: str, *, with_affixes: bool = False) -> list[str]:
+    """Return the normalised content words of a text, compounds cut: the fast way, for indexing.
+
+    Args:
+        text: any text.
+        with_affixes: affixes that are nouns too (the 車 of 自動|車, the 林 of 原生|林): in another
+            compound, or alone, the same one is a word.
+    """
     from sudachipy import SplitMode  # noqa: PLC0415  # see _dictionary
 
     return [
         _plain(token.normalized_form())
         for _, piece in _pieces(_encodable(text))
         for token in _tokenizer().tokenize(piece, SplitMode.A)
-        if _part_of_speech(token.part_of_speech())[0] in CONTENT_KINDS and _is_word(token.surface())
+        if _is_term(token.part_of_speech(), with_affixes=with_affixes) and _is_word(token.surface())
     ]
+
+
+@cache
+def _is_term(tags: tuple[str, ...], *, with_affixes: bool) -> bool:
+    if _part_of_speech(tags)[0] in CONTENT_KINDS:
+        return True
+    return with_affixes and tags[0] == "接尾辞" and tags[1] == "名詞的"
 
 
 def _plain(form: str) -> str:

@@ -40,7 +40,7 @@ def terms(text: str) -> list[str]:
     if not _JAPANESE.search(plain):
         return _latin(plain)
     light = _light()
-    found = [term for term in japanese_terms(plain) if term not in light]
+    found = [term for term in japanese_terms(plain, with_affixes=True) if term not in light]
     return [_latin_form(term) if term.isascii() else term[:_MAX_TERM] for term in found]
 
 
