@@ -56,6 +56,7 @@ class Companion:
         self._turn: Turn | None = None
         self._starting = threading.Lock()
         self._off_record: list[Message] = []
+        self._window: tuple[str, int, list[Message]] | None = None
         self._afterwards = ThreadPoolExecutor(max_workers=1, thread_name_prefix="afterwards")
 
     def say(self, text: str, *, attachments: Sequence[Path] = (), off_record: bool = False) -> Turn:
@@ -179,7 +180,7 @@ class Companion:
 
         around = self._surroundings(cancel, publish, off_record=off_record)
         given = state.get("message")
-        window = self.memories.log.thread(2 * around.settings.conversation.window_turns)
+        window = self._short_term(2 * around.settings.conversation.window_turns)
         hidden = {given.id, *state.get("replaces", ())} if given else set()
         state["window"] = [m for m in window if m.id not in hidden] + (self._off_record if off_record else [])
         try:
@@ -223,10 +224,21 @@ class Companion:
                 return thread[position], thread[position + 1 :]
         raise NothingToAnswerError
 
+    def _short_term(self, count: int) -> list[Message]:
+        """Return the last messages of the thread; read anew only when the log has changed."""
+        revision = self.memories.log.revision()
+        known = self._window
+        if known is not None and known[:2] == (revision, count):
+            return known[2]
+        window = self.memories.log.thread(count)
+        self._window = (revision, count, window)
+        return window
+
     def _catch_up(self) -> None:
-        """After a turn, off the user's path: archives and index."""
+        """After a turn, off the user's path: archives, index, and the window for the next turn."""
         try:
             self.memories.log.roll()
+            self._short_term(2 * self.memories.settings().conversation.window_turns)
             self.memories.recall.catch_up()
         except UtataneError as error:
             self.memories.notices.post_error("after-turn", error)

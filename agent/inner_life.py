@@ -44,8 +44,7 @@ class InnerLife:
     def perceive(self, message: Message, emotion: EmotionReading) -> None:
         """Log the emotion of a user's message; the last interaction and devotion move."""
         self.emotions.append(message.text, emotion.emotion, message_id=message.id, time=message.time)
-        self.state.touch(message.time)
-        self.state.feel(emotion.emotion, message.time)
+        self.state.meet(emotion.emotion, message.time)
 
     def for_prompt(self, oldest: date, settings: ConversationSettings, lang: Lang) -> InnerParts:
         """Return the parts of a prompt; `oldest` is the date of the oldest message in it."""

@@ -139,11 +139,23 @@ class InnerStateStore:
         moment = now or self._clock.now()
         with writing(self._paths):
             state = self.load()
-            devotion = state.drives.devotion
-            devotion.level = round(devotion_after(self._devotion(state, moment), emotion), 4)
-            devotion.updated_at = moment
-            devotion.user_emotional_state = emotion
+            self._feel(state, emotion, moment)
             self._write(state, moment)
+
+    def meet(self, emotion: str, now: datetime | None = None) -> None:
+        """Do what `touch` and `feel` do in one write: this is on the way of every message."""
+        moment = now or self._clock.now()
+        with writing(self._paths):
+            state = self.load()
+            state.drives.boredom.last_interaction = moment
+            self._feel(state, emotion, moment)
+            self._write(state, moment)
+
+    def _feel(self, state: InnerState, emotion: str, now: datetime) -> None:
+        devotion = state.drives.devotion
+        devotion.level = round(devotion_after(self._devotion(state, now), emotion), 4)
+        devotion.updated_at = now
+        devotion.user_emotional_state = emotion
 
     def refresh(self, now: datetime | None = None, lang: Lang = "ja") -> InnerState:
         """Recompute all drives and the motivation log, and write them."""
