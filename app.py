@@ -121,6 +121,7 @@ def serve(
 
     with services_at(home) as services, serving(services.home):
         page = services.settings().page
+        services.sleep.start()
         launch(
             services,
             host or page.host,
@@ -268,14 +269,14 @@ def dream(
     as_json: JsonOption = False,
 ) -> None:
     """Dream now."""
-    from agent.night import as_level, open_dreamer
-
     from agent.as_json import line
+    from agent.sleeper import as_level
 
     with services_at(home) as services:
-        dreamer = open_dreamer(services, persona)
-        report = dreamer.dream(
-            level=as_level(level), catch_up=catch_up, dry_run=dry_run, progress=None if as_json else _progress
+        report = (
+            services.sleeper(persona)
+            .dreamer()
+            .dream(level=as_level(level), catch_up=catch_up, dry_run=dry_run, progress=None if as_json else _progress)
         )
         lang = terminal_language()
         if as_json:

@@ -7,7 +7,7 @@ one persona run one after the other, those of different personas side by side.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -48,8 +48,17 @@ class Why:
 class Companion:
     """One persona, awake."""
 
-    def __init__(self, memories: Memories, minds: MindChooser, clock: Clock, rng: Random) -> None:
+    def __init__(
+        self,
+        memories: Memories,
+        minds: MindChooser,
+        clock: Clock,
+        rng: Random,
+        *,
+        when_conversation_ends: Callable[[], None] = lambda: None,
+    ) -> None:
         self.memories = memories
+        self._when_conversation_ends = when_conversation_ends
         self._minds = minds
         self._clock = clock
         self._rng = rng
@@ -106,6 +115,7 @@ class Companion:
     def new_topic(self) -> None:
         """Begin a new thread: earlier turns leave the short-term memory, not the log."""
         self._off_record.clear()
+        self._afterwards.submit(self._end_conversation)
         self.memories.log.begin_topic()
 
     def forget_off_record(self) -> None:
@@ -152,10 +162,13 @@ class Companion:
         )
 
     def close(self) -> None:
-        """Wait for what is being remembered; the object must not be used after."""
+        """End the conversation and wait for what is being remembered; the object must not be used after."""
         if self._turn is not None:
             self._turn.stop()
             self._turn.wait(10)
+            if not self.mind_status().is_language_model:
+                # A model would keep the person waiting; the next start does it when the time is up.
+                self._afterwards.submit(self._end_conversation)
         self._afterwards.shutdown(wait=True)
         self.memories.close()
 
@@ -223,6 +236,12 @@ class Companion:
             if thread[position].role == "user":
                 return thread[position], thread[position + 1 :]
         raise NothingToAnswerError
+
+    def _end_conversation(self) -> None:
+        try:
+            self._when_conversation_ends()
+        except UtataneError as error:
+            self.memories.notices.post_error("conversation-end", error)
 
     def _short_term(self, count: int) -> list[Message]:
         """Return the last messages of the thread; read anew only when the log has changed."""

@@ -259,3 +259,10 @@ class UnknownTypeError(UtataneError):
 
     ja = "「{name}」という種類の記憶はありません。{known} から選んでください。"
     en = 'There is no type of memory called "{name}". Choose one of {known}.'
+
+
+class UnknownLevelError(UtataneError):
+    """No level of reflection has that name. Facts: `name`."""
+
+    ja = "省察レベルは auto、1、2、3 のどれかです(「{name}」ではなく)。"
+    en = 'The level is auto, 1, 2 or 3, not "{name}".'

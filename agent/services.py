@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 
 from agent.companion import Companion
 from agent.memories import open_memories
 from agent.minds.choose import MindChooser
+from agent.sleeper import CompanionSleeper
 from managers.personas import Persona, PersonaStore
+from managers.sleep.scheduler import SleepScheduler
 from managers.storage.clock import Clock, SystemClock
 from managers.storage.errors import Lang, PersonaNotFoundError
 from managers.storage.notices import NoticeBoard
@@ -49,8 +52,20 @@ class Services:
             companion = self._companions.get(persona.name)
             if companion is None:
                 memories = open_memories(self.personas, persona.name, self.settings, self.clock, self.rng)
-                companion = self._companions[persona.name] = Companion(memories, self.minds, self.clock, self.rng)
+                sleeper = CompanionSleeper(memories, self.minds, self.clock)
+                companion = self._companions[persona.name] = Companion(
+                    memories, self.minds, self.clock, self.rng, when_conversation_ends=sleeper.close_conversation
+                )
             return companion
+
+    def sleeper(self, name: str) -> CompanionSleeper:
+        """Return the persona as sleep sees it."""
+        return CompanionSleeper(self.companion(name).memories, self.minds, self.clock)
+
+    @cached_property
+    def sleep(self) -> SleepScheduler:
+        """What runs while nobody talks; `serve` starts it."""
+        return SleepScheduler(self.clock, lambda: [self.sleeper(name) for name in self.personas.list_names()])
 
     def ensure_persona(self, name: str, language: Lang) -> Persona:
         """Return the persona of that name, made if there is none."""
@@ -68,6 +83,8 @@ class Services:
 
     def close(self) -> None:
         """Finish what is under way."""
+        if "sleep" in self.__dict__:
+            self.sleep.stop()
         for name in list(self._companions):
             self.let_sleep(name)
 

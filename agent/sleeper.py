@@ -1,0 +1,134 @@
+"""A companion as sleep sees it: what dreams, what ends a conversation, what it may do of its own accord."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from functools import cached_property
+
+from agent.errors import UnknownLevelError
+from agent.memories import Memories
+from agent.minds.builtin.dreaming import BuiltInDreamMind
+from agent.minds.builtin.impulse import impulse
+from agent.minds.choose import MindChooser
+from agent.minds.language_model import LanguageModelMind
+from agent.minds.language_model_dreaming import LanguageModelDreamMind
+from managers.memory.messages import Message
+from managers.mind import Cancel
+from managers.sleep.autonomy import Autonomy
+from managers.sleep.conversation_end import ConversationEnd
+from managers.sleep.dream import Dreamer, DreamReport
+from managers.sleep.tasks import DreamMind, Level
+from managers.storage.clock import Clock
+from managers.storage.settings import SleepSettings
+
+_LEVELS: dict[str, Level | None] = {"auto": None, "1": 1, "2": 2, "3": 3}
+
+
+class CompanionSleeper:
+    """One persona's sleep, over its memories and the mind that its settings name."""
+
+    def __init__(self, memories: Memories, minds: MindChooser, clock: Clock) -> None:
+        self._memories = memories
+        self._minds = minds
+        self._clock = clock
+
+    @property
+    def name(self) -> str:
+        return self._memories.paths.name
+
+    def settings(self) -> SleepSettings:
+        """Return the settings as they stand now."""
+        return self._memories.settings().sleep
+
+    def last_interaction(self) -> datetime | None:
+        """Return when somebody last talked with the persona."""
+        return self._memories.inner_state.last_interaction()
+
+    def pending_days(self) -> list[date]:
+        """Return the days that wait for a dream, oldest first."""
+        return self.dreamer().pending_days()
+
+    def dream(self, cancel: Cancel) -> DreamReport:
+        """Dream of them; the index learns of it."""
+        report = self.dreamer().dream(cancel=cancel)
+        self._memories.recall.catch_up()
+        return report
+
+    def dreamer(self) -> Dreamer:
+        """Return what dreams, with the mind that the settings name now."""
+        memories = self._memories
+        fallback = BuiltInDreamMind()
+        return Dreamer(
+            memories.paths,
+            memories.log,
+            self._clock,
+            sheet=memories.sheet(),
+            mind=self._dream_mind(fallback),
+            fallback=fallback,
+            apply=memories.apply,
+            settings=self.settings(),
+        )
+
+    def end_conversation(self) -> None:
+        """Resolve what a conversation that has ended by idleness answered."""
+        self._conversation_end.check()
+
+    def close_conversation(self) -> None:
+        """The same now: a new topic was begun, or the app closes."""
+        self._conversation_end.end()
+
+    def act(self) -> None:
+        """Do something of its own accord, if it may and is moved to."""
+        self._autonomy.act()
+
+    def _dream_mind(self, fallback: BuiltInDreamMind) -> DreamMind:
+        mind = self._minds.choose_small(self._memories.settings().mind, self._memories.sheet().language).mind
+        return LanguageModelDreamMind(mind) if isinstance(mind, LanguageModelMind) else fallback
+
+    @cached_property
+    def _conversation_end(self) -> ConversationEnd:
+        memories = self._memories
+
+        def resolve(messages: Sequence[Message]) -> None:
+            if memories.questions.open():
+                self.dreamer().answer_questions(messages)
+
+        return ConversationEnd(
+            memories.paths,
+            memories.log,
+            self._clock,
+            idle_minutes=lambda: memories.settings().conversation.idle_minutes,
+            then=resolve,
+        )
+
+    @cached_property
+    def _autonomy(self) -> Autonomy:
+        memories = self._memories
+
+        def note(text: str) -> None:
+            memories.notes.append("main_memory", text, author=memories.paths.name, reason="thought")
+
+        return Autonomy(
+            memories.paths,
+            memories.log,
+            self._clock,
+            sheet=memories.sheet,
+            settings=self.settings,
+            inner_state=memories.inner_state,
+            questions=memories.questions,
+            goals=memories.goals,
+            impulse=impulse,
+            note=note,
+        )
+
+
+def as_level(name: str) -> Level | None:
+    """Return the level that was named; None: what is due.
+
+    Raises:
+        UnknownLevelError
+    """
+    if name not in _LEVELS:
+        raise UnknownLevelError(name=name)
+    return _LEVELS[name]
