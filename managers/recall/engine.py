@@ -345,7 +345,7 @@ class Recall:
     def _load_builtin(self) -> NgramEmbedder:
         try:
             data = self._indexes["static"].store.blob(_WEIGHTS)
-            count = int(self._indexes["static"].store.meta("ngram_passages") or 0)
+            count = int(self._indexes["static"].store.blob("ngram_passages") or 0)
         except sqlite3.DatabaseError:
             return NgramEmbedder()
         if len(data) != 4 * BUCKETS:
