@@ -16,7 +16,7 @@ from agent.memories import open_memories
 from agent.minds.choose import Choice
 from agent.minds.status import MindStatus
 from benchmarks.words import sentence
-from managers.memory.messages import Message
+from managers.memory.messages import Message, Role
 from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece
 from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
@@ -105,5 +105,5 @@ def history(size: int, rng: Random) -> Iterator[Message]:
         time_ = (first + timedelta(days=day)).replace(hour=8, minute=0, second=0, microsecond=0) + timedelta(
             minutes=4 * nth
         )
-        role = "user" if number % 2 == 0 else "persona"
+        role: Role = "user" if number % 2 == 0 else "persona"
         yield Message(f"b{number}", time_, role, "You" if role == "user" else "Bench", sentence(rng))

@@ -34,7 +34,7 @@ def test_a_small_mind_keeps_some_of_everything_and_all_of_the_guidance() -> None
     guidance = "Be honest. " * 20
     parts = [
         text_part("guidance", guidance),
-        *(text_part(name, f"{name} " * 600) for name in ("persona", "core_memory", "hits", "episodes")),  # type: ignore[arg-type]
+        *(text_part(name, f"{name} " * 600) for name in ("persona", "core_memory", "hits", "episodes")),
     ]
     made = compose_system(parts, 1500, "en", characters)
     assert guidance.strip() in made
