@@ -11,6 +11,7 @@ import binascii
 import os
 import shutil
 import stat
+import weakref
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,8 +26,6 @@ from managers.storage.files import fsync_folder, make_folder, write_atomic
 BRANCH = "refs/heads/main"
 FILE_MODE = 0o100644
 _FOLDER_MODE = stat.S_IFDIR
-_PACK_FROM = 64
-"""So many new objects at once go into a pack: one fsync instead of two for each."""
 
 BROKEN = (
     KeyError,
@@ -61,6 +60,7 @@ class ObjectDatabase:
         """Open a repository that is there; nothing is read yet."""
         self.folder = folder
         self.store = DiskObjectStore(folder / "objects", fsync_object_files=True)
+        weakref.finalize(self, self.store.close)  # dulwich leaves open packs to whoever forgets them
 
     @classmethod
     def begin(cls, folder: Path) -> ObjectDatabase:
@@ -96,14 +96,15 @@ class ObjectDatabase:
 
     def add(self, objects: Iterable[ShaFile]) -> None:
         """Write new objects durably; those that are there already cost nothing."""
-        new = {item.id: item for item in objects if item.id not in self.store}
-        if len(new) >= _PACK_FROM:
-            self.store.add_objects([(item, None) for item in new.values()])
-            fsync_folder(self.folder / "objects" / "pack")
-            return
-        for item in new.values():
+        for item in {item.id: item for item in objects if item.id not in self.store}.values():
             path = hex_to_filename(os.fspath(self.folder / "objects"), item.id)
             write_atomic(Path(path), item.as_legacy_object())
+
+    def add_as_pack(self, objects: Iterable[ShaFile]) -> None:
+        """Write many objects durably as one pack: only where nobody else writes."""
+        new = {item.id: item for item in objects}
+        self.store.add_objects([(item, None) for item in new.values()])
+        fsync_folder(self.folder / "objects" / "pack")
 
     def commit(self, commit_id: ObjectID) -> Commit:
         """Return a commit; one of `BROKEN` is raised when it is missing or damaged."""

@@ -77,10 +77,11 @@ def _is_much(folder: Path, loose: list[ObjectID]) -> bool:
 
 
 def _remove_left_over(folder: Path) -> None:
-    """Remove what a killed packing left: temporary packs, and packs without an index."""
-    for path in (folder / "objects" / "pack").glob("*.pack"):
-        if not path.with_suffix(".idx").exists():
-            path.unlink()
+    """Remove what a killed packing left: packs without an index, and dulwich's lock on an index."""
+    packs = folder / "objects" / "pack"
+    left = [path for path in packs.glob("*.pack") if not path.with_suffix(".idx").exists()]
+    for path in [*left, *packs.glob("*.lock")]:
+        path.unlink()
 
 
 def _plan(database: ObjectDatabase, loose: set[ObjectID]) -> list[_Planned]:

@@ -58,10 +58,9 @@ class Repository:
         make_folder(beside)
         database = ObjectDatabase.begin(beside)
         blobs = {name: Blob.from_string(content) for name, content in self._files.everything().items()}
-        database.add(blobs.values())
         tree, trees = database.changed_tree(None, {name: blob.id for name, blob in blobs.items()})
         commit = self._commit_object(tree, None, draft, sorted(blobs))
-        database.add([*trees, commit])
+        database.add_as_pack([*blobs.values(), *trees, commit])
         database.set_head(commit.id)
         database.close()
         self.close()

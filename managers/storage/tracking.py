@@ -64,7 +64,5 @@ def locate(folder: Path, name: str) -> Path:
     path = folder / name
     if name.isascii() or path.exists() or not path.parent.is_dir():
         return path
-    for entry in os.scandir(path.parent):
-        if unicodedata.normalize("NFC", entry.name) == path.name:
-            return path.parent / entry.name
-    return path
+    same = (other for other in path.parent.iterdir() if unicodedata.normalize("NFC", other.name) == path.name)
+    return next(same, path)

@@ -1,0 +1,263 @@
+"""Several files change all or not at all, whatever happens in the middle."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dulwich.porcelain import fsck
+from dulwich.repo import Repo
+
+from managers.storage.errors import DiskFullError, ExternallyChangedError, UnwritableError
+from managers.storage.files import digest, write_atomic
+from managers.storage.history import Draft, History
+from managers.storage.journal import journal_of, settle
+from managers.storage.paths import PersonaPaths
+from managers.storage.transactions import Transactions, transaction
+from tests.crash import full_disk, kill_everywhere, needs_signals
+from tests.fakes import HandClock
+
+BEFORE = {"core_memory.txt": "前".encode(), "notepad.txt": b"old", "memory/internal_state.json": b"{}"}
+CHANGES: Mapping[str, bytes | None] = {
+    "core_memory.txt": "後".encode() * 30,
+    "notepad.txt": None,
+    "entity_memory/田中さん.md": b"new",
+    "memory/internal_state.json": b'{"level": 1}',
+    "memory/recall_log.jsonl": b"not kept\n",
+}
+AFTER = {name: content for name, content in {**BEFORE, **CHANGES}.items() if content is not None}
+
+
+def _prepare(folder: Path) -> PersonaPaths:
+    paths = PersonaPaths(folder / "ねむ")
+    for name, content in BEFORE.items():
+        write_atomic(paths.folder / name, content)
+    History(paths, HandClock()).begin(author="user", reason="created")
+    return paths
+
+
+def _content(paths: PersonaPaths) -> dict[str, bytes]:
+    return {
+        name: (paths.folder / name).read_bytes() for name in {**BEFORE, **CHANGES} if (paths.folder / name).exists()
+    }
+
+
+def _paths(changes: Mapping[str, bytes | None], paths: PersonaPaths) -> dict[Path, bytes | None]:
+    return {paths.folder / name: content for name, content in changes.items()}
+
+
+def _apply(paths: PersonaPaths) -> None:
+    History(paths, HandClock()).apply(_paths(CHANGES, paths), Draft("dream", "night", ("m1",)))
+
+
+def _undo(paths: PersonaPaths) -> None:
+    history = History(paths, HandClock())
+    history.undo(history.entries(1)[0].id, author="user")
+
+
+def _begin(paths: PersonaPaths) -> None:
+    History(paths, HandClock()).begin(author="user", reason="created")
+
+
+def _pack(paths: PersonaPaths) -> None:
+    History(paths, HandClock()).maintain(force=True)
+
+
+def _recover(paths: PersonaPaths) -> None:
+    settle(paths)
+
+
+class _Fresh:
+    """Makes a new folder for each run, in a state of the test's choosing."""
+
+    def __init__(self, root: Path, finish: Callable[[PersonaPaths], None] = lambda paths: None) -> None:
+        self._numbers = itertools.count()
+        self._root = root
+        self._finish = finish
+
+    def __call__(self) -> tuple[PersonaPaths]:
+        paths = _prepare(self._root / str(next(self._numbers)))
+        self._finish(paths)
+        return (paths,)
+
+
+def _no_leftovers(paths: PersonaPaths) -> None:
+    pending = paths.history / "pending"
+    assert not pending.exists() or not list(pending.iterdir())
+
+
+@needs_signals
+def test_killed_anywhere_a_transaction_is_whole_or_nothing(tmp_path: Path) -> None:
+    seen = set()
+    fresh = _Fresh(tmp_path)
+    everywhere = kill_everywhere(_apply, fresh, whens=("before",), stride=2)
+    within = kill_everywhere(_apply, fresh, whens=("half", "after"), stride=6)
+    for death in itertools.chain(everywhere, within):
+        paths: PersonaPaths = death.given[0]
+        history = History(paths, HandClock())  # whoever comes next
+        entries = history.entries()
+        dreamt = [entry for entry in entries if entry.author == "dream"]
+        content = _content(paths)
+        assert content == (AFTER if dreamt else BEFORE), death
+        assert not [entry for entry in entries if entry.author == "outside"], death
+        seen.add(bool(dreamt))
+        if death.number % 9 == 0 or death.when is None:
+            if dreamt:
+                history.undo(dreamt[0].id, author="user")
+                del content["memory/recall_log.jsonl"]
+                assert _content(paths) == {**BEFORE, "memory/recall_log.jsonl": b"not kept\n"}, death
+            else:
+                assert history.apply(_paths(CHANGES, paths), Draft("dream", "")), death
+                assert _content(paths) == AFTER, death
+            _no_leftovers(paths)
+            with Repo(str(paths.history)) as repo:
+                assert list(fsck(repo)) == []
+    assert seen == {True, False}
+
+
+@needs_signals
+def test_killed_anywhere_an_undo_is_whole_or_nothing(tmp_path: Path) -> None:
+    seen = set()
+    for death in kill_everywhere(_undo, _Fresh(tmp_path, _apply), whens=("before", "half"), stride=2):
+        paths: PersonaPaths = death.given[0]
+        history = History(paths, HandClock())
+        newest = history.entries(1)[0]
+        kept = {name: content for name, content in _content(paths).items() if not name.endswith("jsonl")}
+        expected = BEFORE if newest.kind == "undo" else {k: v for k, v in AFTER.items() if not k.endswith("jsonl")}
+        assert kept == expected, death
+        seen.add(newest.kind)
+    assert seen == {"undo", "change"}
+
+
+@needs_signals
+def test_killed_while_finishing_it_is_finished_by_the_next(tmp_path: Path) -> None:
+    def half_done(paths: PersonaPaths) -> None:
+        """Leave a transaction as a process killed right after its journal would."""
+        history = History(paths, HandClock())
+        repository, journal = history._repository, journal_of(paths)
+        database = repository.open()
+        assert database is not None
+        contents = {name: content for name, content in CHANGES.items() if not name.endswith("jsonl")}
+        commit = repository.prepare(database, Draft("dream", ""), contents)
+        assert commit is not None
+        changes = _paths(CHANGES, paths) | {paths.history / "refs/heads/main": commit + b"\n"}
+        journal._decide("forward", journal._stage(changes))
+
+    for death in kill_everywhere(_recover, _Fresh(tmp_path, half_done), whens=("before",)):
+        paths: PersonaPaths = death.given[0]
+        history = History(paths, HandClock())
+        assert _content(paths) == AFTER, death
+        assert history.entries(1)[0].author == "dream", death
+        history.apply({paths.notepad: b"next"}, Draft("user", ""))
+        _no_leftovers(paths)
+
+
+@needs_signals
+def test_killed_anywhere_a_history_begins_or_has_not_begun(tmp_path: Path) -> None:
+    numbers = itertools.count()
+
+    def fresh() -> tuple[PersonaPaths]:
+        paths = PersonaPaths(tmp_path / str(next(numbers)) / "ねむ")
+        for name, content in BEFORE.items():
+            write_atomic(paths.folder / name, content)
+        return (paths,)
+
+    for death in kill_everywhere(_begin, fresh, whens=("before",), stride=3):
+        paths: PersonaPaths = death.given[0]
+        history = History(paths, HandClock())
+        history.begin(author="user", reason="created")
+        assert [entry.kind for entry in history.entries()] == ["beginning"], death
+        assert history.notices == [], death
+        assert not list(paths.folder.glob(".history.broken*")), death
+
+
+@needs_signals
+def test_killed_while_packing_nothing_is_lost(tmp_path: Path) -> None:
+    for death in kill_everywhere(_pack, _Fresh(tmp_path, _apply), whens=("before",)):
+        paths: PersonaPaths = death.given[0]
+        history = History(paths, HandClock())
+        assert [entry.kind for entry in history.entries()] == ["change", "beginning"], death
+        history.maintain(force=True)
+        history.undo(history.entries(1)[0].id, author="user")
+        with Repo(str(paths.history)) as repo:
+            assert list(fsck(repo)) == []
+
+
+def test_an_edit_between_the_crash_and_the_next_start_is_kept(tmp_path: Path) -> None:
+    paths = _prepare(tmp_path)
+    journal = journal_of(paths)
+    journal._decide("forward", journal._stage(_paths(CHANGES, paths)))
+    paths.core_memory.write_text("わたしが直した", "utf-8")
+    history = History(paths, HandClock())
+    assert paths.core_memory.read_text("utf-8") == "わたしが直した"
+    assert not paths.notepad.exists()
+    assert history.notice_outside([paths.core_memory])
+
+
+@pytest.mark.parametrize("room", [0, 200, 500, 900, 1200])
+def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    paths = _prepare(tmp_path)
+    history = History(paths, HandClock())
+    with full_disk(monkeypatch, room), pytest.raises(DiskFullError):
+        history.apply(_paths(CHANGES, paths), Draft("dream", ""))
+    assert _content(paths) == BEFORE
+    _no_leftovers(paths)
+    history.apply(_paths(CHANGES, paths), Draft("dream", ""))
+    assert _content(paths) == AFTER
+
+
+def test_a_file_that_cannot_be_replaced_turns_the_whole_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows a file that another program holds open cannot be replaced."""
+    paths = _prepare(tmp_path)
+    real = os.replace
+
+    def replace(source: Any, target: Any) -> None:
+        if Path(target).name == "internal_state.json":
+            raise PermissionError(13, "in use", str(source), None, str(target))
+        real(source, target)
+
+    history = History(paths, HandClock())
+    count = len(history.entries())
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", replace)
+        with pytest.raises(UnwritableError, match=r"internal_state\.json"):
+            history.apply(_paths(CHANGES, paths), Draft("dream", ""))
+    assert _content(paths) == BEFORE
+    assert len(history.entries()) == count
+    _no_leftovers(paths)
+
+
+def test_one_changed_file_refuses_the_whole(tmp_path: Path) -> None:
+    paths = _prepare(tmp_path)
+    apply = Transactions(paths, History(paths, HandClock())).apply
+    read = {paths.core_memory: digest(BEFORE["core_memory.txt"]), paths.goals: None}
+    paths.core_memory.write_text("編集中", "utf-8")
+    with pytest.raises(ExternallyChangedError) as conflict:
+        apply(_paths(CHANGES, paths), author="dream", reason="", based_on=read)
+    assert conflict.value.facts["theirs"] == "編集中"
+    assert paths.notepad.read_bytes() == b"old"
+    paths.core_memory.write_bytes(BEFORE["core_memory.txt"])
+    assert apply(_paths(CHANGES, paths), author="dream", reason="", based_on=read)
+
+
+def test_the_mode_of_a_file_is_kept(tmp_path: Path) -> None:
+    paths = _prepare(tmp_path)
+    paths.core_memory.chmod(0o600)
+    transaction(paths, History(paths, HandClock())).apply({paths.core_memory: b"x"}, author="user", reason="")
+    if os.name == "posix":
+        assert paths.core_memory.stat().st_mode & 0o777 == 0o600
+
+
+def test_many_files_at_once(tmp_path: Path) -> None:
+    paths = _prepare(tmp_path)
+    changes: dict[Path, bytes | None] = {paths.entity_memory / f"{n}.md": str(n).encode() for n in range(150)}
+    history = History(paths, HandClock())
+    entry = transaction(paths, history).apply(changes, author="dream", reason="", mind="built-in")
+    assert entry
+    assert len(history.diff(entry)) == 150
+    history.undo(entry, author="user")
+    assert not list(paths.entity_memory.iterdir())
