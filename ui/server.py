@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import shutil
@@ -79,9 +80,14 @@ def create_app(services: Services, password: str = "") -> ASGIApp:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_files(app, services)
     _add_languages(app, services)
+    asyncio.run(_mount_pages(app, services))
+    return Gate(Shaping(app), password)
+
+
+async def _mount_pages(app: FastAPI, services: Services) -> None:
+    """Mount the pages; inside an event loop, for outside of one Gradio makes its own and leaves them open."""
     for lang in LANGUAGES:
         _mount_page(app, services, lang)
-    return Gate(Shaping(app), password)
 
 
 def _mount_page(app: FastAPI, services: Services, lang: Lang) -> None:
