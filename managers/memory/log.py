@@ -265,14 +265,18 @@ class ConversationLog:
         return hashlib.sha256(repr(files).encode()).hexdigest()[:16]
 
     def check(self) -> list[Notice]:
-        """Read everything and name the places at which something is damaged (nothing is changed)."""
+        """Read everything and name the files in which something is damaged (nothing is changed)."""
         with self._snapshot() as now:
-            return [_damaged(part.path.name, damage) for part in now.parts for damage in self._index(now, part).damages]
+            found = [(part.path.name, self._index(now, part).damages) for part in now.parts]
+        return [_damaged(name, damages) for name, damages in found if damages]
 
     def _newest(self, count: int, before: str | None, roles: Collection[Role], *, stop_at_topic: bool) -> list[Message]:
         found: list[Message] = []
         with self._snapshot() as now:
-            changes: dict[str, str | None] = dict(self.corrections()) if before is not None else {}
+            changes: dict[str, str | None] = {}
+            if before is not None or not now.is_orderly(self._clock.now().date()):
+                # Changes may stand where reading backwards does not come by.
+                changes.update(self.corrections())
             for record in self._backward(now, before):
                 if len(found) >= count or (stop_at_topic and record.is_control and not record.target):
                     break
@@ -357,10 +361,12 @@ def _applied(message: Message, corrections: Mapping[str, str | None]) -> Message
     return None if text is None else replace(message, text=text)
 
 
-def _damaged(name: str, damage: Damage) -> Notice:
-    offset, message_id = damage.offset, damage.message_id
+def _damaged(name: str, damages: Sequence[Damage]) -> Notice:
+    first, count = damages[0], len(damages)
     return Notice(
         code="log-damaged",
-        ja=f"{name} の {offset:,} バイト目あたり(発言 {message_id})に、壊れたところがあります。前後の発言は無事です。",
-        en=f"{name} is damaged around byte {offset:,} (message {message_id}). The messages around it are intact.",
+        ja=f"{name} に読みきれないところが{count}か所あります。最初は {first.offset:,} バイト目あたり、"
+        f"発言 {first.message_id} のところです。ファイルはそのままで、前後の発言は無事です。",
+        en=f"{name} has {count} place(s) that could not be read in full, the first around byte {first.offset:,}, "
+        f"at message {first.message_id}. The file is as it was, and the messages around are intact.",
     )

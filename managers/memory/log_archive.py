@@ -25,7 +25,15 @@ from managers.memory.log_index import Identity, identity
 from managers.memory.log_reading import read_backward, read_forward
 from managers.memory.messages import Message
 from managers.storage.errors import Notice, UnreadableError, UnwritableError, UtataneError
-from managers.storage.files import append_durably, dump_json, fsync_folder, open_binary, read_bytes, write_atomic
+from managers.storage.files import (
+    append_durably,
+    dump_json,
+    fsync_folder,
+    open_binary,
+    read_bytes,
+    set_aside,
+    write_atomic,
+)
 from managers.storage.paths import PersonaPaths
 
 JOURNAL: Final = ".moving.json"
@@ -49,6 +57,10 @@ class Snapshot:
 
     parts: tuple[Part, ...]
     log_file: IO[bytes] | None
+
+    def is_orderly(self, today: date) -> bool:
+        """Whether no archive comes from a future month: what was written last is read last."""
+        return all(part.path.name <= f"{today:%Y-%m}.txt" for part in self.parts if _MONTH.fullmatch(part.path.name))
 
     @contextmanager
     def open(self, part: Part) -> Iterator[tuple[IO[bytes], int]]:
@@ -122,21 +134,28 @@ def first_id(file: IO[bytes]) -> str:
 
 
 def read_journal(paths: PersonaPaths) -> Journal | None:
-    """Return the move that is under way or was interrupted, None if there is none."""
+    """Return the move that is under way or was interrupted, None if there is none.
+
+    A journal that cannot be understood counts as none; the next writer sets it aside.
+    """
     data = read_bytes(paths.log_archives / JOURNAL)
     if data is None:
         return None
     try:
         content = json.loads(data)
         return Journal(str(content["first_id"]), {str(name): int(size) for name, size in content["sizes"].items()})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UnreadableError(path=paths.log_archives / JOURNAL, cause="JSON") from error
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def repair(paths: PersonaPaths, now: datetime) -> list[Notice]:
     """Undo a move that was interrupted, and close off a torn end of `log.txt`; needs the lock."""
+    journal = paths.log_archives / JOURNAL
+    notices = []
+    if journal.exists() and read_journal(paths) is None:
+        notices.append(set_aside(journal, now))
     _undo_interrupted_move(paths)
-    return close_off(paths.log, now)
+    return [*notices, *close_off(paths.log, now)]
 
 
 def _undo_interrupted_move(paths: PersonaPaths) -> None:

@@ -50,6 +50,7 @@ _TRAILER = (
 _MARK = re.compile(rb"\n(?:" + _HEADER + rb"|" + _TRAILER + rb")")
 _FIRST_MARK = re.compile(_HEADER + rb"|" + _TRAILER)
 _NEXT_HEADER = re.compile(rb"\n" + _HEADER)
+_RECORD_START = re.compile(rb"\n+## (?:USER|AGENT|SYSTEM):[^\n]")
 
 _LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _LOOKS_LIKE_MARK = (
@@ -75,7 +76,8 @@ class Record:
         target: the id of the message that this record changes; empty for messages.
         deletes: the target is deleted, not given a new text.
         damage: empty, or what is wrong with it: `bytes` (not UTF-8), `header` (destroyed),
-            `trailer` (missing: time and id are made up from what is around it).
+            `trailer` (missing: time and id are made up from what is around it), `stray` (lines
+            that belong to no message follow it).
     """
 
     message: Message
@@ -132,6 +134,7 @@ def normalised(message: Message) -> Message:
     """Return the message as it will be read back: to the second, names on one line, no lone surrogates."""
     return replace(
         message,
+        id=clean_text(message.id),
         time=message.time.replace(microsecond=0, tzinfo=None),
         speaker=tidy_name(message.speaker) or message.role,
         text=clean_text(message.text),
@@ -196,6 +199,11 @@ def first_header(data: bytes) -> int | None:
     return None if mark is None else mark.start() + 1
 
 
+def starts_record(data: bytes) -> bool:
+    """Whether a header comes right after the newline (and blank lines) that `data` begins with."""
+    return _RECORD_START.match(data) is not None
+
+
 def _marks(data: bytes) -> Iterator[re.Match[bytes]]:
     first = _FIRST_MARK.match(data, len(_BOM) if data.startswith(_BOM) else 0)
     if first is not None:
@@ -219,6 +227,8 @@ class _Reader:
         if mark["tag"] is not None:
             if self.header is not None:
                 self._add_without_trailer(_line_start(mark))
+            elif self.found and self.data[self.end : _line_start(mark)].strip():
+                self.found[-1] = self.found[-1]._replace(damage=self.found[-1].damage or "stray")
             self.header = mark
             return
         time = _time(mark)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Final
 
-from managers.memory.log_format import Record, first_header, parse
+from managers.memory.log_format import Record, first_header, parse, starts_record
 
 BACKWARD_BLOCK: Final = 64 * 1024
 FORWARD_BLOCK: Final = 4 * 1024 * 1024
+_PEEK: Final = 64
 
 
 def read_backward(file: IO[bytes], end: int) -> Iterator[Record]:
@@ -18,12 +19,11 @@ def read_backward(file: IO[bytes], end: int) -> Iterator[Record]:
         file: a log file, open for reading.
         end: the file's length, or the start of a record in it.
     """
-    file.seek(0, 2)
-    at_end_of_file = end >= file.tell()
+    is_over = _header_at(file, end)
     stop, block = end, BACKWARD_BLOCK
     while stop > 0:
         start = max(0, stop - block)
-        records = _records_between(file, start, stop, header_follows=stop < end or not at_end_of_file)
+        records = _records_between(file, start, stop, header_follows=stop < end or is_over)
         if not records:
             if start == 0:
                 return
@@ -47,6 +47,14 @@ def _records_between(file: IO[bytes], start: int, stop: int, *, header_follows: 
     return records
 
 
+def _header_at(file: IO[bytes], offset: int) -> bool:
+    """Whether a record begins at an offset; else what stands before it may still be growing."""
+    if offset == 0:
+        return False
+    file.seek(offset - 1)
+    return starts_record(file.read(_PEEK))
+
+
 def read_forward(file: IO[bytes], start: int, end: int, *, block: int = FORWARD_BLOCK) -> Iterator[Record]:
     """Yield the whole records between two offsets, the oldest first.
 
@@ -56,15 +64,14 @@ def read_forward(file: IO[bytes], start: int, end: int, *, block: int = FORWARD_
         end: the file's length, or the start of a record in it.
         block: how much to read at once.
     """
-    file.seek(0, 2)
-    at_end_of_file = end >= file.tell()
+    is_over = _header_at(file, end)
     size, time = block, None
     while start < end:
         stop = min(end, start + size)
         file.seek(start)
         data = file.read(stop - start)
         is_last = stop == end or not data
-        parsed = parse(data, start, time_before=time, header_follows=is_last and not at_end_of_file)
+        parsed = parse(data, start, time_before=time, header_follows=is_last and is_over)
         # The last record of a piece may go on in the next one (its blank lines, or stray bytes).
         records = parsed.records if is_last else parsed.records[:-1]
         yield from records

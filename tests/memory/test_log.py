@@ -292,6 +292,23 @@ def test_a_change_made_while_the_clock_was_wrong_still_counts(log: ConversationL
     assert everything(another(log)) == ["changed"]
 
 
+def test_days_that_moved_while_the_clock_was_years_ahead(log: ConversationLog, clock: HandClock) -> None:
+    clock.set(DAY.replace(year=2099))
+    said = [log.append("user", "Sara", text) for text in ("one", "two")]
+    clock.move(days=30)
+    log.roll()
+    clock.set(DAY)
+    log.supersede(said[0].id, None)
+    log.append("user", "Sara", "three")
+    clock.move(days=30)
+    log.roll()
+    log.append("user", "Sara", "four")
+    assert [path.name for path in sorted(log.paths.log_archives.glob("*.txt"))] == ["2026-11.txt", "2099-11.txt"]
+    for reader in (another(log, clock.now()), log):
+        assert Counter(everything(reader)) == Counter(texts(reader.tail(9))) == Counter(["two", "three", "four"])
+        assert reader.count() == 3
+
+
 # What comes from elsewhere
 
 
@@ -349,6 +366,16 @@ def test_a_damaged_place_is_named_and_costs_nothing_around_it(log: ConversationL
     assert "log.txt" in notices[0].en
     assert reader.append("user", "Sara", "on").text == "on"
     assert b"bro\xff\xfeken" in log.paths.log.read_bytes()
+
+
+def test_a_journal_that_makes_no_sense_is_set_aside(log: ConversationLog, clock: HandClock) -> None:
+    talk_for(log, clock, 40)
+    log.paths.log_archives.mkdir()
+    (log.paths.log_archives / ".moving.json").write_bytes(b"\x00\x00\x00")
+    assert len(everything(log)) == 40
+    assert log.roll() == 33
+    assert [notice.code for notice in log.notices] == ["file-set-aside"]
+    assert len(everything(another(log))) == 40
 
 
 def test_a_typo_mended_by_hand_is_read_at_once(log: ConversationLog) -> None:

@@ -181,6 +181,14 @@ def test_a_destroyed_header_costs_neither_the_text_nor_the_id() -> None:
     assert parsed[1].damage == "header"
 
 
+def test_lines_between_messages_belong_to_none_and_stay_in_the_file() -> None:
+    edited = BOTH.replace(b"## AGENT", b"my own remark\n\n## AGENT")
+    parsed = parse(edited).records
+    assert [r.message for r in parsed] == [MESSAGE, NEXT]
+    assert [r.damage for r in parsed] == ["stray", ""]
+    assert b"".join(edited[r.start : r.end] for r in parsed) == edited
+
+
 def test_a_log_of_another_program_without_ids_is_read() -> None:
     text = "## USER:u\nhello\n\n2025-05-01 (Thu) 10:00:00 | gemini\n\n## SYSTEM:tool\ndone\n\n## AGENT:a\nhi\n\n2025-05-01 (Thu) 10:00:05 | gemini\n"
     found = [r.message for r in parse(text).records]
