@@ -222,7 +222,7 @@ class Dreamer:
         with dreaming(self.paths):
             days = self.pending_days(today=today, thorough=catch_up)
             single = catch_up or len(days) > NIGHTS_IN_ONE
-            batches = [[day] for day in days] if single else [days]
+            batches = [[day] for day in days] if single and days else [days] if days or level else []
             report = DreamReport(started_at=self._clock.now())
             shared = Desk(self._stores) if dry_run else None
             for index, batch in enumerate(batches):

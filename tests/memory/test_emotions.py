@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+import time
+from datetime import datetime
+
+from managers.memory.emotions import KEPT_DAYS, EmotionLog
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+
+
+def test_file_has_the_specifications_shape(paths: PersonaPaths, clock: HandClock) -> None:
+    log = EmotionLog(paths, clock)
+    log.append("I am feeling very sad", "sadness", message_id="m1")
+    clock.move(minutes=3)
+    log.append("But I am trying to stay positive...", "joy", message_id="m2")
+    log.roll()
+    entries = json.loads(paths.emotion_log.read_text())
+    assert [entry["emotion"] for entry in entries] == ["joy", "sadness"]
+    assert entries[1]["user_text_snippet"] == "I am feeling very sad"
+    assert entries[1]["timestamp"] == "2026-11-21T12:00:00"
+
+
+def test_readings_are_there_before_and_after_folding(paths: PersonaPaths, clock: HandClock) -> None:
+    log = EmotionLog(paths, clock)
+    for number in range(5):
+        log.append(f"message {number}", "neutral", message_id=f"m{number}")
+        clock.move(hours=1)
+    before = log.entries()
+    log.roll()
+    assert log.entries() == before
+    assert [entry.message_id for entry in before] == ["m4", "m3", "m2", "m1", "m0"]
+
+
+def test_appending_does_not_rewrite_the_months(paths: PersonaPaths, clock: HandClock) -> None:
+    log = EmotionLog(paths, clock)
+    for number in range(200):
+        log.append(f"message {number}", "joy", message_id=f"m{number}")
+        clock.move(hours=1)
+    log.roll()
+    stamp = paths.emotion_log.stat().st_mtime_ns
+    log.append("one more", "joy", message_id="new")
+    assert paths.emotion_log.stat().st_mtime_ns == stamp
+    assert log.recent(1)[0].message_id == "new"
+
+
+def test_months_that_have_passed_move_out_whole(paths: PersonaPaths, clock: HandClock) -> None:
+    clock.set(datetime(2026, 1, 1))
+    log = EmotionLog(paths, clock)
+    for day in range(200):
+        log.append(f"day {day}", "tired", message_id=f"d{day}")
+        clock.move(days=1)
+    moved = log.roll()
+    kept = json.loads(paths.emotion_log.read_text())
+    assert moved + len(kept) == 200
+    assert KEPT_DAYS <= len(kept) <= KEPT_DAYS + 31
+    assert (paths.memory / "emotion_log_2026-02.json").exists()
+    assert len(log.entries(datetime(2026, 2, 1), datetime(2026, 3, 1))) == 28
+    assert len(log.entries()) == 200
+
+
+def test_a_roll_killed_between_its_files_doubles_nothing(paths: PersonaPaths, clock: HandClock) -> None:
+    clock.set(datetime(2026, 1, 10))
+    log = EmotionLog(paths, clock)
+    log.append("old", "fear", message_id="old")
+    clock.move(days=150)
+    log.append("new", "joy", message_id="new")
+    waiting = (paths.memory / "emotion_log.new.jsonl").read_bytes()
+    log.roll()
+    # As if the process had died after the month was written and before the readings left.
+    (paths.memory / "emotion_log.new.jsonl").write_bytes(waiting)
+    assert [entry.message_id for entry in log.entries()] == ["new", "old"]
+    log.roll()
+    assert [entry.message_id for entry in log.entries()] == ["new", "old"]
+
+
+def test_a_broken_file_is_set_aside_and_what_waits_is_kept(paths: PersonaPaths, clock: HandClock) -> None:
+    paths.memory.mkdir()
+    paths.emotion_log.write_text("[{ broken")
+    log = EmotionLog(paths, clock)
+    log.append("hello", "happy", message_id="m1")
+    assert [entry.message_id for entry in log.entries()] == ["m1"]
+    assert log.take_notices()[0].code == "file-set-aside"
+    assert next(paths.memory.glob("emotion_log.json.broken-*")).read_text() == "[{ broken"
+
+
+def test_an_append_is_fast_with_ninety_days_behind_it(paths: PersonaPaths, clock: HandClock) -> None:
+    log = EmotionLog(paths, clock)
+    paths.memory.mkdir()
+    entry = {"timestamp": "2026-11-20T10:00:00", "user_text_snippet": "x" * 80, "emotion": "joy"}
+    paths.emotion_log.write_text(json.dumps([{**entry, "message_id": str(n)} for n in range(18_000)]))
+    started = time.perf_counter()
+    log.append("hello", "happy")
+    assert time.perf_counter() - started < 0.1

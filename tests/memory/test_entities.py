@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from managers.memory.documents import USER
+from managers.memory.entities import (
+    KEPT_FACTS,
+    Entity,
+    EntityStore,
+    Fact,
+    bounded,
+    format_entity,
+    name_key,
+    parse_entity,
+    with_fact,
+)
+from managers.storage.errors import ExternallyChangedError, UnsafeNameError
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+
+
+def fact(text: str, *evidence: str, since: str = "2026-01-05", slot: str = "") -> Fact:
+    return Fact(text, evidence or ("m1",), "built-in", since=since, slot=slot)
+
+
+def tanaka(*facts: Fact) -> Entity:
+    entity = Entity("田中さん", "person", "2026-01-01 12:00:00", ("Tanaka",), "built-in")
+    for one in facts:
+        entity = with_fact(entity, one)
+    return entity
+
+
+def test_file_begins_as_the_specification_shows_it() -> None:
+    lines = format_entity(tanaka(fact("創作活動に興味がある。"))).splitlines()
+    assert lines[0] == "# Entity Memory: 田中さん"
+    assert lines[1] == "Created: 2026-01-01 12:00:00"
+    assert lines[4].startswith("- 創作活動に興味がある。 <!-- fact ")
+
+
+def test_what_a_dream_wrote_comes_back() -> None:
+    entity = tanaka(fact("京都に住んでいる", "m1", "m2", slot="home"), fact("猫を飼っている"))
+    assert parse_entity("田中さん", format_entity(entity)) == entity
+
+
+@given(
+    st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\x85\u2028\u2029"), max_size=80),
+    st.text(max_size=20),
+)
+def test_any_fact_and_any_evidence_survive_the_file(text: str, evidence: str) -> None:
+    told = with_fact(Entity("x"), Fact(text, (evidence.replace("\ud800", ""),), "m"))
+    again = parse_entity("x", format_entity(told))
+    assert [(f.text, f.evidence, f.mind) for f in again.facts] == [(f.text, f.evidence, f.mind) for f in told.facts]
+
+
+def test_a_persons_text_is_kept_to_the_letter() -> None:
+    text = "# Entity Memory: 田中さん\nCreated: 2026-01-01 12:00:00\n\n私のマスター。創作活動に興味がある。\n優しいが、時々厳しい面も見せる。\n"
+    entity = with_fact(parse_entity("田中さん", text), fact("猫を飼っている"))
+    written = format_entity(entity)
+    assert "私のマスター。創作活動に興味がある。\n優しいが、時々厳しい面も見せる。\n" in written
+    assert "- 猫を飼っている <!--" in written
+
+
+def test_a_bullet_whose_words_were_changed_is_the_persons() -> None:
+    written = format_entity(tanaka(fact("京都に住んでいる", slot="home")))
+    edited = parse_entity("田中さん", written.replace("京都に住んでいる", "本当は宇治に住んでいる"))
+    assert edited.facts[0].mind == USER
+    moved = with_fact(edited, fact("大阪に引っ越した", "m9", since="2026-04-01", slot="home"))
+    assert moved.facts[0].text == "本当は宇治に住んでいる"
+    assert not moved.facts[0].until
+
+
+def test_a_changed_fact_becomes_history() -> None:
+    moved = tanaka(
+        fact("京都に住んでいる", slot="home"), fact("大阪に引っ越した", "m9", since="2026-03-20", slot="home")
+    )
+    assert [f.text for f in moved.current_facts] == ["大阪に引っ越した"]
+    assert moved.facts[0].text == "2026-03まで: 京都に住んでいる"
+    english = with_fact(Entity("Ann"), fact("lived in Kyoto", slot="home"))
+    english = with_fact(english, fact("moved to Oslo", "m9", since="2026-03-20", slot="home"))
+    assert english.facts[0].text == "until 2026-03: lived in Kyoto"
+
+
+def test_the_same_thing_said_again_adds_its_evidence() -> None:
+    entity = tanaka(fact("猫を飼っている", "m1"), fact("猫を飼っている。", "m2"))
+    assert [f.evidence for f in entity.facts] == [("m1", "m2")]
+
+
+@pytest.mark.parametrize(("one", "other"), [("田中さん", "田中"), ("Ｔａｎａｋａ", "tanaka"), ("Dr. Smith", "smith")])
+def test_names_of_the_same_one_have_the_same_key(one: str, other: str) -> None:
+    assert name_key(one) == name_key(other)
+
+
+def test_aliases_land_on_one_entity(paths: PersonaPaths, clock: HandClock) -> None:
+    store = EntityStore(paths, clock)
+    store.note("田中さん", "絵を描く", author="user", mind="user", kind="person")
+    text, read = store.read_text("田中さん")
+    store.write_text(
+        "田中さん", text.replace('"aliases": []', '"aliases": ["Tanaka"]'), based_on=read, author="user", reason=""
+    )
+    for name in ("田中", "Tanaka", "tanaka", "田中さん"):
+        found = store.find(name)
+        assert found is not None
+        assert found.name == "田中さん"
+    assert store.find("佐藤") is None
+
+
+def test_a_persons_edit_meets_the_file_that_was_read(paths: PersonaPaths, clock: HandClock) -> None:
+    store = EntityStore(paths, clock)
+    store.note("Luna", "a cat", author="user", mind="user", kind="pet")
+    _, read = store.read_text("Luna")
+    store.path("Luna").write_text("changed elsewhere")
+    with pytest.raises(ExternallyChangedError):
+        store.write_text("Luna", "mine", based_on=read, author="user", reason="edit")
+
+
+def test_unsafe_names_are_refused(paths: PersonaPaths, clock: HandClock) -> None:
+    with pytest.raises(UnsafeNameError):
+        EntityStore(paths, clock).path("../../x")
+
+
+def test_a_file_that_is_no_text_is_set_aside(paths: PersonaPaths, clock: HandClock) -> None:
+    store = EntityStore(paths, clock)
+    paths.entity_memory.mkdir()
+    (paths.entity_memory / "x.md").write_bytes(b"\xff\xfe\x00")
+    assert store.all() == []
+    assert store.notices[0].code == "file-set-aside"
+
+
+def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:
+    entity = tanaka(fact("京都に住んでいる", since="2020-01-01", slot="home"))
+    for number in range(2 * KEPT_FACTS):
+        entity = with_fact(entity, fact(f"出来事{number}", f"m{number}", since=f"2026-02-{number % 28 + 1:02d}"))
+    kept, older = bounded(entity)
+    assert len(kept.facts) == KEPT_FACTS + 1
+    assert len(older) == KEPT_FACTS
+    assert kept.facts[0].slot == "home"

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import json
+from datetime import date
+
+from managers.memory.goals import KEPT_ENDED, MAX_ACTIVE, Goal, Goals, GoalStore
+from managers.memory.insights import KEPT, Insight, InsightStore
+from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore
+from managers.memory.shelves import shelves
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+
+WHEN = "2026-01-02 04:53:57"
+
+
+def goal(text: str, priority: int = 1) -> Goal:
+    return Goal(goal=text, priority=priority, evidence=["m1"], mind="built-in", created_at=WHEN)
+
+
+def test_goals_file_has_the_specifications_shape(paths: PersonaPaths, clock: HandClock) -> None:
+    store = GoalStore(paths, clock)
+    store.change(lambda goals: goals.created("short_term", goal("創作ノートで詩を書く")), author="dream", reason="")
+    store.change(
+        lambda goals: goals.created("long_term", goal("新世界を創造する")).reflected(3, date(2026, 1, 2)),
+        author="dream",
+        reason="",
+    )
+    value = json.loads(paths.goals.read_text())
+    short, long = value["short_term"][0], value["long_term"][0]
+    assert short["id"].startswith("sh_")
+    assert long["id"].startswith("lo_")
+    assert (short["goal"], short["status"], short["progress_notes"], short["priority"]) == (
+        "創作ノートで詩を書く",
+        "active",
+        [],
+        1,
+    )
+    assert long["related_values"] == []
+    assert value["meta"]["last_reflection_level"] == 3
+    assert value["meta"]["last_level2_date"] == value["meta"]["last_level3_date"] == "2026-01-02"
+
+
+def test_the_prompt_holds_three_short_goals_and_two_long_ones(paths: PersonaPaths, clock: HandClock) -> None:
+    store = GoalStore(paths, clock)
+    goals = Goals()
+    for number in range(5):
+        goals = goals.created("short_term", goal(f"short {number}", priority=number + 1))
+        goals = goals.created("long_term", goal(f"long {number}", priority=number + 1))
+    store.change(lambda _: goals, author="dream", reason="")
+    assert [one.goal for _, one in store.for_prompt()] == ["short 0", "short 1", "short 2", "long 0", "long 1"]
+
+
+def test_goals_progress_and_end_with_reasons() -> None:
+    goals = Goals().created("short_term", goal("learn the piano"))
+    one = goals.short_term[0]
+    goals = goals.progressed(one.id, "first lesson", evidence=["m2"], when=WHEN)
+    goals = goals.ended(one.id, "completed", "played a whole piece", evidence=["m3"], when=WHEN)
+    ended = goals.short_term[0]
+    assert (ended.status, ended.reason, ended.progress_notes) == ("completed", "played a whole piece", ["first lesson"])
+    assert ended.evidence == ["m1", "m2", "m3"]
+    assert goals.active("short_term") == []
+
+
+def test_ten_thousand_goals_are_not_pursued() -> None:
+    goals = Goals()
+    for number in range(10_000 // 50):
+        goals = goals.created("short_term", goal(f"goal {number}"))
+    assert len(goals.active("short_term")) == MAX_ACTIVE["short_term"]
+
+
+def test_what_we_do_not_understand_stays_in_the_file(paths: PersonaPaths, clock: HandClock) -> None:
+    paths.goals.write_text(
+        json.dumps(
+            {"short_term": [{"goal": "fine", "mood": "blue"}, "just a line"], "notes": "mine", "meta": {"own": 1}}
+        )
+    )
+    GoalStore(paths, clock).change(lambda goals: goals.reflected(1, date(2026, 1, 3)), author="dream", reason="")
+    value = json.loads(paths.goals.read_text())
+    assert value["short_term"][0]["mood"] == "blue"
+    assert value["short_term"][1] == "just a line"
+    assert value["notes"] == "mine"
+    assert value["meta"]["own"] == 1
+
+
+def test_ended_goals_are_put_on_a_shelf(paths: PersonaPaths) -> None:
+    goals = Goals()
+    for number in range(2 * KEPT_ENDED):
+        goals = goals.created("short_term", goal(f"goal {number}"))
+        goals = goals.ended(goals.short_term[0].id, "completed", "done", evidence=[], when=WHEN)
+    files = goals.changes(paths.goals)
+    assert len(files) == 2
+    kept = json.loads(files[paths.goals] or b"")
+    shelf = json.loads(files[paths.goals.with_name("goals_archived_001.json")] or b"")
+    assert len(kept["short_term"]) == KEPT_ENDED == len(shelf["short_term"])
+
+
+def question(topic: str, priority: float = 0.5) -> Question:
+    return Question(topic=topic, context="c", priority=priority, evidence=["m1"], created_at=WHEN)
+
+
+def test_a_question_is_resolved_with_its_answer(paths: PersonaPaths, clock: HandClock) -> None:
+    store = QuestionStore(paths, clock)
+    store.add(question("初詣での雪の冷たさ", 0.8), author="dream", reason="")
+    asked = store.open()[0]
+    store.resolve(asked.id, author="user", reason="解決済み", answer="冷たかった", evidence=["m7"])
+    assert store.open() == []
+    closed = store.load().entries[0]
+    assert (closed.status, closed.answer, closed.answer_evidence) == ("resolved", "冷たかった", ["m7"])
+
+
+def test_the_same_topic_is_not_open_twice_and_the_least_pressing_are_let_go() -> None:
+    questions = Questions([])
+    questions = questions.with_one(question("the trip")).with_one(question("The  Trip"))
+    assert len(questions.open) == 1
+    for number in range(MAX_OPEN + 5):
+        questions = questions.with_one(question(f"topic {number}", priority=number / 100))
+    assert len(questions.open) == MAX_OPEN
+    assert all(q.topic != "topic 0" for q in questions.open)
+
+
+def test_only_the_latest_strategy_is_for_the_prompt_and_old_nights_go_on_shelves(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    store = InsightStore(paths, clock)
+    diary = store.load()
+    for number in range(2 * KEPT):
+        diary = diary.with_one(
+            Insight(
+                created_at=f"2026-01-01 00:{number // 60:02d}:{number % 60:02d}",
+                trigger_topic="t",
+                insight=f"i{number}",
+                strategy=f"s{number}",
+                log_entry="l",
+            )
+        )
+    paths.memory.mkdir()
+    for path, data in diary.changes(paths.insights).items():
+        path.write_bytes(data or b"")
+    assert store.latest_strategy() == f"s{2 * KEPT - 1}"
+    assert len(store.entries()) == KEPT
+    assert len(store.entries(archived=True)) == 2 * KEPT
+    assert len(shelves(paths.insights)) == 1
+    newest = json.loads(paths.insights.read_text())[0]
+    assert {"created_at", "trigger_topic", "insight", "strategy", "log_entry"} <= newest.keys()

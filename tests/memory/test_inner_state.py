@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+
+from managers.memory.drives import boredom, curiosity, decayed, devotion_after, goal_achievement
+from managers.memory.goals import Goal, GoalStore
+from managers.memory.inner_state import InnerStateStore
+from managers.memory.questions import Question, QuestionStore
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import SleepSettings
+from tests.fakes import HandClock
+
+
+@pytest.fixture
+def inner(paths: PersonaPaths, clock: HandClock) -> InnerStateStore:
+    return InnerStateStore(paths, clock, SleepSettings())
+
+
+def test_boredom_follows_a_logarithm() -> None:
+    assert boredom(0, 72) == 0
+    assert boredom(12, 72) == pytest.approx(0.598, abs=0.001)
+    assert boredom(72, 72) == 1
+    assert boredom(10_000, 72) == 1
+    assert boredom(-5, 72) == 0
+    rises = [boredom(h + 1, 72) - boredom(h, 72) for h in range(20)]
+    assert rises == sorted(rises, reverse=True)
+
+
+def test_one_question_weighs_its_priority_and_more_weigh_more() -> None:
+    one = Question(topic="雪", priority=0.8)
+    assert curiosity([]) == 0
+    assert curiosity([one]) == pytest.approx(0.8)
+    assert curiosity([one, Question(topic="b", priority=0.1)]) == pytest.approx(0.82)
+
+
+def test_a_neglected_goal_calls_louder() -> None:
+    now = datetime(2026, 1, 15, 12)
+    fresh = Goal(goal="g", priority=1, created_at="2026-01-15 12:00:00")
+    stale = Goal(goal="g", priority=1, created_at="2026-01-01 12:00:00")
+    assert goal_achievement([fresh], now) == pytest.approx(0.6)
+    assert goal_achievement([stale], now) == pytest.approx(0.7)
+    assert goal_achievement([Goal(goal="g", priority=4)], now) == pytest.approx(0.3)
+
+
+def test_devotion_rises_as_the_specification_says_and_fades() -> None:
+    assert devotion_after(0.1, "sadness") == pytest.approx(0.4)
+    assert devotion_after(0.1, "joy") == pytest.approx(0.2)
+    assert devotion_after(0.1, "neutral") == pytest.approx(0.1)
+    assert devotion_after(0.9, "anger") == 1
+    assert decayed(0.8, 24, 24) == pytest.approx(0.4)
+
+
+def test_file_has_the_specifications_shape(paths: PersonaPaths, clock: HandClock, inner: InnerStateStore) -> None:
+    QuestionStore(paths, clock).add(
+        Question(topic="初詣での雪の冷たさ", context="彼女が何を感じていたか知りたい", priority=0.8),
+        author="dream",
+        reason="",
+    )
+    goals = GoalStore(paths, clock)
+    goals.change(lambda g: g.created("short_term", Goal(goal="詩を書く", id="sh_abc123")), author="dream", reason="")
+    inner.touch()
+    inner.feel("sadness")
+    inner.refresh(lang="ja")
+    value = json.loads(paths.internal_state.read_text())
+    drives = value["drives"]
+    assert drives["boredom"]["last_interaction"] == "2026-11-21T12:00:00"
+    assert drives["boredom"]["threshold"] == 0.6
+    assert drives["curiosity"]["level"] == 0.8
+    asked = drives["curiosity"]["open_questions"][0]
+    assert (asked["topic"], asked["context"], asked["priority"]) == (
+        "初詣での雪の冷たさ",
+        "彼女が何を感じていたか知りたい",
+        0.8,
+    )
+    assert drives["goal_achievement"]["active_goal_id"] == "sh_abc123"
+    assert drives["devotion"]["level"] == 0.3
+    assert drives["devotion"]["user_emotional_state"] == "sadness"
+    log = value["motivation_log"]
+    assert log["dominant_drive"] == "curiosity"
+    assert log["dominant_drive_label"] == "好奇心（Curiosity）"
+    assert log["drive_level"] == 0.8
+    assert "初詣での雪の冷たさ" in log["narrative"]
+
+
+def test_light_form_holds_what_is_felt_from_the_threshold_on(clock: HandClock, inner: InnerStateStore) -> None:
+    inner.touch()
+    assert inner.light_text("ja") == ""
+    clock.move(hours=5, minutes=30)
+    light = inner.light_text("ja")
+    assert light.startswith("今のあなたの気持ち")
+    assert "退屈" in light
+    assert "最終対話から5時間経過" in light
+    assert "好奇心" not in light
+    assert "5 hours since you last talked" in inner.light_text("en")
+
+
+def test_full_form_holds_all_four_drives_and_the_narrative(clock: HandClock, inner: InnerStateStore) -> None:
+    inner.feel("fear")
+    full = inner.full_text("ja")
+    assert all(label in full for label in ("退屈", "好奇心", "目標達成欲", "奉仕欲"))
+    assert "恐れ" in full
+
+
+def test_resolving_a_question_lets_curiosity_fall(
+    paths: PersonaPaths, clock: HandClock, inner: InnerStateStore
+) -> None:
+    store = QuestionStore(paths, clock)
+    store.add(Question(topic="the trip", priority=0.8), author="dream", reason="")
+    assert inner.levels().curiosity == pytest.approx(0.8)
+    store.resolve(store.open()[0].id, author="user", reason="known")
+    assert inner.levels().curiosity == 0
+
+
+def test_a_clock_set_back_makes_nobody_bored(clock: HandClock, inner: InnerStateStore) -> None:
+    inner.touch()
+    inner.feel("sadness")
+    clock.set(clock.now() - timedelta(days=365))
+    levels = inner.levels()
+    assert levels.boredom == 0
+    assert levels.devotion == pytest.approx(0.3)
+
+
+def test_a_broken_state_is_set_aside(paths: PersonaPaths, inner: InnerStateStore) -> None:
+    paths.memory.mkdir()
+    paths.internal_state.write_text("{")
+    inner.touch()
+    assert inner.last_interaction() is not None
+    assert inner.take_notices()

@@ -1,0 +1,143 @@
+"""What the tests of sleep share: a small conversation, a mind that dreams what it is told to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from agent.minds.builtin.dreaming import BuiltInDreamMind
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.mind import Cancel, Sheet
+from managers.sleep.dream import Dreamer
+from managers.sleep.tasks import (
+    AnswerMaterial,
+    DayDraft,
+    DayMaterial,
+    DreamMind,
+    EntitiesDraft,
+    EntityMaterial,
+    QuestionMaterial,
+    QuestionsDraft,
+    ReflectionDraft,
+    ReflectionMaterial,
+    ResolutionsDraft,
+)
+from managers.storage.clock import Clock
+from managers.storage.errors import UtataneError
+from managers.storage.history import History
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import SleepSettings
+from managers.storage.transactions import transaction
+
+SHEET = Sheet("ねむ", "ja", "", user_name="花")
+DAY_ONE = (
+    ("user", "こんばんは！"),
+    ("persona", "こんばんは。今日はどうだった？"),
+    ("user", "昨日、姉と有馬温泉に行きました。岩盤浴がとても気持ちよかったです。"),
+    ("persona", "いいね！次はどこに行くの？"),
+    ("user", "来週は京都の貴船神社に行く予定です。"),
+    ("user", "うちの猫のモモちゃんが昨日から入院していて、とても心配です。"),
+)
+DAY_TWO = (
+    ("user", "猫のモモちゃんが今日退院しました！入院中は心配でしたが、もう元気です。"),
+    ("persona", "よかった！"),
+    ("user", "日商簿記の資格を取るために勉強を頑張ろうと思います。"),
+    ("user", "私は大阪に住んでいます。仕事は本屋で働いています。"),
+)
+
+
+class TroubledError(UtataneError):
+    ja = "壊れた"
+    en = "broken"
+
+
+class ScriptedDreamMind:
+    """A mind that dreams like the built-in one, but for the tasks that a test replaces."""
+
+    def __init__(self, name: str = "model", **tasks: Callable[[Any], Any]) -> None:
+        self.name = name
+        self.calls: list[str] = []
+        self._tasks = tasks
+        self._rest = BuiltInDreamMind()
+
+    def _think(self, task: str, material: object, cancel: Cancel) -> Any:
+        self.calls.append(task)
+        if task in self._tasks:
+            return self._tasks[task](material)
+        return getattr(self._rest, task)(material, cancel)
+
+    def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
+        return self._think("summarise_day", material, cancel)  # type: ignore[no-any-return]  # as told
+
+    def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
+        return self._think("describe_entities", material, cancel)  # type: ignore[no-any-return]  # as told
+
+    def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
+        return self._think("find_questions", material, cancel)  # type: ignore[no-any-return]  # as told
+
+    def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
+        return self._think("resolve_questions", material, cancel)  # type: ignore[no-any-return]  # as told
+
+    def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
+        return self._think("reflect", material, cancel)  # type: ignore[no-any-return]  # as told
+
+
+def failing(_material: object) -> Any:
+    raise TroubledError
+
+
+def messages(day: datetime, lines: tuple[tuple[str, str], ...], prefix: str) -> list[Message]:
+    return [
+        Message(
+            f"{prefix}{number}",
+            day + timedelta(minutes=number),
+            "user" if role == "user" else "persona",
+            "花" if role == "user" else "ねむ",
+            text,
+            "" if role == "user" else "built-in",
+        )
+        for number, (role, text) in enumerate(lines)
+    ]
+
+
+def two_days(paths: PersonaPaths, clock: Clock) -> ConversationLog:
+    """Two evenings' conversation, two and one days ago."""
+    log = ConversationLog(paths, clock, Random(1))
+    evening = clock.now().replace(hour=20, minute=0, second=0, microsecond=0)
+    log.append_many(messages(evening - timedelta(days=2), DAY_ONE, "a"))
+    log.append_many(messages(evening - timedelta(days=1), DAY_TWO, "b"))
+    return log
+
+
+def make_dreamer(
+    paths: PersonaPaths,
+    clock: Clock,
+    log: ConversationLog | None = None,
+    mind: DreamMind | None = None,
+    settings: SleepSettings | None = None,
+    sheet: Sheet = SHEET,
+) -> Dreamer:
+    fallback = BuiltInDreamMind()
+    return Dreamer(
+        paths,
+        log or ConversationLog(paths, clock, Random(2)),
+        clock,
+        sheet=sheet,
+        mind=mind or fallback,
+        fallback=fallback,
+        apply=transaction(paths, History(paths, clock)).apply,
+        settings=settings,
+    )
+
+
+def memory_files(paths: PersonaPaths) -> dict[str, bytes]:
+    """All memories, as a dream leaves them; what is derived or internal aside."""
+    kept = [paths.goals, *paths.episodic_memory.glob("*"), *paths.entity_memory.glob("*"), *paths.memory.glob("*")]
+    return {
+        str(path.relative_to(paths.folder)): path.read_bytes()
+        for path in kept
+        if path.is_file() and not path.name.startswith(".") and path != paths.internal_state
+    }

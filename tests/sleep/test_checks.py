@@ -1,0 +1,151 @@
+"""What a mind may answer, and what of it may become memory."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import pytest
+
+from managers.memory.goals import Goal, Goals
+from managers.memory.messages import Message
+from managers.memory.questions import Question
+from managers.mind import Sheet
+from managers.sleep.checks import (
+    MAX_GOAL_CHANGES,
+    check_day,
+    check_entities,
+    check_questions,
+    check_reflection,
+    check_resolutions,
+)
+from managers.sleep.errors import DraftRejectedError
+from managers.sleep.tasks import (
+    AnswerMaterial,
+    Claim,
+    DayDraft,
+    DayMaterial,
+    EntitiesDraft,
+    EntityDraft,
+    EntityMaterial,
+    FactDraft,
+    GoalDraft,
+    QuestionDraft,
+    QuestionMaterial,
+    QuestionsDraft,
+    ReflectionDraft,
+    ReflectionMaterial,
+    ResolutionDraft,
+    ResolutionsDraft,
+)
+
+NOON = datetime(2026, 1, 2, 12)
+DAY = DayMaterial(
+    Sheet("ねむ", "ja", ""),
+    date(2026, 1, 2),
+    (
+        Message("m1", NOON, "user", "花", "有馬温泉に行きました。"),
+        Message("m2", NOON, "persona", "ねむ", "私も昔そこで育ったよ。", mind="gemini"),
+        Message("m3", NOON, "persona", "ねむ", "人が書いた返事です。"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        DayDraft(summary="", evidence=["m1"]),
+        DayDraft(summary="   ", evidence=["m1"]),
+        DayDraft(summary="花さんは温泉に行った。", evidence=[]),
+        DayDraft(summary="花さんは月に行った。", evidence=["m99"]),
+        DayDraft(summary="Hana went to a hot spring yesterday and liked it.", evidence=["m1"]),
+        DayDraft(
+            summary="花さんは温泉に行った。", evidence=["m1"], key_events=[Claim(text="嘘", evidence=["nowhere"])]
+        ),
+    ],
+)
+def test_episodes_that_rest_on_nothing_are_rejected(draft: DayDraft) -> None:
+    with pytest.raises(DraftRejectedError):
+        check_day(draft, DAY)
+
+
+def entity(name: str, *evidence: str, text: str = "花さんが行った温泉。") -> EntityDraft:
+    return EntityDraft(
+        name=name, kind="place", aliases=["../y", "有馬"], facts=[FactDraft(text=text, evidence=list(evidence))]
+    )
+
+
+def test_entities_keep_what_is_sound() -> None:
+    draft = EntitiesDraft(
+        entities=[
+            entity("有馬温泉", "m1"),
+            entity("../../x", "m1"),
+            entity("月", "m99"),
+            entity("ねむの故郷", "m2"),
+            entity("返事", "m3"),
+            entity("英語", "m1", text="A place that somebody wrote about in English."),
+        ]
+    )
+    kept = check_entities(draft, EntityMaterial(DAY)).entities
+    assert [one.name for one in kept] == ["有馬温泉", "返事"]  # what a mind made the persona say is no evidence
+    assert kept[0].aliases == ["有馬"]
+
+
+def test_entities_with_nothing_sound_are_asked_for_again() -> None:
+    with pytest.raises(DraftRejectedError, match="unsafe name"):
+        check_entities(EntitiesDraft(entities=[entity("../../x", "m1")]), EntityMaterial(DAY))
+
+
+def test_questions_and_answers_need_evidence() -> None:
+    asked = QuestionsDraft(
+        questions=[
+            QuestionDraft(topic="温泉", context="どうだったか", evidence=["m1"]),
+            QuestionDraft(topic="月", context="どうだったか", evidence=["m7"]),
+        ]
+    )
+    assert [q.topic for q in check_questions(asked, QuestionMaterial(DAY)).questions] == ["温泉"]
+    material = AnswerMaterial(DAY, (Question(id="q_1", topic="温泉"),))
+    answers = ResolutionsDraft(
+        resolutions=[
+            ResolutionDraft(question_id="q_1", answer="行った", evidence=["m1"]),
+            ResolutionDraft(question_id="q_2", answer="知らない問い", evidence=["m1"]),
+            ResolutionDraft(question_id="q_1", answer="作り話", evidence=["m2"]),
+        ]
+    )
+    assert [a.answer for a in check_resolutions(answers, material).resolutions] == ["行った"]
+
+
+def reflection(**values: object) -> ReflectionDraft:
+    whole: dict[str, object] = {
+        "trigger_topic": "温泉",
+        "insight": "花さんは温泉で元気になる。",
+        "strategy": "疲れていたら温泉の話をする。",
+        "log_entry": "夢の中で湯気がのぼっていた。",
+        "evidence": ["m1"],
+    }
+    return ReflectionDraft.model_validate({**whole, **values})
+
+
+def test_ten_thousand_goals_become_a_few() -> None:
+    goals = [GoalDraft(action="create", goal=f"目標{n}", evidence=["m1"]) for n in range(10_000)]
+    material = ReflectionMaterial(DAY.sheet, 1, DAY.date, (DAY,))
+    assert len(check_reflection(reflection(goals=goals), material).goals) == MAX_GOAL_CHANGES
+
+
+def test_goals_must_be_there_and_long_ones_wait_for_the_month() -> None:
+    goals = Goals([Goal(id="sh_1", goal="詩を書く")])
+    drafts = [
+        GoalDraft(action="progress", goal_id="sh_1", reason="一行書いた", evidence=["m1"]),
+        GoalDraft(action="progress", goal_id="sh_9", reason="ない目標", evidence=["m1"]),
+        GoalDraft(action="create", goal="新世界", horizon="long_term", evidence=["m1"]),
+        GoalDraft(action="complete", goal_id="sh_1", reason="", evidence=["m1"]),
+    ]
+    daily = ReflectionMaterial(DAY.sheet, 1, DAY.date, (DAY,), goals=goals)
+    assert [g.reason for g in check_reflection(reflection(goals=drafts), daily).goals] == ["一行書いた"]
+    monthly = ReflectionMaterial(DAY.sheet, 3, DAY.date, (DAY,), goals=goals)
+    assert len(check_reflection(reflection(goals=drafts), monthly).goals) == 2
+
+
+@pytest.mark.parametrize("field", ["insight", "strategy", "log_entry"])
+def test_an_empty_reflection_is_rejected(field: str) -> None:
+    with pytest.raises(DraftRejectedError):
+        check_reflection(reflection(**{field: " "}), ReflectionMaterial(DAY.sheet, 1, DAY.date, (DAY,)))

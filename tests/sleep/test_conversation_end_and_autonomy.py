@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from datetime import datetime
+from random import Random
+
+import pytest
+
+from agent.minds.builtin.impulse import impulse
+from managers.memory.goals import GoalStore
+from managers.memory.inner_state import InnerStateStore
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.memory.questions import Question, QuestionStore
+from managers.sleep.autonomy import Autonomy, Deed, Impulse, Occasion
+from managers.sleep.conversation_end import ConversationEnd
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import SleepSettings
+from tests.fakes import HandClock
+from tests.sleep.dreamers import SHEET, make_dreamer
+
+ON = SleepSettings(autonomous_actions=True)
+
+
+@pytest.fixture
+def log(paths: PersonaPaths, clock: HandClock) -> ConversationLog:
+    return ConversationLog(paths, clock, Random(3))
+
+
+def test_a_conversation_ends_once_after_its_idle_minutes(
+    paths: PersonaPaths, clock: HandClock, log: ConversationLog
+) -> None:
+    ended: list[list[str]] = []
+    end = ConversationEnd(
+        paths, log, clock, idle_minutes=lambda: 15, then=lambda messages: ended.append([m.text for m in messages])
+    )
+    assert not end.check()
+    log.append("user", "花", "一つ目")
+    clock.move(minutes=14)
+    assert not end.check()
+    clock.move(minutes=2)
+    assert end.check()
+    assert not end.check()
+    log.append("user", "花", "二つ目")
+    assert end.end()  # a new topic, or the app closes
+    assert not end.end()
+    assert ended == [["一つ目"], ["二つ目"]]
+    again = ConversationEnd(paths, log, clock, idle_minutes=lambda: 15, then=lambda _messages: pytest.fail("twice"))
+    clock.move(hours=1)
+    assert not again.check()
+
+
+def test_questions_are_resolved_when_the_conversation_is_over(
+    paths: PersonaPaths, clock: HandClock, log: ConversationLog
+) -> None:
+    questions = QuestionStore(paths, clock)
+    questions.add(
+        Question(
+            topic="貴船神社",
+            context="花さんが「来週は京都の貴船神社に行く予定です」と話していた。",
+            priority=0.7,
+            about="花",
+        ),
+        author="dream",
+        reason="",
+    )
+    log.append("user", "花", "京都の貴船神社に行きました。とても涼しかったです。", message_id="answer")
+    dreamer = make_dreamer(paths, clock, log)
+    end = ConversationEnd(paths, log, clock, idle_minutes=lambda: 15, then=dreamer.answer_questions)
+    clock.move(minutes=20)
+    assert end.check()
+    assert questions.open() == []
+    closed = questions.load().entries[0]
+    assert closed.answer_evidence == ["answer"]
+    assert "涼しかった" in closed.answer or "貴船神社に行きました" in closed.answer
+    assert InnerStateStore(paths, clock).levels().curiosity == 0
+
+
+class Companion:
+    """What autonomy needs of a persona."""
+
+    def __init__(self, paths: PersonaPaths, clock: HandClock, log: ConversationLog) -> None:
+        self.settings = ON
+        self.notes: list[str] = []
+        self.asked: list[Occasion] = []
+        self.questions = QuestionStore(paths, clock)
+        self.goals = GoalStore(paths, clock)
+        self.inner = InnerStateStore(paths, clock, questions=self.questions, goals=self.goals)
+        self.impulse: Impulse = impulse
+        self.autonomy = Autonomy(
+            paths,
+            log,
+            clock,
+            sheet=lambda: SHEET,
+            settings=lambda: self.settings,
+            inner_state=self.inner,
+            questions=self.questions,
+            goals=self.goals,
+            impulse=self._impulse,
+            note=self.notes.append,
+        )
+
+    def _impulse(self, occasion: Occasion) -> Deed | None:
+        self.asked.append(occasion)
+        return self.impulse(occasion)
+
+
+@pytest.fixture
+def companion(paths: PersonaPaths, clock: HandClock, log: ConversationLog) -> Companion:
+    log.append("user", "花", "そろそろ寝るね。")
+    one = Companion(paths, clock, log)
+    one.inner.touch()
+    one.questions.add(Question(topic="貴船神社", context="どうだったか", priority=0.8), author="dream", reason="")
+    clock.move(hours=3)
+    return one
+
+
+def test_it_writes_first_with_its_reason_before_it(companion: Companion, log: ConversationLog) -> None:
+    message = companion.autonomy.act()
+    assert message is not None
+    assert "貴船神社" in message.text
+    record, said = log.tail(2)
+    assert (record.role, record.speaker) == ("system", "autonomous")
+    assert "好奇心" in record.text
+    assert said == message
+    assert companion.questions.open()[0].asked
+
+
+def test_never_twice_without_an_answer_and_at_most_three_a_day(
+    companion: Companion, log: ConversationLog, clock: HandClock
+) -> None:
+    clock.set(datetime(2026, 11, 22, 7, 30))
+    written: list[Message] = []
+    for _ in range(8):
+        message = companion.autonomy.act()
+        if message is not None:
+            written.append(message)
+            assert companion.autonomy.act() is None
+            log.append("user", "花", "うん、あとでね。")
+            companion.inner.touch()
+        clock.move(hours=2)
+    assert len(written) == 3
+    clock.set(datetime(2026, 11, 23, 9))
+    assert companion.autonomy.act() is not None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        SleepSettings(),
+        SleepSettings(autonomous_actions=True, silence=True),
+        SleepSettings(autonomous_actions=True, autonomous_actions_per_day=0),
+        SleepSettings(autonomous_actions=True, quiet_start_hour=10, quiet_end_hour=20),
+    ],
+)
+def test_it_keeps_quiet_when_told_to(companion: Companion, settings: SleepSettings) -> None:
+    companion.settings = settings
+    assert companion.autonomy.act() is None
+    assert companion.asked == []
+
+
+def test_below_every_threshold_nothing_moves_it(companion: Companion, clock: HandClock) -> None:
+    companion.questions.delete(companion.questions.open()[0].id, author="user", reason="")
+    assert companion.autonomy.act() is None
+    clock.move(hours=20)
+    message = companion.autonomy.act()
+    assert message is not None
+    assert "そろそろ寝るね" in message.text
+
+
+def test_whoever_speaks_meanwhile_goes_first(companion: Companion, log: ConversationLog) -> None:
+    def slow(occasion: Occasion) -> Deed | None:
+        log.append("user", "花", "ただいま")
+        return impulse(occasion)
+
+    companion.impulse = slow
+    assert companion.autonomy.act() is None
+    assert log.tail(1)[0].text == "ただいま"
+
+
+def test_a_thought_is_noted_and_not_said(companion: Companion, log: ConversationLog) -> None:
+    companion.impulse = lambda _occasion: Deed("thought", "雪のことを考えた。", "model")
+    assert companion.autonomy.act() is None
+    assert companion.notes == ["雪のことを考えた。"]
+    assert log.tail(1, roles=("persona",)) == []
