@@ -14,13 +14,34 @@ import queue
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 T = TypeVar("T")
 
 _LOOK_SECONDS = 0.05
 """How often a waiting caller looks whether it was told to stop."""
+
+
+class _Response(Protocol):
+    extensions: Any
+
+
+_held: ContextVar[list[Any] | None] = ContextVar("held", default=None)
+_closing: set[asyncio.Future[None]] = set()
+"""Keeps the closing of connections alive until it is done."""
+
+
+async def hold(response: _Response) -> None:
+    """Note the connection of a stream that is read in this task, as an event hook of its HTTP client.
+
+    The libraries leave some connections open when a stream breaks off, or is stopped while they are
+    closing it; those that were noted are closed with it.
+    """
+    held, connection = _held.get(), response.extensions.get("network_stream")
+    if held is not None and connection is not None:
+        held.append(connection)
 
 
 class StalledError(Exception):
@@ -90,6 +111,9 @@ def wait_for(work: Coroutine[Any, Any, T], seconds: float) -> T:
 
 
 async def _pump(start: Callable[[], AsyncIterator[T]], inbox: queue.SimpleQueue[T | _Raised | _End]) -> None:
+    held: list[Any] = []
+    _held.set(held)
+    ended = False
     try:
         async with contextlib.aclosing(cast("AsyncGenerator[T, None]", start())) as stream:
             async for item in stream:
@@ -97,7 +121,19 @@ async def _pump(start: Callable[[], AsyncIterator[T]], inbox: queue.SimpleQueue[
     except Exception as error:  # noqa: BLE001  # carried over to the caller's thread, whatever it is
         inbox.put(_Raised(error))
     else:
+        ended = True
         inbox.put(_End())
+    finally:
+        if not ended and held:
+            closing = asyncio.ensure_future(_close(held))
+            _closing.add(closing)
+            closing.add_done_callback(_closing.discard)
+            await asyncio.shield(closing)  # it goes on even if this task is stopped just now
+
+
+async def _close(connections: list[Any]) -> None:
+    for connection in connections:
+        await connection.aclose()
 
 
 @functools.cache

@@ -129,7 +129,7 @@ def explain(raised: BaseException, situation: Situation) -> Failure:
         failure = _by_status(status, text, situation, facts)
     else:
         failure = _by_class(names, text, facts)
-    if situation.spoke and not isinstance(failure.error, SafetyBlockError | MindTimeoutError):
+    if situation.spoke and not isinstance(failure.error, SafetyBlockError | MindTimeoutError | EmptyAnswerError):
         return Failure(StreamBrokenError(**facts), text=text)
     return Failure(failure.error, failure.passing, _retry_after(chain, text), text)
 
@@ -176,7 +176,7 @@ def _by_class(names: set[str], text: str, facts: dict[str, Any]) -> Failure:  # 
     if names & _HUNG_UP:
         return Failure(ServerFailedError(**facts, status="connection closed"), passing=True)
     if "HalfAnswerError" in names:
-        return Failure(EmptyAnswerError(**facts))
+        return Failure(StreamBrokenError(**facts))
     return Failure(GarbledAnswerError(**facts))
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import httpx
 from langchain_google_genai import ChatGoogleGenerativeAI
 from pydantic import SecretStr
 
+from agent.minds import background
 from agent.minds.endpoint import Endpoint, is_loopback
 
 
@@ -19,6 +23,9 @@ def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> C
         temperature: how freely it speaks.
         thoughts: ask for thought summaries; older models refuse that.
     """
+    client_args: dict[str, Any] = {"event_hooks": {"response": [background.hold]}}
+    if is_loopback(endpoint.address):  # a new connection costs nothing there, and none is left behind
+        client_args |= {"trust_env": False, "limits": httpx.Limits(max_keepalive_connections=0)}
     return ChatGoogleGenerativeAI(
         model=endpoint.model,
         api_key=SecretStr(endpoint.key),
@@ -27,5 +34,5 @@ def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> C
         temperature=temperature,
         max_retries=1,  # one try: our own retries know when the user has stopped waiting
         include_thoughts=thoughts or None,
-        client_args={"trust_env": not is_loopback(endpoint.address)},
+        client_args=client_args,
     )

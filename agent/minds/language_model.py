@@ -323,7 +323,15 @@ class LanguageModelMind:
         with self._building:
             if self._model is None:
                 self._model = self._provider.build()
+                _report_to_nobody()
             return self._model
+
+
+def _report_to_nobody() -> None:
+    """Switch LangChain's tracing off, whatever the environment says: nothing leaves but the call itself."""
+    import langsmith  # noqa: PLC0415  # comes with langchain_core, which is imported late
+
+    langsmith.configure(enabled=False)
 
 
 def _as_function(tool: ToolSpec) -> dict[str, Any]:

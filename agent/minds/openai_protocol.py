@@ -15,6 +15,7 @@ from langchain_openai._compat import httpx
 from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import SecretStr
 
+from agent.minds import background
 from agent.minds.endpoint import Endpoint, is_loopback
 from agent.minds.failures import NotAnAnswerError
 
@@ -66,6 +67,8 @@ def build_openai(endpoint: Endpoint, *, temperature: float, seconds: float) -> B
     timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
     local = is_loopback(endpoint.address)
     common: dict[str, Any] = {"timeout": timeout, "trust_env": not local, "follow_redirects": False}
+    if local:  # a new connection costs nothing there, and none is left behind
+        common["limits"] = httpx.Limits(max_keepalive_connections=0)
     return kind(
         model=endpoint.model,
         base_url=endpoint.address,
@@ -76,7 +79,7 @@ def build_openai(endpoint: Endpoint, *, temperature: float, seconds: float) -> B
         use_responses_api=None if endpoint.address == OPENAI else False,  # some of OpenAI's models know nothing else
         timeout=timeout,
         http_client=httpx.Client(**common),
-        http_async_client=httpx.AsyncClient(**common, event_hooks={"response": [_check_is_answer]}),
+        http_async_client=httpx.AsyncClient(**common, event_hooks={"response": [background.hold, _check_is_answer]}),
         stream_chunk_timeout=None,
     )
 

@@ -1,0 +1,106 @@
+"""What the tests of language models share: a request, minds behind a scripted server, what was heard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent.errors import MindError
+from agent.minds.endpoint import Endpoint
+from agent.minds.language_model import LanguageModelMind, Patience
+from agent.minds.making import gemini_mind, openai_mind
+from managers.memory.messages import Message
+from managers.mind import (
+    Cancel,
+    ChatTurn,
+    ReasoningPiece,
+    ReplyPiece,
+    ReplyRequest,
+    Sheet,
+    TextPiece,
+    ToolCall,
+    ToolSpec,
+    Usage,
+)
+from managers.storage.errors import Lang, Notice
+from managers.storage.settings import MindSettings
+from tests.model_server import ModelServer
+
+KEY = "sk-very-secret-key-0123456789"
+NOW = datetime(2026, 1, 2, 22, 0, 0)
+
+QUICK = Patience(seconds=5, retries=2, first_pause=0.01)
+
+MakeMind = Callable[..., LanguageModelMind]
+
+
+def behind_openai(server: ModelServer, patience: Patience = QUICK, **settings: object) -> LanguageModelMind:
+    endpoint = Endpoint("test server", server.base_url, str(settings.pop("model", "test-model")), KEY)
+    return openai_mind(endpoint, MindSettings.model_validate(settings), patience)
+
+
+def behind_gemini(server: ModelServer, patience: Patience = QUICK, **settings: object) -> LanguageModelMind:
+    endpoint = Endpoint("Gemini", server.gemini_url, str(settings.pop("model", "gemini-2.5-flash")), KEY)
+    return gemini_mind(endpoint, MindSettings.model_validate(settings), patience)
+
+
+def request(
+    *turns: ChatTurn | str,
+    system: str = "あなたは詩音です。",
+    language: Lang = "ja",
+    tools: Sequence[ToolSpec] = (),
+) -> ReplyRequest:
+    """Return a request; the last turn is the message to answer."""
+    said = [ChatTurn("user", turn) if isinstance(turn, str) else turn for turn in turns or ("やあ",)]
+    return ReplyRequest(
+        sheet=Sheet("詩音", language, "あなたは詩音です。"),
+        system=system,
+        turns=said,
+        message=Message("m1", NOW, "user", "花", said[-1].text),
+        now=NOW,
+        tools=tools,
+    )
+
+
+@dataclass
+class Heard:
+    """The pieces of an answer, sorted, and how it ended."""
+
+    pieces: list[ReplyPiece] = field(default_factory=list)
+    error: MindError | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces if isinstance(piece, TextPiece))
+
+    @property
+    def thought(self) -> str:
+        return "".join(piece.text for piece in self.pieces if isinstance(piece, ReasoningPiece))
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        return [piece for piece in self.pieces if isinstance(piece, ToolCall)]
+
+    @property
+    def notices(self) -> list[Notice]:
+        return [piece for piece in self.pieces if isinstance(piece, Notice)]
+
+    @property
+    def usage(self) -> list[Usage]:
+        return [piece for piece in self.pieces if isinstance(piece, Usage)]
+
+
+def hear(pieces: Iterable[ReplyPiece]) -> Heard:
+    """Listen to the end, whatever it is."""
+    heard = Heard()
+    try:
+        heard.pieces.extend(pieces)
+    except MindError as error:
+        heard.error = error
+    return heard
+
+
+def talk(mind: LanguageModelMind, asked: ReplyRequest | None = None) -> Heard:
+    """Ask for one reply."""
+    return hear(mind.reply(asked or request(), Cancel()))
