@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from managers.recall.cues import Cues, speaker_numbers
 from managers.recall.embedders import Vectors
 from managers.recall.index import KINDS, REACH, MemoryIndex, View
 from managers.recall.store import TELLS_WHEN
+from managers.recall.word_vectors import PLACE, WordVectors
 
 K1, B = 1.2, 0.75
 """BM25's usual constants (Robertson & Zaragoza, 2009)."""
@@ -28,6 +28,8 @@ VECTOR_SHARE = 0.25
 OTHERS_WORTH = 0.6
 """What somebody else's words are worth when one person's are asked for."""
 TELLING_GAIN = 0.3
+NEAR_WORTH = 1.0
+"""What a word of like meaning is worth beside the word itself, at similarity 1."""
 TIME_GAIN = 0.5
 POOL = 200
 """How many candidates the words and the vectors each give."""
@@ -87,6 +89,7 @@ def rank(
     kinds: Collection[str] | None,
     ways: Ways,
     now: datetime,
+    nearby: WordVectors | None = None,
 ) -> list[Candidate]:
     """Return the candidates of all indexes in one ranking, best first.
 
@@ -97,9 +100,10 @@ def rank(
         kinds: only memories of these kinds.
         ways: which parts take part.
         now: what times are reckoned from.
+        nearby: Japanese words by meaning.
     """
     works = [_Work(index, index.view, np.zeros(len(index.view.columns), np.float32)) for index in indexes]
-    ideal = _score_words(works, cues.words) if ways.lexical else 0.0
+    ideal = _score_words(works, cues.words, nearby) if ways.lexical else 0.0
     for work in works:
         if kinds is not None:
             wanted = np.isin(work.view.columns["kind"], [KINDS.index(kind) for kind in kinds])
@@ -117,29 +121,51 @@ def rank(
     return sorted(found, key=lambda one: (-one.score, one.index, one.number))
 
 
-def _score_words(works: Sequence[_Work], words: Sequence[str]) -> float:
+def _score_words(works: Sequence[_Work], words: Sequence[str], nearby: WordVectors | None) -> float:
     """Add BM25 scores over all indexes as if they were one; return the score of a perfect match."""
     total = sum(work.view.alive for work in works)
     mean = max(sum(work.view.words for work in works) / total, 1.0) if total else 1.0
-    norms = [None for _ in works]
+    lengths = K1 * (1 - B + B * np.arange(256, dtype=np.float32) / np.float32(mean))
     ideal = 0.0
     for word in words:
-        lists = [work.index.store.postings(word) for work in works]
+        lists = [_listed(work, word) for work in works]
         frequency = sum(len(places) for places, _ in lists)
         rarity = float(np.log1p(max(total - frequency + 0.5, 0.5) / (frequency + 0.5)))
         ideal += rarity
-        for number, (work, (all_places, all_counts)) in enumerate(zip(works, lists, strict=True)):
-            if not len(all_places):
-                continue
-            inside = all_places < len(work.words)  # another process may have added since
-            places, counts = all_places[inside], all_counts[inside]
-            if norms[number] is None:
-                lengths = np.arange(256, dtype=np.float32) / mean
-                norms[number] = (K1 * (1 - B + B * lengths))[work.view.columns["length"]]
-            often = counts.astype(np.float32)
-            norm: Any = norms[number]
-            work.words[places] += rarity * often / (often + norm[places])
+        near = nearby.near(word) if nearby else ()
+        for work, (places, counts) in zip(works, lists, strict=True):
+            if near:
+                work.words += np.float32(rarity) * _best_match(work, places, counts, near, lengths)
+            elif len(places):
+                work.words[places] += rarity * _saturated(work, places, counts, lengths)
     return ideal
+
+
+def _listed(work: _Work, term: str) -> tuple[Numbers, npt.NDArray[np.uint8]]:
+    places, counts = work.index.store.postings(term)
+    inside = places < len(work.words)  # another process may have added since
+    return (places, counts) if inside.all() else (places[inside], counts[inside])
+
+
+def _saturated(work: _Work, places: Numbers, counts: npt.NDArray[np.uint8], lengths: Floats) -> Floats:
+    """Return BM25's share of a word in each of some passages, 0 to 1."""
+    often = counts.astype(np.float32)
+    share: Floats = often / (often + lengths[work.view.columns["length"][places]])
+    return share
+
+
+def _best_match(
+    work: _Work, places: Numbers, counts: npt.NDArray[np.uint8], near: Sequence[tuple[int, float]], lengths: Floats
+) -> Floats:
+    """Return for every passage the share of the word, or of the one nearest to it that it holds."""
+    best = np.zeros(len(work.words), np.float32)
+    best[places] = _saturated(work, places, counts, lengths)
+    for row, similarity in near:
+        others, often = _listed(work, f"{PLACE}{row}")
+        if len(others):
+            worth = np.float32(similarity * NEAR_WORTH) * _saturated(work, others, often, lengths)
+            best[others] = np.maximum(best[others], worth)
+    return best
 
 
 def _reckoned(works: Sequence[_Work], spans: Sequence[TimeSpan], now: datetime) -> list[tuple[int, int]]:
@@ -315,7 +341,7 @@ def _shares(words: float, vector: float, neighbour: float, time: float) -> dict[
 
 
 def varied(
-    candidates: Sequence[Candidate],
+    scores: Sequence[float],
     vectors: Vectors,
     count: int,
     lambda_: float,
@@ -324,22 +350,21 @@ def varied(
     """Choose by maximal marginal relevance (Carbonell & Goldstein, 1998); near duplicates once only.
 
     Args:
-        candidates: best first.
+        scores: of the candidates, best first.
         vectors: theirs, unit length, a row each; zeros where unknown.
         count: how many to choose.
         lambda_: 1: by score alone; 0: by difference alone.
         duplicate: similarity from which on two are the same.
 
     Returns:
-        places in `candidates`, in the order chosen.
+        places in `scores`, in the order chosen.
     """
-    if not candidates:
+    if not scores:
         return []
-    scores = np.array([one.score for one in candidates], np.float32)
-    relevance = scores / max(float(scores[0]), 1e-9)
+    relevance = np.array(scores, np.float32) / max(scores[0], 1e-9)
     chosen: list[int] = []
-    nearest = np.zeros(len(candidates), np.float32)
-    open_ = np.ones(len(candidates), np.bool_)
+    nearest = np.zeros(len(scores), np.float32)
+    open_ = np.ones(len(scores), np.bool_)
     while len(chosen) < count and open_.any():
         gain = np.where(open_, lambda_ * relevance - (1 - lambda_) * nearest, -np.inf)
         best = int(gain.argmax())

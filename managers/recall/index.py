@@ -30,8 +30,9 @@ from managers.recall.store import (
     dump_ids,
     load_ids,
 )
-from managers.recall.terms import is_japanese, pairs, terms
+from managers.recall.terms import PAIR, is_japanese, pairs, terms
 from managers.recall.vectors import VectorIndex, encode
+from managers.recall.word_vectors import PLACE, WordVectors
 
 KINDS: tuple[MemoryType, ...] = (
     "log_archive",
@@ -158,7 +159,22 @@ class MemoryIndex:
         held = self.store.meta("embedder")
         return "embedder" if held not in ("", embedder) else ""
 
-    def reset(self, embedder: str, keep: Mapping[str, bytes] | None = None) -> None:
+    def has_places(self) -> bool:
+        """Whether passages are listed by the meaning of their words too."""
+        row = self.store.connection().execute("SELECT 1 FROM postings WHERE term >= ? AND term < ?", (PLACE, "\x04"))
+        return row.fetchone() is not None
+
+    def drop_vectors(self, embedder: str, keep: Mapping[str, str | bytes]) -> None:
+        """Throw all vectors away because another embedder makes them now; words find all passages meanwhile."""
+        with self.store.transaction() as connection:
+            connection.execute("DELETE FROM vectors")
+            connection.execute("INSERT OR IGNORE INTO unembedded SELECT id FROM chunks")
+            self.store.set_meta("epoch", uuid4().hex)
+            self.store.set_meta("embedder", embedder)
+            for key, value in keep.items():
+                self.store.set_meta(key, value)
+
+    def reset(self, embedder: str, keep: Mapping[str, str | bytes] | None = None) -> None:
         """Empty the index for a rebuild, in a new epoch.
 
         Args:
@@ -182,6 +198,7 @@ class MemoryIndex:
         removed: Collection[str],
         added: Sequence[Chunk],
         embedder: Embedder | None,
+        words: WordVectors | None = None,
     ) -> None:
         """Change what is indexed of one file, inside a transaction.
 
@@ -191,6 +208,7 @@ class MemoryIndex:
             removed: units whose passages go.
             added: passages that come, in the file's order.
             embedder: makes their vectors at once; None: later.
+            words: lists passages by the meaning of their words too.
         """
         connection = self.store.connection()
         revision = self.store.raise_revision()
@@ -213,7 +231,7 @@ class MemoryIndex:
             (new.path, new.digest, new.size, new.stamp, new.state, number),
         )
         if added:
-            self._add(connection, number, added, embedder, revision)
+            self._add(connection, number, added, embedder, words, revision)
 
     def _new_file(self, connection: sqlite3.Connection, new: FileRecord | None) -> int:
         assert new is not None
@@ -246,10 +264,11 @@ class MemoryIndex:
         file: int,
         added: Sequence[Chunk],
         embedder: Embedder | None,
+        words: WordVectors | None,
         revision: int,
     ) -> None:
         first = self.store.next_id()
-        counts = [Counter(index_terms(chunk)) for chunk in added]
+        counts = [Counter(index_terms(chunk, words)) for chunk in added]
         self.store.append_postings(first, counts)
         columns = self._columns_of(first, file, added, counts)
         self._append_columns(first, columns, revision)
@@ -285,7 +304,7 @@ class MemoryIndex:
             if not _continues(before, chunk):
                 run += 1
             before = chunk
-            length = sum(count for term, count in counts[place].items() if not term.startswith("\x02"))
+            length = sum(count for term, count in counts[place].items() if term[0] not in MARKS)
             flags = (IS_QUESTION if chunk.text.rstrip().endswith(_QUESTION_ENDS) else 0) | (
                 TELLS_WHEN if tells_when(chunk.text) else 0
             )
@@ -369,11 +388,17 @@ _SELECT = (
 )
 
 
-def index_terms(chunk: Chunk) -> list[str]:
-    """Return the words and character pairs under which a passage is listed; a heading counts too."""
-    text = f"{chunk.heading}\n{chunk.text}" if chunk.heading and chunk.heading not in chunk.text else chunk.text
+MARKS = PAIR + PLACE
+"""What entries of the posting lists that are no words begin with."""
+
+
+def index_terms(chunk: Chunk, words: WordVectors | None = None) -> list[str]:
+    """Return the words under which a passage is listed, its heading's too; of Japanese also pairs and places."""
+    text = vector_text(chunk.text, chunk.heading)
     found = terms(text)
-    return found + pairs(text) if is_japanese(text) else found
+    if not is_japanese(text):
+        return found
+    return found + pairs(text) + (words.terms(found) if words else [])
 
 
 def vector_text(text: str, heading: str) -> str:

@@ -15,6 +15,7 @@ from managers.recall.embedders import Embedder
 from managers.recall.index import MemoryIndex, vector_text
 from managers.recall.sources import READERS, IndexName, Source, chunks_of_document, chunks_of_log, sources
 from managers.recall.store import FileRecord
+from managers.recall.word_vectors import WordVectors
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.files import dump_json, read_bytes, write_atomic
 from managers.storage.paths import PersonaPaths
@@ -45,6 +46,7 @@ class Outcome:
     """What a round of indexing did."""
 
     files: int = 0
+    static_files: int = 0
     added: int = 0
     removed: int = 0
     notices: list[Notice] = field(default_factory=list)
@@ -54,6 +56,13 @@ class Outcome:
 class _Stale:
     source: Source
     old: FileRecord | None
+
+    @property
+    def growth(self) -> int:
+        """How many bytes are to be read and cut: of a log what is new, of anything else all of it."""
+        if self.source.type in LOGS and self.old is not None and self.source.size >= self.old.size:
+            return self.source.size - self.old.size
+        return self.source.size
 
 
 class Indexer:
@@ -65,41 +74,53 @@ class Indexer:
         self._indexes = indexes
         self._size = settings.chunk_size
         self._overlap = min(settings.chunk_overlap, settings.chunk_size // 2)
+        self._tools: tuple[Embedder | None, WordVectors | None] = (None, None)
 
     def changed(self) -> bool:
         """Tell by a look at the files' sizes and times whether anything is to be done."""
         return any(True for _ in self._stale()) or any(True for _ in self._gone())
 
-    def run(self, embedder_of: Mapping[IndexName, Embedder | None], progress: Progress | None = None) -> Outcome:
+    def run(
+        self,
+        embedder: Embedder | None,
+        words: WordVectors | None = None,
+        progress: Progress | None = None,
+        at_most: int | None = None,
+    ) -> Outcome:
         """Index what has changed, with a checkpoint every five files or two thousand passages.
 
         Args:
-            embedder_of: what makes vectors at once; None: later.
+            embedder: makes vectors at once; None: later.
+            words: lists passages by the meaning of their Japanese words too.
             progress: is told (bytes done, bytes in all).
+            at_most: leave everything for later if there are more new bytes than this.
         """
         outcome = Outcome()
+        self._tools = (embedder, words)
         stale = list(self._stale())
+        if at_most is not None and sum(one.growth for one in stale) > at_most:
+            stale = []
         total = sum(one.source.size for one in stale)
         done = 0
         for name, record in list(self._gone()):
-            self._commit([Step(name, record, None)], embedder_of, outcome)
+            self._commit([Step(name, record, None)], outcome)
         pending: list[Step] = []
         for number, one in enumerate(stale, 1):
             for step in self._steps(one, outcome):
                 pending.append(step)
                 if len(step.added) >= CHECKPOINT_CHUNKS:
-                    self._commit(pending, embedder_of, outcome)
+                    self._commit(pending, outcome)
                     pending = []
             if number % CHECKPOINT_FILES == 0:
-                self._commit(pending, embedder_of, outcome)
+                self._commit(pending, outcome)
                 pending = []
             done += one.source.size
             if progress:
                 progress(done, total)
-        self._commit(pending, embedder_of, outcome)
+        self._commit(pending, outcome)
         for correction in self._corrected(outcome):
-            self._commit([correction], embedder_of, outcome)
-        if outcome.files:
+            self._commit([correction], outcome)
+        if outcome.static_files:
             self._write_processed()
         return outcome
 
@@ -233,9 +254,8 @@ class Indexer:
         fresh = {unit for unit, digest in wanted.items() if held.get(unit) != digest}
         yield from _parts(name, old, new, removed, [chunk for chunk in chunks if chunk.unit in fresh])
 
-    def _commit(
-        self, steps: Sequence[Step], embedder_of: Mapping[IndexName, Embedder | None], outcome: Outcome
-    ) -> None:
+    def _commit(self, steps: Sequence[Step], outcome: Outcome) -> None:
+        embedder, words = self._tools
         for name, group in groupby(sorted(steps, key=lambda step: step.index), lambda step: step.index):
             index = self._indexes[name]
             with index.store.transaction():
@@ -243,8 +263,9 @@ class Indexer:
                     # An earlier part of the same file may have given it its number.
                     path = (step.new or step.old).path  # type: ignore[union-attr]  # one of them is there
                     old = step.old or index.store.files().get(path)
-                    index.apply(old, step.new, step.removed, step.added, embedder_of[name])
+                    index.apply(old, step.new, step.removed, step.added, embedder, words)
                     outcome.files += 1
+                    outcome.static_files += name == "static"
                     outcome.added += len(step.added)
                     outcome.removed += len(step.removed)
             index.save_snapshot()

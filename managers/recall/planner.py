@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -58,7 +58,7 @@ def plan_recall(
     message: str,
     window: Sequence[Message],
     now: datetime,
-    knows: Callable[[Collection[str]], bool] = lambda _: False,
+    names_entity: Callable[[str], bool] = lambda _: False,
 ) -> RecallPlan:
     """Read a message.
 
@@ -66,7 +66,7 @@ def plan_recall(
         message: what the user says now.
         window: the turns before it, oldest first.
         now: what "yesterday" is reckoned from.
-        knows: tells whether any of some words is the name of an entity that is remembered.
+        names_entity: tells whether a text names an entity that is remembered.
     """
     text = message.strip()
     words = terms(text)
@@ -79,9 +79,8 @@ def plan_recall(
         _REMEMBERS.search(text)
         or (asks and (is_past or (_PAST.search(text) and (words or spans))))
         or (asks and words and _PERSONAL.search(text))
-        or (asks and words and knows(words))
         or (asks and _FOLLOWS.search(text) and _subject(window, text))
-        or knows(words)
+        or names_entity(text)
     )
     return RecallPlan(wanted, _query(text, words, window) if wanted else "")
 

@@ -140,6 +140,17 @@ class Store:
             self._connections.clear()
             self._generation += 1
 
+    def release(self) -> None:
+        """Close this thread's connection: for threads that end."""
+        held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
+        if held is None:
+            return
+        self._local.held = None
+        with self._guard:
+            if held[1] in self._connections:
+                self._connections.remove(held[1])
+                held[1].close()
+
     def remove(self) -> None:
         """Throw the whole index away: it is derived data."""
         self.close()

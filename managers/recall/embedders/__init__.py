@@ -21,11 +21,6 @@ class Embedder(Protocol):
         ...
 
     @property
-    def dimensions(self) -> int:
-        """How many numbers a vector has; known only once the model is loaded (0 before)."""
-        ...
-
-    @property
     def factor(self) -> float:
         """By what a distance is multiplied so that one threshold is equally strict for all embedders."""
         ...
@@ -33,6 +28,11 @@ class Embedder(Protocol):
     @property
     def is_remote(self) -> bool:
         """Texts leave the machine, in batches at the provider's pace."""
+        ...
+
+    @property
+    def is_slow(self) -> bool:
+        """Vectors are made in the background, after words can be found already."""
         ...
 
     def passages(self, texts: Sequence[str]) -> Vectors:

@@ -35,6 +35,7 @@ class NgramEmbedder:
     """Hashed character n-grams; deterministic."""
 
     is_remote = False
+    is_slow = False
     factor = 1.0
 
     def __init__(self, frequencies: npt.NDArray[np.uint32] | None = None, passages: int = 0) -> None:
@@ -58,10 +59,6 @@ class NgramEmbedder:
     @property
     def name(self) -> str:
         return self._name
-
-    @property
-    def dimensions(self) -> int:
-        return DIMENSIONS
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is to be found."""

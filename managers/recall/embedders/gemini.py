@@ -1,0 +1,113 @@
+"""Embedding through Gemini's API, with task types. Only for those who chose it: texts leave the machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import httpx
+import numpy as np
+
+from managers.recall.embedders import Vectors
+from managers.storage.errors import EmbeddingError, Notice
+
+DEFAULT_MODEL = "gemini-embedding-001"
+DIMENSIONS = 768
+TRIES = 3
+_FIRST_WAIT_SECONDS = 2.0
+_TIMEOUT_MILLISECONDS = 30_000
+_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
+
+
+class GeminiEmbedder:
+    """Gemini embeddings."""
+
+    is_remote = True
+    is_slow = True
+    factor = 1.0
+    """Not measured here for want of a key; `docs/recall.md` says how to."""
+
+    def __init__(
+        self, key: str, model: str = "", *, address: str = "", wait: Callable[[float], object] = time.sleep
+    ) -> None:
+        """Take the key; nothing is sent yet.
+
+        Args:
+            key: the API key.
+            model: another than `gemini-embedding-001`.
+            address: another base URL than Google's.
+            wait: how to wait between tries.
+        """
+        self._key = key
+        self._model = model or DEFAULT_MODEL
+        self._address = address
+        self._wait = wait
+        self._client: Any = None
+
+    @property
+    def name(self) -> str:
+        return f"gemini:{self._model}:{DIMENSIONS}"
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is to be found, in one request."""
+        return self._embed(list(texts), "RETRIEVAL_DOCUMENT", TRIES)
+
+    def query(self, text: str) -> Vectors:
+        """Embed a question: one try, for somebody is waiting."""
+        return self._embed([text], "RETRIEVAL_QUERY", 1)
+
+    def _embed(self, texts: list[str], task: str, tries: int) -> Vectors:
+        for attempt in range(1, tries + 1):
+            try:
+                return self._ask(texts, task)
+            except EmbeddingError as error:
+                if attempt == tries or not error.facts.get("again"):
+                    raise
+                self._wait(_FIRST_WAIT_SECONDS * 2 ** (attempt - 1))
+        raise AssertionError("every try returns or raises")
+
+    def _ask(self, texts: list[str], task: str) -> Vectors:
+        from google.genai import errors, types  # noqa: PLC0415  # takes a second to load, for those who chose it
+
+        try:
+            answer = self._connected().models.embed_content(
+                model=self._model,
+                contents=texts,
+                config=types.EmbedContentConfig(task_type=task, output_dimensionality=DIMENSIONS),
+            )
+        except errors.APIError as error:
+            raise EmbeddingError(
+                cause=f"Gemini: {error.code} {error.status or ''}", again=error.code in _AGAIN
+            ) from error
+        except (httpx.HTTPError, OSError) as error:
+            raise EmbeddingError(cause=f"Gemini: {type(error).__name__}", again=True) from error
+        except ValueError as error:
+            raise EmbeddingError(cause="Gemini: unreadable answer", again=True) from error
+        return _unit([embedding.values for embedding in answer.embeddings or []], len(texts))
+
+    def _connected(self) -> Any:  # noqa: ANN401  # the client's class is imported only here
+        if self._client is None:
+            from google import genai  # noqa: PLC0415  # see _ask
+            from google.genai import types  # noqa: PLC0415
+
+            options = types.HttpOptions(base_url=self._address or None, timeout=_TIMEOUT_MILLISECONDS)
+            self._client = genai.Client(api_key=self._key, vertexai=False, http_options=options)
+        return self._client
+
+
+def _unit(values: Sequence[Sequence[float] | None], expected: int) -> Vectors:
+    if len(values) != expected or not all(values):
+        raise EmbeddingError(cause="Gemini: an answer of the wrong size", again=True)
+    vectors = np.array(values, np.float32)
+    unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return unit
+
+
+def missing_notice() -> Notice:
+    """Say that there is no key."""
+    return Notice(
+        "embedder-missing",
+        ja="Gemini の APIキーがないため、意味検索は使えず、言葉による検索だけを使っています。「設定」でキーを入れてください。",
+        en="There is no API key for Gemini, so only search by words is used. Enter the key in the settings.",
+    )

@@ -1,0 +1,254 @@
+"""Keeping a persona's indexes: catching up, rebuilding, making vectors in the background, mending."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from managers.recall.embedders import Embedder
+from managers.recall.embedders.ngrams import BUCKETS, NgramEmbedder, count_frequencies
+from managers.recall.index import MemoryIndex
+from managers.recall.indexing import Indexer
+from managers.recall.kit import Kit
+from managers.recall.sources import IndexName
+from managers.recall.status import Progress
+from managers.storage.errors import BusyError, EmbeddingError, Notice, UtataneError
+from managers.storage.files import make_folder
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import RecallSettings
+
+WAIT_SECONDS = 60.0
+SMALL_BYTES = 64 * 1024
+"""What a turn may index before it searches: an edited note, the last messages."""
+
+_LOCAL_BATCH = 64
+_WEIGHTS = "ngram_frequencies"
+_COUNTED = "ngram_passages"
+_DRIFT = 4
+"""Corpus weights are made anew when there are so many times as many passages as they were made from."""
+_FIRST_WEIGHTS = 50
+_QUICK_REBUILD = 5000
+"""Up to so many passages weights are refreshed at once; above, the night does it."""
+
+_logger = logging.getLogger(__name__)
+
+
+class Upkeep:
+    """Brings three indexes up to date with the files. One writer at a time, across threads and processes."""
+
+    def __init__(
+        self,
+        paths: PersonaPaths,
+        indexes: Mapping[IndexName, MemoryIndex],
+        settings: RecallSettings,
+        wait: Callable[[float], object] | None = None,
+    ) -> None:
+        """Take the persona and its indexes; `kit` is set by whoever chose it.
+
+        Args:
+            paths: the persona's folder.
+            indexes: all three.
+            settings: how passages are cut, and the pace of remote embedders.
+            wait: how to wait between batches; returns true when there is no point in going on.
+        """
+        self.kit: Kit
+        self.progress: Progress | None = None
+        self.notices: dict[str, tuple[Notice, ...]] = {}
+        self._paths = paths
+        self._indexes = indexes
+        self._settings = settings
+        self._indexer = Indexer(paths, indexes, settings)
+        self._thread_lock = threading.RLock()
+        self._worker: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self._wait = wait or self._stopping.wait
+
+    # Rounds
+
+    def catch_up(self) -> None:
+        """Index what is new or changed; waits for another one at it.
+
+        Raises:
+            BusyError: somebody else has been indexing for a minute.
+        """
+        with self._alone(WAIT_SECONDS):
+            self._mend()
+            self._run()
+            if self._has_drifted(at_most=_QUICK_REBUILD):
+                self._rebuild(None)
+        self.embed_in_background()
+
+    def freshen(self) -> None:
+        """Take in small changes before a search, if nobody else is at it and nothing is amiss."""
+        if not self._indexer.changed():
+            return
+        with contextlib.suppress(BusyError), self._alone(0):
+            if all(self._fits(index) == "" for index in self._indexes.values()):
+                self._run(SMALL_BYTES)
+
+    def refresh_weights(self) -> bool:
+        """Make corpus weights and indexes anew if the memories have outgrown them: night's work."""
+        with self._alone(WAIT_SECONDS):
+            drifted = self._has_drifted()
+            if drifted:
+                self._rebuild(None)
+            return drifted
+
+    def rebuild(self, progress: Callable[[int, int], None] | None) -> None:
+        """Make all indexes anew from the files."""
+        with self._alone(WAIT_SECONDS):
+            self._rebuild(progress)
+        self.embed_in_background()
+
+    def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
+        if self.kit.uses_own:
+            self.kit.replace_own(NgramEmbedder(*count_frequencies(self._indexer.texts())))
+        for index in self._indexes.values():
+            index.reset(self.kit.name, self._kept())
+        self._run(progress=progress)
+
+    def _run(self, at_most: int | None = None, progress: Callable[[int, int], None] | None = None) -> None:
+        def told(done: int, total: int) -> None:
+            self.progress = Progress(done, total)
+            if progress:
+                progress(done, total)
+
+        embedder = self.kit.embedder
+        at_once = embedder if embedder and not embedder.is_slow else None
+        try:
+            outcome = self._indexer.run(at_once, self.kit.words, told, at_most)
+        finally:
+            self.progress = None
+        if at_most is None or outcome.files:
+            self.notices["files"] = tuple(outcome.notices)
+
+    @contextlib.contextmanager
+    def _alone(self, wait: float) -> Iterator[None]:
+        if not self._thread_lock.acquire(timeout=wait):
+            raise BusyError(name=self._paths.name)
+        try:
+            make_folder(self._paths.rag_index)
+            lock = FileLock(self._paths.rag_index / ".lock", is_singleton=True)
+            try:
+                lock.acquire(timeout=wait)
+            except Timeout as error:
+                raise BusyError(name=self._paths.name) from error
+            try:
+                yield
+            finally:
+                lock.release()
+        finally:
+            self._thread_lock.release()
+
+    # What is amiss
+
+    def _fits(self, index: MemoryIndex) -> str:
+        try:
+            return index.fits(self.kit.name)
+        except sqlite3.DatabaseError:
+            return "broken"
+
+    def _mend(self) -> None:
+        """Put right what does not fit: broken files are begun anew, another embedder's vectors are dropped."""
+        for name, index in self._indexes.items():
+            reason = self._fits(index)
+            if reason == "embedder" and self.kit.words is None and not index.has_places():
+                index.drop_vectors(self.kit.name, self._kept())
+                self._embed_own(index)
+            elif reason:
+                _logger.info("index %s is made anew: %s", name, reason)
+                index.reset(self.kit.name, self._kept())
+
+    def _embed_own(self, index: MemoryIndex) -> None:
+        """Make the built-in embedder's vectors at once: they cost less than waiting."""
+        own = self.kit.own
+        while own is not None and (batch := index.unembedded(2000)):
+            with index.store.transaction():
+                index.store.raise_revision()
+                index.add_vectors([number for number, _ in batch], own.passages([text for _, text in batch]))
+
+    def load_own(self) -> NgramEmbedder:
+        """Return the built-in embedder with the weights that were kept with the index."""
+        store = self._indexes["static"].store
+        try:
+            data, count = store.blob(_WEIGHTS), int(store.meta(_COUNTED) or 0)
+        except sqlite3.DatabaseError:
+            return NgramEmbedder()
+        if len(data) != 4 * BUCKETS:
+            return NgramEmbedder()
+        return NgramEmbedder(np.frombuffer(data, np.uint32), count)
+
+    def _kept(self) -> dict[str, str | bytes]:
+        own = self.kit.own
+        if own is None or own.frequencies is None:
+            return {}
+        return {_WEIGHTS: own.frequencies.tobytes(), _COUNTED: str(own.counted)}
+
+    def _has_drifted(self, at_most: int | None = None) -> bool:
+        own = self.kit.own
+        if own is None:
+            return False
+        held = sum(index.store.count() for index in self._indexes.values())
+        return held > max(_FIRST_WEIGHTS, _DRIFT * own.counted) and (at_most is None or held <= at_most)
+
+    # Vectors of slow embedders
+
+    def embed_in_background(self) -> None:
+        """Make the vectors that are missing, in a thread of its own."""
+        embedder = self.kit.embedder
+        if embedder is None or not embedder.is_slow or (self._worker and self._worker.is_alive()):
+            return
+        if not any(index.unembedded_count() for index in self._indexes.values()):
+            return
+        self._worker = threading.Thread(target=self._embed_waiting, args=(embedder,), name="recall", daemon=True)
+        self._worker.start()
+
+    def _embed_waiting(self, embedder: Embedder) -> None:
+        try:
+            self.embed_waiting(embedder)
+        except UtataneError as error:
+            self.notices["embedder"] = (Notice("embedder-failed", error.sentence("ja"), error.sentence("en")),)
+        except sqlite3.Error:
+            _logger.exception("vectors could not be stored")
+        finally:
+            self.progress = None
+            for index in self._indexes.values():
+                index.store.release()
+
+    def embed_waiting(self, embedder: Embedder) -> None:
+        """Make the vectors that are missing, batch by batch, at the provider's pace.
+
+        Raises:
+            EmbeddingError: a batch failed after its tries; it stays unprocessed, as do all after it.
+        """
+        size = self._settings.api_batch if embedder.is_remote else _LOCAL_BATCH
+        total = sum(index.unembedded_count() for index in self._indexes.values())
+        done = 0
+        for index in self._indexes.values():
+            while not self._stopping.is_set() and (batch := index.unembedded(size)):
+                vectors = embedder.passages([text for _, text in batch])
+                if len(vectors) != len(batch):
+                    raise EmbeddingError(cause=f"{len(vectors)} vectors for {len(batch)} texts")
+                with self._alone(WAIT_SECONDS), index.store.transaction():
+                    there = index.passages([number for number, _ in batch])
+                    rows = [place for place, (number, _) in enumerate(batch) if number in there]
+                    index.store.raise_revision()
+                    index.add_vectors([batch[place][0] for place in rows], vectors[rows])
+                done += len(batch)
+                self.progress = Progress(done, max(total, done))
+                if embedder.is_remote and self._wait(self._settings.api_pause_seconds):
+                    return
+            index.save_snapshot()
+        self.notices.pop("embedder", None)
+
+    def stop(self) -> None:
+        """Let the background work end after the batch under way."""
+        self._stopping.set()
+        if self._worker is not None and self._worker is not threading.current_thread():
+            self._worker.join(timeout=5)
