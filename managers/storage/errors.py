@@ -200,8 +200,8 @@ class AvatarRefusedError(UtataneError):
 class NotInTrashError(UtataneError):
     """Nothing of that name lies in the trash."""
 
-    ja = "「{name}」はゴミ箱にありません。`personas list --trash` で確かめてください。"
-    en = '"{name}" is not in the trash. See `personas list --trash`.'
+    ja = "「{name}」はゴミ箱にありません。`personas list` で確かめてください。"
+    en = '"{name}" is not in the trash. See `personas list`.'
 
 
 class BrokenPersonaFileError(UtataneError):
