@@ -1,0 +1,5 @@
+"""The built-in mind."""
+
+from agent.minds.builtin.mind import BuiltInMind
+
+__all__ = ["BuiltInMind"]

@@ -1,0 +1,256 @@
+"""Answers to questions: about the persona, the clock, the user, the past; and about what it cannot know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from agent.minds.builtin.quoting import for_quoting
+from agent.minds.builtin.recollection import Candidate, noted_lines, overview, search_question
+from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.understanding import Sentence, question_terms
+from agent.minds.builtin.when import say_date, say_time, say_when
+from managers.language.times import find_times
+from managers.language.words import words
+
+_PAST_JA = re.compile(
+    r"覚えて|おぼえて|思い出|言って(?:た|い)|言った|言いました|話し(?:た|て(?:た|い))|話しました|前に|この前|以前|昔|っけ|でしたか|ましたか|教えてくれた|あの(?:時|とき)|昨日|先週|先月|去年"
+)
+_PAST_EN = re.compile(
+    r"\b(?:remember|recall|did|was|were|told|said|mentioned|earlier|before|last (?:time|week|month|year|night)|yesterday|ago|have i|have we|had)\b"
+)
+_MINE_JA = re.compile(r"私|わたし|僕|ぼく|俺|おれ|うち|自分|あたし")
+_MINE_EN = re.compile(r"\b(?:my|i|me|mine|we|our|us)\b")
+
+
+def answer_questions(scene: Scene) -> list[str]:
+    """Return the answers to what a message asks; empty if it asks nothing."""
+    for intent, answer in _ANSWERS.items():
+        if (sentence := scene.read.intent(intent)) is not None:
+            if intent in _NEEDS_QUESTION and not (sentence.is_question or scene.request.recall_wanted):
+                continue
+            return answer(scene)
+    asked = scene.read.questions
+    if not asked and not scene.request.recall_wanted:
+        return []
+    return _answer_from_memory(scene, asked or list(scene.read.sentences))
+
+
+def _answer_name(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "name")]
+
+
+def _answer_what(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "what")]
+
+
+def _answer_my_name(scene: Scene) -> list[str]:
+    key = "your_name" if scene.book.voice.you else "your_name_unknown"
+    return [scene.book.say("memory", key)]
+
+
+def _answer_time(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "time", time=say_time(scene.request.now, scene.lang))]
+
+
+def _answer_date(scene: Scene) -> list[str]:
+    plain = scene.read.text.lower()
+    shift = next((days for pattern, days in _SHIFTS.items() if re.search(pattern, plain)), 0)
+    text = scene.book.say("self", "date", date=say_date(scene.request.now + timedelta(days=shift), scene.lang))
+    if shift and scene.lang == "ja":
+        text = text.replace("今日は", {1: "明日は", -1: "昨日は", 2: "あさっては"}[shift], 1)
+    elif shift:
+        text = text.replace(
+            "Today is", {1: "Tomorrow is", -1: "Yesterday was", 2: "The day after tomorrow is"}[shift], 1
+        )
+    return [text]
+
+
+_SHIFTS = {r"明後日|あさって|day after tomorrow": 2, r"明日|あした|tomorrow": 1, r"昨日|きのう|yesterday": -1}
+
+
+def _answer_known(scene: Scene) -> list[str]:
+    """Say what is known of the user, quoting notes and profile."""
+    name = scene.book.voice.you or scene.request.sheet.user_name
+    lines = [line for line in noted_lines(scene.request) if not _is_about_persona(line, scene)]
+    about = [line for line in lines if name and name.removesuffix("さん") in line] or lines
+    if not about:
+        return [scene.book.say("memory", "known_nothing")]
+    chosen = list(dict.fromkeys(about))[-3:]
+    if scene.lang == "ja":
+        facts = "、".join(f"「{for_quoting(line, 'ja')}」" for line in chosen)
+    else:
+        facts = "; ".join(f"“{for_quoting(line, 'en').rstrip('.')}”" for line in chosen)
+    return [scene.book.say("memory", "known", facts=facts)]
+
+
+def _is_about_persona(line: str, scene: Scene) -> bool:
+    i, name = scene.book.voice.i, scene.request.sheet.persona
+    return line.startswith(
+        (f"{i}は", f"{i}の", f"{name}は", "私は", "私の", "僕は", "わたしは", "I am", "I'm", "My ", f"{name} is")
+    )
+
+
+def _answer_forget(scene: Scene) -> list[str]:
+    return [scene.book.say("note", "forget")]
+
+
+def _answer_talk(scene: Scene) -> list[str]:
+    if scene.request.questions:
+        fresh = [q.topic for q in scene.request.questions if not any(q.topic in text for text in scene.spoken)]
+        if fresh:
+            return [scene.book.say("open", "ask", topic=for_quoting(fresh[0], scene.lang, 60))]
+    return [scene.book.say("self", "talk")]
+
+
+def _answer_body(scene: Scene) -> list[str]:
+    fact = _persona_fact(scene)
+    return [fact] if fact else [scene.book.say("self", "body")]
+
+
+def _persona_fact(scene: Scene) -> str:
+    """Quote the persona's own sheet where it answers a question about the persona ("what do you like?")."""
+    terms = set(question_terms(scene.read.sentences, scene.lang))
+    for line in re.split(r"[\n。]|(?<=[.!])\s", scene.request.sheet.system_prompt):
+        line_terms = {word.normal for word in words(line)}
+        if (
+            len(line.strip()) > 5
+            and len(terms & line_terms) >= 1
+            and re.search(r"好き|嫌い|趣味|得意|苦手|likes?|loves?|hobb|favou?rite", line)
+        ):  # letters
+            return scene.book.say("self", "persona_fact", quote=for_quoting(line.strip("-・* #"), scene.lang, 120))
+    return ""
+
+
+def _answer_opinion(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "opinion")]
+
+
+def _answer_cannot(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "cannot")]
+
+
+def _answer_overview(scene: Scene) -> list[str]:
+    """Say what was talked about: three things, each quoted."""
+    chosen = overview(scene.request, scene.lang)
+    spans = find_times(scene.read.text, scene.request.now)
+    if spans:
+        on_day = [c for c in chosen if c.time and spans[0].first <= c.time.date() <= spans[0].last]
+        chosen = on_day or ([] if not chosen else chosen if not any(c.time for c in chosen) else [])
+    if not chosen:
+        asked = [s for s in scene.read.sentences if s.intent == "overview"]
+        when = spans[0].text if spans else ""
+        return [_nothing(scene, asked, when)]
+    when = say_when(chosen[0].time, scene.request.now, scene.lang)
+    quotes = scene.joint.join(quote(c, scene, brief=True) for c in chosen)
+    return [scene.book.say("memory", "overview", when=spans[0].text if spans else when, quotes=quotes)]
+
+
+def _answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
+    about_past = scene.request.recall_wanted or _is_about_past(asked, scene)
+    found = search_question(asked, scene.request, scene.lang)
+    if found.best and found.fits:
+        return _quoted(found.best, scene, asked)
+    if about_past and found.best and scene.request.hits:
+        quotes = quote(found.best[0], scene)
+        return [
+            scene.book.say("memory", "unsure", quotes=quotes) + scene.joint + scene.book.say("memory", "unsure_tail")
+        ]
+    if about_past:
+        return [_nothing(scene, asked)]
+    if _is_to_persona(asked, scene):
+        return _answer_body(scene)
+    return [scene.book.say("self", "world")]
+
+
+def _is_about_past(asked: Sequence[Sentence], scene: Scene) -> bool:
+    plain = " ".join(sentence.plain for sentence in asked)
+    if scene.lang == "ja":
+        return bool(_PAST_JA.search(plain) or _MINE_JA.search(plain))
+    return bool(_PAST_EN.search(plain) or _MINE_EN.search(plain))
+
+
+def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
+    plain = " ".join(sentence.plain for sentence in asked)
+    pattern = (
+        r"あなた|君|きみ|お前|好きな|" + re.escape(scene.request.sheet.persona)
+        if scene.lang == "ja"
+        else r"\b(?:you|your)\b"
+    )
+    return bool(re.search(pattern, plain))
+
+
+def _quoted(best: Sequence[Candidate], scene: Scene, asked: Sequence[Sentence]) -> list[str]:
+    asks = next((sentence.asks for sentence in asked if sentence.asks), "")
+    first = best[0]
+    if asks == "when" and first.time and first.who == "user" and not find_times(first.text, first.time):
+        when = say_when(first.time, scene.request.now, scene.lang)
+        return [scene.book.say("memory", "when_answer", when=when, quote=for_quoting(first.text, scene.lang))]
+    parts = [quote(first, scene)]
+    if len(best) > 1:
+        parts.append(scene.book.say("memory", "also") + quote(best[1], scene))
+    return parts
+
+
+def quote(candidate: Candidate, scene: Scene, *, brief: bool = False) -> str:
+    """Return what was recalled in the speaker's own words, with who said it and when."""
+    slots = {
+        "quote": for_quoting(candidate.text, scene.lang),
+        "when": say_when(candidate.time, scene.request.now, scene.lang),
+        "heading": _heading(candidate, scene),
+    }
+    if brief:
+        mark = "「{}」。" if scene.lang == "ja" else "“{}”"
+        return mark.format(slots["quote"])
+    return scene.book.say("memory", _QUOTE_KEYS.get(candidate.kind, f"quote_{candidate.who}"), **slots)
+
+
+_QUOTE_KEYS = {
+    "note": "quote_note",
+    "episodic_memory": "quote_episode",
+    "entity_memory": "quote_entity",
+    "knowledge": "quote_document",
+    "diary": "quote_diary",
+    "dream_insight": "quote_diary",
+}
+
+
+def _heading(candidate: Candidate, scene: Scene) -> str:
+    if not candidate.heading:
+        return " " if scene.lang == "en" else "の中"
+    return f"の「{candidate.heading}」" if scene.lang == "ja" else f" (“{candidate.heading}”)"
+
+
+def _nothing(scene: Scene, asked: Sequence[Sentence], when: str = "") -> str:
+    """Say that nothing is remembered, naming what was asked for."""
+    topic = when or _asked_topic(scene, asked)
+    if scene.lang == "ja":
+        return scene.book.say("memory", "nothing", topic=f"{topic}のこと" if topic else "そのこと")
+    return scene.book.say("memory", "nothing", topic=topic or "that")
+
+
+def _asked_topic(scene: Scene, asked: Sequence[Sentence]) -> str:
+    from agent.minds.builtin.listening import topic_of  # noqa: PLC0415  # the two modules take up each other's words
+
+    for sentence in asked:
+        if topic := topic_of(sentence, scene):
+            return topic
+    return ""
+
+
+_ANSWERS: dict[str, Callable[[Scene], list[str]]] = {
+    "ask_my_name": _answer_my_name,
+    "ask_name": _answer_name,
+    "ask_what": _answer_what,
+    "ask_time": _answer_time,
+    "ask_date": _answer_date,
+    "ask_known": _answer_known,
+    "forget": _answer_forget,
+    "talk": _answer_talk,
+    "overview": _answer_overview,
+    "cannot": _answer_cannot,
+    "ask_body": _answer_body,
+    "ask_opinion": _answer_opinion,
+}
+_NEEDS_QUESTION = frozenset({"overview", "ask_body", "ask_opinion"})

@@ -1,0 +1,173 @@
+"""Answering what was told: the feeling, the words taken up, a memory it touches, and what to ask next."""
+
+from __future__ import annotations
+
+import re
+
+from agent.minds.builtin import telling_en, telling_ja
+from agent.minds.builtin.quoting import for_quoting
+from agent.minds.builtin.recollection import related
+from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.telling import Told
+from agent.minds.builtin.understanding import Sentence
+from agent.minds.builtin.when import say_when
+from managers.language.emotion import NEGATIVE, read_emotion
+
+_SURE = 0.5
+_HEAVY = frozenset({"sadness", "fear", "anger", "stressed", "anxious"})
+_ECHO_MARKS = re.compile(r"んですね。|んだね。|\bSo you|\bSo your")
+_LINK_MARKS = re.compile(r"そういえば、|にも「|reminds me|also told me")
+_ACHIEVED = re.compile(
+    r"合格|受かっ|昇進|優勝|内定|当選|入賞|卒業|完走|婚約|結婚(?:する|し|が決ま)|赤ちゃんが?(?:生|産)まれ|\b(?:passed|got the job|promoted|promotion|won|graduated|engaged|accepted|finished my|completed)\b",
+    re.IGNORECASE,
+)
+
+
+def listen(scene: Scene) -> list[str]:
+    """Return the answer to what a message tells; empty if it tells nothing."""
+    sentence = _main_sentence(scene)
+    if sentence is None:
+        return []
+    told = take_up(sentence, scene)
+    feeling = _feeling(scene)
+    parts = [_acknowledge(scene, told, feeling)]
+    if link := _link(scene, sentence, feeling):
+        parts.append(link)
+    parts.append(_next(scene, told, feeling, is_linked=bool(link)))
+    return [part for part in parts if part]
+
+
+def take_up(sentence: Sentence, scene: Scene) -> Told:
+    """Read what a sentence tells, in its own language."""
+    if sentence.lang == "ja":
+        return telling_ja.take_up(sentence, scene.book.voice, scene.request.sheet.persona)
+    return telling_en.take_up(sentence)
+
+
+def topic_of(sentence: Sentence, scene: Scene) -> str:
+    """Return the phrase that a sentence is about, or empty."""
+    return take_up(sentence, scene).topic
+
+
+def _main_sentence(scene: Scene) -> Sentence | None:
+    """Return the sentence that tells most: with feeling before without, longer before shorter, later before earlier."""
+    told = scene.read.told[-12:]
+    if not told:
+        return None
+
+    def weight(pair: tuple[int, Sentence]) -> float:
+        place, sentence = pair
+        felt = read_emotion(sentence.text).emotion != "neutral"
+        return min(len(sentence.terms), 8) + 2.0 * felt + 0.3 * place - 0.05 * max(0, len(sentence.text) - 60)
+
+    return max(enumerate(told), key=weight)[1]
+
+
+def _feeling(scene: Scene) -> str:
+    reading = read_emotion(scene.message)
+    if reading.mixed:
+        return "mixed"
+    given = scene.request.emotion
+    if given.emotion != "neutral" and given.confidence >= _SURE:
+        return given.emotion
+    return reading.emotion if reading.confidence >= _SURE else "neutral"
+
+
+def _acknowledge(scene: Scene, told: Told, feeling: str) -> str:
+    echo = told.echo
+    was_echoed = bool(scene.spoken and _ECHO_MARKS.search(scene.spoken[-1]))
+    if echo and was_echoed and (feeling != "neutral" or scene.book.chance(0.6)):
+        echo = ""
+    if feeling == "neutral" and not echo:
+        return ""
+    if feeling in ("joy", "happy") and _ACHIEVED.search(scene.message):
+        feeling = "achievement"
+    return scene.book.say("feel", feeling, echo=echo)
+
+
+def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
+    """Mention what the user said of the same thing on an earlier day; seldom, and not into a fresh wound."""
+    if any(_LINK_MARKS.search(text) for text in scene.spoken[-3:]) or feeling in ("fear", "anger"):
+        return ""
+    memory = related(sentence, scene.request)
+    if memory is None or any(memory.text[:12] in text for text in scene.spoken):
+        return ""
+    when = say_when(memory.time, scene.request.now, scene.lang)
+    return scene.book.say("memory", "linked", when=when, quote=for_quoting(memory.text, scene.lang, 90))
+
+
+def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool) -> str:
+    if feeling in NEGATIVE or feeling == "mixed":
+        return _comfort(scene, feeling)
+    if scene.asked_lately > 1 or (is_linked and scene.book.chance(0.5)):
+        return scene.book.say("follow", "rest")
+    if opened := _open_question(scene):
+        return opened
+    if scene.asked_lately and scene.book.chance(0.35):
+        return scene.book.say("follow", "rest")
+    return _follow_up(scene, told)
+
+
+def _comfort(scene: Scene, feeling: str) -> str:
+    if scene.asked_lately > 1:
+        return scene.book.say("comfort", "ask") if scene.book.chance(0.4) else scene.book.say("follow", "rest")
+    special = {
+        "tired": "tired_ask",
+        "busy": "tired_ask",
+        "anger": "anger_ask",
+        "anxious": "anxious_ask",
+        "stressed": "anxious_ask",
+    }
+    key = special.get(feeling, "ask")
+    return scene.book.say("comfort", key if scene.book.chance(0.6) else "ask")
+
+
+def _open_question(scene: Scene) -> str:
+    """Ask what is open, when a few turns have passed, not each turn, and none twice."""
+    if len(scene.spoken) < 2 or not scene.request.questions:  # noqa: PLR2004  # arrive first
+        return ""
+    if any(
+        ("「" in text
+        and ("気にな" in text or "そういえば" in text))
+        or "wondering about" in text
+        or "By the way, how did" in text
+        or "meant to ask" in text
+        for text in scene.spoken[-4:]
+    ):
+        return ""
+    for question in scene.request.questions:
+        topic = for_quoting(question.topic, scene.lang, 60)
+        if (
+            question.priority >= 0.3
+            and topic
+            and not any(topic in text for text in scene.spoken)
+            and scene.book.chance(0.4)
+        ):  # idle wonder can wait
+            return scene.book.say("open", "ask", topic=topic)
+    return ""
+
+
+def _follow_up(scene: Scene, told: Told) -> str:
+    """Ask after what was told, with its own words."""
+    slots = {"topic": told.topic, "person": told.person, "place": told.place, "alone": "" if told.person else "yes"}
+    for key in _keys(told):
+        if scene.book.has("follow", key) and scene.book.can("follow", key, **slots):
+            return scene.book.say("follow", key, **slots)
+    return scene.book.say("follow", "any")
+
+
+def _keys(told: Told) -> list[str]:
+    keys = []
+    if told.act == "go":
+        keys.append("go_future" if told.is_future else "go_past")
+    elif told.is_pet and told.act not in ("eat", "buy"):
+        keys.append("pet")
+    elif told.is_future:
+        keys += ["plan" if told.act != "like" else "like", "want"]
+    elif told.act:
+        keys.append(told.act)
+    if told.person and told.act in ("", "meet"):
+        keys.append("meet" if told.act else "person")
+    if told.topic:
+        keys.append("topic")
+    return [*keys, "any"]

@@ -1,0 +1,50 @@
+"""The built-in mind: no model, no network, the same answer for the same seed, conversation and request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agent.minds.builtin.replying import compose_reply
+from managers.language.words import words
+from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece, ToolCall
+
+_CONTEXT_TOKENS = 1_000_000
+_PIECE = 6
+
+
+class BuiltInMind:
+    """A mind of dictionaries, grammar and memory. It is no language model, and says so when asked."""
+
+    name = "built-in"
+    context_tokens = _CONTEXT_TOKENS
+    can_see = False
+
+    def __init__(self, seed: int = 0) -> None:
+        """`seed` fixes which of several ways to say a thing is chosen."""
+        self._seed = seed
+
+    def count_tokens(self, text: str) -> int:
+        """Return the number of characters: never too low, and this mind has no limit to meet."""
+        return len(text)
+
+    def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
+        """Speak piece by piece, as words come; a tool call comes alone."""
+        said = compose_reply(request, self._seed)
+        if isinstance(said, ToolCall):
+            yield said
+            return
+        for piece in pieces(said):
+            if cancel.is_set():
+                return
+            yield TextPiece(piece)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Cut a text where a speaker would breathe: between words, a few characters at a time."""
+    start = 0
+    for word in words(text):
+        if word.end - start >= _PIECE:
+            yield text[start : word.end]
+            start = word.end
+    if start < len(text):
+        yield text[start:]

@@ -1,0 +1,237 @@
+"""Answering about the past by quoting: which sentence of what was recalled really answers the question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from agent.minds.builtin.understanding import Sentence, question_terms, understand, word_list
+from managers.language.times import tells_when
+from managers.language.words import content_words, detect_language, sentences, words
+from managers.mind import ChatTurn, ReplyRequest
+from managers.recall.hits import Hit, MemoryType
+from managers.storage.errors import Lang
+
+Who = Literal["user", "persona", "nobody"]
+_MAX_HITS = 12
+_MAX_SENTENCES_PER_HIT = 12
+_FITS = 0.34
+"""At least this share of what was asked (rare words weigh more) must be in a sentence that answers."""
+_SECOND_SHARE = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One sentence that may answer.
+
+    Attributes:
+        kind: where it is from: a memory's type, or `said` for this conversation.
+        who: who said it.
+        rank: how early the search found it, 1 (first) to 0.
+    """
+
+    text: str
+    kind: MemoryType | Literal["said"]
+    who: Who
+    time: datetime | None
+    rank: float
+    heading: str = ""
+    source: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best sentences for a question, and whether they really fit it."""
+
+    best: tuple[Candidate, ...]
+    fits: bool
+
+
+def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Found:
+    """Return what answers a question, from hits, notes and this conversation."""
+    terms = question_terms(asked, lang) or _terms_before(request, lang)
+    asks = next((sentence.asks for sentence in asked if sentence.asks), "")
+    candidates = candidates_of(request)
+    if not candidates:
+        return Found((), fits=False)
+    spread = _spread(candidates)
+    owner = _whose(" ".join(sentence.plain for sentence in asked), lang)
+    scored = sorted(
+        ((_score(c, terms, asks, owner, spread), c) for c in candidates), key=lambda pair: (-pair[0][0], -pair[1].rank)
+    )
+    (top, coverage), best = scored[0]
+    fits = coverage >= _FITS or (not terms and bool(request.hits))
+    chosen = [best]
+    for (score, share), candidate in scored[1:]:
+        if score < _SECOND_SHARE * top or (share < _FITS and fits) or len(chosen) > 1:
+            break
+        if candidate.source != best.source and candidate.text != best.text:
+            chosen.append(candidate)
+    return Found(tuple(chosen), fits=fits)
+
+
+def candidates_of(request: ReplyRequest) -> list[Candidate]:
+    """Return every sentence that was recalled, noted, or said earlier in this conversation."""
+    found: list[Candidate] = []
+    for place, hit in enumerate(request.hits[:_MAX_HITS]):
+        rank = 1 - place / _MAX_HITS
+        for sentence in _sentences_of(hit):
+            found.append(Candidate(sentence, hit.type, _who(hit, request), hit.time, rank, hit.heading, place + 1))
+    notes = [line for line in noted_lines(request) if len(line) > 3]  # noqa: PLR2004  # shorter lines say nothing
+    found += [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
+    earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
+    for at, turn in enumerate(earlier[-20:]):
+        found += [
+            Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at)
+            for sentence in sentences(turn.text)[:_MAX_SENTENCES_PER_HIT]
+            if not _asks(sentence)
+        ]
+    return found
+
+
+def _sentences_of(hit: Hit) -> list[str]:
+    return [sentence for sentence in sentences(hit.text)[:_MAX_SENTENCES_PER_HIT] if any(c.isalnum() for c in sentence)]
+
+
+def _who(hit: Hit, request: ReplyRequest) -> Who:
+    if hit.type not in ("log_archive", "current_log"):
+        return "nobody"
+    return "persona" if hit.speaker == request.sheet.persona else "user"
+
+
+def noted_lines(request: ReplyRequest) -> list[str]:
+    """Return the lines of notes and profile that say something, without their list marks."""
+    lines = [*request.notes.splitlines(), *request.sheet.user_profile.splitlines()]
+    stripped = [re.sub(r"^\s*(?:[-*・•]|\d+[.)])\s*", "", line).strip() for line in lines]
+    return [
+        re.sub(r"^\d{4}-\d{2}-\d{2}[: ]+", "", line)
+        for line in stripped
+        if line and not line.startswith(("#", "---", "【"))
+    ]
+
+
+def _terms_before(request: ReplyRequest, lang: Lang) -> list[str]:
+    """A question without words of its own ("and when was that?") is about what was said before."""
+    light = word_list(lang, "question_light")
+    for turn in reversed(request.turns[:-1]):
+        if turn.role == "user" and (terms := [t for t in content_words(turn.text) if t not in light]):
+            return list(dict.fromkeys(terms))
+    return []
+
+
+def _spread(candidates: Sequence[Candidate]) -> dict[str, float]:
+    """Return how much each word tells candidates apart."""
+    counts: dict[str, int] = {}
+    for candidate in candidates:
+        for term in set(content_words(candidate.text)):
+            counts[term] = counts.get(term, 0) + 1
+    return {term: math.log(1 + len(candidates) / count) for term, count in counts.items()}
+
+
+def _score(
+    candidate: Candidate, terms: Sequence[str], asks: str, owner: Who, spread: dict[str, float]
+) -> tuple[float, float]:
+    there = set(content_words(candidate.text))
+    unknown = max(spread.values(), default=1.0)
+    total = sum(spread.get(term, unknown) for term in terms) or 1.0
+    covered = sum(spread.get(term, unknown) for term in terms if term in there) / total
+    score = covered + 0.25 * candidate.rank
+    if asks and _has_answer(candidate, asks, terms):
+        score += 0.3
+    if owner != "nobody" and candidate.who == owner:
+        score += 0.12
+    if _asks(candidate.text):
+        score -= 0.35
+    if len(candidate.text) < 6:  # noqa: PLR2004  # はい。
+        score -= 0.2
+    return score, covered
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip('」”" ').endswith(("?", "？")) or bool(
+        re.search(r"(?:ですか|ますか|でしょうか|っけ)[。]?$", text)
+    )
+
+
+_NUMBER = re.compile(
+    r"[0-9０-９〇一二三四五六七八九十百千万半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|couple|once|twice)\b",
+    re.IGNORECASE,
+)
+
+
+def _has_answer(candidate: Candidate, asks: str, terms: Sequence[str]) -> bool:
+    """Tell whether a sentence holds the kind of thing that was asked for, beyond the question's own words."""
+    text = candidate.text
+    if asks == "how_many":
+        return bool(_NUMBER.search(text))
+    if asks == "when":
+        return tells_when(text) or bool(_NUMBER.search(text))
+    if asks == "why":
+        return bool(re.search(r"から|ので|ため|理由|おかげ|because|since|so that|reason|\bto\b", text, re.IGNORECASE))
+    if asks not in ("who", "where"):
+        return False
+    lang = detect_language(text)
+    for word in words(text):
+        if word.normal in terms:
+            continue
+        is_person = word.entity == "person" or word.surface.lower() in word_list(lang, "persons")
+        if asks == "who" and is_person:
+            return True
+        if asks == "where" and (word.entity in ("place", "organisation") or (word.entity == "other" and lang == "ja")):
+            return True
+    return False
+
+
+def _whose(plain: str, lang: Lang) -> Who:
+    """Read whose words are asked for: mine (the user's) or yours (the persona's)."""
+    if lang == "ja":
+        mine = re.search(r"私|わたし|僕|ぼく|俺|自分|うちの|あたし", plain)
+        yours = re.search(r"あなた|君|きみ|お前|そちら|おすすめして|薦めて|言ってくれ|教えてくれた", plain)
+    else:
+        mine = re.search(r"\b(?:i|my|me|mine|i'm|i've|we|our)\b", plain)
+        yours = re.search(r"\b(?:(?:did|have|do) you|your|you (?:say|tell|recommend|suggest|said|told))\b", plain)
+    if bool(mine) == bool(yours):
+        return "user" if mine else "nobody"
+    return "user" if mine else "persona"
+
+
+def related(told: Sentence, request: ReplyRequest) -> Candidate | None:
+    """Return an earlier day's word by the user that shares the rare words of what was just told."""
+    terms = {term for term in told.terms if len(term) > 1}
+    today = request.now.date()
+    for hit in request.hits[:_MAX_HITS]:
+        if hit.time is None or hit.time.date() >= today or _who(hit, request) != "user":
+            continue
+        for sentence in _sentences_of(hit):
+            shared = terms & set(content_words(sentence))
+            is_named = any(word.entity and word.normal in shared for word in words(sentence))
+            if (len(shared) >= 2 or is_named) and not _asks(sentence) and 8 <= len(sentence) <= 90:  # noqa: PLR2004  # a sentence worth quoting
+                return Candidate(sentence, hit.type, "user", hit.time, 1.0)
+    return None
+
+
+def overview(request: ReplyRequest, lang: Lang) -> list[Candidate]:
+    """Return up to three sentences that tell what was talked about, in order of time, one a message."""
+    by_source: dict[int, Candidate] = {}
+    best: dict[int, float] = {}
+    pool = candidates_of(request)
+    if request.hits:
+        pool = [c for c in pool if c.source > 0]
+    for candidate in pool:
+        if candidate.kind == "note" or _asks(candidate.text):
+            continue
+        reading = understand(candidate.text, request.sheet.persona, lang).sentences
+        weight = len(set(content_words(candidate.text))) + candidate.rank - (5 if reading and reading[0].intent else 0)
+        if weight >= 2 and weight > best.get(candidate.source, 0):  # noqa: PLR2004  # words of content
+            by_source[candidate.source], best[candidate.source] = candidate, weight
+    chosen = sorted(by_source, key=lambda source: -best[source])[:3]
+    return sorted((by_source[source] for source in chosen), key=lambda c: c.time or request.now)
+
+
+def last_user_turns(turns: Sequence[ChatTurn], count: int) -> list[ChatTurn]:
+    """Return the user's last turns before the one to answer."""
+    return [turn for turn in turns[:-1] if turn.role == "user"][-count:]

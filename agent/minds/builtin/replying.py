@@ -1,0 +1,236 @@
+"""One reply of the built-in mind, from reading the message to the finished words or a tool call."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from agent.minds.builtin import caring
+from agent.minds.builtin.answering import answer_questions
+from agent.minds.builtin.listening import listen
+from agent.minds.builtin.noting import Wish, as_call, can_write, note_text, read_wish
+from agent.minds.builtin.quoting import for_quoting
+from agent.minds.builtin.scene import Scene, read_scene, readable
+from agent.minds.builtin.understanding import SOCIAL, Sentence, understand
+from agent.minds.builtin.when import part_of_day
+from managers.language.emotion import NEGATIVE, read_emotion
+from managers.mind import ReplyRequest, ToolCall
+
+_LONG = 700
+_GREETINGS = {"morning": ("おはよう{ございます|}", "Good morning"), "day": ("こんにちは", "Hello"), "evening": ("こんばんは", "Good evening")}  # fmt: skip
+_EMOJI = re.compile(r"[\U0001F000-\U0001FAFF☀-➿❤♪♡️‍]+")
+_CODE = re.compile(r"(?:[{};=()<>]{1}[^\n]*){6,}|^\s*(?:import|def|function|const|var|select|curl|sudo)\b", re.IGNORECASE | re.MULTILINE)  # fmt: skip
+_TAGS = re.compile(r"<[A-Za-z!/][^>]*>")
+
+
+def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:
+    """Return what is said to a message, or the tool that must be used first."""
+    grave = request.concern is not None or caring.lingering(request.turns)
+    scene = read_scene(request, seed, grave=grave)
+    if request.concern is not None:
+        return caring.first_words(request.concern, scene.book, request.turns)
+    wish = read_wish(scene.message, scene.heard[-1] if scene.heard else "")
+    if wish is not None and (said := _keep(scene, wish)) is not None:
+        return said if isinstance(said, ToolCall) else _finished(scene, [said])
+    if grave:
+        return _finished(scene, [caring.next_words(scene.message, scene.book, _plain_answer(scene))])
+    parts = [scene.book.say("small", "image")] if _has_image(request) else []
+    if (odd := _unreadable(scene)) is not None:
+        return _finished(scene, parts or [odd])
+    return _finished(scene, parts + _converse(scene))
+
+
+def _finished(scene: Scene, parts: list[str]) -> str:
+    text = scene.joint.join(part for part in parts if part)
+    if scene.lang == "ja":
+        text = re.sub(r"(?<=[？！])(?=[^\s」』！？])", " ", text)
+    return scene.book.voice.finish(text or scene.book.say("small", "ask_on"))
+
+
+def _has_image(request: ReplyRequest) -> bool:
+    return any(turn.images for turn in request.turns[-1:]) or any(
+        path.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp")) for path in request.message.attachments
+    )
+
+
+# --- notes ---------------------------------------------------------------------------------------------------
+
+
+def _keep(scene: Scene, wish: Wish) -> str | ToolCall | None:
+    """Keep what the user wants kept: call the tool, then, when it has answered, say so."""
+    request = scene.request
+    if not wish.text:
+        return scene.book.say("note", "what")
+    note = note_text(wish, scene.book.voice)
+    last = request.turns[-1] if request.turns else None
+    if last is not None and last.role == "tool":
+        return (
+            scene.book.say("note", "done", text=for_quoting(wish.text, scene.lang, 120))
+            if _is_kept(request)
+            else scene.book.say("note", "failed")
+        )
+    return as_call(note, request.now, request) if can_write(request) else scene.book.say("note", "no_tool")
+
+
+def _is_kept(request: ReplyRequest) -> bool:
+    """Tell from the tool's answer whether the note was written."""
+    answer = request.turns[-1].text
+    return not re.search(
+        r"できません|ませんでした|ありません|必要です|正しくない|正しくありません|not right|cannot|could not|couldn't|needs|no tool|full",
+        answer,
+    )
+
+
+# --- messages that are hardly words --------------------------------------------------------------------------
+
+
+def _unreadable(scene: Scene) -> str | None:  # noqa: PLR0911  # one return per reason reads best
+    """Answer what is no ordinary message: nothing, signs, pictures, code, a flood of characters."""
+    raw = scene.request.message.text
+    text = scene.message
+    bare = _EMOJI.sub("", text)
+    if not any(char.isalnum() for char in bare):
+        if _CODE.search(raw) or _TAGS.search(raw):
+            return scene.book.say("small", "code")
+        if _EMOJI.search(text) or re.search(r"[()（）^;:_ω´｀・]{3}", text):
+            reading = read_emotion(text).emotion
+            key = "emoji_bad" if reading in NEGATIVE else "emoji_good" if reading in ("joy", "happy") else "emoji"
+            return scene.book.say("small", key)
+        is_noise = len(re.sub(r"[…。、.!?！？\s・ー〜~-]", "", raw)) > 3  # noqa: PLR2004  # a few marks are a mood, many are noise
+        return scene.book.say("small", "garbled" if is_noise else "silence")
+    if _is_garbled(raw, text):
+        return scene.book.say("small", "garbled")
+    if _CODE.search(raw) and len(scene.read.told) < 2:  # noqa: PLR2004  # code with an explanation is a message
+        return scene.book.say("small", "code")
+    if scene.heard and len(text) > 3 and readable(scene.heard[-1]) == text:  # noqa: PLR2004  # "yes" may be said twice
+        return scene.book.say("small", "repeat", quote=for_quoting(text, scene.lang, 60))
+    return None
+
+
+def _is_garbled(raw: str, text: str) -> bool:
+    sample = raw[:4000]
+    unprintable = sum(not char.isprintable() and char not in "\n\r\t" for char in sample) + sample.count("\ufffd")
+    if unprintable > 0.1 * len(sample):
+        return True
+    longest = max((len(piece) for piece in text[:4000].split()), default=0)
+    latin = sum(char.isascii() for char in text[:4000])
+    if longest > 60 and latin > 0.9 * len(text[:4000]) and "http" not in text and " " not in text.strip()[:longest]:  # noqa: PLR2004  # no word is as long
+        return True
+    letters = [char for char in text[:400] if char.isalpha()]
+    return len(letters) > 30 and len(set(letters)) <= 3  # noqa: PLR2004  # "ああああ…" for lines on end
+
+
+# --- conversation --------------------------------------------------------------------------------------------
+
+
+def _converse(scene: Scene) -> list[str]:
+    answers = answer_questions(scene)
+    if not answers and len(scene.message) > _LONG:
+        answers = _about_long(scene)
+    told = [] if answers else listen(scene)
+    social = _social(scene, is_alone=not answers and not told)
+    return [*social, *answers, *told]
+
+
+def _plain_answer(scene: Scene) -> str:
+    """In grave moments only facts that were asked for are given."""
+    asked = scene.read.intent("ask_time", "ask_date", "ask_name", "ask_my_name", "ask_what", "overview")
+    if asked is None and not scene.request.recall_wanted:
+        return ""
+    return scene.joint.join(answer_questions(scene))
+
+
+def _about_long(scene: Scene) -> list[str]:
+    told = scene.read.told
+    if not told:
+        return []
+    best = max(told, key=lambda s: min(len(set(s.terms)), 10) + 3 * (read_emotion(s.text).emotion != "neutral"))
+    return [
+        scene.book.say(
+            "small", "long", count=f"{len(scene.request.message.text):,}", quote=for_quoting(best.text, scene.lang, 80)
+        ),
+        scene.book.say("follow", "any"),
+    ]
+
+
+def _social(scene: Scene, *, is_alone: bool) -> list[str]:
+    """Answer greetings, thanks and the like; in full when nothing else was said, else in a word."""
+    said = [sentence for sentence in scene.read.sentences if sentence.intent in SOCIAL]
+    if not said:
+        return [] if not is_alone else _lost(scene)
+    chosen = said[-1] if is_alone else said[0]
+    return _social_full(scene, chosen) if is_alone else _social_brief(scene, chosen)
+
+
+def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR0911  # one return per kind reads best
+    intent, book = sentence.intent, scene.book
+    if intent in ("morning", "day", "evening"):
+        if not scene.spoken and not scene.request.notes and not scene.request.hits and scene.book.chance(0.5):
+            return [book.say("greet", "first")]
+        if _has_greeted(scene):
+            return [book.say("greet", "again", greeting=_greeting(scene, intent))]
+        return [book.say("greet", part_of_day(scene.request.now) if intent == "day" and scene.lang == "en" else intent)]
+    if intent in ("night", "bye", "home", "leave", "first", "how_are_you"):
+        return [book.say("greet", intent)]
+    if intent == "yes":
+        return (
+            [book.say("small", "ask_on")]
+            if _was_asked_what(scene)
+            else [book.say("small", "agree"), *_keep_going(scene)]
+        )
+    if intent == "no":
+        return [book.say("small", "no"), *_keep_going(scene)]
+    if intent == "silence":
+        return [book.say("small", "silence")]
+    return [book.say("small", intent)]
+
+
+def _social_brief(scene: Scene, sentence: Sentence) -> list[str]:
+    intent, book = sentence.intent, scene.book
+    if intent in ("morning", "day", "evening"):
+        return [] if _has_greeted(scene) else [book.say("greet", "short", greeting=_greeting(scene, intent))]
+    if intent in ("thanks", "apology", "praise", "affection"):
+        return [book.say("small", intent)]
+    if intent in ("night", "bye"):
+        return [book.say("greet", intent)]
+    return []
+
+
+def _greeting(scene: Scene, intent: str) -> str:
+    ja, en = _GREETINGS[intent]
+    if scene.lang == "en":
+        return en
+    return re.sub(r"\{([^|]*)\|([^}]*)\}", r"\1" if scene.book.voice.polite else r"\2", ja)
+
+
+def _has_greeted(scene: Scene) -> bool:
+    plain = [unicodedata.normalize("NFKC", text).lower() for text in scene.spoken[-6:]]
+    return any(
+        text.startswith(
+            ("おはよう", "こんにちは", "こんばんは", "good morning", "hello", "hi", "hey", "good evening", "morning")
+        )
+        for text in plain
+    )
+
+
+def _was_asked(scene: Scene) -> bool:
+    return bool(scene.spoken) and scene.spoken[-1].rstrip().endswith(("？", "?"))
+
+
+def _was_asked_what(scene: Scene) -> bool:
+    """Tell whether the persona's question wants more than yes or no."""
+    return _was_asked(scene) and bool(understand(scene.spoken[-1][-60:], "", scene.lang).sentences[-1].asks)
+
+
+def _keep_going(scene: Scene) -> list[str]:
+    """After a short answer: an open question or a new start, when the thread has run dry."""
+    if _was_asked(scene) and scene.asked_lately < 2:  # noqa: PLR2004  # of the last two
+        return []
+    fresh = [q.topic for q in scene.request.questions if not any(q.topic in text for text in scene.spoken)]
+    if fresh:
+        return [scene.book.say("open", "ask", topic=for_quoting(fresh[0], scene.lang, 60))]
+    return [scene.book.say("self", "talk")] if scene.book.chance(0.5) else []
+
+
+def _lost(scene: Scene) -> list[str]:
+    return [scene.book.say("small", "ask_on")]

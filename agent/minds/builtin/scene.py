@@ -1,0 +1,96 @@
+"""All that one reply is made from, read once."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from random import Random
+
+from agent.minds.builtin.phrasing import Phrasebook
+from agent.minds.builtin.understanding import Understanding, understand
+from agent.minds.builtin.voice import read_voice
+from managers.mind import ChatTurn, ReplyRequest
+from managers.storage.errors import Lang
+
+_RECENT = 12
+_SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,300}>")
+_MAX_READ = 20_000
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One moment of a conversation.
+
+    Attributes:
+        message: what is read: without markup, control characters, and the far end of endless texts.
+        spoken: the persona's own earlier words in this conversation, oldest first.
+        heard: the user's.
+    """
+
+    request: ReplyRequest
+    message: str
+    read: Understanding
+    book: Phrasebook
+    spoken: tuple[str, ...]
+    heard: tuple[str, ...]
+
+    @property
+    def lang(self) -> Lang:
+        """The language of the reply: that of the message."""
+        return self.book.voice.lang
+
+    @property
+    def joint(self) -> str:
+        """What stands between two sentences."""
+        return "" if self.lang == "ja" else " "
+
+    @property
+    def asked_lately(self) -> int:
+        """How many of the persona's last two replies ended with a question."""
+        return sum(text.rstrip().endswith(("？", "?")) for text in self.spoken[-2:])
+
+
+def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
+    """Read a request; the same seed, conversation and request give the same scene."""
+    message = readable(request.message.text)
+    earlier = _earlier(request)
+    spoken = tuple(turn.text for turn in earlier if turn.role == "persona" and turn.text)
+    heard = tuple(turn.text for turn in earlier if turn.role == "user")
+    read = understand(message, request.sheet.persona, _default_language(heard, request))
+    voice = read_voice(request.sheet, read.lang)
+    book = Phrasebook(voice.without_quirk() if grave else voice, _rng(seed, request, spoken), spoken[-_RECENT:])
+    return Scene(request, message, read, book, spoken, heard)
+
+
+def readable(text: str) -> str:
+    """Return a message without markup and control characters, and not longer than can be read."""
+    bare = _TAG.sub(" ", _SCRIPT.sub(" ", text[:_MAX_READ]))
+    return "".join(char for char in bare if char in "\n\t" or char.isprintable()).strip()
+
+
+def _earlier(request: ReplyRequest) -> list[ChatTurn]:
+    """Return the turns before the message that is answered (a tool loop adds turns behind it)."""
+    turns = list(request.turns)
+    last_user = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=0)
+    return turns[:last_user]
+
+
+def _default_language(heard: tuple[str, ...], request: ReplyRequest) -> Lang:
+    for text in reversed(heard):
+        if any(char.isalpha() for char in text):
+            return understand(text[:200], "", request.sheet.language).lang
+    return request.sheet.language
+
+
+def _rng(seed: int, request: ReplyRequest, spoken: tuple[str, ...]) -> Random:
+    parts = [
+        str(seed),
+        request.sheet.persona,
+        request.message.text[:500],
+        request.now.isoformat(),
+        str(len(spoken)),
+        *spoken[-2:],
+    ]
+    return Random(int.from_bytes(hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).digest()[:8]))  # noqa: S311  # variety, no secret

@@ -1,0 +1,36 @@
+"""What a person told, as far as a reply can take it up: the words to echo, and what to ask after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from managers.language.lexicons import load
+from managers.storage.errors import Lang
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One sentence that was told.
+
+    Attributes:
+        echo: it, given back from the listener's side ("so you went to Kyoto"); empty where that would be clumsy.
+        act: what its verb is about (`follow.toml`), or empty.
+        is_future: it is planned or wished for.
+        topic, person, place: phrases of it, from the listener's side ("your sister", お母さん); empty if none.
+        is_pet: the topic is an animal.
+    """
+
+    echo: str = ""
+    act: str = ""
+    is_future: bool = False
+    topic: str = ""
+    person: str = ""
+    place: str = ""
+    is_pet: bool = False
+
+
+@cache
+def acts(lang: Lang) -> dict[str, str]:
+    """Return what each verb is about, by its base form."""
+    return {verb: act for act, verbs in load("follow")[lang]["verbs"].items() for verb in verbs.split()}

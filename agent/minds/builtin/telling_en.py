@@ -1,0 +1,225 @@
+"""Taking up what was told in English: echoes from the listener's side, and noun phrases to ask after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent.minds.builtin.telling import Told, acts
+from agent.minds.builtin.understanding import Sentence, word_list
+from managers.language.english import verb_base
+from managers.language.words import Word, words
+
+_SWAPS = {
+    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "we": "you", "us": "you",
+    "our": "your", "ours": "yours", "ourselves": "yourselves", "am": "are", "'m": "'re", "im": "you're", "ive": "you've",
+}  # fmt: skip
+_SECOND_PERSONS = frozenset(["you", "your", "yours", "yourself", "u", "ur"])
+_EMPTY_SUBJECTS = frozenset(["it", "this", "that", "there", "these", "those", "they", "he", "she", "its", "it's"])
+_MAX_WORDS = 15
+_MIN_WORDS = 4
+_BREAKS = re.compile(r",\s+|;\s+|\s+(?=(?:and|but|because|so|although|though|which|when|while|since)\s)")
+
+
+def take_up(sentence: Sentence) -> Told:
+    """Read what an English sentence tells."""
+    found = sentence.words
+    verb = _main_verb(found)
+    act = acts("en").get(verb_base(found[verb].surface), "") if verb >= 0 else ""
+    spans = phrases(found)
+    person = next(
+        (
+            s
+            for s in spans
+            if _is_person(found, s)
+            and _before(found, s) in ("with", "met", "meet", "and", "to", "see", "saw", "called", "visited", "")
+        ),
+        None,
+    )
+    place = next(
+        (s for s in spans if _is_place(found, s) or (act == "go" and _before(found, s) in ("to", "in", "at"))), None
+    )
+    topic = _topic(found, spans, verb)
+    return Told(
+        echo=_echo(sentence),
+        act=act,
+        is_future=any(word.surface.lower() in word_list("en", "future") for word in found),
+        topic=_spoken(found, topic, sentence.text) if topic else "",
+        person=_spoken(found, person, sentence.text) if person else "",
+        place=_spoken(found, place, sentence.text) if place and not _is_person(found, place) else "",
+        is_pet=bool(topic) and any(w.form in word_list("en", "pets") for w in found[topic[0] : topic[1]]),
+    )
+
+
+def _main_verb(found: Sequence[Word]) -> int:
+    known = acts("en")
+    listed = [
+        at
+        for at, word in enumerate(found)
+        if word.kind in ("verb", "function", "noun")
+        and verb_base(word.surface) in known
+        and word.surface.lower() not in ("to",)
+    ]
+    after_subject = [
+        at for at in listed if any(w.kind == "pronoun" or w.entity == "person" for w in found[max(0, at - 4) : at])
+    ]
+    return (after_subject or listed or [-1])[0]
+
+
+# --- noun phrases --------------------------------------------------------------------------------------------
+
+Span = tuple[int, int]
+_DETERMINERS = frozenset(["a", "an", "the", "my", "our", "this", "that", "these", "those", "some", "his", "her", "their"])
+
+
+def phrases(found: Sequence[Word]) -> list[Span]:
+    """Return the noun phrases of a sentence as spans of words: determiner, adjectives, nouns."""
+    spans: list[Span] = []
+    at = 0
+    while at < len(found):
+        end, has_noun = at, False
+        if found[end].surface.lower() in _DETERMINERS:
+            end += 1
+        while end < len(found) and _is_inside(found, end):
+            has_noun = has_noun or found[end].kind in ("noun", "proper")
+            end += 1
+        if has_noun and _is_usable(found, (at, end)):
+            spans.append((at, end))
+        at = max(end, at + 1)
+    return spans
+
+
+def _is_inside(found: Sequence[Word], at: int) -> bool:
+    word = found[at]
+    if word.kind in ("noun", "proper"):
+        return True
+    if word.kind == "adjective":
+        return at + 1 < len(found) and found[at + 1].kind in ("noun", "proper", "adjective")
+    is_joint = word.surface in ("'s", "’s") or (word.entity is not None and word.kind == "function")
+    return is_joint and at + 1 < len(found) and found[at + 1].kind in ("noun", "proper", "adjective")
+
+
+def _is_usable(found: Sequence[Word], span: Span) -> bool:
+    head = found[span[1] - 1]
+    return (
+        head.form not in word_list("en", "light")
+        and head.surface.lower() not in word_list("en", "light")
+        and len(head.surface) > 1
+    )
+
+
+def _before(found: Sequence[Word], span: Span) -> str:
+    return found[span[0] - 1].surface.lower() if span[0] else ""
+
+
+def _is_person(found: Sequence[Word], span: Span) -> bool:
+    inside = found[span[0] : span[1]]
+    return (
+        inside[-1].entity == "person"
+        or inside[-1].form in word_list("en", "persons")
+        or inside[-1].surface.lower() in word_list("en", "persons")
+    )
+
+
+def _is_place(found: Sequence[Word], span: Span) -> bool:
+    return found[span[1] - 1].entity == "place"
+
+
+def _topic(found: Sequence[Word], spans: Sequence[Span], verb: int) -> Span | None:
+    """Return the phrase that the sentence is about: what follows its verb, else what has a name, else the last."""
+    after = [span for span in spans if verb >= 0 and span[0] > verb]
+    named = [span for span in spans if found[span[1] - 1].entity]
+    own = [span for span in spans if found[span[0]].surface.lower() == "my"]
+    for group in (after[:1], own, named, list(spans[-1:])):
+        if group:
+            return group[0]
+    return None
+
+
+def _spoken(found: Sequence[Word], span: Span, text: str) -> str:
+    """Return a phrase from the listener's side: my sister → your sister; a cake → the cake."""
+    words_in = found[span[0] : span[1]]
+    if not words_in:
+        return ""
+    rest = text[words_in[0].start : words_in[-1].end]
+    first = words_in[0].surface.lower()
+    if first in ("my", "our"):
+        return "your" + rest[len(first) :]
+    if first in ("a", "an", "some", "this", "these", "that", "those"):
+        return "the" + rest[len(first) :]
+    return rest if words_in[0].entity or words_in[0].surface.isupper() else rest[0].lower() + rest[1:]
+
+
+# --- echo ----------------------------------------------------------------------------------------------------
+
+
+def _echo(sentence: Sentence) -> str:
+    text = re.sub(r"[\U0001F000-\U0001FAFF☀-➿❤]+|\s*\([^)]*\)|\s*[:;]-?[)D(pP]+", "", sentence.text).strip()
+    text = text.rstrip(".!…~ ")
+    clause = _clause(_without_opener(text))
+    if not clause:
+        return ""
+    found = words(clause)
+    lower = [word.surface.lower() for word in found]
+    if not _MIN_WORDS <= len([w for w in found if w.kind != "symbol"]) <= _MAX_WORDS or _SECOND_PERSONS & set(lower):
+        return ""
+    if lower[0] in _EMPTY_SUBJECTS or found[0].kind in ("interjection", "adverb", "symbol", "number"):
+        return ""
+    if (
+        (found[0].kind == "verb"
+        and lower[0].endswith(("ed", "ght")))
+        or (verb_base(lower[0]) != lower[0]
+        and found[0].kind == "verb"
+        and not lower[0].endswith("ing"))
+    ):
+        return f"So you {_swapped(found, clause)}. "
+    if not _has_subject(found):
+        return ""
+    return f"So {_swapped(found, clause)}. "
+
+
+def _without_opener(text: str) -> str:
+    openers = word_list("en", "openers")
+    while match := re.match(r"([A-Za-z]+)[,.! ]+\s*", text):
+        if match.group(1).lower() not in openers or len(text) == match.end():
+            break
+        text = text[match.end() :]
+    return text
+
+
+def _clause(text: str) -> str:
+    if len(text.split()) <= _MAX_WORDS:
+        return text
+    for piece in _BREAKS.split(text):
+        clause = _without_opener(piece.strip())
+        if _MIN_WORDS <= len(clause.split()) <= _MAX_WORDS and re.match(r"(?:i|we|my|our)\b", clause, re.IGNORECASE):
+            return clause
+    return ""
+
+
+def _has_subject(found: Sequence[Word]) -> bool:
+    """A clause worth echoing begins with I, we, a name, or a thing of one's own, and says something of it."""
+    if found[0].surface.lower() in ("i", "we", "my", "our") or found[0].entity == "person":
+        return any(
+            word.kind == "verb"
+            or word.form in ("be", "have", "do", "can", "will")
+            or word.surface in ("'m", "’m", "'s")
+            for word in found[1:]
+        )
+    return False
+
+
+def _swapped(found: Sequence[Word], text: str) -> str:
+    pieces, last_end = [], found[0].start
+    for at, word in enumerate(found):
+        pieces.append(text[last_end : word.start])
+        last_end = word.end
+        lower = word.surface.lower().replace("’", "'")
+        before = found[at - 1].surface.lower() if at else ""
+        if lower == "was" and before == "i":
+            pieces.append("were")
+        elif lower in _SWAPS:
+            pieces.append(_SWAPS[lower])
+        else:
+            pieces.append(word.surface if at or word.entity else lower)
+    return "".join(pieces)

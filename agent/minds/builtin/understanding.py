@@ -1,0 +1,169 @@
+"""What a message does, sentence by sentence: a greeting, a question (after what?), something told."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from managers.language.lexicons import load
+from managers.language.words import Word, content_words, detect_language, sentences, words
+from managers.storage.errors import Lang
+
+SOCIAL = (
+    "night", "morning", "evening", "first", "home", "leave", "bye", "day", "how_are_you", "thanks", "apology",
+    "affection", "praise", "yes", "no", "laugh", "silence",
+)  # fmt: skip
+"""What is answered in kind."""
+_MAX_SENTENCES = 60
+_JUNK = re.compile(r"[\W_]+$", re.UNICODE)
+
+_ASKS: dict[Lang, dict[str, str]] = {
+    "ja": {
+        "who": r"誰|だれ|どなた|どの人",
+        "when": r"いつ|何日|何月|何曜|何年(?!間)|何時(?!間)|誕生日は",
+        "where": r"どこ|何処|どちら|どの(?:店|町|街|国|県|駅|場所)|場所は",
+        "how_many": r"いくつ|いくら|何(?:個|人|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|ヶ月|か月|週間|日間|年間|%|パーセント)|どれ(?:くらい|ぐらい)|どの(?:くらい|ぐらい)",
+        "why": r"なぜ|なんで|何で|どうして|何故|理由",
+        "what": r"何|なに|なん(?:だ|て|の|と)|どんな|どれ|どの|どういう|名前",
+    },
+    "en": {
+        "who": r"\b(?:who|whom|whose)\b",
+        "when": r"\b(?:when|what (?:day|date|year|month|time)|which (?:day|year|month))\b",
+        "where": r"\b(?:where|which (?:city|town|country|place|restaurant|shop|store)|what (?:city|town|country|place))\b",
+        "how_many": r"\bhow (?:many|much|long|old|often|far|big|tall)\b",
+        "why": r"\b(?:why|what reason|how come)\b",
+        "what": r"\b(?:what|which|how)\b",
+    },
+}  # fmt: skip
+_QUESTION_END_JA = re.compile(r"(?:か|かい|かな|っけ|かしら|だっけ|んだっけ|のかな|の|だろう|でしょう)$")
+_QUESTION_START_EN = re.compile(
+    r"^(?:(?:and|so|but|hey|hi|oh|ok|okay|well|please|um|hmm)[, ]+)*(?:what|when|where|who|whose|whom|which|why|how|do|does|did|is|are|was|were|can|could|would|will|have|has|should|may|am)\b(?!n't you think)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a message.
+
+    Attributes:
+        text: as it was written.
+        plain: NFKC, lower case, without closing punctuation and the persona's name.
+        intent: the table of `intents.toml` that it fits, or empty.
+        is_question: it asks.
+        asks: what a question is after: who, when, where, how_many, why, what; empty for yes or no.
+    """
+
+    text: str
+    lang: Lang
+    plain: str
+    intent: str
+    is_question: bool
+    asks: str
+
+    @property
+    def words(self) -> list[Word]:
+        """Its words."""
+        return words(self.text)
+
+    @property
+    def terms(self) -> list[str]:
+        """What it is about."""
+        return content_words(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """A message, read."""
+
+    text: str
+    lang: Lang
+    sentences: tuple[Sentence, ...]
+
+    def intent(self, *names: str) -> Sentence | None:
+        """Return the first sentence that does one of these things."""
+        return next((sentence for sentence in self.sentences if sentence.intent in names), None)
+
+    @property
+    def questions(self) -> list[Sentence]:
+        """Questions that no intent answers."""
+        return [s for s in self.sentences if s.is_question and s.intent not in SOCIAL]
+
+    @property
+    def told(self) -> list[Sentence]:
+        """What was told: no question, no courtesy."""
+        return [s for s in self.sentences if not s.is_question and not s.intent and s.terms]
+
+
+def understand(text: str, persona: str, default: Lang) -> Understanding:
+    """Read a message.
+
+    Args:
+        text: the message.
+        persona: the persona's name: calling it is no topic.
+        default: the language where the message has no letters.
+    """
+    lang = detect_language(text, default)
+    read = tuple(_read(sentence, persona, lang) for sentence in sentences(text)[:_MAX_SENTENCES])
+    return Understanding(text, lang, read)
+
+
+def _read(text: str, persona: str, lang: Lang) -> Sentence:
+    plain = plain_form(text, persona, lang)
+    is_question = _is_question(text, plain, lang)
+    return Sentence(text, lang, plain, _intent(plain, lang), is_question, _asks(plain, lang) if is_question else "")
+
+
+def plain_form(text: str, persona: str, lang: Lang) -> str:
+    """Return a sentence as the patterns want it."""
+    plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
+    name = unicodedata.normalize("NFKC", persona).lower()
+    if name:
+        suffix = "(?:さん|ちゃん|くん|様)?" if lang == "ja" else ""
+        plain = re.sub(rf"^(?:ねえ|ねぇ|hey|hi|hello)?[、, ]*{re.escape(name)}{suffix}[、,!! ]+", "", plain)
+        plain = re.sub(rf"[、, ]+{re.escape(name)}{suffix}(?=[。.!?!?]*$)", "", plain)
+    return _JUNK.sub("", plain).strip() or plain.strip()
+
+
+@cache
+def _patterns(lang: Lang) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((name, re.compile("|".join(listed))) for name, listed in load("intents")[lang].items())
+
+
+def _intent(plain: str, lang: Lang) -> str:
+    if len(plain) > 120:  # noqa: PLR2004  # nobody greets at such length
+        return ""
+    return next((name for name, pattern in _patterns(lang) if pattern.search(plain)), "")
+
+
+def _is_question(text: str, plain: str, lang: Lang) -> bool:
+    if text.rstrip(" 　\"'”」』)）").endswith(("?", "？", "?!", "？！", "?！")):
+        return True
+    if lang == "en":
+        return bool(_QUESTION_START_EN.search(plain)) and not plain.startswith(("do not", "don't", "have a"))
+    if re.search(r"(?:かな|だろう|でしょう|の)$", plain):
+        return any(re.search(pattern, plain) for pattern in _ASKS["ja"].values())
+    return bool(_QUESTION_END_JA.search(plain))
+
+
+def _asks(plain: str, lang: Lang) -> str:
+    return next((kind for kind, pattern in _ASKS[lang].items() if re.search(pattern, plain)), "")
+
+
+def word_list(lang: Lang, name: str) -> frozenset[str]:
+    """Return one list of `follow.toml`."""
+    return _word_list(lang, name)
+
+
+@cache
+def _word_list(lang: Lang, name: str) -> frozenset[str]:
+    return frozenset(load("follow")[lang]["words"][name].split())
+
+
+def question_terms(asked: Sequence[Sentence], lang: Lang) -> list[str]:
+    """Return what some questions are about, without the words of asking."""
+    light = word_list(lang, "question_light")
+    terms = [term for sentence in asked for term in sentence.terms if term not in light]
+    return list(dict.fromkeys(terms))

@@ -1,0 +1,167 @@
+"""A persona's way of speaking, read from its sheet: what it calls itself and the user, and how its sentences end."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from agent.minds.builtin.quoting import outside_quotes
+from managers.language.lexicons import load
+from managers.mind import Sheet
+from managers.storage.errors import Lang
+
+_QUOTED = re.compile(r"[「『]([^」』]*)[」』]")
+_HONORIFIC = re.compile(r"(?:さん|くん|君|ちゃん|様|さま|先生|先輩|殿|氏|たん)$")
+_END = r"(?=[。！!…]|$|\n)"
+_MARK = "\ue001"
+"""Stands behind what a rule wrote at an end, so that no later rule changes it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How a persona speaks in one language.
+
+    Attributes:
+        lang: the language that it speaks now: the user's.
+        name: the persona's own.
+        i: what it calls itself (Japanese; in English always "I").
+        you: what it calls the user; empty where no name is known.
+        polite: Japanese です・ます, or the formal register in English.
+        quirk: the name of a way to end sentences (`voices.toml`), or the ending itself after `+`; or empty.
+    """
+
+    lang: Lang
+    name: str
+    i: str
+    you: str
+    polite: bool
+    quirk: str = ""
+
+    def finish(self, text: str) -> str:
+        """Give the finished words the persona's own sentence endings; quotations stay as they are."""
+        if not self.quirk or self.lang != "ja":
+            return text
+        return outside_quotes(text, self._with_endings)
+
+    def _with_endings(self, text: str) -> str:
+        for pattern, replacement in _rules(self.quirk):
+            text = pattern.sub(replacement, text)
+        return text.replace(_MARK, "")
+
+    def without_quirk(self) -> Voice:
+        """Return the same voice, grave: for moments when a playful ending would hurt."""
+        return Voice(self.lang, self.name, self.i, self.you, self.polite, "")
+
+
+@lru_cache(maxsize=32)
+def _rules(quirk: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    if quirk.startswith("+"):
+        ending = re.escape(quirk[1:])
+        return ((re.compile(rf"(?:だよね|だよ|だね|よね|よ|ね|な)?(?<!\ue001){_END}"), f"{ending}\ue001"),)
+    table: dict[str, Any] = load("voices")["ja"]["quirks"][quirk]
+    return tuple(
+        (re.compile(pattern.replace("END", rf"(?<!\ue001){_END}")), _marked(replacement))
+        for pattern, replacement in table["rules"]
+    )
+
+
+def _marked(replacement: str) -> str:
+    """Mark what a rule writes at a sentence's end, before its question mark if it has one."""
+    return replacement[:-1] + "\ue001？" if replacement.endswith("？") else replacement + "\ue001"
+
+
+@lru_cache(maxsize=64)
+def read_voice(sheet: Sheet, lang: Lang) -> Voice:
+    """Read how a persona speaks from its system prompt, for a reply in `lang`."""
+    prompt = sheet.system_prompt
+    if lang == "ja":
+        quirk, base = _quirk(prompt)
+        polite = base == "polite" if base else _is_polite(prompt)
+        return Voice("ja", sheet.persona, _first_person(sheet, polite=polite), _japanese_you(sheet), polite, quirk)
+    return Voice("en", sheet.persona, "I", _english_you(sheet), _is_formal(prompt))
+
+
+def _first_person(sheet: Sheet, *, polite: bool) -> str:
+    prompt = sheet.system_prompt
+    known = load("voices")["ja"]["first_persons"].split()
+    told = re.search(r"(?:一人称|自称|自分のこと)(?:は|を|が|:|：|、|\s)*[「『\"“]?([ぁ-んァ-ヶ一-龠]{1,6})", prompt)
+    if told:
+        if told.group(1).startswith(("自分の名前", "名前")):
+            return sheet.persona
+        for candidate in sorted(known, key=len, reverse=True):
+            if told.group(1).startswith(candidate):
+                return str(candidate)
+        if told.group(1).startswith(sheet.persona):
+            return sheet.persona
+    speech = " ".join(_QUOTED.findall(prompt)) or prompt
+    counts = Counter(
+        {word: len(re.findall(rf"(?<![ぁ-んァ-ヶ一-龠]){word}(?=[はがもをのにって、])", speech)) for word in known}
+    )
+    word, count = counts.most_common(1)[0]
+    if count:
+        return str(word)
+    return "私" if polite or sheet.language != "ja" else "わたし"
+
+
+def _quirk(prompt: str) -> tuple[str, str]:
+    quirks: dict[str, Any] = load("voices")["ja"]["quirks"]
+    told = re.search(r"語尾(?:には|に|は|を|が|で|:|：)*[、\s]*[「『\"“]?[〜～]?([ぁ-んァ-ヶ]{1,6})", prompt)
+    if told:
+        ending = re.sub(r"(?:をつけ|を付け|と言|で話|と).*$", "", told.group(1))
+        for name, table in quirks.items():
+            if any(ending.endswith(sign) or sign.endswith(ending) for sign in table["signs"] if len(ending) > 1):
+                return name, str(table["base"])
+        if ending and ending not in ("です", "ます", "だ", "だよ", "よ", "ね", "だね", "ですね", "ますね", "やさし"):
+            return f"+{ending}", "plain"
+    speech = " ".join(_QUOTED.findall(prompt))
+    for name, table in quirks.items():
+        for sign in table["signs"]:
+            is_ending = re.search(rf"{sign}(?:[。！!？?、」…よねな]|$)", speech) if len(sign) <= 3 else sign in prompt  # noqa: PLR2004  # longer signs name the way of speaking
+            if is_ending:
+                return name, str(table["base"])
+    return "", ""
+
+
+def _is_polite(prompt: str) -> bool:
+    table = load("voices")["ja"]
+    plain_told = any(word in prompt for word in table["plain_words"].split())
+    polite_told = any(word in prompt for word in table["polite_words"].split())
+    if plain_told != polite_told:
+        return polite_told
+    speech = " ".join(_QUOTED.findall(prompt)) or prompt
+    polite = len(re.findall(r"(?:です|ます|ました|ません|でした|ください|でしょう)", speech))
+    plain = len(re.findall(r"(?:だよ|だね|よ[。！]|ね[。！]|だ[。！]|の？|かな|よう[。！])", speech))
+    return polite >= plain
+
+
+def _japanese_you(sheet: Sheet) -> str:
+    told = re.search(
+        r"(?:ユーザー|相手|話し相手|あなたの主|主人|話す人|会話相手)[^。\n]{0,14}?[「『\"“]([^」』\"”]{1,12})[」』\"”]と(?:呼|よ)",
+        sheet.system_prompt,
+    )
+    if told and "名前" not in told.group(1) and "{" not in told.group(1):
+        return told.group(1)
+    name = sheet.user_name.strip()
+    if not name:
+        return ""
+    return name if _HONORIFIC.search(name) else f"{name}さん"
+
+
+def _english_you(sheet: Sheet) -> str:
+    told = re.search(
+        r"(?:call|calls|address|addresses|addressing|calling)\s+(?:the user|you|them|him|her|users?)\s+(?:as\s+)?[\"“']([^\"”']{1,20})[\"”']",
+        sheet.system_prompt,
+    )
+    if told:
+        return told.group(1)
+    name = sheet.user_name.strip()
+    return _HONORIFIC.sub("", name) if not name.isascii() else name
+
+
+def _is_formal(prompt: str) -> bool:
+    table = load("voices")["en"]
+    lower = set(re.findall(r"[a-z-]+", prompt.lower()))
+    return len(lower & set(table["formal_words"].split())) > len(lower & set(table["casual_words"].split()))
