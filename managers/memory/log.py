@@ -17,10 +17,10 @@ from pathlib import Path
 from random import Random
 from typing import IO, Final, Literal
 
-from managers.memory import log_archive
-from managers.memory.log_archive import Part, Snapshot
+from managers.memory import log_archive, log_ends
 from managers.memory.log_format import NEW_TOPIC, Record, format_record, id_in_trailer, normalised
 from managers.memory.log_index import Damage, FileIndex, IndexCache, identity
+from managers.memory.log_parts import Part, Snapshot, archive_parts, snapshot
 from managers.memory.log_reading import read_backward, read_forward
 from managers.memory.messages import Message, Role
 from managers.storage import locks
@@ -137,7 +137,7 @@ class ConversationLog:
                     raise MessageIdTakenError(message_id=message.id)
             ordered = log_archive.in_order(list(fresh.values()))
             for path, group in groupby(ordered, lambda placed: self._file_for(placed.time.date())):
-                self.notices += log_archive.close_off(path, self._clock.now())
+                self.notices += log_ends.close_off(path, self._clock.now())
                 log_archive.insert(path, list(group))
             return len(fresh)
 
@@ -163,7 +163,7 @@ class ConversationLog:
                     raise MessageIdTakenError(message_id=message.id)
             else:
                 message = replace(message, id=self._fresh_id())
-            log_archive.append(self.paths.log, format_record(replace(record, message=message)))
+            log_ends.append(self.paths.log, format_record(replace(record, message=message)))
             return message
 
     def _repair(self) -> None:
@@ -220,13 +220,17 @@ class ConversationLog:
     def originals(self, ids: Collection[str]) -> dict[str, Message]:
         """Return those of some messages that are in the log, as they were first written, deleted or not."""
         found: dict[str, Message] = {}
+        missing = set(ids)
         with self._snapshot() as now:
-            for part in now.parts:
+            for part in reversed(now.parts):
                 index = self._index(now, part)
-                wanted = sorted((index.offsets[number], key) for number, key in index.positions(ids))
+                wanted = sorted((index.offsets[number], key) for number, key in index.positions(missing))
                 if wanted:
                     with now.open(part) as (file, end):
                         found.update(_read_at(file, wanted, end))
+                    missing -= found.keys()
+                if not missing:
+                    break
         return found
 
     def messages(self, since: date | None = None, until: date | None = None) -> Iterator[Message]:
@@ -234,11 +238,12 @@ class ConversationLog:
         corrections = self.corrections()
         with self._snapshot() as now:
             for part in now.parts:
-                start = self._start(now, part, since, until)
-                if start is None:
+                span = self._span(now, part, since, until)
+                if span is None:
                     continue
                 with now.open(part) as (file, end):
-                    for record in read_forward(file, start, end):
+                    for record in read_forward(file, span[0], end if span[1] is None else span[1]):
+                        self._tell_of(record)
                         if record.is_control or not _within(record.message.time.date(), since, until):
                             continue
                         message = _applied(record.message, corrections)
@@ -261,7 +266,7 @@ class ConversationLog:
 
     def revision(self) -> str:
         """Return a token that changes whenever the log does, whoever changes it."""
-        files = [identity(self.paths.log), *(part.identity for part in log_archive.archive_parts(self.paths))]
+        files = [identity(self.paths.log), *(part.identity for part in archive_parts(self.paths))]
         return hashlib.sha256(repr(files).encode()).hexdigest()[:16]
 
     def check(self) -> list[Notice]:
@@ -281,6 +286,7 @@ class ConversationLog:
                 if len(found) >= count or (stop_at_topic and record.is_control and not record.target):
                     break
                 message = record.message
+                self._tell_of(record)
                 if record.target:
                     # Read backwards, the first record about a message is the last word on it.
                     changes.setdefault(record.target, None if record.deletes else message.text)
@@ -316,7 +322,7 @@ class ConversationLog:
         return self.originals([message_id]).get(message_id)
 
     def _snapshot(self) -> AbstractContextManager[Snapshot]:
-        return log_archive.snapshot(self.paths)
+        return snapshot(self.paths)
 
     def _indexes(self) -> list[FileIndex]:
         with self._snapshot() as now:
@@ -329,11 +335,22 @@ class ConversationLog:
     def _deleted(self) -> set[str]:
         return {target for target, text in self.corrections().items() if text is None}
 
-    def _start(self, now: Snapshot, part: Part, since: date | None, until: date | None) -> int | None:
-        """Return where the wanted days begin in a file, None if it has none of them."""
+    def _span(self, now: Snapshot, part: Part, since: date | None, until: date | None) -> tuple[int, int | None] | None:
+        """Return which bytes of a file (None: to its end) hold the wanted days; None if it has none of them."""
         if since is None and until is None:
-            return 0
-        return min(self._index(now, part).offsets_between(since, until), default=None)
+            return 0, None
+        index = self._index(now, part)
+        wanted = index.offsets_between(since, until)
+        if not wanted:
+            return None
+        return min(wanted), min((offset for offset in index.offsets if offset > max(wanted)), default=None)
+
+    def _tell_of(self, record: Record) -> None:
+        """Note once that something of a message is lost (what people do by hand is no loss)."""
+        if record.damage in {"bytes", "header"}:
+            notice = _unreadable(record.message)
+            if notice not in self.notices:
+                self.notices.append(notice)
 
 
 def _read_at(file: IO[bytes], wanted: Sequence[tuple[int, str]], end: int) -> Iterator[tuple[str, Message]]:
@@ -359,6 +376,16 @@ def _applied(message: Message, corrections: Mapping[str, str | None]) -> Message
         return message
     text = corrections[message.id]
     return None if text is None else replace(message, text=text)
+
+
+def _unreadable(message: Message) -> Notice:
+    return Notice(
+        code="log-damaged-message",
+        ja=f"{message.time:%Y-%m-%d %H:%M} の記録({message.id})に、読めなくなったところがあります。"
+        "ファイルには手を加えていません。前後の発言は無事です。",
+        en=f"The message of {message.time:%Y-%m-%d %H:%M} ({message.id}) is damaged and could not be read in full. "
+        "The file is as it was, and the messages around it are intact.",
+    )
 
 
 def _damaged(name: str, damages: Sequence[Damage]) -> Notice:

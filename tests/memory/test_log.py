@@ -361,6 +361,7 @@ def test_a_damaged_place_is_named_and_costs_nothing_around_it(log: ConversationL
     log.paths.log.write_bytes(log.paths.log.read_bytes().replace(b"broken", b"bro\xff\xfeken"))
     reader = another(log)
     assert everything(reader) == ["before", "bro\ufffd\ufffdken", "after"]
+    assert [notice.code for notice in reader.notices] == ["log-damaged-message"]
     notices = reader.check()
     assert [notice.code for notice in notices] == ["log-damaged"]
     assert "log.txt" in notices[0].en

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from managers.memory.log import ConversationLog
 from managers.memory.transcripts import import_transcript
 from managers.storage.errors import NotATranscriptError, UnreadableError
 from managers.storage.paths import PersonaPaths
+from tests.crash import kill_everywhere, needs_signals
 from tests.fakes import HandClock
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -156,6 +158,24 @@ def test_a_file_that_is_no_transcript_changes_nothing(log: ConversationLog, tmp_
         import_transcript(log, tmp_path / "missing.jsonl")
     assert not log.paths.log_import_source.exists()
     assert log.count() == 0
+
+
+def import_from(folder: Path, source: Path) -> None:
+    import_transcript(ConversationLog(PersonaPaths(folder), HandClock(NOW), Random(1)), source)
+
+
+@needs_signals
+def test_an_import_that_was_killed_can_be_repeated(tmp_path: Path) -> None:
+    times = ["2026-04-03T10:00:00", "2026-05-03T10:00:00", "2026-05-04T10:00:00", "2026-11-20T10:00:00"]
+    source = write(tmp_path, *(line(str(n), f"text {n}", time) for n, time in enumerate(times)))
+    numbers = itertools.count()
+    for death in kill_everywhere(import_from, lambda: (tmp_path / f"p{next(numbers)}" / "Mei", source)):
+        log = ConversationLog(PersonaPaths(death.given[0]), HandClock(NOW), Random(1))
+        assert len({m.id for m in log.messages()}) == log.count(), death
+        report = import_transcript(log, source)
+        assert report.added + report.already_there == 4, death
+        assert [m.text for m in log.messages()] == [f"text {n}" for n in range(4)], death
+        assert [path.read_bytes() for path in log.paths.log_import_source.glob("*.txt")] == [source.read_bytes()]
 
 
 def test_windows_line_ends_and_a_byte_order_mark(log: ConversationLog, tmp_path: Path) -> None:

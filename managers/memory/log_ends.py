@@ -1,0 +1,119 @@
+"""The end of a log file: where the last whole record ends, what a crash left behind it, what is added."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Final
+
+from managers.memory.log_format import first_header, parse
+from managers.storage.errors import Notice, UnwritableError
+from managers.storage.files import append_durably, fsync_folder, open_binary, write_atomic
+
+_TAIL_BLOCK: Final = 4096
+
+
+def close_off(path: Path, now: datetime) -> list[Notice]:
+    """Set an unfinished record at a file's end aside, bytes intact, so that nothing is added to it."""
+    if not path.exists():
+        return []
+    with open_binary(path) as file:
+        end, size = whole_end(file), os.fstat(file.fileno()).st_size
+        if end >= size:
+            return []
+        file.seek(end)
+        torn = file.read()
+    kept = _keep(path, torn, now)
+    cut_back(path, end)
+    return [
+        Notice(
+            code="log-torn-end",
+            ja=f"{path.name} の最後に書きかけの記録があったので、「{kept.name}」に移しました。それより前は無事です。",
+            en=f'The last record of {path.name} was unfinished and was moved to "{kept.name}". All before it is intact.',
+        )
+    ]
+
+
+def whole_end(file: IO[bytes]) -> int:
+    """Return the offset at which the last whole record of a file ends, its blank lines included."""
+    size = os.fstat(file.fileno()).st_size
+    block = _TAIL_BLOCK
+    while True:
+        start = max(0, size - block)
+        file.seek(start)
+        data = file.read(size - start)
+        skip = first_header(data) if start else 0
+        if skip is not None:
+            parsed = parse(data[skip:], start + skip)
+            if parsed.records or start == 0:
+                return parsed.end
+        block *= 4
+
+
+def joint(path: Path) -> bytes:
+    """Return what must stand between a file's end and the next record."""
+    if not path.exists():
+        return b""
+    with open_binary(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - 2))
+        ending = file.read(2)
+    return b"" if not ending or ending == b"\n\n" else b"\n" if ending.endswith(b"\n") else b"\n\n"
+
+
+def append(path: Path, data: bytes) -> int:
+    """Append whole records to a closed-off file; return where they begin."""
+    between = joint(path)
+    return append_durably(path, between + data) + len(between)
+
+
+def _keep(path: Path, torn: bytes, now: datetime) -> Path:
+    for kept in path.parent.glob(f"{path.name}.broken-*"):
+        if kept.stat().st_size == len(torn) and kept.read_bytes() == torn:
+            return kept  # kept before the last crash
+    kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}")
+    number = 1
+    while kept.exists():
+        number += 1
+        kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}-{number}")
+    write_atomic(kept, torn)
+    return kept
+
+
+def cut_back(path: Path, size: int) -> None:
+    """Shorten a file to `size` bytes, durably; one that is to be empty is removed.
+
+    Raises:
+        UnwritableError: it is as it was.
+    """
+    try:
+        if size == 0:
+            remove(path)
+            return
+        descriptor = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        try:
+            if os.fstat(descriptor).st_size > size:
+                os.ftruncate(descriptor, size)
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UnwritableError(path=path, cause=error.strerror or error) from error
+
+
+def remove(path: Path) -> None:
+    """Remove a file, durably, if it is there.
+
+    Raises:
+        UnwritableError: it is still there.
+    """
+    try:
+        os.unlink(path)  # noqa: PTH108  # an explicit os call, which crash tests intercept
+        fsync_folder(path.parent)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UnwritableError(path=path, cause=error.strerror or error) from error
