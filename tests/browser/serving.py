@@ -1,0 +1,143 @@
+"""The real server as a process of its own, and browser windows that note whatever must not happen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Self
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+ARTIFACTS = CHECKOUT / "test-artifacts"
+START_SECONDS = 60.0
+"""Generous: the machine may be busy. What the start may take is measured in the benchmarks."""
+DESKTOP, PHONE = (1440, 900), (390, 844)
+LOCALES = {"ja": "ja-JP", "en": "en-GB"}
+
+
+class Server:
+    """`python app.py serve` on a home of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.address = ""
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> Self:
+        environment = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
+        self._process = subprocess.Popen(
+            [sys.executable, "app.py", "serve", "--home", str(self.home), "--no-browser", "--port", "0"],
+            cwd=CHECKOUT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            env={**environment, "PYTHONUNBUFFERED": "1"},
+        )
+        self.address = self._read_address(self._process)
+        return self
+
+    def _read_address(self, process: subprocess.Popen[str]) -> str:
+        lines: queue.Queue[str] = queue.Queue()
+        assert process.stdout is not None
+        output = process.stdout
+        threading.Thread(target=_pump, args=[output, lines], daemon=True).start()
+        said: list[str] = []
+        while True:
+            try:
+                said.append(lines.get(timeout=START_SECONDS))
+            except queue.Empty:
+                raise AssertionError(f"the server did not start: {said}") from None
+            if "http://" in said[-1]:
+                return "http://" + said[-1].split("http://")[1].strip()
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait(10)
+        self._close()
+
+    def stop(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(10)
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait(10)
+        self._close()
+
+    def _close(self) -> None:
+        if self._process is not None and self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+def _pump(output: IO[str], lines: queue.Queue[str]) -> None:
+    with contextlib.suppress(ValueError):  # closed while reading, at the end of a test
+        for line in output:
+            lines.put(line)
+
+
+@dataclass
+class Watch:
+    """What a window did that it must not do."""
+
+    address: str
+    problems: list[str] = field(default_factory=list)
+
+    def follow(self, page: Page) -> None:
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        page.on("request", self._request)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.problems.append(f"console: {message.text} {message.location}")
+
+    def _request(self, request: Request) -> None:
+        url = urlsplit(request.url)
+        if url.scheme in {"http", "https", "ws", "wss"} and url.hostname not in {"127.0.0.1", "localhost"}:
+            self.problems.append(f"request: {request.url}")
+
+
+@contextlib.contextmanager
+def window(
+    browser: Browser,
+    address: str,
+    *,
+    lang: str = "ja",
+    size: tuple[int, int] = DESKTOP,
+    dark: bool = False,
+    persona: str = "",
+    tolerate: bool = False,
+) -> Iterator[Page]:
+    """Open the page as a person would; afterwards nothing forbidden may have happened."""
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        locale=LOCALES[lang],
+        color_scheme="dark" if dark else "light",
+        timezone_id="Asia/Tokyo",
+    )
+    watch = Watch(address)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    watch.follow(page)
+    try:
+        page.goto(f"{address}?persona={persona}" if persona else address)
+        expect(page.locator("#conversation .transcript > div").first, f"{watch.problems}").to_be_visible()
+        yield page
+    finally:
+        context.close()
+    if not tolerate:
+        assert not watch.problems, watch.problems

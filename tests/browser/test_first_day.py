@@ -1,0 +1,79 @@
+"""From an empty home to a conversation that survives anything, in both languages."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from managers.storage.settings import SettingsFile
+from tests.browser.acting import bubbles, edit_core_memory, enter, say, send
+from tests.browser.serving import ARTIFACTS, Server, window
+from tests.model_server import ModelServer, Say
+
+LINES = {
+    "ja": ("はじめまして、ミナです。", "きのうは海まで散歩してきたよ。", "わたしの名前を覚えてる?"),
+    "en": ("Hello, I am Mina.", "Yesterday I walked down to the sea.", "Do you remember my name?"),
+}
+MEMORY = {
+    "ja": "ミナは海が好き。\n猫の名前はシロ。",
+    "en": "Mina loves the sea.\nHer cat is called Shiro.",
+}
+
+
+@pytest.mark.parametrize("lang", ["ja", "en"])
+def test_talk_edit_reload_restart(browser: Browser, own_server: Server, lang: str) -> None:
+    with window(browser, own_server.address, lang=lang) as page:
+        expect(page.locator("#onboarding")).to_be_visible()
+        page.screenshot(path=_artifact(f"first-meeting-{lang}.png"))
+        page.locator("#welcome-skip").click()
+        expect(page.locator("#onboarding")).to_be_hidden()
+        expect(page.locator(".mind-chip .honest")).to_be_visible()
+        for line in LINES[lang]:
+            say(page, line)
+        said = bubbles(page)
+        assert [text for text in said if text in LINES[lang]] == list(LINES[lang])
+        page.screenshot(path=_artifact(f"three-turns-{lang}.png"))
+        edit_core_memory(page, MEMORY[lang])
+        page.reload()
+        page.wait_for_selector("article")
+        assert bubbles(page) == said
+        expect(page.locator("#onboarding")).to_be_hidden()
+    own_server.kill()
+    own_server.start()
+    with window(browser, own_server.address, lang=lang) as page:
+        page.wait_for_selector("article")
+        assert bubbles(page) == said
+        enter(page, "notes")
+        expect(page.locator("#note-editor textarea")).to_have_value(MEMORY[lang])
+
+
+def test_killed_in_the_middle_of_a_reply(browser: Browser, tmp_path: Path) -> None:
+    with ModelServer() as models:
+        models.enqueue(Say("とてもながい返事をゆっくりと話しているところ", gap=0.5))
+        settings = SettingsFile(tmp_path / "settings.toml")
+        settings.change("page", onboarded=True)
+        settings.change("mind", provider="openai", base_url=models.base_url, model="test-model")
+        server = Server(tmp_path).start()
+        with window(browser, server.address, tolerate=True) as page:
+            send(page, "途中で倒れても覚えていて")
+            expect(page.locator("article.live .bubble")).to_contain_text("とても")
+            server.kill()
+        server.start()
+        with window(browser, server.address) as page:
+            expect(page.locator("article.user .bubble")).to_have_text("途中で倒れても覚えていて")
+        server.stop()
+
+
+def _artifact(name: str) -> Path:
+    ARTIFACTS.mkdir(exist_ok=True)
+    return ARTIFACTS / name
+
+
+def test_nothing_of_a_page_is_kept_by_the_browser_but_the_look_and_the_place(browser: Browser, server: Server) -> None:
+    with window(browser, server.address) as page:
+        say(page, "ひみつの話はブラウザーに残らない")
+        stored = json.dumps(page.evaluate("() => [{...localStorage}, {...sessionStorage}]"), ensure_ascii=False)
+        assert "ひみつ" not in stored
+        databases = page.evaluate("async () => (await indexedDB.databases()).map(d => d.name)")
+        assert databases == []
