@@ -34,6 +34,7 @@ class Persona:
         name: the folder's name, in NFC.
         language: the tongue it speaks by default.
         greeting: what it says first.
+        about: one line for people who choose between personas.
         system_prompt, system_prompt_digest: who it is; the digest for writing it against.
         user_name, user_profile: how it knows the user, where that differs from the settings.
         settings: its own settings over the common ones, by section (see `managers.storage.settings.merged`).
@@ -47,6 +48,7 @@ class Persona:
     name: str
     language: Lang
     greeting: str = ""
+    about: str = ""
     system_prompt: str = ""
     system_prompt_digest: str | None = None
     user_name: str = ""
@@ -71,6 +73,7 @@ def read_persona(paths: PersonaPaths) -> Persona:
         name=name,
         language=_language(sheet.text(document, "language"), prompt + name),
         greeting=sheet.text(document, "greeting"),
+        about=sheet.text(document, "about"),
         system_prompt=prompt,
         system_prompt_digest=prompt_digest,
         user_name=sheet.text(document, "user", "name"),

@@ -199,6 +199,10 @@ class PersonaStore:
         """Set what the persona says first."""
         return self._change(name, lambda document: document.update(greeting=greeting), "greeting")
 
+    def set_about(self, name: str, about: str) -> Persona:
+        """Set the one line for people who choose between personas."""
+        return self._change(name, lambda document: document.update(about=about), "about")
+
     def set_language(self, name: str, language: Lang) -> Persona:
         """Set the tongue that the persona speaks by default."""
         return self._change(name, lambda document: document.update(language=language), "language")
