@@ -65,8 +65,11 @@ def resolve(material: AnswerMaterial) -> ResolutionsDraft:
     answers = [said for said in told_by_persons(material.day.new_messages) if _is_telling(said)]
     found = []
     for question in material.open:
-        best = max(answers, key=lambda said: _fit(question, said), default=None)
-        if best is not None and _fit(question, best) >= 1.0:
+        about = frozenset(content_words(question.topic))
+        context = frozenset(content_words(question.context)) - about
+        fits = [(_fit(question, about, context, said), said) for said in answers]
+        fit, best = max(fits, key=lambda one: one[0], default=(0.0, None))
+        if best is not None and fit >= 1.0:
             found.append(
                 ResolutionDraft(question_id=question.id, answer=_answer(best, material), evidence=[best.message.id])
             )
@@ -168,21 +171,20 @@ def _is_telling(said: Said) -> bool:
     return (said.is_past or said.has("done") or said.has("over") or said.has("gave_up")) and len(said.terms) > 1
 
 
-def _fit(question: Question, said: Said) -> float:
+def _fit(question: Question, about: frozenset[str], context: frozenset[str], said: Said) -> float:
     """Return how well a sentence answers a question; 1 is enough.
 
     It must come from whom the question is about, and say again most of what the question is about:
     two words of it, or its only word and another that was said with it at the time.
     """
-    about = set(content_words(question.topic))
     if not about or (question.about and question.about != said.message.speaker):
         return 0.0
     same = about & said.terms
-    context = (set(content_words(question.context)) - about) & said.terms
-    if len(same) / len(about) < _SHARE or len(same) + min(1, len(context)) < 2:  # noqa: PLR2004  # words
+    near = len(context & said.terms)
+    if len(same) / len(about) < _SHARE or len(same) + min(1, near) < 2:  # noqa: PLR2004  # words
         return 0.0
     told = 0.5 if said.has("done") or said.has("over") or said.has("gave_up") else 0.3
-    return len(same) / len(about) + 0.15 * min(2, len(context)) + told
+    return len(same) / len(about) + 0.15 * min(2, near) + told
 
 
 def _answer(said: Said, material: AnswerMaterial) -> str:
