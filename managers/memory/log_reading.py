@@ -7,7 +7,8 @@ from typing import IO, Final
 
 from managers.memory.log_format import Record, first_header, parse, starts_record
 
-BACKWARD_BLOCK: Final = 64 * 1024
+BACKWARD_BLOCK: Final = 16 * 1024
+MAX_BACKWARD_BLOCK: Final = 1024 * 1024
 FORWARD_BLOCK: Final = 4 * 1024 * 1024
 _PEEK: Final = 64
 
@@ -30,7 +31,8 @@ def read_backward(file: IO[bytes], end: int) -> Iterator[Record]:
             block *= 2  # inside one long record: look further back
             continue
         yield from reversed(records)
-        stop, block = records[0].start, BACKWARD_BLOCK
+        # The newest messages are mostly all that is wanted; who reads on wants many.
+        stop, block = records[0].start, min(block * 2, MAX_BACKWARD_BLOCK)
 
 
 def _records_between(file: IO[bytes], start: int, stop: int, *, header_follows: bool) -> list[Record]:
