@@ -58,14 +58,16 @@ class Candidate:
         index: which of the searched indexes it is in.
         number: its number there.
         score: what it is ranked by, higher is better; comparable within one search.
-        closeness: how much of the question it matches by itself, 0 to 1, comparable between searches.
+        coverage: which share of the question's words it and its neighbours hold, weighted by rarity:
+            0 none, about 1 all; comparable between searches.
+        cosine: of its own vector and the question's.
         why: what each part gave to the score, in shares that add up to one.
     """
 
     index: int
     number: int
     score: float
-    closeness: float
+    coverage: float
     cosine: float
     why: Mapping[str, float] = field(default_factory=dict)
 
@@ -261,7 +263,7 @@ class _Scoring:
         timely = self.in_time[pool] if self.in_time is not None else np.zeros(len(pool), np.bool_)
         in_time = timely * np.float32(TIME_GAIN) * (factor > 0) * np.sqrt(np.maximum(self.view.factors[pool], 0))
         score = relevance * factor + in_time
-        close = self._closeness(pool, around, places)
+        coverage = self._coverage(around, places, weights)
         own_cosine = cosines[places[:, centre]]
         order = np.flatnonzero(score > 0)
         return [
@@ -269,7 +271,7 @@ class _Scoring:
                 place,
                 int(pool[at]),
                 float(score[at]),
-                float(close[at]),
+                float(coverage[at]),
                 float(own_cosine[at]),
                 _shares(own_words[at] * factor[at], own_vector[at] * factor[at], shared[at] * factor[at], in_time[at]),
             )
@@ -313,14 +315,13 @@ class _Scoring:
         cosines: Floats = vectors @ query[0]
         return cosines
 
-    def _closeness(self, pool: Numbers, around: Numbers, places: Numbers) -> Floats:
-        """Return which share of the question's words, by rarity, a passage or its neighbour holds."""
+    def _coverage(self, around: Numbers, places: Numbers, weights: Floats) -> Floats:
+        """Return which share of the question's words, by rarity, a passage and its neighbours hold."""
         if self.ideal <= 0:
-            return np.zeros(len(pool), np.float32)
-        part = np.where(places >= 0, self.work.words[around][places], 0) / np.float32(self.ideal)
-        weights = np.array([self.share ** abs(step) if step else 1.0 for step in _STEPS], np.float32)
-        best: Floats = (part * weights).max(axis=1)
-        return best
+            return np.zeros(len(places), np.float32)
+        held = np.where(places >= 0, self.work.words[around][places], 0) @ weights
+        share: Floats = held * np.float32((1 + K1) / self.ideal)
+        return share
 
 
 _STEPS = tuple(range(-REACH, REACH + 1))

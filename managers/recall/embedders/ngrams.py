@@ -36,7 +36,8 @@ class NgramEmbedder:
 
     is_remote = False
     is_slow = False
-    factor = 1.0
+    factor = 0.54
+    """A cosine of 0.3 counts as the threshold 0.75: 97 of 100 questions without an answer find nothing closer."""
 
     def __init__(self, frequencies: npt.NDArray[np.uint32] | None = None, passages: int = 0) -> None:
         """Take corpus weights, or none: then all n-grams weigh the same.
