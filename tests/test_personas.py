@@ -118,7 +118,8 @@ def test_names_that_some_file_system_takes_for_one_are_one(store: PersonaStore, 
     with pytest.raises(PersonaExistsError):
         store.create(other, language="en")
     store.create("x", language="en")
-    for work in (lambda: store.rename("x", other), lambda: store.duplicate("x", other)):
+    works: list[Callable[[], object]] = [lambda: store.rename("x", other), lambda: store.duplicate("x", other)]
+    for work in works:
         with pytest.raises(PersonaExistsError):
             work()
 

@@ -65,8 +65,12 @@ class History:
 
     @property
     def notices(self) -> list[Notice]:
-        """What a person should know about this history (it was broken and begins anew)."""
-        return list(self._repository.notices)
+        """What a person should know about this history: it was broken and begins anew, or ends too early."""
+        notices = list(self._repository.notices)
+        if self._walk is not None and self._walk.damaged:
+            damage = HistoryDamagedError(entry=self._walk.damaged[:8])
+            notices.append(Notice("history-damaged", damage.sentence("ja"), damage.sentence("en")))
+        return notices
 
     # What happened
 

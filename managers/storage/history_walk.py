@@ -43,9 +43,12 @@ class Walk:
         """Return the entry with its files also where the commit's message does not name them."""
         if entry.files or entry.kind in {"undo", "redo", "beginning"}:
             return entry
-        commit = self.database.commit(ObjectID(entry.id.encode()))
-        before = self.database.commit(commit.parents[0]).tree if commit.parents else None
-        return replace(entry, files=tuple(self.database.changed_files(commit.tree, before)))
+        try:
+            commit = self.database.commit(ObjectID(entry.id.encode()))
+            before = self.database.commit(commit.parents[0]).tree if commit.parents else None
+            return replace(entry, files=tuple(self.database.changed_files(commit.tree, before)))
+        except BROKEN:  # the entry is there all the same; `diff` says that it is damaged
+            return entry
 
     def _all(self) -> Iterator[Entry]:
         # Newest first, so whatever takes an entry back, or that back again, is met before it.

@@ -446,6 +446,18 @@ def test_an_old_damaged_entry_is_named_and_the_rest_lives_on(
     fresh.undo(third, author="user")
 
 
+def test_a_damaged_commit_ends_the_walk_with_a_notice(history: History, paths: PersonaPaths, clock: HandClock) -> None:
+    first = _write(history, paths.notepad, "一")
+    second = _write(history, paths.notepad, "二")
+    (paths.history / "objects" / first[:2] / first[2:]).write_bytes(b"rubbish")
+    fresh = History(paths, clock)
+    assert [entry.id for entry in fresh.entries()] == [second]
+    assert [notice.code for notice in fresh.notices] == ["history-damaged"]
+    third = _write(fresh, paths.notepad, "三")
+    fresh.undo(third, author="user")
+    assert paths.notepad.read_text("utf-8") == "二"
+
+
 def test_commits_made_by_somebodys_own_git_are_entries_too(
     history: History, paths: PersonaPaths, clock: HandClock
 ) -> None:

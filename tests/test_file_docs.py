@@ -1,0 +1,64 @@
+"""What docs/files.md says of personas, history and settings is what the program reads and writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from managers.personas import PersonaStore
+from managers.storage.history import Draft, History
+from managers.storage.paths import CHECKOUT, Home
+from managers.storage.settings import Secrets, SettingsFile
+from tests.fakes import HandClock
+
+
+def _example(heading: str, language: str, number: int = 0) -> str:
+    text = (CHECKOUT / "docs" / "files.md").read_text("utf-8")
+    section = re.split(r"^## ", text.split(f"## {heading}", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+    return section.split(f"```{language}\n")[1 + number].split("```", 1)[0]
+
+
+@pytest.fixture
+def store(own_home: Home, clock: HandClock, rng: Random) -> PersonaStore:
+    return PersonaStore(own_home, clock, rng)
+
+
+def test_the_example_of_a_persona_is_read_as_described(store: PersonaStore) -> None:
+    shown = _example("persona.json", "json")
+    store.create("ねむ", language="en").paths.persona_json.write_text(shown, "utf-8")
+    persona = store.get("ねむ")
+    assert persona.notices == ()
+    assert (persona.language, persona.user_name) == ("ja", "あおい")
+    assert persona.colours.accent == "#6d63ab"
+    assert persona.settings == {"recall": {"per_index": 5}}
+    written = store.set_greeting("ねむ", persona.greeting).paths.persona_json.read_text("utf-8")
+    assert json.loads(written) == json.loads(shown)
+
+
+def test_the_example_of_an_entry_is_what_is_written(store: PersonaStore, clock: HandClock) -> None:
+    paths = store.create("ねむ", language="ja").paths
+    history = History(paths, clock)
+    history.apply(
+        {paths.core_memory: b"x", paths.entity_memory / "田中さん.md": b"y"},
+        Draft("dream", "日々の整理", ("20260102T220000-7k2m9qx4",), "built-in"),
+    )
+    database = history._repository.open()
+    assert database is not None
+    head = database.head()
+    assert head is not None
+    assert database.commit(head).message.decode() == _example(".history/", "text")
+
+
+def test_the_examples_of_settings_and_secrets_are_in_order(tmp_path: Path) -> None:
+    file = SettingsFile(tmp_path / "settings.toml")
+    file.path.write_text(_example("settings.toml, secrets.toml", "toml"), "utf-8")
+    settings, notices = file.load()
+    assert notices == []
+    assert (settings.user.name, settings.mind.model, settings.sleep.quiet_start_hour) == ("あおい", "llama3.2", 1)
+    secrets = Secrets(tmp_path / "secrets.toml")
+    secrets.path.write_text(_example("settings.toml, secrets.toml", "toml", 1), "utf-8")
+    assert secrets.get("gemini") == "..."
