@@ -18,7 +18,7 @@ from managers.memory.log_format import Record, format_message, parse
 from managers.memory.log_parts import JOURNAL, MONTH, archive_parts, first_id, read_journal
 from managers.memory.log_reading import read_backward, read_forward
 from managers.memory.messages import Message
-from managers.storage.errors import Notice, UtataneError
+from managers.storage.errors import Notice, ShrinkRefusedError, UtataneError
 from managers.storage.files import append_durably, dump_json, open_binary, read_bytes, set_aside, write_atomic
 from managers.storage.paths import PersonaPaths
 
@@ -160,6 +160,9 @@ def insert(path: Path, messages: Sequence[Placed]) -> None:
     Args:
         path: `log.txt` or an archive.
         messages: in order.
+
+    Raises:
+        ShrinkRefusedError: what is there would not all be there afterwards; nothing was changed.
     """
     if not messages:
         return
@@ -169,7 +172,10 @@ def insert(path: Path, messages: Sequence[Placed]) -> None:
         append(path, b"".join(data for _, data in new))
         return
     content = read_bytes(path) or b""
-    write_atomic(path, _merged(content, parse(content).records, new))
+    merged = _merged(content, parse(content).records, new)
+    if len(merged) < len(content) + sum(len(data) for _, data in new):
+        raise ShrinkRefusedError(path=path.name)
+    write_atomic(path, merged)
 
 
 def _last_time(path: Path) -> datetime | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -37,10 +38,11 @@ def talk(folder: Path, days: int) -> None:
 
 def fresh_folders(base: Path, days: int) -> Callable[[], tuple[Path, ...]]:
     numbers = itertools.count()
+    talk(base / "talk", days)
 
     def prepare() -> tuple[Path, ...]:
         folder = base / str(next(numbers)) / "Mei"
-        talk(folder, days)
+        shutil.copytree(base / "talk", folder)
         return (folder,)
 
     return prepare
