@@ -365,7 +365,7 @@ def import_transcript(
     from managers.memory import transcripts
 
     with services_at(home) as services:
-        name = services.ensure_persona(persona, terminal_language()).name
+        name = services.persona_for(persona, file).name
         report = transcripts.import_transcript(services.companion(name).memories.log, file)
         services.companion(name).memories.recall.catch_up()
         lang = terminal_language()

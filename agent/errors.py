@@ -38,17 +38,17 @@ class WrongKeyError(MindError):
 
 
 class NoModelError(MindError):
-    """No model was chosen, or the server has none to offer. Facts: `service`."""
+    """No model was chosen, or the server has none to offer. Facts: `service`, `offered_ja`, `offered_en`."""
 
-    ja = "{service} で使うモデルが決まっていません。「設定」でモデルの名前を選んでください。"
-    en = "No model has been chosen for {service}. Choose one in Settings."
+    ja = "{service} で使うモデルが決まっていません。「設定」でモデルの名前を選んでください。{offered_ja}"
+    en = "No model has been chosen for {service}. Choose one in Settings.{offered_en}"
 
 
 class UnknownModelError(MindError):
-    """The server does not know the model (404). Facts: `service`."""
+    """The server does not know the model (404). Facts: `service`; `offered_ja`, `offered_en`: what it has."""
 
-    ja = "{service} には「{model}」というモデルがありません。「設定」でモデルの名前(と接続先)を確かめてください。"
-    en = '{service} has no model named "{model}". Check the model name (and the address) in Settings.'
+    ja = "{service} には「{model}」というモデルがありません。「設定」でモデルの名前(と接続先)を確かめてください。{offered_ja}"
+    en = '{service} has no model named "{model}". Check the model name (and the address) in Settings.{offered_en}'
 
 
 class WrongAddressError(MindError):

@@ -61,7 +61,7 @@ class Memories:
             persona=persona.name,
             language=persona.language,
             system_prompt=persona.system_prompt,
-            user_name=persona.user_name or user.name or {"ja": "あなた", "en": "You"}[persona.language],
+            user_name=persona.user_name or user.name,
             user_profile=persona.user_profile or user.profile,
         )
 

@@ -23,6 +23,7 @@ from managers.mind import (
     EmotionReading,
     ReasoningPiece,
     ReplyRequest,
+    Sheet,
     TextPiece,
     ToolCall,
 )
@@ -41,7 +42,7 @@ def receive(state: TurnState, runtime: Around) -> TurnState:
     around = runtime.context
     message = state.get("message")
     if message is None:
-        message = _say(around, "user", around.sheet.user_name, state["text"], attachments=state["attached"].paths)
+        message = _say(around, "user", speaker_of(around.sheet), state["text"], attachments=state["attached"].paths)
     runtime.context.emit(Received(message))
     return {"message": message, "exchange": [], "rounds": 0, "said": "", "error": None, "reply": None}
 
@@ -193,6 +194,11 @@ def _say(
         )
     time = around.clock.now().replace(microsecond=0)
     return Message(new_id(around.clock, around.rng), time, role, speaker, text, mind, broken_off, attachments)
+
+
+def speaker_of(sheet: Sheet) -> str:
+    """Return the name that a user's messages stand under; somebody who gave none is "you"."""
+    return sheet.user_name or {"ja": "あなた", "en": "You"}[sheet.language]
 
 
 def _as_turn(message: Message) -> ChatTurn:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from random import Random
 
 from agent.companion import Companion
 from agent.memories import open_memories
 from agent.minds.choose import MindChooser
 from agent.sleeper import CompanionSleeper
+from managers.memory.transcripts import who_speaks
 from managers.personas import Persona, PersonaStore
 from managers.sleep.scheduler import SleepScheduler
 from managers.storage.clock import Clock, SystemClock
-from managers.storage.errors import Lang, PersonaNotFoundError
+from managers.storage.errors import PersonaNotFoundError
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
 from managers.storage.settings import Secrets, Settings, SettingsFile
@@ -67,12 +69,13 @@ class Services:
         """What runs while nobody talks; `serve` starts it."""
         return SleepScheduler(self.clock, lambda: [self.sleeper(name) for name in self.personas.list_names()])
 
-    def ensure_persona(self, name: str, language: Lang) -> Persona:
-        """Return the persona of that name, made if there is none."""
+    def persona_for(self, name: str, transcript: Path) -> Persona:
+        """Return the persona of that name; if there is none, one made for a transcript."""
         try:
             return self.personas.get(name)
         except PersonaNotFoundError:
-            return self.personas.create(name, language=language)
+            language, user_name = who_speaks(transcript)
+            return self.personas.create(name, language=language, user_name=user_name)
 
     def let_sleep(self, name: str) -> None:
         """Let go of a persona that is renamed, deleted or replaced."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -91,7 +92,9 @@ def survive(home: Path, persona: str, lines: Sequence[str], *, kills: int, rng: 
             position += 1
         if killer is not None:
             killer.join()
-        process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # what a dead process did not read is given up
+            process.stdin.close()
+        process.stdout.close()
         outcome.kills += process.wait() == -signal.SIGKILL
     _compare(home, persona, outcome, spoken)
     return outcome

@@ -138,6 +138,8 @@ def _facts(situation: Situation) -> dict[str, Any]:
     endpoint = situation.endpoint
     seconds = int(situation.seconds) if situation.seconds >= 1 else round(situation.seconds, 1)
     return {
+        "offered_ja": "",  # filled in by whoever can ask the server
+        "offered_en": "",
         "service": endpoint.service,
         "address": endpoint.address,
         "tokens": situation.context_tokens,

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel
 
-from agent.errors import ContextTooLongError, InvalidAnswerError, MindError, UnusableToolCallError
+from agent.errors import (
+    ContextTooLongError,
+    InvalidAnswerError,
+    MindError,
+    NoModelError,
+    UnknownModelError,
+    UnusableToolCallError,
+)
 from agent.minds import background, notices, tokens
 from agent.minds.answers import UnusableAnswerError, ask_again, describe_form, parse
 from agent.minds.conversation import to_messages
@@ -37,6 +44,7 @@ logger = logging.getLogger(__name__)
 Answer = TypeVar("Answer", bound=BaseModel)
 
 _SIGNATURES_KEPT = 64
+_MODELS_TOLD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +227,7 @@ class LanguageModelMind:
                     attempt, first=self._patience.first_pause, asked=failure.retry_after, rng=self._rng
                 )
             if pause is None:
-                raise failure.error
+                raise self._with_models(failure.error)
             logger.info("%s: %s; asking again in %.1f s", self, type(failure.error).__name__, pause)
             if cancel.wait(pause):
                 return
@@ -315,6 +323,19 @@ class LanguageModelMind:
             estimate = tokens.count_tokens(prompt.system) + tools_tokens(prompt.tools, tokens.count_tokens)
             estimate += sum(turn_tokens(turn, tokens.count_tokens) for turn in prompt.turns)
             self._known.scale = max(self._known.scale, min(2.0, read / max(estimate, 1)))
+
+    def _with_models(self, error: MindError) -> MindError:
+        """Add to an error about the model's name which ones there are."""
+        if not isinstance(error, UnknownModelError | NoModelError):
+            return error
+        names = list(self._provider.models())[:_MODELS_TOLD]
+        if not names:
+            return error
+        told = {
+            "offered_ja": f"使えるのは {'、'.join(names)} などです。",
+            "offered_en": f" It has: {', '.join(names)}.",
+        }
+        return type(error)(**error.facts | told)
 
     def _situation(self, hearing: Hearing) -> Situation:
         return Situation(self.endpoint, self._context_tokens, self._patience.seconds, hearing.spoke)

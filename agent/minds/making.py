@@ -11,6 +11,7 @@ from agent.minds.endpoint import Endpoint
 from agent.minds.families import default_context, family_of
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.provider import Provider
+from agent.minds.servers import list_models
 from managers.storage.settings import MindSettings
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def openai_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
         without={"temperature": {"temperature": None}, "usage": {"stream_usage": False}},
         structured=_openai_form,
         limited=(lambda _: {}) if endpoint.leaves_machine else (lambda room: {"max_tokens": room}),
+        models=lambda: list_models(endpoint.address, endpoint.key),
     )
     return _mind(endpoint, provider, settings, patience)
 
@@ -97,4 +99,4 @@ def _require(endpoint: Endpoint, *, needs_key: bool) -> None:
     if needs_key and not endpoint.key:
         raise NoKeyError(model=endpoint.model, service=endpoint.service)
     if not endpoint.model:
-        raise NoModelError(model="", service=endpoint.service)
+        raise NoModelError(model="", service=endpoint.service, offered_ja="", offered_en="")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +25,7 @@ class Provider:
         structured: the arguments of a call that ask for JSON of a form.
         limited: the arguments of a call that limit the answer to so many tokens.
         usage_adds_up: each piece reports its own tokens, instead of all so far.
+        models: asks the server which models it has; empty where that cannot be asked.
     """
 
     build: Callable[[], BaseChatModel]
@@ -32,3 +33,4 @@ class Provider:
     structured: Callable[[type[BaseModel]], dict[str, Any]] = lambda _: {}
     limited: Callable[[int], dict[str, Any]] = lambda _: {}
     usage_adds_up: bool = False
+    models: Callable[[], Sequence[str]] = tuple

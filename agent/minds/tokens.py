@@ -2,7 +2,7 @@
 
 Every model family cuts text in its own way, and their vocabularies are megabytes that would have to
 be fetched. What is needed is only a bound to budget with: byte-level tokenizers never make more
-tokens than bytes, words of common vocabularies take about four letters a token, kana one each,
+tokens than bytes, words of common vocabularies take about four letters a token (counted as three and a half), kana one each,
 kanji between one and two.
 """
 
@@ -26,7 +26,7 @@ _PARTS = re.compile(
     r"|(?P<other>[^\x00-\x7f])"
 )
 _KANJI = 1.5
-_LETTERS_PER_TOKEN = 4
+_LETTERS_PER_TOKEN = 3.5
 _RARE_WORD = 14
 """Longer runs of letters are seldom words, and cut into smaller tokens."""
 

@@ -15,7 +15,10 @@ from managers.storage.errors import Lang
 MAX_TEXT = 20_000
 _EMPTY: dict[Lang, str] = {"ja": "まだ何も書かれていません。", "en": "Nothing is written there yet."}
 _DONE: dict[Lang, str] = {"ja": "書き換えました。変更点:\n{diff}", "en": "Done. What changed:\n{diff}"}
-_SAME: dict[Lang, str] = {"ja": "もうそう書かれているので、何も変えていません。", "en": "It says so already; nothing was changed."}
+_SAME: dict[Lang, str] = {
+    "ja": "もうそう書かれているので、何も変えていません。",
+    "en": "It says so already; nothing was changed.",
+}
 _NOTHING_TO_DO: dict[Lang, str] = {
     "ja": "指示からは変更点が読みとれませんでした。何をどう書くかを具体的に伝えてください。",
     "en": "The instruction does not say what to change. Say exactly what to write.",

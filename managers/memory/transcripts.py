@@ -8,12 +8,14 @@ in `log_import_source/`. Importing the same file again adds nothing.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from managers.language.words import detect_language
 from managers.memory.log import ConversationLog
 from managers.memory.log_format import clean_text, normalised
 from managers.memory.messages import Message, Role
@@ -24,6 +26,8 @@ from managers.storage.paths import PersonaPaths
 
 MAX_ID: Final = 200
 """Longer ids are no ids: something else stands in their place."""
+LISTENED_TO: Final = 100
+"""So many messages tell a transcript's language."""
 _ROLES: Final[dict[object, Role]] = {"user": "user", "persona": "persona"}
 
 
@@ -94,6 +98,21 @@ def import_transcript(log: ConversationLog, source: Path) -> ImportReport:
         added = log.append_many(line.message for line in lines)
     days = [line.message.time.date() for line in lines]
     return ImportReport(added, len(lines) - added, min(days), max(days), kept_as, tuple(problems))
+
+
+def who_speaks(source: Path) -> tuple[Lang, str]:
+    """Return the language of a transcript and the name of its user, for a persona that is made for it.
+
+    Raises:
+        UnreadableError: the file cannot be read.
+    """
+    data = read_bytes(source)
+    if data is None:
+        raise UnreadableError(path=source, cause="no such file")
+    messages = [line.message for line in read_transcript(data)[0]]
+    names = Counter(message.speaker for message in messages if message.role == "user")
+    spoken = "\n".join(message.text for message in messages[:LISTENED_TO])
+    return detect_language(spoken), names.most_common(1)[0][0] if names else ""
 
 
 def read_transcript(data: bytes) -> tuple[list[_Line], list[LineProblem]]:

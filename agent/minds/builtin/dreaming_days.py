@@ -107,7 +107,10 @@ def conversations(messages: Sequence[Message]) -> list[list[Message]]:
 def is_name_of(topic: str, names: Collection[str]) -> bool:
     """Whether a topic is one of the speakers, also by a short form (Mel for Melanie)."""
     plain = topic.casefold()
-    return any(name == plain or (len(plain) > 2 and name.startswith(plain[:3])) for name in names)  # noqa: PLR2004  # letters
+    return any(
+        name == plain or (len(plain) > 1 and name.startswith(plain)) or (len(plain) > 2 and name.startswith(plain[:3]))  # noqa: PLR2004  # letters
+        for name in names
+    )
 
 
 def _chosen(messages: Sequence[Message], spoken: Sequence[Said]) -> list[Said]:

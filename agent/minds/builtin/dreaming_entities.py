@@ -67,6 +67,7 @@ _PLACE_ENDINGS = (
     "城",
     "橋立",
 )
+_ABSTRACT_ENDINGS = ("ic", "ary", "ful", "ive", "ous", "able", "ence", "ness", "ity", "ment", "tion", "sion", "ing")
 _POSSESSIVE = re.compile(r"\b(my|our)(?: \w+)? (\w+)\b", re.IGNORECASE)
 
 
@@ -156,7 +157,8 @@ def _named(one: Named, said: Said) -> _Found | None:
         honorific = re.match(r"(さん|くん|君|ちゃん|様|先生|先輩|選手)", after)
         if kind == "person" and not honorific:
             kind = "place" if re.match(r"(で|に行|へ|まで|から)", after) and not _KATAKANA.fullmatch(name) else "thing"
-        name += honorific.group(1) if honorific else ""
+        if honorific:
+            name, kind = name + honorific.group(1), "person"
     elif not re.search(r"[A-Za-z]{2}", name) or name.casefold() in cue_words("en", "light"):
         return None
     return _Found(name, kind)
@@ -244,7 +246,7 @@ def _is_particular(topic: str, said: Said) -> bool:
             return True
         parts = [word for word in said.words if word.surface in topic and word.kind in ("noun", "proper")]
         return (len(topic) > 2 and len(parts) > 1) or any(word.kind == "proper" for word in parts)  # noqa: PLR2004  # letters
-    return len(topic.split()) > 1 or len(topic) > 4  # noqa: PLR2004  # letters
+    return " " in topic or (len(topic) > 4 and not topic.casefold().endswith(_ABSTRACT_ENDINGS))  # noqa: PLR2004  # letters
 
 
 def _is_name(name: str, said: Said) -> bool:

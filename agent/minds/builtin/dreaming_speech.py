@@ -18,6 +18,8 @@ _SHOWN = re.compile(r"\s*\[(?:shares|shared) [^\]]*\]\s*")
 _HONORIFIC = re.compile(r"(さん|くん|君|ちゃん|様|さま|先生|先輩|氏|殿)$")
 _UNNAMED = frozenset({"あなた", "You", "you", "ユーザー", "User"})
 _TOPIC_LENGTH = 32
+_FEWEST_TERMS = {"ja": 2, "en": 3}
+_MORE_THAN_AGREEMENT = 4
 _SHORTEST_TOPIC = {"ja": 2, "en": 3}
 
 
@@ -78,14 +80,10 @@ class Said:
         if self.is_question or self.has("courtesy") or self.has("request"):
             return True
         weight = len(self.terms)
-        if self.lang == "ja":
-            return weight < 2 or self.has("praise") or self.has("echo") or (self.has("agreement") and weight < 5)  # noqa: PLR2004  # words
-        return (
-            weight < 3
-            or self.has("praise")
-            or self.has("echo")
-            or (self.has("agreement") and not _is_first_person(self))
-        )  # words
+        if weight < _FEWEST_TERMS[self.lang] or self.has("praise") or self.has("echo"):
+            return True
+        tells_more = weight > _MORE_THAN_AGREEMENT if self.lang == "ja" else _is_first_person(self)
+        return self.has("agreement") and not tells_more
 
     @cached_property
     def is_own(self) -> bool:

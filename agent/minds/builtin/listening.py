@@ -13,7 +13,7 @@ from agent.minds.builtin.understanding import Sentence
 from agent.minds.builtin.when import say_when
 from managers.language.emotion import NEGATIVE, read_emotion
 
-_SURE = 0.5
+_SURE = 0.35
 _HEAVY = frozenset({"sadness", "fear", "anger", "stressed", "anxious"})
 _ECHO_MARKS = re.compile(r"んですね。|んだね。|\bSo you|\bSo your")
 _LINK_MARKS = re.compile(r"そういえば、|にも「|reminds me|also told me")
@@ -26,14 +26,15 @@ _ACHIEVED = re.compile(
 def listen(scene: Scene) -> list[str]:
     """Return the answer to what a message tells; empty if it tells nothing."""
     sentence = _main_sentence(scene)
+    feeling = feeling_of(scene)
     if sentence is None:
-        return []
+        is_felt = feeling in NEGATIVE and not any(s.intent in ("thanks", "laugh") for s in scene.read.sentences)
+        return [scene.book.say("feel", feeling), _comfort(scene, feeling)] if is_felt else []
     told = take_up(sentence, scene)
-    feeling = _feeling(scene)
     parts = [_acknowledge(scene, told, feeling)]
     if link := _link(scene, sentence, feeling):
         parts.append(link)
-    parts.append(_next(scene, told, feeling, is_linked=bool(link)))
+    parts.append(_next(scene, told, feeling, is_linked=bool(link), is_acknowledged=bool(parts[0])))
     return [part for part in parts if part]
 
 
@@ -63,7 +64,8 @@ def _main_sentence(scene: Scene) -> Sentence | None:
     return max(enumerate(told), key=weight)[1]
 
 
-def _feeling(scene: Scene) -> str:
+def feeling_of(scene: Scene) -> str:
+    """Return the feeling to answer: the turn's own reading where it is sure, `mixed` where there are two."""
     reading = read_emotion(scene.message)
     if reading.mixed:
         return "mixed"
@@ -96,21 +98,23 @@ def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
     return scene.book.say("memory", "linked", when=when, quote=for_quoting(memory.text, scene.lang, 90))
 
 
-def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool) -> str:
+def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowledged: bool) -> str:
     if feeling in NEGATIVE or feeling == "mixed":
         return _comfort(scene, feeling)
     if scene.asked_lately > 1 or (is_linked and scene.book.chance(0.5)):
         return scene.book.say("follow", "rest")
-    if opened := _open_question(scene):
+    if is_acknowledged and (opened := _open_question(scene)):
         return opened
     if scene.asked_lately and scene.book.chance(0.35):
         return scene.book.say("follow", "rest")
+    if _ACHIEVED.search(scene.message) and feeling in ("joy", "happy"):
+        return scene.book.say("follow", "celebrate")
     return _follow_up(scene, told)
 
 
 def _comfort(scene: Scene, feeling: str) -> str:
     if scene.asked_lately > 1:
-        return scene.book.say("comfort", "ask") if scene.book.chance(0.4) else scene.book.say("follow", "rest")
+        return scene.book.say("comfort", "rest")
     special = {
         "tired": "tired_ask",
         "busy": "tired_ask",

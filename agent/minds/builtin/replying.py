@@ -7,7 +7,7 @@ import unicodedata
 
 from agent.minds.builtin import caring
 from agent.minds.builtin.answering import answer_questions
-from agent.minds.builtin.listening import listen
+from agent.minds.builtin.listening import feeling_of, listen
 from agent.minds.builtin.noting import Wish, as_call, can_write, note_text, read_wish
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.scene import Scene, read_scene, readable
@@ -41,10 +41,20 @@ def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:
 
 
 def _finished(scene: Scene, parts: list[str]) -> str:
-    text = scene.joint.join(part for part in parts if part)
+    text = scene.joint.join(part for part in [_murmur(scene), *parts] if part)
     if scene.lang == "ja":
         text = re.sub(r"(?<=[？！])(?=[^\s」』！？])", " ", text)
     return scene.book.voice.finish(text or scene.book.say("small", "ask_on"))
+
+
+def _murmur(scene: Scene) -> str:
+    """Let a sound of the persona's slip out: seldom, and never when somebody is hurting."""
+    murmurs = scene.book.voice.murmurs
+    if not murmurs or not scene.book.chance(0.15) or feeling_of(scene) in {*NEGATIVE, "mixed"}:
+        return ""
+    if scene.request.concern or caring.lingering(scene.request.turns):
+        return ""
+    return f"{scene.book.pick(murmurs)}……。" if scene.lang == "ja" else f"{scene.book.pick(murmurs)}."
 
 
 def _has_image(request: ReplyRequest) -> bool:
@@ -166,12 +176,14 @@ def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR091
     intent, book = sentence.intent, scene.book
     if intent in ("morning", "day", "evening"):
         if not scene.spoken and not scene.request.notes and not scene.request.hits and scene.book.chance(0.5):
-            return [book.say("greet", "first")]
+            return [book.say("greet", "short", greeting=_greeting(scene, intent)), book.say("greet", "first")]
         if _has_greeted(scene):
             return [book.say("greet", "again", greeting=_greeting(scene, intent))]
         return [book.say("greet", part_of_day(scene.request.now) if intent == "day" and scene.lang == "en" else intent)]
     if intent in ("night", "bye", "home", "leave", "first", "how_are_you"):
         return [book.say("greet", intent)]
+    if intent == "yes" and _is_heavy_talk(scene):
+        return [book.say("comfort", "rest" if scene.asked_lately > 1 else "ask")]
     if intent == "yes":
         return (
             [book.say("small", "ask_on")]
@@ -217,6 +229,11 @@ def _was_asked(scene: Scene) -> bool:
     return bool(scene.spoken) and scene.spoken[-1].rstrip().endswith(("？", "?"))
 
 
+def _is_heavy_talk(scene: Scene) -> bool:
+    """Tell whether the user's last words before this were heavy."""
+    return bool(scene.heard) and read_emotion(scene.heard[-1]).emotion in NEGATIVE
+
+
 def _was_asked_what(scene: Scene) -> bool:
     """Tell whether the persona's question wants more than yes or no."""
     return _was_asked(scene) and bool(understand(scene.spoken[-1][-60:], "", scene.lang).sentences[-1].asks)
@@ -229,7 +246,7 @@ def _keep_going(scene: Scene) -> list[str]:
     fresh = [q.topic for q in scene.request.questions if not any(q.topic in text for text in scene.spoken)]
     if fresh:
         return [scene.book.say("open", "ask", topic=for_quoting(fresh[0], scene.lang, 60))]
-    return [scene.book.say("self", "talk")] if scene.book.chance(0.5) else []
+    return [scene.book.say("self", "talk")]
 
 
 def _lost(scene: Scene) -> list[str]:

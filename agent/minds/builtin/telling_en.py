@@ -17,7 +17,10 @@ _SWAPS = {
 _SECOND_PERSONS = frozenset(["you", "your", "yours", "yourself", "u", "ur"])
 _EMPTY_SUBJECTS = frozenset(["it", "this", "that", "there", "these", "those", "they", "he", "she", "its", "it's"])
 _MAX_WORDS = 15
+_GOOD_WORDS = 9
+"""Up to here a sentence is given back whole; of a longer one a clause is enough."""
 _MIN_WORDS = 4
+_TRAILING = re.compile(r",?\s+(?:though|too|lol|haha|actually|anyway|by the way|btw|you know|i guess)$", re.IGNORECASE)
 _BREAKS = re.compile(r",\s+|;\s+|\s+(?=(?:and|but|because|so|although|though|which|when|while|since)\s)")
 
 
@@ -47,7 +50,7 @@ def take_up(sentence: Sentence) -> Told:
         topic=_spoken(found, topic, sentence.text) if topic else "",
         person=_spoken(found, person, sentence.text) if person else "",
         place=_spoken(found, place, sentence.text) if place and not _is_person(found, place) else "",
-        is_pet=bool(topic) and any(w.form in word_list("en", "pets") for w in found[topic[0] : topic[1]]),
+        is_pet=topic is not None and any(w.form in word_list("en", "pets") for w in found[topic[0] : topic[1]]),
     )
 
 
@@ -58,7 +61,7 @@ def _main_verb(found: Sequence[Word]) -> int:
         for at, word in enumerate(found)
         if word.kind in ("verb", "function", "noun")
         and verb_base(word.surface) in known
-        and word.surface.lower() not in ("to",)
+        and word.surface.lower() != "to"
     ]
     after_subject = [
         at for at in listed if any(w.kind == "pronoun" or w.entity == "person" for w in found[max(0, at - 4) : at])
@@ -188,13 +191,14 @@ def _without_opener(text: str) -> str:
 
 
 def _clause(text: str) -> str:
-    if len(text.split()) <= _MAX_WORDS:
+    text = _TRAILING.sub("", text)
+    if len(text.split()) <= _GOOD_WORDS:
         return text
     for piece in _BREAKS.split(text):
         clause = _without_opener(piece.strip())
         if _MIN_WORDS <= len(clause.split()) <= _MAX_WORDS and re.match(r"(?:i|we|my|our)\b", clause, re.IGNORECASE):
             return clause
-    return ""
+    return text if len(text.split()) <= _MAX_WORDS else ""
 
 
 def _has_subject(found: Sequence[Word]) -> bool:

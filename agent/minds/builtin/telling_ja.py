@@ -36,7 +36,7 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         is_future=_is_future(found),
         topic=topic,
         person=person,
-        place=place if place != topic or _act(found) == "go" else place,
+        place=place,
         is_pet=is_pet,
     )
 
@@ -225,7 +225,7 @@ def _plain_predicate(found: list[Word]) -> tuple[list[Word], str] | None:
         tokens.pop()
     if not tokens:
         return None
-    if tokens[-1].lemma in ("だ", "です") and tokens[-1].surface in ("な",):
+    if tokens[-1].lemma in ("だ", "です") and tokens[-1].surface == "な":
         tokens.pop()
     polite = next((at for at in range(len(tokens) - 1, -1, -1) if tokens[at].lemma == "ます"), -1)
     if polite > 0 and len(tokens) - polite <= 4:  # noqa: PLR2004  # ませんでした

@@ -96,6 +96,11 @@ class Understanding:
         """What was told: no question, no courtesy."""
         return [s for s in self.sentences if not s.is_question and not s.intent and s.terms]
 
+    @property
+    def is_question_only(self) -> bool:
+        """Whether everything in it asks."""
+        return bool(self.questions) and not self.told
+
 
 def understand(text: str, persona: str, default: Lang) -> Understanding:
     """Read a message.
@@ -122,8 +127,9 @@ def plain_form(text: str, persona: str, lang: Lang) -> str:
     name = unicodedata.normalize("NFKC", persona).lower()
     if name:
         suffix = "(?:さん|ちゃん|くん|様)?" if lang == "ja" else ""
-        plain = re.sub(rf"^(?:ねえ|ねぇ|hey|hi|hello)?[、, ]*{re.escape(name)}{suffix}[、,!! ]+", "", plain)
-        plain = re.sub(rf"[、, ]+{re.escape(name)}{suffix}(?=[。.!?!?]*$)", "", plain)
+        calling = rf"{re.escape(name)}{suffix}"
+        called = re.sub(rf"(?:[、, ]+|^){calling}(?=[。.!?!?〜~ー]*$)|^{calling}[、,!! ]+", "", plain)
+        plain = called if any(char.isalnum() for char in called) else plain
     return _JUNK.sub("", plain).strip() or plain.strip()
 
 

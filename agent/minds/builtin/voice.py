@@ -15,6 +15,10 @@ from managers.storage.errors import Lang
 
 _QUOTED = re.compile(r"[「『]([^」』]*)[」』]")
 _HONORIFIC = re.compile(r"(?:さん|くん|君|ちゃん|様|さま|先生|先輩|殿|氏|たん)$")
+_KANA = re.compile(r"[ぁ-んァ-ヶー]+")
+_NO_KEIGO = re.compile(r"(?:敬語|丁寧語|です・ます)(?:は|を|も)?(?:使わ|つかわ|話さ|なし|ではな|じゃな|禁止)")
+_MURMUR_JA = re.compile(r"((?:「[^」]{1,6}」)+)(?:と|という|など|といった)?[^。\n]{0,8}(?:声|つぶやき|つぶやく|あくび|ため息|寝言)")
+_MURMUR_EN = re.compile(r"[\"“]([A-Za-z]{1,8})[\"”] (?:may|might|will|often|sometimes|now and then|can) (?:slip|escape|come)", re.IGNORECASE)
 _END = r"(?=[。！!…]|$|\n)"
 _MARK = "\ue001"
 """Stands behind what a rule wrote at an end, so that no later rule changes it again."""
@@ -31,6 +35,7 @@ class Voice:
         you: what it calls the user; empty where no name is known.
         polite: Japanese です・ます, or the formal register in English.
         quirk: the name of a way to end sentences (`voices.toml`), or the ending itself after `+`; or empty.
+        murmurs: sounds that slip out now and then (a yawn), by the sheet's own words.
     """
 
     lang: Lang
@@ -39,6 +44,7 @@ class Voice:
     you: str
     polite: bool
     quirk: str = ""
+    murmurs: tuple[str, ...] = ()
 
     def finish(self, text: str) -> str:
         """Give the finished words the persona's own sentence endings; quotations stay as they are."""
@@ -80,8 +86,17 @@ def read_voice(sheet: Sheet, lang: Lang) -> Voice:
     if lang == "ja":
         quirk, base = _quirk(prompt)
         polite = base == "polite" if base else _is_polite(prompt)
-        return Voice("ja", sheet.persona, _first_person(sheet, polite=polite), _japanese_you(sheet), polite, quirk)
-    return Voice("en", sheet.persona, "I", _english_you(sheet), _is_formal(prompt))
+        i = _first_person(sheet, polite=polite)
+        return Voice("ja", sheet.persona, i, _japanese_you(sheet), polite, quirk, _murmurs(prompt, lang))
+    return Voice("en", sheet.persona, "I", _english_you(sheet), _is_formal(prompt), "", _murmurs(prompt, lang))
+
+
+def _murmurs(prompt: str, lang: Lang) -> tuple[str, ...]:
+    """Return sounds such as 「ふあ」 or "mm" that the sheet lets slip out."""
+    if lang == "ja":
+        told = _MURMUR_JA.search(prompt)
+        return tuple(_QUOTED.findall(told.group(1))) if told else ()
+    return tuple(match.capitalize() for match in _MURMUR_EN.findall(prompt))
 
 
 def _first_person(sheet: Sheet, *, polite: bool) -> str:
@@ -119,7 +134,7 @@ def _quirk(prompt: str) -> tuple[str, str]:
     speech = " ".join(_QUOTED.findall(prompt))
     for name, table in quirks.items():
         for sign in table["signs"]:
-            is_ending = re.search(rf"{sign}(?:[。！!？?、」…よねな]|$)", speech) if len(sign) <= 3 else sign in prompt  # noqa: PLR2004  # longer signs name the way of speaking
+            is_ending = re.search(rf"{sign}(?:[。！!？?、」…よねな\s]|$)", speech) if _KANA.fullmatch(sign) else sign in prompt
             if is_ending:
                 return name, str(table["base"])
     return "", ""
@@ -127,8 +142,8 @@ def _quirk(prompt: str) -> tuple[str, str]:
 
 def _is_polite(prompt: str) -> bool:
     table = load("voices")["ja"]
-    plain_told = any(word in prompt for word in table["plain_words"].split())
-    polite_told = any(word in prompt for word in table["polite_words"].split())
+    plain_told = bool(_NO_KEIGO.search(prompt)) or any(word in prompt for word in table["plain_words"].split())
+    polite_told = not _NO_KEIGO.search(prompt) and any(word in prompt for word in table["polite_words"].split())
     if plain_told != polite_told:
         return polite_told
     speech = " ".join(_QUOTED.findall(prompt)) or prompt
@@ -142,9 +157,9 @@ def _japanese_you(sheet: Sheet) -> str:
         r"(?:ユーザー|相手|話し相手|あなたの主|主人|話す人|会話相手)[^。\n]{0,14}?[「『\"“]([^」』\"”]{1,12})[」』\"”]と(?:呼|よ)",
         sheet.system_prompt,
     )
-    if told and "名前" not in told.group(1) and "{" not in told.group(1):
-        return told.group(1)
     name = sheet.user_name.strip()
+    if told and "名前" not in told.group(1) and "{" not in told.group(1) and not (name and told.group(1) == "あなた"):
+        return "" if told.group(1) == "あなた" else told.group(1)
     if not name:
         return ""
     return name if _HONORIFIC.search(name) else f"{name}さん"
