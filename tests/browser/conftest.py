@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from managers.storage.settings import SettingsFile
 from tests.browser.serving import Server
@@ -23,6 +23,9 @@ ARGUMENTS = [
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
+
+
+expect.set_options(timeout=20_000)  # the machine may be busy, and libraries are imported at the first turn
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
