@@ -6,9 +6,14 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import settings
 
 from managers.storage.paths import Home, PersonaPaths
 from tests.fakes import HandClock
+
+# A busy machine is no fault of the code: budgets for time are kept by `make bench`.
+settings.register_profile("utatane", deadline=None)
+settings.load_profile("utatane")
 
 
 @pytest.fixture(autouse=True)
