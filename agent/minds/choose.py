@@ -25,7 +25,7 @@ from agent.minds.making import (
     openai_mind,
     unusable_mind,
 )
-from agent.minds.servers import PORTS, Found, describe, find_local
+from agent.minds.servers import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_local
 from agent.minds.status import MindStatus
 from managers.mind import Mind
 from managers.storage.errors import Lang, Notice
@@ -38,6 +38,9 @@ LOOK_AGAIN_SECONDS = 60.0
 """How old a look at the local servers may be before another is taken, in the background."""
 LOOK_AGAIN_SOON_SECONDS = 2.0
 """The same while a configured local server does not answer."""
+
+_CLOUD_SECONDS = 1.0
+"""How long a service on the network may take to say what it has."""
 
 _KEPT = 8
 """Choices kept, by settings and key: one for each persona with settings of its own."""
@@ -111,8 +114,10 @@ class MindChooser:
         ports: Mapping[str, int] = PORTS,
         environment: Mapping[str, str] = os.environ,
         monotonic: Callable[[], float] = time.monotonic,
+        answer_seconds: float = FIRST_ANSWER_SECONDS,
     ) -> None:
         self._secrets = secrets
+        self._answer_seconds = answer_seconds
         self._ports = ports
         self._environment = environment
         self._monotonic = monotonic
@@ -201,7 +206,7 @@ class MindChooser:
             return self._as_chosen(Endpoint("Gemini", address, settings.model or GEMINI_MODEL, key), settings, before)
         if settings.provider == "openai" or settings.base_url:
             return self._openai(settings, key, before)
-        found = find_local(self._ports)
+        found = find_local(self._ports, self._answer_seconds)
         if found is None:
             kept = before.mind if before and not isinstance(before.mind, LanguageModelMind) else _built_in(settings)
             return _Chosen(kept, built_in_status(), now, asks_servers=True)
@@ -217,7 +222,8 @@ class MindChooser:
             mind = unusable_mind(error, settings)
             return _Chosen(mind, _status_of(mind), self._monotonic())
         local = is_loopback(address)
-        found = describe(address, settings.model, key) if local or not settings.model else None
+        patience = self._answer_seconds if local else _CLOUD_SECONDS
+        found = describe(address, settings.model, key, patience) if local or not settings.model else None
         service = (found.service if found else "") or host_and_port(address)
         endpoint = Endpoint(service, address, settings.model or (found.model if found else ""), key)
         chosen = self._as_chosen(endpoint, settings, before, found)
@@ -244,7 +250,7 @@ class MindChooser:
         endpoint = mind.endpoint
 
         def learn() -> None:
-            found = describe(endpoint.address, endpoint.model, endpoint.key, seconds=5.0)
+            found = describe(endpoint.address, endpoint.model, endpoint.key, 5 * _CLOUD_SECONDS)
             if found is not None:
                 mind.learn(context_tokens=0 if settings.context_tokens else found.context_tokens, can_see=found.can_see)
 

@@ -27,7 +27,8 @@ PORTS: Mapping[Kind, int] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 80
 
 FIRST_ANSWER_SECONDS = 0.15
 """A server on loopback that is not busy answers within this."""
-ALL_ANSWERS_SECONDS = 0.6
+_ALL_ANSWERS = 4
+"""All questions together may take this many times as long."""
 
 _NOT_FOR_TALKING = re.compile(r"embed|bge-|minilm|rerank|whisper|clip|tts|-e5-|^e5-", re.IGNORECASE)
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
@@ -46,17 +47,19 @@ class Found:
 
 
 def find_local(ports: Mapping[Kind, int] = PORTS, seconds: float = FIRST_ANSWER_SECONDS) -> Found | None:
-    """Return a model to talk to on this computer, None if there is none; takes at most 0.6 s."""
+    """Return a model to talk to on this computer, None if there is none; takes four times `seconds` at most."""
+    _load()
     try:
-        return background.wait_for(_find_local(ports, seconds), ALL_ANSWERS_SECONDS)
+        return background.wait_for(_find_local(ports, seconds), _ALL_ANSWERS * seconds)
     except TimeoutError:
         return None
 
 
 def describe(base_url: str, model: str, key: str = "", seconds: float = 1.0) -> Found | None:
     """Return what the server at a base URL says about a model (an empty name: about a sensible one)."""
+    _load()
     try:
-        return background.wait_for(_describe(base_url, model, key, seconds), 2 * seconds)
+        return background.wait_for(_describe(base_url, model, key, seconds), _ALL_ANSWERS * seconds)
     except TimeoutError:
         return None
 
@@ -181,6 +184,11 @@ _ASKERS: dict[Kind, _Asker] = {"Ollama": _ollama, "LM Studio": _lm_studio, "llam
 def _ids(listed: Mapping[str, Any]) -> list[str]:
     entries = listed.get("data")
     return [str(entry["id"]) for entry in entries if entry.get("id")] if isinstance(entries, list) else []
+
+
+def _load() -> None:
+    """Import what asking needs before the clock starts."""
+    import httpx  # noqa: F401, PLC0415  # only where servers are asked
 
 
 def _client(base_url: str, seconds: float, key: str = "") -> httpx.AsyncClient:

@@ -1,0 +1,382 @@
+"""Which mind speaks: configured, found on this computer, or built in; and nothing goes to a cloud unasked."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.errors import NoKeyError, NoModelError, UnknownModelError, UnreachableError, WrongAddressError
+from agent.minds.choose import LOOK_AGAIN_SECONDS, MindChooser, choose_mind, secret_name
+from agent.minds.language_model import LanguageModelMind
+from agent.minds.making import GEMINI_MODEL
+from agent.minds.servers import describe, find_local, list_models
+from managers.storage.settings import MindSettings, Secrets
+from tests.fakes import HandClock
+from tests.minds.talking import talk
+from tests.model_server import ModelServer, Refuse, Say, Served
+
+NOBODY = 9  # the discard port: nobody listens there
+
+KEY = "AIza-secret-key-from-the-environment"
+
+
+@pytest.fixture
+def secrets(tmp_path: Path) -> Secrets:
+    return Secrets(tmp_path / "secrets.toml")
+
+
+def chooser(
+    secrets: Secrets,
+    clock: HandClock | None = None,
+    environment: dict[str, str] | None = None,
+    *,
+    ports: dict[str, int] | None = None,
+    answer_seconds: float = 3.0,
+) -> MindChooser:
+    """Return a chooser that looks at the given ports only, and gives a busy test machine time."""
+    return MindChooser(
+        secrets,
+        ports={"Ollama": NOBODY, "LM Studio": NOBODY, "llama.cpp": NOBODY} | (ports or {}),
+        environment=environment or {},
+        monotonic=(clock or HandClock()).monotonic,
+        answer_seconds=answer_seconds,
+    )
+
+
+def language_model(mind: object) -> LanguageModelMind:
+    assert isinstance(mind, LanguageModelMind)
+    return mind
+
+
+# Auto
+
+
+def test_without_any_server_the_built_in_mind_speaks_and_says_what_it_is(secrets: Secrets) -> None:
+    choice = chooser(secrets).choose(MindSettings(), "ja")
+    assert choice.mind.name == "built-in"
+    assert not choice.status.is_language_model
+    assert not choice.status.leaves_machine
+    assert "言語モデルではありません" in choice.status.sentence("ja")
+    assert choice.offers == ()
+
+
+def test_programs_that_do_not_answer_at_these_ports_are_not_waited_for(secrets: Secrets) -> None:
+    chooser(secrets).choose(MindSettings(), "ja")  # imports
+    with socket.create_server(("127.0.0.1", 0)) as mute:  # takes the call, and says nothing
+        port = mute.getsockname()[1]
+        started = time.monotonic()
+        choosing = chooser(secrets, ports={"Ollama": port, "LM Studio": port}, answer_seconds=0.15)
+        assert choosing.choose(MindSettings(), "ja").mind.name == "built-in"
+        assert time.monotonic() - started < 1.2
+
+
+@pytest.mark.parametrize(
+    ("name", "plays", "service"),
+    [
+        ("Ollama", ("openai", "ollama"), "Ollama"),
+        ("LM Studio", ("openai", "lmstudio"), "LM Studio"),
+        ("llama.cpp", ("openai", "llamacpp"), "llama.cpp"),
+    ],
+)
+def test_a_server_on_this_computer_is_found_and_speaks(
+    secrets: Secrets, name: str, plays: tuple[str, ...], service: str
+) -> None:
+    models = [Served("nomic-embed-text", kind="embeddings"), Served("llama3.2", context=6144)]
+    if service == "llama.cpp":
+        models = models[1:]
+    with ModelServer(plays=plays, models=models) as server:
+        choice = chooser(secrets, ports={name: server.port}).choose(MindSettings(), "en")
+        assert choice.mind.name == "llama3.2"
+        assert choice.mind.context_tokens == 6144
+        assert service in choice.status.en
+        assert choice.status.is_language_model
+        assert not choice.status.leaves_machine
+        server.enqueue("hello")
+        assert talk(language_model(choice.mind)).text == "hello"
+        assert "authorization" not in server.requests[0].headers
+
+
+@pytest.mark.parametrize("name", ["Ollama", "LM Studio", "llama.cpp"])
+def test_a_program_that_only_sits_at_the_port_is_not_taken_for_a_model(secrets: Secrets, name: str) -> None:
+    with ModelServer(plays=("openai",)) as other:  # answers, but not as that server does
+        choice = chooser(secrets, ports={name: other.port}).choose(MindSettings(), "ja")
+    assert choice.mind.name == "built-in"
+
+
+def test_a_loaded_model_comes_before_one_that_must_be_loaded(secrets: Secrets) -> None:
+    models = [Served("big", loaded=False), Served("small", loaded=True)]
+    with ModelServer(plays=("openai", "ollama"), models=models) as server:
+        assert chooser(secrets, ports={"Ollama": server.port}).choose(MindSettings(), "ja").mind.name == "small"
+    with ModelServer(plays=("openai", "lmstudio"), models=models) as server:
+        assert chooser(secrets, ports={"LM Studio": server.port}).choose(MindSettings(), "ja").mind.name == "small"
+
+
+def test_the_servers_are_not_asked_each_turn(secrets: Secrets) -> None:
+    clock = HandClock()
+    with ModelServer(plays=("openai", "ollama")) as server:
+        choosing = chooser(secrets, clock, ports={"Ollama": server.port})
+        first = choosing.choose(MindSettings(), "ja")
+        asked = len(server.requests)
+        for _ in range(20):
+            assert choosing.choose(MindSettings(), "ja").mind is first.mind
+        assert len(server.requests) == asked
+
+
+def test_a_server_that_comes_or_goes_is_noticed_beside_the_users_path(secrets: Secrets) -> None:
+    clock = HandClock()
+    with ModelServer(plays=("openai", "ollama")) as server:
+        port = server.port
+        choosing = chooser(secrets, clock, ports={"Ollama": port})
+        speaking = choosing.choose(MindSettings(), "ja").mind
+        clock.move(seconds=LOOK_AGAIN_SECONDS + 1)
+        assert choosing.choose(MindSettings(), "ja").mind is speaking
+        choosing.settle()
+        assert choosing.choose(MindSettings(), "ja").mind is speaking  # still there: the same mind, with all it learned
+    clock.move(seconds=LOOK_AGAIN_SECONDS + 1)
+    assert choosing.choose(MindSettings(), "ja").mind is speaking  # answers at once ...
+    choosing.settle()
+    assert choosing.choose(MindSettings(), "ja").mind.name == "built-in"  # ... and knows better the next time
+
+
+# A key in the environment
+
+
+def test_a_gemini_key_in_the_environment_is_offered_and_not_used(secrets: Secrets) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        choice = chooser(secrets, environment={name: KEY}).choose(MindSettings(), "ja")
+        assert choice.mind.name == "built-in"
+        (offer,) = choice.offers
+        assert offer.code == "use-gemini"
+        assert name in offer.sentence("ja")
+        assert "Google" in offer.sentence("en")
+        assert offer.changes == {"provider": "gemini"}
+        assert KEY not in repr(choice)
+
+
+def test_after_a_yes_it_is_used(secrets: Secrets) -> None:
+    with ModelServer() as server:
+        server.key = KEY
+        settings = MindSettings(provider="gemini", base_url=server.gemini_url)
+        choice = chooser(secrets, environment={"GEMINI_API_KEY": KEY}).choose(settings, "ja")
+        assert choice.mind.name == GEMINI_MODEL
+        assert talk(language_model(choice.mind)).text == "test answer"
+        assert choice.offers == ()
+
+
+def test_gemini_says_that_it_leaves_the_machine(secrets: Secrets) -> None:
+    secrets.set("gemini", KEY)
+    choice = chooser(secrets).choose(MindSettings(provider="gemini"), "ja")
+    assert choice.status.leaves_machine
+    assert "Google" in choice.status.sentence("ja")
+    assert choice.mind.context_tokens > 1_000_000
+    assert choice.mind.can_see
+
+
+def test_a_stored_key_comes_before_the_environments(secrets: Secrets) -> None:
+    secrets.set("gemini", "stored-key-0123456789")
+    with ModelServer() as server:
+        server.key = "stored-key-0123456789"
+        settings = MindSettings(provider="gemini", base_url=server.gemini_url)
+        choice = chooser(secrets, environment={"GEMINI_API_KEY": KEY}).choose(settings, "ja")
+        assert talk(language_model(choice.mind)).error is None
+
+
+def test_openais_key_from_the_environment_never_goes_to_another_server(secrets: Secrets) -> None:
+    secrets.set("openai", "sk-openai-0123456789")
+    with ModelServer() as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
+        choice = chooser(secrets, environment={"OPENAI_API_KEY": KEY}).choose(settings, "ja")
+        talk(language_model(choice.mind))
+        for request in server.requests:
+            assert KEY not in str(request.headers)
+            assert "sk-openai" not in str(request.headers)
+
+
+def test_keys_are_stored_by_server() -> None:
+    assert secret_name(MindSettings(provider="gemini")) == "gemini"
+    assert secret_name(MindSettings(provider="openai")) == "openai"
+    assert secret_name(MindSettings(provider="openai", base_url="https://openrouter.ai/api/v1")) == "openrouter.ai"
+    assert secret_name(MindSettings(provider="openai", base_url="http://127.0.0.1:1234/v1")) == "127.0.0.1:1234"
+
+
+# A configured server
+
+
+def test_the_key_of_the_configured_server_is_sent(secrets: Secrets) -> None:
+    with ModelServer() as server:
+        server.key = "sk-local-0123456789"
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
+        secrets.set(secret_name(settings), server.key)
+        choice = choose_mind(settings, secrets, language="ja", environment={})
+        assert talk(language_model(choice.mind)).text == "test answer"
+
+
+def test_a_configured_server_without_a_model_name_gets_a_sensible_one(secrets: Secrets) -> None:
+    models = [Served("text-embedding-x"), Served("mistral", context=8192)]
+    with ModelServer(plays=("openai", "vllm"), models=models) as server:
+        choice = chooser(secrets).choose(MindSettings(provider="openai", base_url=server.base_url), "ja")
+        assert choice.mind.name == "mistral"
+        assert choice.mind.context_tokens == 8192
+
+
+def test_a_context_length_in_the_settings_comes_before_what_the_server_says(secrets: Secrets) -> None:
+    with ModelServer(plays=("openai", "ollama"), models=[Served("m", context=32768)]) as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="m", context_tokens=5000)
+        assert chooser(secrets).choose(settings, "ja").mind.context_tokens == 5000
+
+
+def test_a_dead_configured_server_is_not_replaced_but_another_mind_is_offered(secrets: Secrets) -> None:
+    clock = HandClock()
+    with ModelServer() as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
+    choosing = chooser(secrets, clock)
+    mind = language_model(choosing.choose(settings, "ja").mind)
+    assert isinstance(talk(mind).error, UnreachableError)
+    again = choosing.choose(settings, "ja")
+    assert again.mind is mind
+    assert again.mind.context_tokens == 4096  # what to assume of a server that does not say
+    assert [offer.code for offer in again.offers] == ["use-builtin"]
+    assert MindSettings.model_validate(again.offers[0].changes).provider == "builtin"
+
+
+def test_a_model_that_answers_again_is_offered_no_other(secrets: Secrets) -> None:
+    with ModelServer() as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
+        choosing = chooser(secrets)
+        mind = language_model(choosing.choose(settings, "ja").mind)
+        server.enqueue(Refuse(401, "no"), "はい")
+        talk(mind)
+        assert choosing.choose(settings, "ja").offers != ()
+        talk(mind)
+        assert choosing.choose(settings, "ja").offers == ()
+
+
+def test_a_configured_server_that_starts_late_is_found(secrets: Secrets) -> None:
+    clock = HandClock()
+    choosing = chooser(secrets, clock)
+    with ModelServer(plays=("openai", "llamacpp"), models=[Served("gemma", context=16384)]) as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url)
+        server.plays = set()
+        assert isinstance(talk(language_model(choosing.choose(settings, "ja").mind)).error, NoModelError)
+        server.plays = {"openai", "llamacpp"}
+        clock.move(seconds=5)
+        found = choosing.choose(settings, "ja").mind
+        assert (found.name, found.context_tokens) == ("gemma", 16384)
+
+
+@pytest.mark.parametrize("address", ["localhost:1234", "ollama", "ftp://x/v1", "http://", "http://x:port/v1"])
+def test_an_address_that_is_none_is_said_when_the_mind_is_used(secrets: Secrets, address: str) -> None:
+    choice = chooser(secrets).choose(MindSettings(provider="openai", base_url=address, model="m"), "ja")
+    error = talk(language_model(choice.mind)).error
+    assert isinstance(error, WrongAddressError)
+    assert address in error.sentence("ja")
+
+
+def test_a_cloud_without_a_key_says_so(secrets: Secrets) -> None:
+    for settings in (MindSettings(provider="openai", model="gpt-5-mini"), MindSettings(provider="gemini")):
+        mind = language_model(chooser(secrets).choose(settings, "ja").mind)
+        assert isinstance(talk(mind).error, NoKeyError)
+
+
+def test_an_unknown_model_is_told_with_those_that_there_are(secrets: Secrets) -> None:
+    with ModelServer(models=[Served("llama3.2"), Served("gemma3"), Served("bge-m3-embed")]) as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="lama3.2")
+        mind = language_model(chooser(secrets).choose(settings, "ja").mind)
+        server.enqueue(Refuse(404, "model 'lama3.2' not found"))
+        error = talk(mind).error
+    assert isinstance(error, UnknownModelError)
+    assert "llama3.2、gemma3" in error.sentence("ja")
+    assert "embed" not in error.sentence("en")
+
+
+def test_the_small_model_does_inner_work_where_one_is_set(secrets: Secrets) -> None:
+    secrets.set("gemini", KEY)
+    choosing = chooser(secrets)
+    settings = MindSettings(provider="gemini", internal_processing_model="gemini-2.5-flash-lite")
+    assert choosing.choose_small(settings, "ja").mind.name == "gemini-2.5-flash-lite"
+    assert choosing.choose(settings, "ja").mind.name == GEMINI_MODEL
+    assert choosing.choose_small(MindSettings(provider="gemini"), "ja").mind.name == GEMINI_MODEL
+
+
+# What servers say about their models
+
+
+@pytest.mark.parametrize(
+    ("plays", "served", "context"),
+    [
+        ("ollama", Served("m", context=8192), 8192),
+        ("ollama", Served("m", loaded=False), 4096),  # the server's default, not what the model could read
+        ("ollama", Served("m", loaded=False, parameters="stop x\nnum_ctx    16384"), 16384),
+        ("ollama", Served("m", loaded=False, max_context=2048), 2048),
+        ("lmstudio", Served("m", context=12000), 12000),
+        ("lmstudio", Served("m", loaded=False), 4096),
+        ("llamacpp", Served("m", context=5120), 5120),
+        ("vllm", Served("m", context=40960), 40960),
+        ("openrouter", Served("m", context=200000), 200000),
+        ("openai", Served("m"), 0),
+    ],
+)
+def test_how_much_a_model_reads_is_asked(plays: str, served: Served, context: int) -> None:
+    with ModelServer(plays=("openai", plays), models=[served]) as server:
+        found = describe(server.base_url, "m")
+    assert found is not None
+    assert found.context_tokens == context
+
+
+@pytest.mark.parametrize("plays", ["ollama", "lmstudio", "llamacpp", "openrouter"])
+@pytest.mark.parametrize("sees", [True, False])
+def test_whether_a_model_sees_is_asked(plays: str, *, sees: bool) -> None:
+    with ModelServer(plays=("openai", plays), models=[Served("m", kind="vlm" if sees else "llm")]) as server:
+        found = describe(server.base_url, "m")
+    assert found is not None
+    assert found.can_see is sees
+
+
+def test_a_server_that_lists_nothing_or_is_not_there() -> None:
+    with ModelServer(plays=("openai",), models=[]) as server:
+        address = server.base_url
+        assert describe(address, "") is None
+        assert list_models(address) == []
+    assert describe(address, "m") is None
+    assert list_models(address) == []
+    assert find_local({"Ollama": NOBODY}) is None
+
+
+@pytest.fixture
+def spy() -> Iterator[ModelServer]:
+    with ModelServer(plays=("openai",)) as server:
+        yield server
+
+
+def test_nothing_is_reported_to_anybody_whatever_the_environment_says(spy: ModelServer) -> None:
+    program = f"""
+import sys
+from agent.minds.endpoint import Endpoint
+from agent.minds.making import openai_mind
+from managers.storage.settings import MindSettings
+from tests.minds.talking import request, talk
+assert "langchain_core" not in sys.modules and "httpx" not in sys.modules
+print(talk(openai_mind(Endpoint("s", "{spy.base_url}", "m"), MindSettings())).text)
+"""
+    spy.enqueue(Say("はい"))
+    root = f"http://127.0.0.1:{spy.port}"
+    environment = {
+        "LANGSMITH_TRACING_V2": "true",
+        "LANGCHAIN_TRACING_V2": "true",
+        "LANGSMITH_ENDPOINT": root,
+        "LANGSMITH_API_KEY": "lsv2_not_a_key",
+        "LANGSMITH_GATEWAY": root,
+        "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "PATH": "",
+        "PYTHONUTF8": "1",
+    }
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "はい\n", done.stderr
+    assert [request.path for request in spy.requests] == ["/v1/chat/completions"]

@@ -1,0 +1,120 @@
+"""Structured answers: validated, asked for once more with what was wrong, then given up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from pydantic import BaseModel, Field
+
+from agent.errors import InvalidAnswerError, QuotaError
+from agent.minds.answers import UnusableAnswerError, parse
+from tests.minds.talking import MakeMind, behind_gemini, behind_openai
+from tests.model_server import ModelServer, Refuse, Say
+
+
+class Day(BaseModel):
+    """A day in short."""
+
+    summary: str = Field(min_length=1, description="what happened")
+    mood: int = Field(ge=0, le=10)
+
+
+GOOD = {"summary": "雨の日に京都へ行った。", "mood": 7}
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as playing:
+        yield playing
+
+
+@pytest.fixture(params=["openai", "gemini"])
+def make(request: pytest.FixtureRequest) -> MakeMind:
+    return behind_openai if request.param == "openai" else behind_gemini
+
+
+def test_a_good_answer_is_returned_typed(server: ModelServer, make: MakeMind) -> None:
+    server.enqueue(json.dumps(GOOD, ensure_ascii=False))
+    assert make(server).ask("一日をまとめて。", "雨だった。", Day, language="ja") == Day(
+        summary="雨の日に京都へ行った。", mood=7
+    )
+    assert "雨だった。" in server.chats[0].prompt
+    assert "what happened" in server.chats[0].prompt
+
+
+def test_the_server_is_asked_for_json_of_that_form(server: ModelServer) -> None:
+    server.enqueue(json.dumps(GOOD))
+    behind_openai(server).ask("sum up", "rain", Day)
+    form = server.chats[0].body["response_format"]
+    assert form["type"] == "json_schema"
+    assert set(form["json_schema"]["schema"]["properties"]) == {"summary", "mood"}
+
+
+def test_gemini_is_asked_for_json_of_that_form(server: ModelServer) -> None:
+    server.enqueue(json.dumps(GOOD))
+    behind_gemini(server).ask("sum up", "rain", Day)
+    form = server.chats[0].body["generationConfig"]
+    assert form["responseMimeType"] == "application/json"
+    assert "summary" in json.dumps(form["responseJsonSchema"])
+
+
+def test_a_server_without_json_mode_is_asked_in_plain_words(server: ModelServer) -> None:
+    server.enqueue(
+        Refuse(400, "'response_format.type' must be 'json_object' or 'text'"),
+        f"Sure!\n```json\n{json.dumps(GOOD)}\n```",
+    )
+    mind = behind_openai(server)
+    assert mind.ask("sum up", "rain", Day).mood == 7
+    server.enqueue(json.dumps(GOOD))
+    mind.ask("sum up", "rain", Day)
+    assert ["response_format" in chat.body for chat in server.chats] == [True, False, False]
+
+
+def test_a_wrong_answer_is_asked_for_once_more_with_what_was_wrong(server: ModelServer, make: MakeMind) -> None:
+    server.enqueue(json.dumps({"summary": "雨", "mood": 11}), json.dumps(GOOD))
+    assert make(server).ask("まとめて", "雨", Day, language="ja").mood == 7
+    assert "mood" in server.chats[1].prompt
+    assert "less than or equal to 10" in server.chats[1].prompt
+
+
+def test_twice_wrong_is_given_up(server: ModelServer, make: MakeMind) -> None:
+    server.enqueue("わかりません", "やはりわかりません", json.dumps(GOOD))
+    with pytest.raises(InvalidAnswerError) as caught:
+        make(server).ask("まとめて", "雨", Day)
+    assert "Day" in caught.value.sentence("ja")
+    assert server.waiting == 1
+
+
+def test_thoughts_are_no_part_of_the_answer(server: ModelServer) -> None:
+    server.enqueue(Say('<think>{"summary": "wrong", "mood": 1}</think>' + json.dumps(GOOD)))
+    assert behind_openai(server).ask("sum up", "rain", Day).mood == 7
+
+
+def test_other_failures_keep_their_names(server: ModelServer) -> None:
+    server.enqueue(*[Refuse(429, "slow down")] * 3)
+    with pytest.raises(QuotaError):
+        behind_openai(server).ask("sum up", "rain", Day)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(GOOD),
+        f"```json\n{json.dumps(GOOD)}\n```",
+        f"Here you are: {json.dumps(GOOD)} I hope it helps {{}}",
+        f"{{not this}} but {json.dumps(GOOD)}",
+        '{"summary": "line\nbreak", "mood": 3}',
+        '{"answer": 1} {"summary": "second", "mood": 3}',
+    ],
+)
+def test_answers_are_found_in_what_models_write_around_them(text: str) -> None:
+    assert parse(text, Day, "en").summary
+
+
+@pytest.mark.parametrize("text", ["", "no", "{", "[1, 2]", '{"summary": "", "mood": 3}', '{"mood": 3}', "null"])
+def test_what_is_no_answer_is_refused_without_quoting_it(text: str) -> None:
+    with pytest.raises(UnusableAnswerError) as caught:
+        parse(text, Day, "ja")
+    assert len(str(caught.value)) < 200

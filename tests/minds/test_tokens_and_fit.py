@@ -1,0 +1,132 @@
+"""Estimates are never too low, and what is sent always fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from agent.errors import ContextTooLongError
+from agent.minds.fit import answer_room, fit, turn_tokens
+from agent.minds.tokens import count_tokens
+from managers.mind import ChatTurn, ToolCall, ToolSpec
+from tests.minds.talking import behind_openai, request, talk
+from tests.model_server import ModelServer, Refuse, Say
+
+# The largest published counts of these texts: r50k, cl100k and o200k, from OpenAI's cookbook on counting tokens.
+PUBLISHED = [
+    ("antidisestablishmentarianism", 6),
+    ("2 + 2 = 4", 7),
+    ("tiktoken is great!", 6),
+]
+
+
+@pytest.mark.parametrize(("text", "tokens"), PUBLISHED)
+def test_never_below_published_counts(text: str, tokens: int) -> None:
+    assert count_tokens(text) >= tokens
+
+
+def test_japanese_is_above_the_counts_of_current_vocabularies() -> None:
+    assert count_tokens("お誕生日おめでとう") >= 9  # cl100k; o200k takes 8
+
+
+def test_english_prose_is_above_four_thirds_of_its_words() -> None:
+    prose = "I went to the store yesterday to buy some milk, and on the way home I met an old friend from school. " * 20
+    words = len(prose.split())
+    assert words * 4 / 3 <= count_tokens(prose) <= words * 2
+
+
+def test_japanese_prose_stays_within_one_and_a_half_tokens_a_character() -> None:
+    prose = "今日は朝から雨だったけど、駅前の喫茶店で友達と三時間も話していた。" * 20
+    assert len(prose) <= count_tokens(prose) <= 1.5 * len(prose)
+
+
+@pytest.mark.parametrize("text", ["", "a", "\n" * 50, "😀🎉", "\ud800", "\x00\x01", "0123456789" * 10])
+def test_odd_texts_count_something_sensible(text: str) -> None:
+    assert len(text) <= count_tokens(text) + (text == "a") <= max(1, 4 * len(text))
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_a_longer_text_never_counts_much_less(first: str, second: str) -> None:
+    assert count_tokens(first + second) + 14 >= count_tokens(first)
+
+
+def _conversation(pairs: int) -> list[ChatTurn]:
+    turns = []
+    for number in range(pairs):
+        turns += [ChatTurn("user", f"質問{number}" + "あ" * 50), ChatTurn("persona", f"答え{number}" + "い" * 50)]
+    return [*turns, ChatTurn("user", "最後の質問")]
+
+
+@given(st.integers(0, 30), st.integers(600, 6000), st.integers(0, 1500))
+def test_what_is_kept_fits_and_is_the_newest(pairs: int, context: int, system_length: int) -> None:
+    system, turns = "し" * system_length, _conversation(pairs)
+    kept = fit(system, turns, 0, context, count_tokens)
+    if kept is None:
+        last = turn_tokens(turns[-1], count_tokens)
+        assert count_tokens(system) + last + answer_room(context) + 8 > context
+        return
+    assert list(kept) == turns[len(turns) - len(kept) :]
+    assert kept[0].role == "user"
+    used = count_tokens(system) + sum(turn_tokens(turn, count_tokens) for turn in kept)
+    assert used + answer_room(context) <= context
+
+
+def test_a_tools_answer_is_never_kept_without_its_call() -> None:
+    call = ToolCall("c1", "recall", {"query": "x"})
+    turns = [
+        ChatTurn("user", "古い質問"),
+        ChatTurn("persona", "", tool_calls=(call,)),
+        ChatTurn("tool", "い" * 400, tool_call_id="c1"),
+        ChatTurn("persona", "答え"),
+        ChatTurn("user", "新しい質問"),
+    ]
+    kept = fit("", turns, 0, 600, count_tokens)
+    assert kept is not None
+    assert [turn.role for turn in kept] == ["user"]
+
+
+class Query(BaseModel):
+    query: str
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as playing:
+        yield playing
+
+
+def test_a_model_of_4096_tokens_gets_no_more_than_that(server: ModelServer) -> None:
+    mind = behind_openai(server, context_tokens=4096)
+    tools = [ToolSpec("recall_memories", "思い出を探す", Query)]
+    assert talk(mind, request(*_conversation(200), system="あ" * 1500, tools=tools)).error is None
+    sent = server.chats[0]
+    total = sum(count_tokens(message["content"]) + 8 for message in sent.messages)
+    assert total + sent.body["max_tokens"] <= 4096 + 256
+    assert sent.messages[0]["content"] == "あ" * 1500
+    assert sent.messages[-1]["content"] == "最後の質問"
+    assert len(sent.messages) > 10
+
+
+def test_a_message_that_cannot_fit_is_refused_before_it_is_sent(server: ModelServer) -> None:
+    heard = talk(behind_openai(server, context_tokens=4096), request("長" * 5000))
+    assert isinstance(heard.error, ContextTooLongError)
+    assert "4096" in heard.error.sentence("ja")
+    assert server.chats == []
+
+
+def test_the_estimate_grows_when_the_server_counted_more(server: ModelServer) -> None:
+    mind = behind_openai(server)
+    before = mind.count_tokens("こんにちは" * 100)
+    server.enqueue(Say("はい", usage=(60, 1)))
+    talk(mind, request("やあ" * 5))
+    assert mind.count_tokens("こんにちは" * 100) > before
+
+
+def test_a_server_that_cannot_limit_answers_is_asked_without(server: ModelServer) -> None:
+    server.enqueue(Refuse(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."), "はい")
+    assert talk(behind_openai(server)).text == "はい"
+    assert ["max_tokens" in chat.body for chat in server.chats] == [True, False]
