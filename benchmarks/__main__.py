@@ -1,4 +1,4 @@
-"""`make bench`: measure what the design promises, and print one table.
+"""`make bench`: measure what the design promises, print tables, and keep the figures as JSON.
 
 make bench                       everything
 make bench ARGS="log turns"      some of it
@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import pkgutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
 
 import benchmarks
 
+RESULTS = Path(__file__).resolve().parents[1] / "build" / "bench.json"
 Row = tuple[str, str, str]
 """What was measured, the value with its unit, the budget (empty if there is none)."""
 
@@ -35,14 +39,28 @@ def main(arguments: list[str]) -> None:
             parser.error(f"there is no benchmark {name!r}; there are {', '.join(known)}")
     for name in wanted:
         print(f"\n## {name}\n", flush=True)
-        show(importlib.import_module(f"benchmarks.{name}").measure())
+        keep(name, show(importlib.import_module(f"benchmarks.{name}").measure()))
 
 
-def show(rows: Iterable[Row]) -> None:
-    """Print rows as a Markdown table, each as it comes."""
-    print("| what | measured | at most |\n|---|---|---|", flush=True)
-    for what, value, budget in rows:
-        print(f"| {what} | {value} | {budget} |", flush=True)
+def show(rows: Iterable[Row]) -> list[Row]:
+    """Print rows as a Markdown table, each as it comes; return them."""
+    print("| what | measured | budget |\n|---|---|---|", flush=True)
+    shown = []
+    for row in rows:
+        print(f"| {' | '.join(row)} |", flush=True)
+        shown.append(row)
+    return shown
+
+
+def keep(name: str, rows: Sequence[Row]) -> None:
+    """Keep what was measured beside what was measured before by other benchmarks."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    kept[name] = {
+        "measured_at": f"{datetime.now():%Y-%m-%d %H:%M}",
+        "rows": [{"what": what, "measured": value, "budget": budget} for what, value, budget in rows],
+    }
+    RESULTS.write_text(json.dumps(kept, ensure_ascii=False, indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
