@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from managers.language.emotion_context import Context, contrast_positions, read_context
@@ -40,8 +40,15 @@ class Reading:
     scores: Mapping[Emotion, float] | None = None
 
 
-def read_emotion(text: str) -> Reading:
-    """Read the writer's own emotion; others' feelings, questions and conditions count little."""
+def read_emotion(text: str, names: Collection[str] = ()) -> Reading:
+    """Read the writer's own emotion; others' feelings, questions and conditions count little.
+
+    Args:
+        text: the message.
+        names: names that are no words here, such as the persona's own (ねむ is no ねむい).
+    """
+    for name in names:
+        text = text.replace(name, "") if name else text
     if len(text) > _MAX_LENGTH:
         text = text[: _MAX_LENGTH // 2] + "\n" + text[-_MAX_LENGTH // 2 :]
     lang = detect_language(text)

@@ -64,12 +64,20 @@ def _phrases(found: Sequence[Word], lang: Lang) -> Iterator[Match]:
     at = 0
     while at < len(keys):
         for phrase, emotions in entries.get(keys[at], ()):
-            if tuple(keys[at : at + len(phrase)]) == phrase:
+            if tuple(keys[at : at + len(phrase)]) == phrase and not _is_bare_stem(found, at + len(phrase) - 1):
                 for emotion, weight in emotions.items():
                     yield Match(emotion, weight, at, at + len(phrase) - 1, found[at].start)
                 at += len(phrase) - 1
                 break
         at += 1
+
+
+def _is_bare_stem(found: Sequence[Word], at: int) -> bool:
+    """Tell ねむ (a name, an outcry) from ねむすぎる: the stem of an adjective with nothing to carry it."""
+    if not found[at].form.startswith("語幹"):
+        return False
+    following = found[at + 1] if at + 1 < len(found) else None
+    return following is None or following.kind == "symbol"
 
 
 @cache

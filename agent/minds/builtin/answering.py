@@ -7,18 +7,20 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.recollection import Candidate, noted_lines, overview, search_question
+from agent.minds.builtin.recollection import Candidate, is_of_persona, noted_lines, overview, search_question
 from agent.minds.builtin.scene import Scene
-from agent.minds.builtin.understanding import Sentence, question_terms
+from agent.minds.builtin.understanding import Sentence
 from agent.minds.builtin.when import say_date, say_time, say_when
 from managers.language.times import find_times
-from managers.language.words import words
 
 _PAST_JA = re.compile(
     r"覚えて|おぼえて|思い出|言って(?:た|い)|言った|言いました|話し(?:た|て(?:た|い))|話しました|前に|この前|以前|昔|っけ|でしたか|ましたか|教えてくれた|あの(?:時|とき)|昨日|先週|先月|去年"
 )
 _PAST_EN = re.compile(
     r"\b(?:remember|recall|did|was|were|told|said|mentioned|earlier|before|last (?:time|week|month|year|night)|yesterday|ago|have i|have we|had)\b"
+)
+_PAST = re.compile(
+    r"覚え|思い出|[いっんし]た(?:の|っけ|か|んです|$)|ました|てた|でした|っけ|\b(?:did|was|were|have|said|told|mention\w*|recommend\w*|suggest\w*|remember|recall)\b"
 )
 _MINE_JA = re.compile(r"私|わたし|僕|ぼく|俺|おれ|うち|自分|あたし")
 _MINE_EN = re.compile(r"\b(?:my|i|me|mine|we|our|us)\b")
@@ -72,8 +74,8 @@ _SHIFTS = {r"明後日|あさって|day after tomorrow": 2, r"明日|あした|t
 
 def _answer_known(scene: Scene) -> list[str]:
     """Say what is known of the user, quoting notes and profile."""
-    name = scene.book.voice.you or scene.request.sheet.user_name
-    lines = [line for line in noted_lines(scene.request) if not _is_about_persona(line, scene)]
+    name = scene.book.voice.you
+    lines = [line for line in noted_lines(scene.request) if not is_of_persona(line, scene.request.sheet)]
     about = [line for line in lines if name and name.removesuffix("さん") in line] or lines
     if not about:
         return [scene.book.say("memory", "known_nothing")]
@@ -85,11 +87,8 @@ def _answer_known(scene: Scene) -> list[str]:
     return [scene.book.say("memory", "known", facts=facts)]
 
 
-def _is_about_persona(line: str, scene: Scene) -> bool:
-    i, name = scene.book.voice.i, scene.request.sheet.persona
-    return line.startswith(
-        (f"{i}は", f"{i}の", f"{name}は", "私は", "私の", "僕は", "わたしは", "I am", "I'm", "My ", f"{name} is")
-    )
+def _answer_memory(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "memory")]
 
 
 def _answer_forget(scene: Scene) -> list[str]:
@@ -111,16 +110,27 @@ def _answer_body(scene: Scene) -> list[str]:
 
 def _persona_fact(scene: Scene) -> str:
     """Quote the persona's own sheet where it answers a question about the persona ("what do you like?")."""
-    terms = set(question_terms(scene.read.sentences, scene.lang))
+    asked = _TASTES.findall(scene.read.text)
+    if not asked:
+        return ""
+    best, best_score = "", 0
     for line in re.split(r"[\n。]|(?<=[.!])\s", scene.request.sheet.system_prompt):
-        line_terms = {word.normal for word in words(line)}
-        if (
-            len(line.strip()) > 5
-            and len(terms & line_terms) >= 1
-            and re.search(r"好き|嫌い|趣味|得意|苦手|likes?|loves?|hobb|favou?rite", line)
-        ):  # letters
-            return scene.book.say("self", "persona_fact", quote=for_quoting(line.strip("-・* #"), scene.lang, 120))
-    return ""
+        words_of_taste = {_taste(found) for found in _TASTES.findall(line)}
+        score = len(words_of_taste & {_taste(found) for found in asked}) + bool(_TASTE_LINE.match(line.strip("-・* ")))
+        if words_of_taste and score > best_score:
+            best, best_score = line.strip("-・* #"), score
+    return scene.book.say("self", "persona_fact", quote=for_quoting(best, scene.lang, 120)) if best else ""
+
+
+_TASTES = re.compile(
+    r"好き|嫌い|趣味|得意|苦手|\b(?:likes?|loves?|enjoys?|hobby|hobbies|favou?rites?|hates?|dislikes?)\b", re.IGNORECASE
+)
+_TASTE_LINE = re.compile(r"好きな|嫌いな|趣味|得意な|苦手な|(?:you|she|he) (?:love|like|enjoy|hate)", re.IGNORECASE)
+
+
+def _taste(found: str) -> str:
+    """Return liking or disliking, in whatever word."""
+    return "dislike" if re.match(r"嫌|苦手|hate|dislike", found, re.IGNORECASE) else "like"
 
 
 def _answer_opinion(scene: Scene) -> list[str]:
@@ -149,6 +159,8 @@ def _answer_overview(scene: Scene) -> list[str]:
 
 def _answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     about_past = scene.request.recall_wanted or _is_about_past(asked, scene)
+    if _is_to_persona(asked, scene) and not _PAST.search(" ".join(sentence.plain for sentence in asked)):
+        return _answer_body(scene)
     found = search_question(asked, scene.request, scene.lang)
     if found.best and found.fits:
         return _quoted(found.best, scene, asked)
@@ -173,12 +185,11 @@ def _is_about_past(asked: Sequence[Sentence], scene: Scene) -> bool:
 
 def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
     plain = " ".join(sentence.plain for sentence in asked)
-    pattern = (
-        r"あなた|君|きみ|お前|好きな|" + re.escape(scene.request.sheet.persona)
-        if scene.lang == "ja"
-        else r"\b(?:you|your)\b"
-    )
-    return bool(re.search(pattern, plain))
+    if (_MINE_JA if scene.lang == "ja" else _MINE_EN).search(plain):
+        return False
+    if scene.request.sheet.persona.lower() in " ".join(sentence.text for sentence in asked).lower():
+        return True
+    return bool(re.search(r"あなた|君|きみ|お前" if scene.lang == "ja" else r"\b(?:you|your)\b", plain))
 
 
 def _quoted(best: Sequence[Candidate], scene: Scene, asked: Sequence[Sentence]) -> list[str]:
@@ -246,6 +257,7 @@ _ANSWERS: dict[str, Callable[[Scene], list[str]]] = {
     "ask_time": _answer_time,
     "ask_date": _answer_date,
     "ask_known": _answer_known,
+    "ask_memory": _answer_memory,
     "forget": _answer_forget,
     "talk": _answer_talk,
     "overview": _answer_overview,

@@ -17,6 +17,8 @@ _SURE = 0.35
 _HEAVY = frozenset({"sadness", "fear", "anger", "stressed", "anxious"})
 _ECHO_MARKS = re.compile(r"んですね。|んだね。|\bSo you|\bSo your")
 _LINK_MARKS = re.compile(r"そういえば、|にも「|reminds me|also told me")
+_IDLE_WONDER = 0.3
+"""Questions of less priority than this can wait for ever."""
 _ACHIEVED = re.compile(
     r"合格|受かっ|昇進|優勝|内定|当選|入賞|卒業|完走|婚約|結婚(?:する|し|が決ま)|赤ちゃんが?(?:生|産)まれ|\b(?:passed|got the job|promoted|promotion|won|graduated|engaged|accepted|finished my|completed)\b",
     re.IGNORECASE,
@@ -66,11 +68,12 @@ def _main_sentence(scene: Scene) -> Sentence | None:
 
 def feeling_of(scene: Scene) -> str:
     """Return the feeling to answer: the turn's own reading where it is sure, `mixed` where there are two."""
-    reading = read_emotion(scene.message)
+    name = scene.request.sheet.persona
+    reading = read_emotion(scene.message, [name])
     if reading.mixed:
         return "mixed"
     given = scene.request.emotion
-    if given.emotion != "neutral" and given.confidence >= _SURE:
+    if name not in scene.message and given.emotion != "neutral" and given.confidence >= _SURE:
         return given.emotion
     return reading.emotion if reading.confidence >= _SURE else "neutral"
 
@@ -101,6 +104,8 @@ def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
 def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowledged: bool) -> str:
     if feeling in NEGATIVE or feeling == "mixed":
         return _comfort(scene, feeling)
+    if is_heavy_talk(scene) and feeling not in ("joy", "happy"):
+        return scene.book.say("comfort", "rest" if scene.asked_lately else "ask")
     if scene.asked_lately > 1 or (is_linked and scene.book.chance(0.5)):
         return scene.book.say("follow", "rest")
     if is_acknowledged and (opened := _open_question(scene)):
@@ -110,6 +115,11 @@ def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowl
     if _ACHIEVED.search(scene.message) and feeling in ("joy", "happy"):
         return scene.book.say("follow", "celebrate")
     return _follow_up(scene, told)
+
+
+def is_heavy_talk(scene: Scene) -> bool:
+    """Tell whether the user's last words before this were heavy."""
+    return any(read_emotion(text, [scene.request.sheet.persona]).emotion in _HEAVY for text in scene.heard[-2:])
 
 
 def _comfort(scene: Scene, feeling: str) -> str:
@@ -131,8 +141,7 @@ def _open_question(scene: Scene) -> str:
     if len(scene.spoken) < 2 or not scene.request.questions:  # noqa: PLR2004  # arrive first
         return ""
     if any(
-        ("「" in text
-        and ("気にな" in text or "そういえば" in text))
+        ("「" in text and ("気にな" in text or "そういえば" in text))
         or "wondering about" in text
         or "By the way, how did" in text
         or "meant to ask" in text
@@ -142,7 +151,7 @@ def _open_question(scene: Scene) -> str:
     for question in scene.request.questions:
         topic = for_quoting(question.topic, scene.lang, 60)
         if (
-            question.priority >= 0.3
+            question.priority >= _IDLE_WONDER
             and topic
             and not any(topic in text for text in scene.spoken)
             and scene.book.chance(0.4)
@@ -163,7 +172,7 @@ def _follow_up(scene: Scene, told: Told) -> str:
 def _keys(told: Told) -> list[str]:
     keys = []
     if told.act == "go":
-        keys.append("go_future" if told.is_future else "go_past")
+        keys += ["go_future"] if told.is_future else ["go_past"] if told.is_past else []
     elif told.is_pet and told.act not in ("eat", "buy"):
         keys.append("pet")
     elif told.is_future:
@@ -174,4 +183,4 @@ def _keys(told: Told) -> list[str]:
         keys.append("meet" if told.act else "person")
     if told.topic:
         keys.append("topic")
-    return [*keys, "any"]
+    return [*keys, "any_past" if told.is_past else "any"]

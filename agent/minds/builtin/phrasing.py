@@ -90,20 +90,21 @@ class Phrasebook:
         return _ALTERNATIVES.sub(lambda match: match.group(1 if self.voice.polite else 2), template)
 
     def _fill(self, template: str, slots: dict[str, str]) -> str:
+        you = self.voice.you
+        free = {
+            "you、": f"{you}、" if you else "",
+            ",you": f", {you}" if you else "",
+            "you": you or ("あなた" if self.voice.lang == "ja" else "you"),
+            "I": self.voice.i,
+            "name": self.voice.name,
+        }
+
         def value(match: re.Match[str]) -> str:
             slot = match.group(1)
             if slot.startswith("?"):
                 return ""
-            if slot == "you、":
-                return f"{self.voice.you}、" if self.voice.you else ""
-            if slot == ",you":
-                return f", {self.voice.you}" if self.voice.you else ""
-            if slot == "you":
-                return self.voice.you or ("あなた" if self.voice.lang == "ja" else "you")
-            if slot == "I":
-                return self.voice.i
-            if slot == "name":
-                return self.voice.name
+            if slot in free:
+                return free[slot]
             text = slots.get(slot.lower(), "")
             return text[:1].upper() + text[1:] if slot[:1].isupper() else text
 

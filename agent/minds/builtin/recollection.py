@@ -12,7 +12,7 @@ from typing import Literal
 from agent.minds.builtin.understanding import Sentence, question_terms, understand, word_list
 from managers.language.times import tells_when
 from managers.language.words import content_words, detect_language, sentences, words
-from managers.mind import ChatTurn, ReplyRequest
+from managers.mind import ChatTurn, ReplyRequest, Sheet
 from managers.recall.hits import Hit, MemoryType
 from managers.storage.errors import Lang
 
@@ -79,9 +79,11 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     found: list[Candidate] = []
     for place, hit in enumerate(request.hits[:_MAX_HITS]):
         rank = 1 - place / _MAX_HITS
-        for sentence in _sentences_of(hit):
-            found.append(Candidate(sentence, hit.type, _who(hit, request), hit.time, rank, hit.heading, place + 1))
-    notes = [line for line in noted_lines(request) if len(line) > 3]  # noqa: PLR2004  # shorter lines say nothing
+        found += [
+            Candidate(sentence, hit.type, _who(hit, request), hit.time, rank, hit.heading, place + 1)
+            for sentence in _sentences_of(hit)
+        ]
+    notes = [line for line in noted_lines(request) if len(line) > 3 and not is_of_persona(line, request.sheet)]  # noqa: PLR2004  # shorter lines say nothing
     found += [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
     earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
     for at, turn in enumerate(earlier[-20:]):
@@ -112,6 +114,14 @@ def noted_lines(request: ReplyRequest) -> list[str]:
         for line in stripped
         if line and not line.startswith(("#", "---", "【"))
     ]
+
+
+def is_of_persona(line: str, sheet: Sheet) -> bool:
+    """Tell a line in which the persona speaks of itself from one about the user."""
+    own = "|".join([re.escape(sheet.persona), "わたし", "私", "僕", "ぼく", "俺", "わし", "うち", "あたし"])
+    return bool(
+        re.match(rf"(?:{own})(?:は|の|が|も|、)|(?:I|My|I'm|{re.escape(sheet.persona)})\b(?! (?:said|told))", line)
+    )
 
 
 def _terms_before(request: ReplyRequest, lang: Lang) -> list[str]:
@@ -163,7 +173,7 @@ _NUMBER = re.compile(
 )
 
 
-def _has_answer(candidate: Candidate, asks: str, terms: Sequence[str]) -> bool:
+def _has_answer(candidate: Candidate, asks: str, terms: Sequence[str]) -> bool:  # noqa: PLR0911  # one per kind
     """Tell whether a sentence holds the kind of thing that was asked for, beyond the question's own words."""
     text = candidate.text
     if asks == "how_many":

@@ -7,7 +7,7 @@ import unicodedata
 
 from agent.minds.builtin import caring
 from agent.minds.builtin.answering import answer_questions
-from agent.minds.builtin.listening import feeling_of, listen
+from agent.minds.builtin.listening import feeling_of, is_heavy_talk, listen
 from agent.minds.builtin.noting import Wish, as_call, can_write, note_text, read_wish
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.scene import Scene, read_scene, readable
@@ -52,7 +52,7 @@ def _murmur(scene: Scene) -> str:
     murmurs = scene.book.voice.murmurs
     if not murmurs or not scene.book.chance(0.15) or feeling_of(scene) in {*NEGATIVE, "mixed"}:
         return ""
-    if scene.request.concern or caring.lingering(scene.request.turns):
+    if is_heavy_talk(scene) or caring.lingering(scene.request.turns):
         return ""
     return f"{scene.book.pick(murmurs)}……。" if scene.lang == "ja" else f"{scene.book.pick(murmurs)}."
 
@@ -182,7 +182,7 @@ def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR091
         return [book.say("greet", part_of_day(scene.request.now) if intent == "day" and scene.lang == "en" else intent)]
     if intent in ("night", "bye", "home", "leave", "first", "how_are_you"):
         return [book.say("greet", intent)]
-    if intent == "yes" and _is_heavy_talk(scene):
+    if intent == "yes" and is_heavy_talk(scene):
         return [book.say("comfort", "rest" if scene.asked_lately > 1 else "ask")]
     if intent == "yes":
         return (
@@ -227,11 +227,6 @@ def _has_greeted(scene: Scene) -> bool:
 
 def _was_asked(scene: Scene) -> bool:
     return bool(scene.spoken) and scene.spoken[-1].rstrip().endswith(("？", "?"))
-
-
-def _is_heavy_talk(scene: Scene) -> bool:
-    """Tell whether the user's last words before this were heavy."""
-    return bool(scene.heard) and read_emotion(scene.heard[-1]).emotion in NEGATIVE
 
 
 def _was_asked_what(scene: Scene) -> bool:

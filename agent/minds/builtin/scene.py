@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 from agent.minds.builtin.phrasing import Phrasebook
@@ -59,9 +60,55 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
     spoken = tuple(turn.text for turn in earlier if turn.role == "persona" and turn.text)
     heard = tuple(turn.text for turn in earlier if turn.role == "user")
     read = understand(message, request.sheet.persona, _default_language(heard, request))
-    voice = read_voice(request.sheet, read.lang)
+    sheet = request.sheet
+    if not sheet.user_name and (name := name_given([*heard, message, request.notes])):
+        sheet = replace(sheet, user_name=name)
+    voice = read_voice(sheet, read.lang)
     book = Phrasebook(voice.without_quirk() if grave else voice, _rng(seed, request, spoken), spoken[-_RECENT:])
     return Scene(request, message, read, book, spoken, heard)
+
+
+_NAME_GIVEN = re.compile(
+    r"(?:名前は|なまえは)[「『]?([一-龠ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|だ(?![ろっ])|といいます|っていう|と申します|。|$)"
+    r"|[「『]?([一-龠ぁ-んァ-ヶーA-Za-z]{1,10})[」』]?(?:って|と)呼(?:んで|ばれ)"
+    r"|(?:はじめまして|初めまして)[、。!！ ]*(?:私は|僕は|俺は|わたしは)?[「『]?([一-龠ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|といいます|っていいます|と申します)"
+    r"|\b(?:[Mm]y name(?:'s| is)|[Cc]all me|[Pp]eople call me) ([A-Z][A-Za-z]{1,15})"
+    r"|\bI'?m ([A-Z][a-z]{1,15})(?=[,.!]? (?:[Nn]ice|[Pp]leased|[Gg]lad|[Gg]ood) to meet|[.!]?$)"
+)
+
+
+def name_given(texts: Sequence[str]) -> str:
+    """Return the name that the user gave in their own words, the latest one, or empty."""
+    for text in reversed(texts):
+        for match in _NAME_GIVEN.finditer(text[:2000]):
+            name = next(group for group in match.groups() if group)
+            if name not in _NO_NAMES:
+                return name
+    return ""
+
+
+_NO_NAMES = frozenset(
+    [
+        "何",
+        "なに",
+        "なん",
+        "秘密",
+        "ない",
+        "あなた",
+        "私",
+        "Sorry",
+        "Fine",
+        "Back",
+        "Home",
+        "Here",
+        "Okay",
+        "Good",
+        "Tired",
+        "Sad",
+        "Happy",
+        "Not",
+    ]
+)
 
 
 def readable(text: str) -> str:

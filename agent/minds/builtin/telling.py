@@ -17,6 +17,7 @@ class Told:
         echo: it, given back from the listener's side ("so you went to Kyoto"); empty where that would be clumsy.
         act: what its verb is about (`follow.toml`), or empty.
         is_future: it is planned or wished for.
+        is_past: it has happened.
         topic, person, place: phrases of it, from the listener's side ("your sister", お母さん); empty if none.
         is_pet: the topic is an animal.
     """
@@ -24,6 +25,7 @@ class Told:
     echo: str = ""
     act: str = ""
     is_future: bool = False
+    is_past: bool = False
     topic: str = ""
     person: str = ""
     place: str = ""

@@ -47,10 +47,22 @@ def take_up(sentence: Sentence) -> Told:
         echo=_echo(sentence),
         act=act,
         is_future=any(word.surface.lower() in word_list("en", "future") for word in found),
+        is_past=_is_past(found),
         topic=_spoken(found, topic, sentence.text) if topic else "",
         person=_spoken(found, person, sentence.text) if person else "",
         place=_spoken(found, place, sentence.text) if place and not _is_person(found, place) else "",
         is_pet=topic is not None and any(w.form in word_list("en", "pets") for w in found[topic[0] : topic[1]]),
+    )
+
+
+def _is_past(found: Sequence[Word]) -> bool:
+    return any(
+        word.surface.lower() in ("was", "were", "had", "did")
+        or (
+            word.kind == "verb"
+            and (word.reading.endswith("ed") or (word.reading != word.form and not word.reading.endswith(("ing", "s"))))
+        )
+        for word in found
     )
 
 
@@ -72,7 +84,10 @@ def _main_verb(found: Sequence[Word]) -> int:
 # --- noun phrases --------------------------------------------------------------------------------------------
 
 Span = tuple[int, int]
-_DETERMINERS = frozenset(["a", "an", "the", "my", "our", "this", "that", "these", "those", "some", "his", "her", "their"])
+_COPULAS = frozenset(["be", "feel", "look", "seem", "very", "so", "really", "quite", "get"])
+_DETERMINERS = frozenset(
+    ["a", "an", "the", "my", "our", "this", "that", "these", "those", "some", "his", "her", "their"]
+)
 
 
 def phrases(found: Sequence[Word]) -> list[Span]:
@@ -104,6 +119,9 @@ def _is_inside(found: Sequence[Word], at: int) -> bool:
 
 def _is_usable(found: Sequence[Word], span: Span) -> bool:
     head = found[span[1] - 1]
+    is_bare = span[1] - span[0] == 1 and head.entity is None
+    if is_bare and (head.surface.endswith("ing") or (span[0] and found[span[0] - 1].form in _COPULAS)):
+        return False  # "refreshing" is no thing, though the lists do not know it
     return (
         head.form not in word_list("en", "light")
         and head.surface.lower() not in word_list("en", "light")
@@ -168,12 +186,8 @@ def _echo(sentence: Sentence) -> str:
         return ""
     if lower[0] in _EMPTY_SUBJECTS or found[0].kind in ("interjection", "adverb", "symbol", "number"):
         return ""
-    if (
-        (found[0].kind == "verb"
-        and lower[0].endswith(("ed", "ght")))
-        or (verb_base(lower[0]) != lower[0]
-        and found[0].kind == "verb"
-        and not lower[0].endswith("ing"))
+    if (found[0].kind == "verb" and lower[0].endswith(("ed", "ght"))) or (
+        verb_base(lower[0]) != lower[0] and found[0].kind == "verb" and not lower[0].endswith("ing")
     ):
         return f"So you {_swapped(found, clause)}. "
     if not _has_subject(found):

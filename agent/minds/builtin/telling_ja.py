@@ -15,10 +15,90 @@ from managers.language.words import Word, words
 _FIRST_PERSONS = frozenset(["私", "わたし", "僕", "ぼく", "俺", "おれ", "あたし", "わし", "ウチ", "うち", "自分"])
 _SECOND_PERSONS = re.compile(r"あなた|きみ|君(?![がはの]?(?:代|主))|お前|おまえ|そっち|そちら")
 _FINAL = frozenset(
-    ["よ", "ね", "な", "わ", "さ", "ぞ", "ぜ", "なあ", "ねえ", "なぁ", "ねぇ", "もん", "もの", "けど", "けれど", "けれども", "が", "し", "から", "ので", "んで", "w", "ｗ", "笑", "ー"]
+    [
+        "よ",
+        "ね",
+        "な",
+        "わ",
+        "さ",
+        "ぞ",
+        "ぜ",
+        "なあ",
+        "ねえ",
+        "なぁ",
+        "ねぇ",
+        "もん",
+        "もの",
+        "けど",
+        "けれど",
+        "けれども",
+        "が",
+        "し",
+        "から",
+        "ので",
+        "んで",
+        "w",
+        "ｗ",
+        "笑",
+        "ー",
+    ]
 )
 _UNFIT_ENDS = frozenset(
-    ["かな", "か", "かも", "っけ", "かしら", "だろう", "でしょう", "う", "よう", "たら", "ば", "て", "で", "と", "は", "を", "に", "へ", "も", "まで", "より", "とか", "たり"]
+    [
+        "かな",
+        "か",
+        "かも",
+        "っけ",
+        "かしら",
+        "だろう",
+        "でしょう",
+        "う",
+        "よう",
+        "たら",
+        "ば",
+        "て",
+        "で",
+        "と",
+        "は",
+        "を",
+        "に",
+        "へ",
+        "も",
+        "まで",
+        "より",
+        "とか",
+        "たり",
+    ]
+)
+_EMPTY_HEADS = frozenset(
+    [
+        "こと",
+        "事",
+        "もの",
+        "物",
+        "とき",
+        "時",
+        "ところ",
+        "所",
+        "ため",
+        "為",
+        "よう",
+        "方",
+        "ほう",
+        "中",
+        "前",
+        "後",
+        "間",
+        "うち",
+        "感じ",
+        "気",
+        "わけ",
+        "はず",
+        "まま",
+        "人",
+        "自分",
+        "日々",
+    ]
 )
 _MAX_ECHO = 36
 _NOMINAL = frozenset({"noun", "proper", "number", "pronoun"})
@@ -34,6 +114,7 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         echo=_echo(sentence, voice, persona),
         act=_act(found),
         is_future=_is_future(found),
+        is_past=any(word.lemma in ("た", "だった") and word.kind == "function" for word in found[-5:]),
         topic=topic,
         person=person,
         place=place,
@@ -84,10 +165,8 @@ def phrases(found: Sequence[Word]) -> list[tuple[int, int]]:
 
 def _is_noun(word: Word) -> bool:
     return (
-        (word.kind in ("noun", "proper", "number")
-        and word.form not in ("副詞可能", "助数詞可能"))
-        or word.entity is not None
-    )
+        word.kind in ("noun", "proper", "number") and word.form not in ("副詞可能", "助数詞可能")
+    ) or word.entity is not None
 
 
 def _is_suffix(word: Word) -> bool:
@@ -105,7 +184,8 @@ def _trimmed(found: Sequence[Word], span: tuple[int, int]) -> tuple[int, int]:
     while start < end and found[start].kind == "number":
         start += 1
     head = found[end - 1]
-    if start >= end or head.surface in light or (head.kind == "number"):
+    is_light = head.surface in _EMPTY_HEADS or (head.surface in light and end - start == 1)
+    if start >= end or is_light or head.kind == "number":
         return start, start
     return start, end
 
@@ -165,11 +245,13 @@ def _topic(found: Sequence[Word], voice: Voice) -> tuple[str, bool]:
         score = {"を": 3.0, "が": 2.0, "は": 1.5, "に": 1.2, "で": 1.0}.get(particle, 0.8) + min(length, 10) / 10
         if any(word.entity for word in found[start:end]):
             score += 0.6
+        if end == len(found) or found[end].kind == "symbol" or found[end].lemma in ("だ", "です"):
+            score = 0.0 if found[end - 1].form in ("形状詞可能", "サ変形状詞可能") else 0.5  # the predicate: 雨は苦手
         if length > 1 and score > best_score:
             best, best_score = (start, end), score
     if not best_score:
         return "", False
-    is_pet = any(word.surface in word_list("ja", "pets") for word in found[best[0] : best[1]])
+    is_pet = any(word.surface in word_list("ja", "pets") or word.surface.endswith(("犬", "猫")) for word in found)
     return _spoken(found, best, voice), is_pet
 
 
@@ -192,7 +274,8 @@ def _echo(sentence: Sentence, voice: Voice, persona: str) -> str:
 
 
 def _last_clause(text: str) -> str:
-    text = text.strip().rstrip("。．.!！…~〜～ー　 ")
+    openers = "|".join(sorted(word_list("ja", "openers"), key=len, reverse=True))
+    text = re.sub(rf"^(?:(?:{openers})[、,ー…]+)+", "", text.strip()).rstrip("。．.!！…~〜～ー　 ")
     if len(text) <= _MAX_ECHO:
         return text
     parts = text.split("、")
@@ -215,7 +298,7 @@ def _plain_predicate(found: list[Word]) -> tuple[list[Word], str] | None:
     while tokens and (tokens[-1].kind == "symbol" or (tokens[-1].surface in _FINAL and tokens[-1].kind != "noun")):
         tokens.pop()
     if (
-        len(tokens) > 2
+        len(tokens) > 2  # noqa: PLR2004  # …んだ
         and tokens[-1].lemma in ("だ", "です")
         and tokens[-2].surface in ("ん", "の")
         and tokens[-2].form == "準体助詞"
@@ -246,7 +329,7 @@ def _from_polite(tokens: list[Word], at: int) -> tuple[list[Word], str] | None:
     return tokens[: at - 1], ending
 
 
-def _from_plain(tokens: list[Word]) -> tuple[list[Word], str] | None:
+def _from_plain(tokens: list[Word]) -> tuple[list[Word], str] | None:  # noqa: PLR0911  # one return per ending
     last = tokens[-1]
     if last.lemma == "です" and last.surface == "です":
         tokens = tokens[:-1]

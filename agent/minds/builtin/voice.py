@@ -17,8 +17,12 @@ _QUOTED = re.compile(r"[「『]([^」』]*)[」』]")
 _HONORIFIC = re.compile(r"(?:さん|くん|君|ちゃん|様|さま|先生|先輩|殿|氏|たん)$")
 _KANA = re.compile(r"[ぁ-んァ-ヶー]+")
 _NO_KEIGO = re.compile(r"(?:敬語|丁寧語|です・ます)(?:は|を|も)?(?:使わ|つかわ|話さ|なし|ではな|じゃな|禁止)")
-_MURMUR_JA = re.compile(r"((?:「[^」]{1,6}」)+)(?:と|という|など|といった)?[^。\n]{0,8}(?:声|つぶやき|つぶやく|あくび|ため息|寝言)")
-_MURMUR_EN = re.compile(r"[\"“]([A-Za-z]{1,8})[\"”] (?:may|might|will|often|sometimes|now and then|can) (?:slip|escape|come)", re.IGNORECASE)
+_MURMUR_JA = re.compile(
+    r"((?:「[^」]{1,6}」)+)(?:と|という|など|といった)?[^。\n]{0,8}(?:声|つぶやき|つぶやく|あくび|ため息|寝言)"
+)
+_MURMUR_EN = re.compile(
+    r"[\"“]([A-Za-z]{1,8})[\"”] (?:may|might|will|often|sometimes|now and then|can) (?:slip|escape|come)", re.IGNORECASE
+)
 _END = r"(?=[。！!…]|$|\n)"
 _MARK = "\ue001"
 """Stands behind what a rule wrote at an end, so that no later rule changes it again."""
@@ -134,7 +138,9 @@ def _quirk(prompt: str) -> tuple[str, str]:
     speech = " ".join(_QUOTED.findall(prompt))
     for name, table in quirks.items():
         for sign in table["signs"]:
-            is_ending = re.search(rf"{sign}(?:[。！!？?、」…よねな\s]|$)", speech) if _KANA.fullmatch(sign) else sign in prompt
+            is_ending = (
+                re.search(rf"{sign}(?:[。！!？?、」…よねな\s]|$)", speech) if _KANA.fullmatch(sign) else sign in prompt
+            )
             if is_ending:
                 return name, str(table["base"])
     return "", ""

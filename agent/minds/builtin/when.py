@@ -21,7 +21,7 @@ def say_when(time: datetime | None, now: datetime, lang: Lang) -> str:
     return _japanese(time, now) if lang == "ja" else _english(time, now)
 
 
-def _japanese(time: datetime, now: datetime) -> str:
+def _japanese(time: datetime, now: datetime) -> str:  # noqa: PLR0911  # one return per distance reads best
     days = (now.date() - time.date()).days
     if days <= 0:
         return "さっき" if abs((now - time).total_seconds()) < _JUST_NOW_SECONDS else f"今日の{_part_of_day(time)}"
