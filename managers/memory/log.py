@@ -19,7 +19,8 @@ from typing import IO, Final, Literal
 
 from managers.memory import log_archive, log_ends
 from managers.memory.log_format import NEW_TOPIC, Record, format_record, id_in_trailer, normalised
-from managers.memory.log_index import Damage, FileIndex, IndexCache, identity
+from managers.memory.log_index import FileIndex, IndexCache, identity
+from managers.memory.log_notices import damaged_file, damaged_message
 from managers.memory.log_parts import Part, Snapshot, archive_parts, snapshot
 from managers.memory.log_reading import read_backward, read_forward
 from managers.memory.messages import Message, Role
@@ -139,6 +140,7 @@ class ConversationLog:
             for path, group in groupby(ordered, lambda placed: self._file_for(placed.time.date())):
                 self.notices += log_ends.close_off(path, self._clock.now())
                 log_archive.insert(path, list(group))
+            self._indexes()  # whoever imports years waits anyway, so that nobody does later
             return len(fresh)
 
     def roll(self) -> int:
@@ -193,6 +195,7 @@ class ConversationLog:
         before: str | None = None,
         *,
         roles: Collection[Role] = ROLES,
+        controls: bool = False,
     ) -> list[Message]:
         """Return the newest messages, oldest first, as they read now.
 
@@ -200,11 +203,13 @@ class ConversationLog:
             count: at most so many.
             before: only what came before the message of this id.
             roles: only those who speak in these roles.
+            controls: also the records that begin topics, edit and delete, each in its place (their
+                `speaker` is the kind: `new_topic`, `edit`, `delete`, `regenerate`).
 
         Raises:
             MessageNotFoundError: no message has the id `before`.
         """
-        return self._newest(count, before, roles, stop_at_topic=False)
+        return self._newest(count, before, roles, controls=controls)
 
     def thread(self, count: int, *, roles: Collection[Role] = ROLES) -> list[Message]:
         """Return the newest messages since the last new topic, oldest first."""
@@ -273,9 +278,17 @@ class ConversationLog:
         """Read everything and name the files in which something is damaged (nothing is changed)."""
         with self._snapshot() as now:
             found = [(part.path.name, self._index(now, part).damages) for part in now.parts]
-        return [_damaged(name, damages) for name, damages in found if damages]
+        return [damaged_file(name, damages) for name, damages in found if damages]
 
-    def _newest(self, count: int, before: str | None, roles: Collection[Role], *, stop_at_topic: bool) -> list[Message]:
+    def _newest(
+        self,
+        count: int,
+        before: str | None,
+        roles: Collection[Role],
+        *,
+        stop_at_topic: bool = False,
+        controls: bool = False,
+    ) -> list[Message]:
         found: list[Message] = []
         with self._snapshot() as now:
             changes: dict[str, str | None] = {}
@@ -290,9 +303,9 @@ class ConversationLog:
                 if record.target:
                     # Read backwards, the first record about a message is the last word on it.
                     changes.setdefault(record.target, None if record.deletes else message.text)
-                elif not record.is_control and message.role in roles:
-                    shown = _applied(message, changes)
-                    found += [shown] if shown else []
+                shown = _applied(message, changes)
+                if shown and (controls if record.is_control else message.role in roles):
+                    found.append(shown)
         found.reverse()
         return found
 
@@ -348,7 +361,7 @@ class ConversationLog:
     def _tell_of(self, record: Record) -> None:
         """Note once that something of a message is lost (what people do by hand is no loss)."""
         if record.damage in {"bytes", "header"}:
-            notice = _unreadable(record.message)
+            notice = damaged_message(record.message)
             if notice not in self.notices:
                 self.notices.append(notice)
 
@@ -376,24 +389,3 @@ def _applied(message: Message, corrections: Mapping[str, str | None]) -> Message
         return message
     text = corrections[message.id]
     return None if text is None else replace(message, text=text)
-
-
-def _unreadable(message: Message) -> Notice:
-    return Notice(
-        code="log-damaged-message",
-        ja=f"{message.time:%Y-%m-%d %H:%M} の記録({message.id})に、読めなくなったところがあります。"
-        "ファイルには手を加えていません。前後の発言は無事です。",
-        en=f"The message of {message.time:%Y-%m-%d %H:%M} ({message.id}) is damaged and could not be read in full. "
-        "The file is as it was, and the messages around it are intact.",
-    )
-
-
-def _damaged(name: str, damages: Sequence[Damage]) -> Notice:
-    first, count = damages[0], len(damages)
-    return Notice(
-        code="log-damaged",
-        ja=f"{name} に読みきれないところが{count}か所あります。最初は {first.offset:,} バイト目あたり、"
-        f"発言 {first.message_id} のところです。ファイルはそのままで、前後の発言は無事です。",
-        en=f"{name} has {count} place(s) that could not be read in full, the first around byte {first.offset:,}, "
-        f"at message {first.message_id}. The file is as it was, and the messages around are intact.",
-    )

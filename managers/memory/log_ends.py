@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from managers.memory.log_format import first_header, parse
+from managers.memory.log_notices import torn_end
 from managers.storage.errors import Notice, UnwritableError
 from managers.storage.files import append_durably, fsync_folder, open_binary, write_atomic
 
@@ -26,13 +27,7 @@ def close_off(path: Path, now: datetime) -> list[Notice]:
         torn = file.read()
     kept = _keep(path, torn, now)
     cut_back(path, end)
-    return [
-        Notice(
-            code="log-torn-end",
-            ja=f"{path.name} の最後に書きかけの記録があったので、「{kept.name}」に移しました。それより前は無事です。",
-            en=f'The last record of {path.name} was unfinished and was moved to "{kept.name}". All before it is intact.',
-        )
-    ]
+    return [torn_end(path.name, kept.name)]
 
 
 def whole_end(file: IO[bytes]) -> int:

@@ -219,6 +219,18 @@ def test_a_thread_begins_at_the_last_new_topic(log: ConversationLog) -> None:
     assert log.count() == 3
 
 
+def test_records_that_are_applied_can_be_asked_for(log: ConversationLog) -> None:
+    said = log.append("user", "Sara", "one")
+    log.begin_topic()
+    log.supersede(said.id, "two")
+    shown = log.tail(9, controls=True)
+    assert [(m.role, m.speaker, m.text) for m in shown] == [
+        ("user", "Sara", "two"),
+        ("system", "new_topic", ""),
+        ("system", "edit", "two"),
+    ]
+
+
 def test_the_messages_of_some_days(log: ConversationLog, clock: HandClock) -> None:
     talk_for(log, clock, 40)
     log.roll()
@@ -569,6 +581,22 @@ def test_readers_see_every_message_once_while_others_append_and_roll(paths: Pers
         thread.join()
     assert failures == []
     assert everything(ConversationLog(paths, HandClock(start), Random(5))) == [str(n) for n in range(said)]
+
+
+def test_several_threads_append_through_one_object(log: ConversationLog) -> None:
+    def say(name: str) -> None:
+        for number in range(20):
+            log.append("user", name, str(number))
+
+    threads = [threading.Thread(target=say, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = log.tail(100)
+    assert len({m.id for m in found}) == 60
+    for name in "abc":
+        assert [m.text for m in found if m.speaker == name] == [str(n) for n in range(20)]
 
 
 def append_from_a_process(folder: Path, name: str) -> None:
