@@ -174,6 +174,8 @@ class Dreamer:
         self._settings = settings or SleepSettings()
         self._stores = Stores.open(paths, clock)
         self._emotions = EmotionLog(paths, clock)
+        self._outage: UtataneError | None = None
+        self._last_failure: UtataneError | None = None
 
     def pending_days(self, *, today: bool = False, thorough: bool = False) -> list[date]:
         """Return the days that wait for a dream, oldest first.
@@ -219,6 +221,7 @@ class Dreamer:
             DreamingAlreadyError: another dream of this persona is under way.
         """
         cancel = cancel or Cancel()
+        self._outage = self._last_failure = None
         with dreaming(self.paths):
             days = self.pending_days(today=today, thorough=catch_up)
             single = catch_up or len(days) > NIGHTS_IN_ONE
@@ -400,11 +403,17 @@ class Dreamer:
         self, night: _Night, task: str, material: DayMaterial | None, ask: Callable[[DreamMind], Answer]
     ) -> Answer | None:
         """Ask the mind; a failure is noted and leaves the other tasks standing."""
-        night.calls += 1
         day = material.date.isoformat() if material else f"{night.now:%Y-%m-%d}"
         try:
+            if self._outage is not None:
+                raise self._outage
+            night.calls += 1
             return ask(self._mind)
         except UtataneError as error:
+            before = self._last_failure
+            if before is not None and before.sentence("en") == error.sentence("en"):
+                self._outage = error  # the same words for two tasks: the mind itself is away
+            self._last_failure = error
             night.failures.append(Failure(task, day, error))
             if material is not None and self._mind is not self._fallback:
                 night.waiting.setdefault(day, []).append(task)

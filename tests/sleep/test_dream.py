@@ -14,7 +14,7 @@ from managers.memory.questions import QuestionStore
 from managers.mind import Cancel
 from managers.sleep.dream import dreaming
 from managers.sleep.errors import DreamingAlreadyError, NothingSaidError
-from managers.sleep.tasks import DayDraft, DayMaterial
+from managers.sleep.tasks import DayDraft, DayMaterial, QuestionsDraft
 from managers.storage.errors import DiskFullError, UndoConflictError
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
@@ -257,7 +257,10 @@ def test_an_episode_that_a_person_deleted_does_not_come_back(
 def test_a_model_that_fails_leaves_the_rest_standing_and_tries_again(
     paths: PersonaPaths, night: HandClock, log: ConversationLog
 ) -> None:
-    mind = ScriptedDreamMind("gemini", summarise_day=failing, find_questions=failing)
+    def also_failing(_material: object) -> QuestionsDraft:
+        raise NothingSaidError(day="another way to fail")
+
+    mind = ScriptedDreamMind("gemini", summarise_day=failing, find_questions=also_failing)
     report = make_dreamer(paths, night, log, mind).dream()
     assert sorted({failure.task for failure in report.failures}) == ["episode", "questions"]
     assert [notice.code for notice in report.notices] == ["dream-incomplete"]
@@ -274,6 +277,22 @@ def test_a_model_that_fails_leaves_the_rest_standing_and_tries_again(
     assert "describe_entities" not in well.calls
     assert QuestionStore(paths, night).open()
     assert make_dreamer(paths, night, log, well).pending_days() == []
+
+
+def test_a_model_that_is_away_is_not_asked_again_and_again(
+    paths: PersonaPaths, night: HandClock, log: ConversationLog
+) -> None:
+    mind = ScriptedDreamMind(
+        "gemini", summarise_day=failing, describe_entities=failing, find_questions=failing, reflect=failing
+    )
+    report = make_dreamer(paths, night, log, mind).dream()
+    assert len(mind.calls) == report.calls == 2
+    assert len(report.failures) == 7
+    assert len(EpisodeStore(paths, night).days()) == 2
+    night.move(days=1)
+    report = make_dreamer(paths, night, log, ScriptedDreamMind("gemini")).dream()
+    assert not report.failures
+    assert {"episode", "entity", "question"} <= {change.what for change in report.changes}
 
 
 def test_a_disk_full_during_apply_leaves_everything_as_it_was(

@@ -68,7 +68,7 @@ _PLACE_ENDINGS = (
     "橋立",
 )
 _ABSTRACT_ENDINGS = ("ic", "ary", "ful", "ive", "ous", "able", "ence", "ness", "ity", "ment", "tion", "sion", "ing")
-_POSSESSIVE = re.compile(r"\b(my|our)(?: \w+)? (\w+)\b", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\b(?:[Mm]y|[Oo]ur) (\w+)(?:,? (\w+))?(?:,? (\w+))?")
 
 
 @dataclass
@@ -190,8 +190,7 @@ def _relations(said: Said) -> list[_Found]:
     relations = cue_words(said.lang, "relations")
     owner = said.message.speaker
     if said.lang == "en":
-        kin = [m.group(2).casefold() for m in _POSSESSIVE.finditer(said.text) if m.group(2).casefold() in relations]
-        return [_relative(f"{owner}'s ", one, "en") for one in kin]
+        return [one for match in _POSSESSIVE.finditer(said.text) if (one := _kin(match, owner, relations)) is not None]
     found = []
     for at, word in enumerate(said.words):
         if word.surface not in relations:
@@ -206,6 +205,19 @@ def _relations(said: Said) -> list[_Found]:
             continue
         found.append(_relative(f"{owner}の", word.surface, "ja"))
     return found
+
+
+def _kin(match: re.Match[str], owner: str, relations: frozenset[str]) -> _Found | None:
+    """Read "my sister", "my little sister", and "my sister Aiko", who then has a name."""
+    words = [word for word in match.groups() if word]
+    at = next((n for n, word in enumerate(words[:2]) if word.casefold() in relations), None)
+    if at is None:
+        return None
+    relative = _relative(f"{owner}'s ", words[at].casefold(), "en")
+    named = words[at + 1] if len(words) > at + 1 else ""
+    if not named.istitle():
+        return relative
+    return _Found(named, relative.kind, aliases={relative.name, *relative.aliases})
 
 
 def _relative(owner: str, relation: str, lang: Lang) -> _Found:
