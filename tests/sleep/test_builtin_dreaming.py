@@ -1,0 +1,199 @@
+"""What the built-in mind makes of conversations: small ones here, and the real ones where they are at hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agent.minds.builtin.dreaming import BuiltInDreamMind
+from managers.memory.entities import Entity, Fact, find_by_name, with_fact
+from managers.memory.messages import Message
+from managers.memory.questions import Question
+from managers.mind import Cancel, Sheet
+from managers.sleep.tasks import AnswerMaterial, DayMaterial, EntityMaterial, QuestionMaterial, ReflectionMaterial
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+MIND = BuiltInDreamMind()
+NOON = datetime(2026, 5, 4, 12)
+
+
+def day(*lines: str, lang: str = "en", by: str = "user") -> DayMaterial:
+    user, persona = ("Hana", "Nemu") if lang == "en" else ("花", "ねむ")
+    sheet = Sheet(persona, "en" if lang == "en" else "ja", "", user_name=user)
+    messages = tuple(
+        Message(
+            f"m{n}",
+            NOON + timedelta(minutes=n),
+            "user" if by == "user" else "persona",
+            user if by == "user" else persona,
+            line,
+        )
+        for n, line in enumerate(lines)
+    )
+    return DayMaterial(sheet, NOON.date(), messages)
+
+
+def entities(material: DayMaterial, *known: Entity) -> dict[str, list[str]]:
+    found = MIND.describe_entities(EntityMaterial(material, known), Cancel()).entities
+    return {f"{one.name} ({one.kind})": [fact.text for fact in one.facts] for one in found}
+
+
+@pytest.mark.parametrize(
+    ("lang", "line", "expected"),
+    [
+        ("en", "My sister Aiko moved to Oslo last month.", {"Aiko (person)", "Oslo (place)"}),
+        ("en", "My little sister is visiting us today.", {"Hana's sister (person)"}),
+        ("en", "I loved reading “Charlotte's Web” as a kid.", {"Charlotte's Web (work)"}),
+        ("en", "We adopted a cat named Bailey last week.", {"Bailey (pet)"}),
+        ("ja", "昨日、姉と有馬温泉に行きました。", {"花の姉 (person)", "有馬温泉 (place)"}),
+        ("ja", "田中さんにお土産をもらいました。", {"田中さん (person)"}),
+        ("ja", "うちの猫のモモちゃんが入院しています。", {"モモちゃん (pet)"}),
+    ],
+)
+def test_people_pets_places_and_works_are_found(lang: str, line: str, expected: set[str]) -> None:
+    assert expected <= entities(day(line, lang=lang)).keys()
+
+
+def test_a_relative_with_a_name_is_one_person() -> None:
+    found = MIND.describe_entities(
+        EntityMaterial(day("My sister Aiko moved to Oslo.", "My sister loves it.")), Cancel()
+    )
+    aiko = next(entity for entity in found.entities if entity.name == "Aiko")
+    assert aiko.aliases == ["Hana's sister"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "line"),
+    [
+        ("en", "Have you ever been to Oslo?"),
+        ("en", "Thanks, Nemu! That's so sweet of you."),
+        ("ja", "京都に行ったことはありますか？"),
+        ("ja", "ありがとうございます！よろしくお願いします。"),
+    ],
+)
+def test_questions_and_courtesies_are_no_facts(lang: str, line: str) -> None:
+    assert entities(day(line, lang=lang)) == {}
+
+
+def test_a_move_replaces_the_home_and_another_name_for_it_does_not() -> None:
+    home = Entity(
+        "花", "person", lines=(Fact("花さん「関西に住んでいます」", ("a",), "built-in", "f_1", "home", "2026-01-01"),)
+    )
+    again = MIND.describe_entities(EntityMaterial(day("今は京都に住んでいます。", lang="ja"), (home,)), Cancel())
+    moved = MIND.describe_entities(EntityMaterial(day("先月、札幌に引っ越しました。", lang="ja"), (home,)), Cancel())
+    assert [fact.slot for fact in next(e for e in again.entities if e.name == "花").facts] == [""]
+    assert [fact.slot for fact in next(e for e in moved.entities if e.name == "花").facts] == ["home"]
+
+
+def test_plans_and_worries_stay_open_and_small_talk_does_not() -> None:
+    material = day(
+        "I'm going to visit the pottery museum next week.",
+        "My grandma is in the hospital and I'm really worried about her.",
+        "Nice weather today.",
+        "Bye, talk to you soon!",
+    )
+    found = MIND.find_questions(QuestionMaterial(material), Cancel()).questions
+    assert [question.evidence for question in found] == [["m1"], ["m0"]]
+    assert found[0].priority > found[1].priority
+    assert "pottery museum" in found[1].topic
+    again = tuple(Question(topic=q.topic, context=q.context) for q in found)
+    assert MIND.find_questions(QuestionMaterial(material, again), Cancel()).questions == []
+
+
+def test_only_a_report_answers_a_question() -> None:
+    question = Question(
+        id="q_1",
+        topic="visit the pottery museum next week",
+        context="Hana said, “I'm going to visit the pottery museum.”",
+        about="Hana",
+    )
+    for line in ("I'm still going to visit the pottery museum.", "Did you visit the pottery museum?", "I ate soup."):
+        material = AnswerMaterial(day(line), (question,))
+        assert MIND.resolve_questions(material, Cancel()).resolutions == []
+    material = AnswerMaterial(day("I went to visit the pottery museum and made a bowl."), (question,))
+    assert [r.evidence for r in MIND.resolve_questions(material, Cancel()).resolutions] == [["m0"]]
+
+
+def test_a_day_of_greetings_makes_no_thought() -> None:
+    material = day("Hi!", "Bye!")
+    assert MIND.reflect(ReflectionMaterial(material.sheet, 1, material.date, (material,)), Cancel()) is None
+    assert MIND.summarise_day(material, Cancel()).summary
+
+
+def test_two_days_never_read_the_same() -> None:
+    seen = set()
+    for line in ("I painted a lake at sunrise and it calmed me.", "My exam went badly and I cried all evening."):
+        material = day(line)
+        draft = MIND.reflect(ReflectionMaterial(material.sheet, 1, material.date, (material,)), Cancel())
+        assert draft is not None
+        seen |= {draft.insight, draft.strategy, draft.log_entry}
+    assert len(seen) == 6
+
+
+REAL = {"realpersonachat-ad-ey": ("AD", "ja"), "locomo-1": ("Melanie", "en")}
+PEOPLE_AND_THINGS = {
+    "realpersonachat-ad-ey": "AD EY ゲーム キラー EYの恋人 大阪 ダイエット ヤクルトレディ ヤクルト ヤクルト1000 永谷園 EYの祖母 昆布茶 京都 有馬温泉 "
+    "貴船神社 コーヒー ビール ノンアルコール セブンイレブン ローソン FF14 MMORPG MMO APEX ワンピース ゼリー フルーツ ラーメン カレー 京都市 Adoさん "
+    "日本 ディズニー 沖縄 中国料理 中国 中華料理 Youtube 山梨 流しそうめん アレルギー スカイツリー 東京タワー 墨田区 千葉 ソーシャルゲーム 日商簿記 "
+    "ADの祖父 ジュース ズボン ADの父 夕日ヶ浦 天橋立 関東 関西 テニス",
+    "locomo-1": "Caroline|Melanie|Sweden|pottery|Charlotte's Web|Amy Ellis Nutt|Becoming Nicole|Oliver|Luna|mental health|"
+    "Connected LGBTQ Activists|Melanie's kids|Melanie's daughter|Matt Patterson|Embracing Identity|Pride|Oscar|Bailey|Pride Month|"
+    "Summer Sounds|Sara Bareilles|Brave|Bach|Mozart|Ed Sheeran|Perfect|Melanie's son|Grand Canyon|Perseid|"
+    "Melanie's husband|Caroline's grandma|Caroline's mentor|Caroline's dad|Melanie's partner",
+}
+"""Judged by reading each in its conversation: whom and what the two really spoke of."""
+
+
+def real_days(name: str) -> dict[date, list[Message]]:
+    path = DATA / f"{name}.transcript.jsonl"
+    if not path.exists():
+        pytest.skip(f"the real conversations are not at hand ({path})")
+    found: dict[date, list[Message]] = defaultdict(list)
+    for line in path.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        time = datetime.fromisoformat(row["time"]).replace(tzinfo=None)
+        found[time.date()].append(Message(row["id"], time, row["role"], row["speaker"], row["text"]))
+    return found
+
+
+@pytest.mark.parametrize("name", list(REAL))
+def test_real_conversations_give_entities_that_are_people_and_things_in_them(name: str) -> None:
+    persona, lang = REAL[name]
+    sheet = Sheet(persona, "ja" if lang == "ja" else "en", "")
+    texts: dict[str, str] = {}
+    known: list[Entity] = []
+    for when, messages in real_days(name).items():
+        material = DayMaterial(sheet, when, tuple(messages))
+        texts |= {message.id: " ".join(message.text.split()) for message in messages}
+        for draft in MIND.describe_entities(EntityMaterial(material, tuple(known)), Cancel()).entities:
+            entity = find_by_name(known, [draft.name, *draft.aliases])
+            if entity is None:
+                entity = Entity(draft.name, draft.kind)
+                known.append(entity)
+            at = known.index(entity)
+            for fact in draft.facts:
+                quoted = re.sub(r"^.*?[「“]|[」”]$", "", fact.text).rstrip("…").replace("『", "「").replace("』", "」")
+                assert quoted.rstrip("」") in texts[fact.evidence[0]], fact  # nothing that no one said
+                known[at] = with_fact(known[at], Fact(fact.text, tuple(fact.evidence), "built-in"))
+    first = [entity.name for entity in known][:50]
+    judged = set(PEOPLE_AND_THINGS[name].split("|" if lang == "en" else None))
+    assert len(first) >= 25
+    assert sum(entity in judged for entity in first) / len(first) >= 0.9
+
+
+@pytest.mark.parametrize("name", list(REAL))
+def test_every_real_day_gets_an_episode_whose_quotes_stand_in_its_messages(name: str) -> None:
+    persona, lang = REAL[name]
+    for when, messages in real_days(name).items():
+        material = DayMaterial(Sheet(persona, "ja" if lang == "ja" else "en", ""), when, tuple(messages))
+        draft = MIND.summarise_day(material, Cancel())
+        said = {message.id: " ".join(message.text.split()) for message in messages}
+        assert draft.summary
+        assert set(draft.evidence) <= said.keys()
+        for event in draft.key_events:
+            assert event.text.split(": ", 1)[1].rstrip("…") in said[event.evidence[0]]
