@@ -28,7 +28,7 @@ VECTOR_SHARE = 0.25
 OTHERS_WORTH = 0.6
 """What somebody else's words are worth when one person's are asked for."""
 TELLING_GAIN = 0.3
-NEAR_WORTH = 1.0
+NEAR_WORTH = 0.8
 """What a word of like meaning is worth beside the word itself, at similarity 1."""
 TIME_GAIN = 0.5
 POOL = 200
