@@ -6,37 +6,26 @@ import os
 import shutil
 import unicodedata
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from managers.storage.errors import BusyError, UnsafeNameError
+from managers.storage.errors import UnsafeNameError
 from managers.storage.files import explained, fsync_folder, make_folder
-from managers.storage.locks import WAIT_SECONDS
+from managers.storage.locks import holding
 from managers.storage.paths import Home, safe_name
 
 _UNFINISHED = ".new-"
 _SHORTEST_NUMBERED = 2
 
 
-@contextmanager
-def arranging(home: Home) -> Iterator[None]:
+def arranging(home: Home) -> AbstractContextManager[None]:
     """Hold the lock under which personas come, go and change their names; reentrant within a thread.
 
     Raises:
         BusyError: another process has held it for long.
+        UnwritableError, DiskFullError: nothing can be written there.
     """
-    make_folder(home.folder)
-    lock = FileLock(home.lock.with_name(".characters.lock"), is_singleton=True)
-    try:
-        lock.acquire(timeout=WAIT_SECONDS)
-    except Timeout as error:
-        raise BusyError(name=home.folder.name) from error
-    try:
-        yield
-    finally:
-        lock.release()
+    return holding(home.folder / ".characters.lock", home.folder.name)
 
 
 def name_key(name: str) -> str:
@@ -76,16 +65,21 @@ def building(characters: Path, name: str) -> Iterator[Path]:
     """Give a folder to build in; it becomes `characters/name` when all went well, else nothing is left.
 
     What a killed process left is removed by `remove_unfinished`.
+
+    Raises:
+        UnwritableError, DiskFullError
     """
     unfinished = characters / f"{_UNFINISHED}{os.getpid()}-{name}"
     shutil.rmtree(unfinished, ignore_errors=True)
-    make_folder(unfinished)
     try:
+        make_folder(unfinished)
         yield unfinished
         for folder, _, _ in os.walk(unfinished, topdown=False):
             fsync_folder(Path(folder))
         unfinished.rename(characters / name)
         fsync_folder(characters)
+    except OSError as error:
+        raise explained(error, characters / name) from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 

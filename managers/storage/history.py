@@ -182,8 +182,14 @@ class History:
 
     # Taking back
 
-    def undo(self, entry_id: str, *, author: str, reason: str = "") -> str:
+    def undo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False) -> str:
         """Take one entry back: its files are again, byte for byte, what they were before it.
+
+        Args:
+            entry_id: the entry, or the beginning of its id.
+            author: who takes it back.
+            reason: why; the entry's own reason if empty.
+            leave_changed: leave files that something later changed as they are, and take back the others.
 
         Returns:
             The id of the entry that the undo is.
@@ -204,10 +210,16 @@ class History:
                 )
             before, after = self._sides(database, entry)
             draft = Draft(author, reason or entry.reason, kind="undo", target=entry.id)
-            return self._restore(database, expected=after, wanted=before, draft=draft)
+            return self._restore(database, expected=after, wanted=before, draft=draft, leave_changed=leave_changed)
 
-    def redo(self, entry_id: str, *, author: str, reason: str = "") -> str:
+    def redo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False) -> str:
         """Do an entry again that was taken back; the id may be the entry's or its undo's.
+
+        Args:
+            entry_id: the entry or its undo, or the beginning of the id.
+            author: who does it again.
+            reason: why; the entry's own reason if empty.
+            leave_changed: as for `undo`.
 
         Returns:
             The id of the entry that the redo is.
@@ -226,7 +238,7 @@ class History:
                 )
             before, after = self._sides(database, entry)
             draft = Draft(author, reason or entry.reason, kind="redo", target=entry.id)
-            return self._restore(database, expected=before, wanted=after, draft=draft)
+            return self._restore(database, expected=before, wanted=after, draft=draft, leave_changed=leave_changed)
 
     # Upkeep
 
@@ -292,6 +304,7 @@ class History:
         expected: Mapping[str, ObjectID | None],
         wanted: Mapping[str, ObjectID | None],
         draft: Draft,
+        leave_changed: bool,
     ) -> str:
         self._notice(database, list(wanted))
         contents = {name: _content(database, blob) for name, blob in wanted.items()}
@@ -301,8 +314,10 @@ class History:
             blob = None if current is None else Blob.from_string(current).id
             if blob not in (expected[name], wanted[name]):
                 conflicts.append(UndoConflict(name, current, content))
-        if conflicts:
+        if conflicts and not (leave_changed and len(conflicts) < len(contents)):
             raise UndoConflictError(path=conflicts[0].path, conflicts=tuple(conflicts))
+        for conflict in conflicts:
+            del contents[conflict.path]
         commit = self._repository.prepare(database, draft, contents, always=True)
         assert commit is not None  # always
         self._write({self._files.path(name): content for name, content in contents.items()}, commit)

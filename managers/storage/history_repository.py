@@ -9,8 +9,8 @@ from pathlib import Path
 from dulwich.objects import Blob, Commit, ObjectID
 
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
-from managers.storage.files import fsync_folder, make_folder
+from managers.storage.errors import DiskFullError, Notice
+from managers.storage.files import explained, fsync_folder, make_folder
 from managers.storage.history_disk import KeptFiles
 from managers.storage.history_entries import Draft, compose, moment, signature
 from managers.storage.history_objects import BRANCH, BROKEN, ObjectDatabase, new_commit, remove_folder
@@ -94,7 +94,10 @@ class Repository:
             tree, {name: blob.id if blob else None for name, blob in changed.items()}
         )
         commit = self._commit_object(new_tree, head, draft, sorted(changed))
-        database.add([*(blob for blob in changed.values() if blob is not None), *trees, commit])
+        try:
+            database.add([*(blob for blob in changed.values() if blob is not None), *trees, commit])
+        except DiskFullError as error:
+            raise DiskFullError(path=", ".join(Path(name).name for name in list(changed)[:3])) from error
         return commit.id
 
     def commit(self, database: ObjectDatabase, draft: Draft, contents: Mapping[str, bytes | None]) -> ObjectID | None:
@@ -118,8 +121,11 @@ class Repository:
     def _set_aside(self) -> None:
         with writing(self.paths):
             kept = _free(self.paths.folder / f".history.broken-{self._clock.now():%Y%m%d-%H%M%S}")
-            self.paths.history.replace(kept)
-            fsync_folder(self.paths.folder)
+            try:
+                self.paths.history.replace(kept)
+                fsync_folder(self.paths.folder)
+            except OSError as error:
+                raise explained(error, self.paths.history) from error
         self.notices.append(
             Notice(
                 code="history-broken",

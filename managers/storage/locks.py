@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from managers.storage.errors import AlreadyRunningError, BusyError
-from managers.storage.files import make_folder
+from managers.storage.files import explained, make_folder
 from managers.storage.paths import Home, PersonaPaths
 
 WAIT_SECONDS = 10.0
@@ -21,15 +22,34 @@ def writing(paths: PersonaPaths, wait: float = WAIT_SECONDS) -> Iterator[None]:
 
     Raises:
         BusyError: somebody else has held it for longer than `wait` seconds.
+        UnwritableError, DiskFullError: nothing can be written there, not even the lock.
     """
-    make_folder(paths.folder)
+    with holding(paths.lock, paths.name, wait):
+        yield
+
+
+@contextmanager
+def holding(lock_file: Path, name: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
+    """Hold a lock file; reentrant within a thread.
+
+    Args:
+        lock_file: its folder is made if missing.
+        name: what the error calls that which is locked.
+        wait: seconds.
+
+    Raises:
+        BusyError, UnwritableError, DiskFullError
+    """
     # A singleton per path makes the lock reentrant for nested writers of the same thread, while
     # other threads and processes wait: the instance is thread-local.
-    lock = FileLock(paths.lock, is_singleton=True)
+    lock = FileLock(lock_file, is_singleton=True)
     try:
+        make_folder(lock_file.parent)
         lock.acquire(timeout=wait)
     except Timeout as error:
-        raise BusyError(name=paths.name) from error
+        raise BusyError(name=name) from error
+    except OSError as error:
+        raise explained(error, lock_file.parent) from error
     try:
         yield
     finally:

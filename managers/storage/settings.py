@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, MutableMapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal
 
 import tomlkit
-from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from managers.storage.errors import BusyError, InvalidSettingError, MistakeInFileError, Notice
-from managers.storage.files import make_folder, read_bytes, write_atomic
-from managers.storage.locks import WAIT_SECONDS
+from managers.storage.errors import InvalidSettingError, MistakeInFileError, Notice
+from managers.storage.files import read_bytes, write_atomic
+from managers.storage.locks import holding
 
 
 class _Section(BaseModel):
@@ -189,19 +188,9 @@ class SettingsFile:
         return self.load()[0]
 
 
-@contextmanager
-def _changing(path: Path) -> Iterator[None]:
+def _changing(path: Path) -> AbstractContextManager[None]:
     """Let one writer at a time read, change and write a file, across processes and threads."""
-    make_folder(path.parent)
-    lock = FileLock(path.with_name(f".{path.name}.lock"), is_singleton=True)
-    try:
-        lock.acquire(timeout=WAIT_SECONDS)
-    except Timeout as error:
-        raise BusyError(name=path.name) from error
-    try:
-        yield
-    finally:
-        lock.release()
+    return holding(path.with_name(f".{path.name}.lock"), path.name)
 
 
 def _parsed(path: Path) -> tomlkit.TOMLDocument:

@@ -8,7 +8,7 @@ from multiprocessing.synchronize import Event
 
 import pytest
 
-from managers.storage.errors import BusyError
+from managers.storage.errors import BusyError, UnwritableError
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
@@ -72,4 +72,11 @@ def test_a_failure_inside_lets_go(paths: PersonaPaths) -> None:
 
 def test_personas_do_not_wait_for_each_other(paths: PersonaPaths) -> None:
     with writing(paths), writing(PersonaPaths(paths.folder.with_name("Hazel")), wait=0.05):
+        pass
+
+
+def test_a_place_that_cannot_be_written_is_named(paths: PersonaPaths) -> None:
+    other = PersonaPaths(paths.folder.parent / "file" / "persona")
+    other.folder.parent.write_text("in the way")
+    with pytest.raises(UnwritableError, match="persona"), writing(other):
         pass

@@ -94,8 +94,8 @@ def _no_leftovers(paths: PersonaPaths) -> None:
 def test_killed_anywhere_a_transaction_is_whole_or_nothing(tmp_path: Path) -> None:
     seen = set()
     fresh = _Fresh(tmp_path)
-    everywhere = kill_everywhere(_apply, fresh, whens=("before",), stride=2)
-    within = kill_everywhere(_apply, fresh, whens=("half", "after"), stride=6)
+    everywhere = kill_everywhere(_apply, fresh, whens=("before",), stride=3)
+    within = kill_everywhere(_apply, fresh, whens=("half", "after"), stride=9)
     for death in itertools.chain(everywhere, within):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())  # whoever comes next
@@ -122,7 +122,7 @@ def test_killed_anywhere_a_transaction_is_whole_or_nothing(tmp_path: Path) -> No
 @needs_signals
 def test_killed_anywhere_an_undo_is_whole_or_nothing(tmp_path: Path) -> None:
     seen = set()
-    for death in kill_everywhere(_undo, _Fresh(tmp_path, _apply), whens=("before", "half"), stride=2):
+    for death in kill_everywhere(_undo, _Fresh(tmp_path, _apply), whens=("before", "half"), stride=4):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         newest = history.entries(1)[0]
@@ -147,7 +147,7 @@ def test_killed_while_finishing_it_is_finished_by_the_next(tmp_path: Path) -> No
         changes = _paths(CHANGES, paths) | {paths.history / "refs/heads/main": commit + b"\n"}
         journal._decide("forward", journal._stage(changes))
 
-    for death in kill_everywhere(_recover, _Fresh(tmp_path, half_done), whens=("before",)):
+    for death in kill_everywhere(_recover, _Fresh(tmp_path, half_done), whens=("before",), stride=2):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         assert _content(paths) == AFTER, death
@@ -177,7 +177,7 @@ def test_killed_anywhere_a_history_begins_or_has_not_begun(tmp_path: Path) -> No
 
 @needs_signals
 def test_killed_while_packing_nothing_is_lost(tmp_path: Path) -> None:
-    for death in kill_everywhere(_pack, _Fresh(tmp_path, _apply), whens=("before",)):
+    for death in kill_everywhere(_pack, _Fresh(tmp_path, _apply), whens=("before",), stride=2):
         paths: PersonaPaths = death.given[0]
         history = History(paths, HandClock())
         assert [entry.kind for entry in history.entries()] == ["change", "beginning"], death
@@ -202,7 +202,10 @@ def test_an_edit_between_the_crash_and_the_next_start_is_kept(tmp_path: Path) ->
 def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
     paths = _prepare(tmp_path)
     history = History(paths, HandClock())
-    with full_disk(monkeypatch, room), pytest.raises(DiskFullError):
+    with (
+        full_disk(monkeypatch, room),
+        pytest.raises(DiskFullError, match=r"core_memory|田中|internal|recall_log|journal"),
+    ):
         history.apply(_paths(CHANGES, paths), Draft("dream", ""))
     assert _content(paths) == BEFORE
     _no_leftovers(paths)
