@@ -103,6 +103,9 @@ class Story(RuleBasedStateMachine):
         assert self.log.days() == fresh.days() == sorted({message.time.date() for message in shown})
         thread = [message for message in shown if message in self.order_since_topic()]
         assert self.log.thread(1000) == thread
+        for day in (*fresh.days()[:2], self.clock.now().date()):
+            assert list(fresh.messages(day, day)) == [m for m in shown if m.time.date() == day]
+            assert list(self.log.messages(since=day)) == [m for m in shown if m.time.date() >= day]
         for message in shown[:2]:
             assert fresh.get(message.id) == message
             before = shown.index(message)
