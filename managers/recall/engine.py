@@ -375,7 +375,7 @@ def hit_of(one: Candidate, passage: Passage, factor: float) -> Hit:
         time=passage.time,
         speaker=passage.speaker,
         heading=passage.heading,
-        why=tuple(one.why.items()),
+        why=one.why,
     )
 
 

@@ -7,7 +7,7 @@ score     = own · standing · (speaker) · (tells when) + (in the time asked fo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
@@ -33,6 +33,8 @@ NEAR_WORTH = 0.8
 TIME_GAIN = 0.5
 POOL = 200
 """How many candidates the words and the vectors each give."""
+
+PARTS = ("lexical", "semantic", "neighbour", "time")
 
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
@@ -61,7 +63,7 @@ class Candidate:
         coverage: which share of the question's words it and its neighbours hold, weighted by rarity:
             0 none, about 1 all; comparable between searches.
         cosine: of its own vector and the question's.
-        why: what each part gave to the score, in shares that add up to one.
+        parts: what each of `PARTS` gave to the score.
     """
 
     index: int
@@ -69,7 +71,15 @@ class Candidate:
     score: float
     coverage: float
     cosine: float
-    why: Mapping[str, float] = field(default_factory=dict)
+    parts: tuple[float, ...]
+
+    @property
+    def why(self) -> tuple[tuple[str, float], ...]:
+        """What each part gave to the score, in shares that add up to one."""
+        total = sum(self.parts)
+        return tuple(
+            (name, round(float(part / total), 3)) for name, part in zip(PARTS, self.parts, strict=True) if part > 0
+        )
 
 
 @dataclass(slots=True)
@@ -265,15 +275,11 @@ class _Scoring:
         score = relevance * factor + in_time
         coverage = self._coverage(around, places, weights)
         own_cosine = cosines[places[:, centre]]
-        order = np.flatnonzero(score > 0)
+        order = _top(score, POOL)
+        parts = np.stack([own_words * factor, own_vector * factor, shared * factor, in_time], axis=1)
         return [
             Candidate(
-                place,
-                int(pool[at]),
-                float(score[at]),
-                float(coverage[at]),
-                float(own_cosine[at]),
-                _shares(own_words[at] * factor[at], own_vector[at] * factor[at], shared[at] * factor[at], in_time[at]),
+                place, int(pool[at]), float(score[at]), float(coverage[at]), float(own_cosine[at]), tuple(parts[at])
             )
             for at in order
         ]
@@ -312,7 +318,8 @@ class _Scoring:
         vectors = self.work.index.vectors.vectors_of(around)
         if vectors.shape[1] != query.shape[1]:
             return np.zeros(len(around), np.float32)
-        cosines: Floats = vectors @ query[0]
+        # Not `@`: threads for so small a product cost more than they bring, and all the more when busy.
+        cosines: Floats = np.einsum("ij,j->i", vectors, query[0])
         return cosines
 
     def _coverage(self, around: Numbers, places: Numbers, weights: Floats) -> Floats:
@@ -333,12 +340,6 @@ def _top(scores: Floats, count: int) -> Numbers:
     if len(places) > count:
         places = places[np.argpartition(scores[places], -count)[-count:]]
     return places
-
-
-def _shares(words: float, vector: float, neighbour: float, time: float) -> dict[str, float]:
-    total = words + vector + neighbour + time
-    parts = {"lexical": words, "semantic": vector, "neighbour": neighbour, "time": time}
-    return {name: round(float(value / total), 3) for name, value in parts.items() if value > 0} if total > 0 else {}
 
 
 def varied(
@@ -370,7 +371,7 @@ def varied(
         gain = np.where(open_, lambda_ * relevance - (1 - lambda_) * nearest, -np.inf)
         best = int(gain.argmax())
         chosen.append(best)
-        similar = vectors @ vectors[best]
+        similar = np.einsum("ij,j->i", vectors, vectors[best])
         nearest = np.maximum(nearest, similar)
         open_ &= similar < duplicate
         open_[best] = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +28,14 @@ _SAVE_SHARE = 0.1
 Whole = TypeVar("Whole", np.int32, np.int64)
 Ids = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float32]
+
+
+@cache
+def _faiss() -> Any:  # noqa: ANN401  # it ships no types
+    import faiss  # noqa: PLC0415  # a fifth of a second that nobody needs before the first vector
+
+    faiss.omp_set_num_threads(1)  # a scan takes milliseconds; threads that wait for it burn the other cores
+    return faiss
 
 
 def encode(vectors: Vectors) -> npt.NDArray[np.int8]:
@@ -89,7 +98,7 @@ class VectorIndex:
         with self._lock:
             if self._index is None:
                 return
-            import faiss  # noqa: PLC0415  # a fifth of a second that nobody needs before the first vector
+            faiss = _faiss()
 
             data = faiss.serialize_index(self._index).tobytes() + self._ids[: self._count].tobytes()
             write_atomic(self._path, data)
@@ -138,7 +147,7 @@ class VectorIndex:
         return self._path.with_suffix(".json")
 
     def _add(self, ids: Ids, codes: bytes) -> None:
-        import faiss  # noqa: PLC0415  # see save
+        faiss = _faiss()
 
         data = np.frombuffer(codes, np.int8).reshape(len(ids), -1).astype(np.float32)
         if self._index is None:
@@ -167,7 +176,7 @@ class VectorIndex:
             return
         if facts.get("epoch") != epoch or facts.get("sha256") != digest(data):
             return
-        import faiss  # noqa: PLC0415  # see save
+        faiss = _faiss()
 
         count = int(facts["count"])
         split = len(data) - 8 * count
