@@ -7,6 +7,7 @@ person's back: its error is shown, and another mind is offered.
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -14,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from agent.errors import ContextTooLongError, SafetyBlockError, UnreachableError, WrongAddressError
+from agent.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
 from agent.minds.endpoint import Endpoint, checked_address, host_and_port, is_loopback
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.making import (
@@ -30,6 +31,8 @@ from agent.minds.status import MindStatus
 from managers.mind import Mind
 from managers.storage.errors import Lang, Notice
 from managers.storage.settings import MindSettings, Secrets
+
+logger = logging.getLogger(__name__)
 
 GEMINI_KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 OPENAI_KEYS = ("OPENAI_API_KEY",)
@@ -115,9 +118,11 @@ class MindChooser:
         environment: Mapping[str, str] = os.environ,
         monotonic: Callable[[], float] = time.monotonic,
         answer_seconds: float = FIRST_ANSWER_SECONDS,
+        warm_up: bool = True,
     ) -> None:
         self._secrets = secrets
         self._answer_seconds = answer_seconds
+        self._warm_up = warm_up
         self._ports = ports
         self._environment = environment
         self._monotonic = monotonic
@@ -238,6 +243,8 @@ class MindChooser:
             mind = before.mind  # keeps what it has learned of itself
         else:
             mind = (gemini_mind if settings.provider == "gemini" else openai_mind)(endpoint, settings)
+            if self._warm_up:
+                threading.Thread(target=_warm_up, args=(mind,), name="mind-warmer", daemon=True).start()
         if found is not None:
             context = 0 if settings.context_tokens else found.context_tokens
             mind.learn(context_tokens=context, can_see=found.can_see)
@@ -268,6 +275,14 @@ class MindChooser:
         if trouble is not None and not isinstance(trouble, SafetyBlockError | ContextTooLongError):
             offers.append(_OFFER_BUILT_IN)
         return tuple(offers)
+
+
+def _warm_up(mind: LanguageModelMind) -> None:
+    """Load the model's library while the person is still typing."""
+    try:
+        mind.warm_up()
+    except MindError as error:  # it will be said when the mind is used
+        logger.info("%s is not ready: %s", mind, type(error).__name__)
 
 
 def built_in_status() -> MindStatus:

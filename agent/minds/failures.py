@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.errors import (
@@ -67,8 +67,8 @@ class Failure:
     """It may go away by itself."""
     retry_after: float | None = None
     """Seconds that the server asked to wait."""
-    text: str = ""
-    """What the server said, for telling which feature it refused."""
+    refusal: str = ""
+    """What the server said, if it may have refused some feature of the request."""
 
 
 _TIMEOUTS = {"APITimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "StalledError", "TimeoutError"}
@@ -114,6 +114,7 @@ _MODEL = re.compile(
 _EMPTY = re.compile(r"no generation(s| chunks)? (were )?returned", re.IGNORECASE)
 _PAID_OUT = re.compile(r"insufficient_quota|billing|credit", re.IGNORECASE)
 _RETRY_DELAY = re.compile(r"retry[_ ]?delay['\"]?:\s*['\"](\d+(?:\.\d+)?)s", re.IGNORECASE)
+_UNSUPPORTED = re.compile(r"not support|unsupported|not enabled|--jinja|mmproj", re.IGNORECASE)
 _DETAIL_CHARACTERS = 200
 
 
@@ -130,8 +131,8 @@ def explain(raised: BaseException, situation: Situation) -> Failure:
     else:
         failure = _by_class(names, text, facts)
     if situation.spoke and not isinstance(failure.error, SafetyBlockError | MindTimeoutError | EmptyAnswerError):
-        return Failure(StreamBrokenError(**facts), text=text)
-    return Failure(failure.error, failure.passing, _retry_after(chain, text), text)
+        return Failure(StreamBrokenError(**facts))
+    return replace(failure, retry_after=_retry_after(chain, text), refusal=_refusal(failure.error, status, text))
 
 
 def _facts(situation: Situation) -> dict[str, Any]:
@@ -180,6 +181,14 @@ def _by_class(names: set[str], text: str, facts: dict[str, Any]) -> Failure:  # 
     if "HalfAnswerError" in names:
         return Failure(StreamBrokenError(**facts))
     return Failure(GarbledAnswerError(**facts))
+
+
+def _refusal(error: MindError, status: int, text: str) -> str:
+    if isinstance(error, RefusedRequestError | UnknownModelError):
+        return text
+    if isinstance(error, ServerFailedError) and status in {500, 501} and _UNSUPPORTED.search(text):
+        return text  # llama.cpp says so
+    return ""
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk
 
 _BLOCKED = {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety"}
+_TOO_LONG = {"length", "max_tokens"}
 _BROKEN_CALL = {"malformed_function_call", "unexpected_tool_call"}
 
 
@@ -43,6 +44,11 @@ class Hearing:
     def unopened(self) -> bool:
         """Whether the text closed a thought that it never opened."""
         return self._splitter.unopened
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the answer ended because it had become too long."""
+        return self._finish in _TOO_LONG
 
     def take(self, chunk: AIMessageChunk) -> Iterator[ReplyPiece]:
         """Yield what a chunk adds."""

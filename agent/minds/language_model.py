@@ -77,7 +77,8 @@ class _Prompt:
 class _Known:
     """What was learned about the model from its own mouth."""
 
-    lacks: set[Feature] = field(default_factory=set)
+    lacks: frozenset[Feature] = frozenset()
+    """Replaced, never changed: other threads may be reading it."""
     starts_thinking: bool = False
     scale: float = 1.0
     """How much the estimate of tokens fell short at worst."""
@@ -148,6 +149,11 @@ class LanguageModelMind:
         """
         self._chat_model()
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether the library is loaded and the client made."""
+        return self._model is not None
+
     def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Think and speak, piece by piece; ends within 0.3 s when `cancel` is set.
 
@@ -214,9 +220,9 @@ class LanguageModelMind:
             self.trouble = failure.error if failure else None
             if failure is None:
                 return
-            lacking = None if spoke else refused_feature(failure.text, self._wanted(prompt))
+            lacking = None if spoke else refused_feature(failure.refusal, self._wanted(prompt))
             if lacking is not None:
-                self._known.lacks.add(lacking)
+                self._known.lacks |= {lacking}
                 if notice := notices.does_without(self.name, lacking):
                     yield notice
                 continue
@@ -245,6 +251,8 @@ class LanguageModelMind:
             if not cancel.is_set():
                 yield from hearing.finish()
                 hearing.check()
+                if hearing.cut_short:
+                    yield notices.cut_short(self.name)
         except MindError as error:
             failure = Failure(error)
         except (BlockedError, HalfAnswerError, NothingCameError) as error:
@@ -302,7 +310,7 @@ class LanguageModelMind:
     def _wanted(self, prompt: _Prompt) -> set[Feature]:
         """Return the features that this request used, and could do without."""
         wanted: set[Feature] = {"system_role", *self._provider.without}
-        if prompt.tools:
+        if prompt.tools or any(turn.role == "tool" for turn in prompt.turns):
             wanted.add("tools")
         if prompt.answer is not None and self._provider.structured(prompt.answer):
             wanted.add("structured")

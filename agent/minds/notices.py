@@ -16,6 +16,16 @@ def cannot_see(model: str) -> Notice:
     )
 
 
+def cut_short(model: str) -> Notice:
+    """The answer reached the limit of its length."""
+    return Notice(
+        code="mind-cut-short",
+        ja=f"モデル「{model}」の答えは、長さの上限に達したので途中で終わっています。",
+        en=f'The answer of "{model}" reached the limit of its length, so it ends early.',
+        level="info",
+    )
+
+
 def does_without(model: str, feature: Feature) -> Notice | None:
     """The model or its server refused a feature; None where a person would not notice."""
     if feature == "images":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,6 +47,7 @@ def chooser(
         environment=environment or {},
         monotonic=(clock or HandClock()).monotonic,
         answer_seconds=answer_seconds,
+        warm_up=False,
     )
 
 
@@ -302,6 +304,17 @@ def test_the_small_model_does_inner_work_where_one_is_set(secrets: Secrets) -> N
     assert choosing.choose_small(settings, "ja").mind.name == "gemini-2.5-flash-lite"
     assert choosing.choose(settings, "ja").mind.name == GEMINI_MODEL
     assert choosing.choose_small(MindSettings(provider="gemini"), "ja").mind.name == GEMINI_MODEL
+
+
+def test_the_library_is_loaded_before_the_first_message(secrets: Secrets) -> None:
+    with ModelServer() as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
+        mind = language_model(MindChooser(secrets, environment={}).choose(settings, "ja").mind)
+        for thread in threading.enumerate():
+            if thread.name == "mind-warmer":
+                thread.join()
+        assert mind.is_warm
+        assert server.chats == []
 
 
 # What servers say about their models

@@ -262,6 +262,34 @@ def test_a_model_without_a_system_role_reads_the_prompt_as_the_users(server: Mod
     assert message["content"] == "あなたは詩音です。\n\nやあ"
 
 
+@pytest.mark.parametrize(
+    ("refusal", "error"),
+    [
+        (
+            Refuse(400, "maximum context length is 4096 tokens. Reduce the length of the messages or tools."),
+            ContextTooLongError,
+        ),
+        (Refuse(403, "this key may not use tools"), WrongKeyError),
+        (Refuse(402, "tool calls need a paid plan"), QuotaError),
+    ],
+)
+def test_other_errors_that_mention_tools_take_none_away(
+    server: ModelServer, refusal: Refuse, error: type[MindError]
+) -> None:
+    mind = behind_openai(server)
+    server.enqueue(refusal, "はい")
+    assert type(talk(mind, request(tools=[RECALL])).error) is error
+    talk(mind, request(tools=[RECALL]))
+    assert ["tools" in chat.body for chat in server.chats] == [True, True]
+
+
+def test_an_answer_that_became_too_long_is_kept_and_said_to_end_early(server: ModelServer, make: MakeMind) -> None:
+    server.enqueue(Say("とても長い話が", finish="length"))
+    heard = talk(make(server))
+    assert (heard.text, heard.error) == ("とても長い話が", None)
+    assert [notice.code for notice in heard.notices] == ["mind-cut-short"]
+
+
 # Images
 
 PICTURE = Image("image/png", b"\x89PNG not really")
