@@ -15,7 +15,7 @@ from typing import IO, Final, NamedTuple
 
 from managers.memory.log_ends import append, close_off, cut_back, joint, remove
 from managers.memory.log_format import Record, format_message, parse
-from managers.memory.log_parts import JOURNAL, MONTH, archive_parts, first_id, read_journal
+from managers.memory.log_parts import JOURNAL, MONTH, archive_parts, first_id, first_record, read_journal
 from managers.memory.log_reading import read_backward, read_forward
 from managers.memory.messages import Message
 from managers.storage.errors import Notice, ShrinkRefusedError, UtataneError
@@ -71,6 +71,9 @@ def roll(paths: PersonaPaths, today: date, log_days: int) -> int:
         return 0
     oldest_kept = today - timedelta(days=log_days - 1)
     with open_binary(paths.log) as log:
+        first = first_record(log)
+        if first is None or oldest_kept <= first.message.time.date() <= today:
+            return 0  # days never run backwards from there on: nothing to look through
         spans = _spans(log, today, _newest_archived_month(paths, today))
         moving = [span for span in spans if span.day < oldest_kept]
         if not moving:
@@ -79,7 +82,7 @@ def roll(paths: PersonaPaths, today: date, log_days: int) -> int:
         for path, _ in months:
             close_off(path, datetime.combine(today, time.min))
         sizes = {path.name: path.stat().st_size if path.exists() else 0 for path, _ in months}
-        write_atomic(paths.log_archives / JOURNAL, dump_json({"first_id": first_id(log), "sizes": sizes}))
+        write_atomic(paths.log_archives / JOURNAL, dump_json({"first_id": first.message.id, "sizes": sizes}))
         log.seek(moving[-1].end)
         rest = log.read()
     try:

@@ -19,6 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
+from managers.memory.log_format import Record
 from managers.memory.log_index import Identity, identity
 from managers.memory.log_reading import read_forward
 from managers.storage.errors import UnreadableError
@@ -115,10 +116,15 @@ def _child(folder: Path, name: str) -> Path:
     return folder / name
 
 
+def first_record(file: IO[bytes]) -> Record | None:
+    """Return a file's first record."""
+    size = os.fstat(file.fileno()).st_size
+    return next(read_forward(file, 0, size, block=_FIRST_BLOCK), None)
+
+
 def first_id(file: IO[bytes]) -> str:
     """Return the id of a file's first record, empty if it has none."""
-    size = os.fstat(file.fileno()).st_size
-    record = next(read_forward(file, 0, size, block=_FIRST_BLOCK), None)
+    record = first_record(file)
     return record.message.id if record else ""
 
 
