@@ -397,6 +397,31 @@ def test_files_and_hidden_folders_are_no_personas(store: PersonaStore) -> None:
     assert store.list_names() == ["a"]
 
 
+def test_a_broken_persona_gets_its_last_good_version_back(store: PersonaStore) -> None:
+    paths = store.create("猫", language="ja", system_prompt="わたしは猫", greeting="一").paths
+    store.set_greeting("猫", "二")
+    good = paths.persona_json.read_bytes()
+    paths.persona_json.write_bytes(b"{ oops")
+    _history(store, "猫").notice_outside()
+    paths.persona_json.write_bytes(b"{ oops again")
+    paths.system_prompt.write_bytes(b"\xff")
+    mended = store.mend("猫")
+    assert (mended.greeting, mended.system_prompt) == ("二", "わたしは猫")
+    assert paths.persona_json.read_bytes() == good
+    assert {kept.read_bytes() for kept in paths.folder.glob("*.broken-*")} == {b"{ oops again", b"\xff"}
+    assert [notice.code for notice in mended.notices] == ["file-set-aside"] * 2
+    assert store.mend("猫") == store.get("猫")
+
+
+def test_without_a_good_version_a_broken_file_is_put_aside(store: PersonaStore) -> None:
+    folder = store.home.characters / "猫"
+    folder.mkdir(parents=True)
+    (folder / "persona.json").write_bytes(b"{ oops")
+    mended = store.mend("猫")
+    assert [notice.code for notice in mended.notices] == ["file-set-aside"]
+    assert not (folder / "persona.json").exists()
+
+
 # Killed in the middle
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -21,6 +22,7 @@ from managers.personas.folders import (
     persona_folders,
     remove_unfinished,
 )
+from managers.personas.mending import mend
 from managers.personas.persona import Persona, read_persona
 from managers.personas.samples import copy_samples
 from managers.personas.trash import Trashed
@@ -274,15 +276,31 @@ class PersonaStore:
             self._apply(paths, changes, "avatar")
             return read_persona(paths)
 
+    def mend(self, name: str) -> Persona:
+        """Put broken files of who the persona is aside, and their newest good versions in their place.
+
+        The persona that is returned has notices that say where the broken files lie now.
+        """
+        paths = self._paths(name)
+        with closing(History(paths, self._clock)) as history:
+            kept = mend(paths, history, self._clock.now())
+        mended = read_persona(paths)
+        return replace(mended, notices=(*mended.notices, *kept))
+
     # Inside
 
     def _paths(self, name: str) -> PersonaPaths:
         wanted = safe_name(name)
-        paths = PersonaPaths(self.home.characters / wanted)
-        if paths.folder.is_dir():
-            return paths
-        for folder in persona_folders(self.home.characters):
+        characters = self.home.characters
+        if (characters / wanted).is_dir() and wanted in os.listdir(characters):  # noqa: PTH208  # names are all that is asked for
+            return PersonaPaths(characters / wanted)
+        folders = persona_folders(characters)
+        for folder in folders:
             if sheet.normal(folder.name) == wanted:  # made on a Mac, where names may be spelled in NFD
+                return PersonaPaths(folder)
+        for folder in folders:
+            # `nemu` for `Nemu`, where the file system takes them for one: locks go by the one true name.
+            if name_key(folder.name) == name_key(wanted) and (characters / wanted).is_dir():
                 return PersonaPaths(folder)
         raise PersonaNotFoundError(name=wanted)
 
@@ -306,9 +324,8 @@ class PersonaStore:
 
     def _begin(self, folder: Path, reason: str) -> Persona:
         paths = PersonaPaths(folder)
-        history = History(paths, self._clock)
-        history.begin(author="user" if reason == "created" else "utatane", reason=reason)
-        history.close()
+        with closing(History(paths, self._clock)) as history:
+            history.begin(author="user" if reason == "created" else "utatane", reason=reason)
         return read_persona(paths)
 
     def _change(self, name: str, change: Callable[[sheet.Document], None], reason: str) -> Persona:
@@ -331,8 +348,5 @@ class PersonaStore:
     def _apply(
         self, paths: PersonaPaths, changes: Mapping[Path, bytes | None], reason: str, author: str = "user"
     ) -> None:
-        history = History(paths, self._clock)
-        try:
+        with closing(History(paths, self._clock)) as history:
             Transactions(paths, history).apply(changes, author=author, reason=reason)
-        finally:
-            history.close()
