@@ -33,6 +33,7 @@ from managers.sleep.changes import (
 from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
 from managers.sleep.desk import Desk, Stores
 from managers.sleep.errors import DraftRejectedError, DreamingAlreadyError, NothingSaidError
+from managers.sleep.hours import in_quiet_hours
 from managers.sleep.levels import due_level, span_days
 from managers.sleep.tasks import (
     AnswerMaterial,
@@ -46,7 +47,7 @@ from managers.sleep.tasks import (
 )
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice, UtataneError
-from managers.storage.files import make_folder
+from managers.storage.files import append_durably, make_folder, read_bytes
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
@@ -174,6 +175,7 @@ class Dreamer:
         self._settings = settings or SleepSettings()
         self._stores = Stores.open(paths, clock)
         self._emotions = EmotionLog(paths, clock)
+        self._dreamt = paths.memory / ".dreamt_days"
         self._outage: UtataneError | None = None
         self._last_failure: UtataneError | None = None
 
@@ -182,13 +184,16 @@ class Dreamer:
 
         Args:
             today: count the day that is still going on.
-            thorough: look into every day for messages that came later (imports), not only the latest.
+            thorough: look into every day for messages that came later (imports), not only the latest, and
+                count the days whose dream a person took back: otherwise what was undone stays undone.
         """
         now = self._clock.now().date()
         state = self._stores.state.load()
         dreamt = set(self._stores.episodes.days())
+        if not thorough:
+            dreamt |= self._dreamt_before()
         settled = set(state.settled_days)
-        waiting = {date.fromisoformat(day) for day in state.waiting}
+        waiting = {day for name in state.waiting if (day := day_of(name)) is not None}
         days = [day for day in self._log.days() if day < now or (today and day == now)]
         recent = set(days if thorough else days[-_RECENT_DAYS:])
         return [
@@ -203,7 +208,7 @@ class Dreamer:
         level: Level | None = None,
         catch_up: bool = False,
         dry_run: bool = False,
-        today: bool = False,
+        today: bool | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> DreamReport:
@@ -213,7 +218,8 @@ class Dreamer:
             level: how deep to reflect; None: what is due.
             catch_up: look into every day, and go day by day, each its own transaction.
             dry_run: think, and change nothing.
-            today: dream of the day that is still going on, too.
+            today: dream of the day that is still going on, too; None: outside quiet hours, where whoever
+                asks for a dream wants what was just said to be in it.
             progress: called after each day.
             cancel: when set, the dream stops; what was applied stays, the day under way is as if untouched.
 
@@ -223,6 +229,8 @@ class Dreamer:
         cancel = cancel or Cancel()
         self._outage = self._last_failure = None
         with dreaming(self.paths):
+            if today is None:
+                today = not in_quiet_hours(self._clock.now(), self._settings)
             days = self.pending_days(today=today, thorough=catch_up)
             single = catch_up or len(days) > NIGHTS_IN_ONE
             batches = [[day] for day in days] if single and days else [days] if days or level else []
@@ -445,12 +453,20 @@ class Dreamer:
                 files[record] = encode(self._record(night, level, days))
             evidence = list(dict.fromkeys(one for change in night.changes for one in change.evidence))
             reason = self._reason(night, level, days, kind)
-            return self._apply(files, author="dream", reason=reason, evidence=evidence[:_EVIDENCE_IN_HISTORY])
+            entry = self._apply(files, author="dream", reason=reason, evidence=evidence[:_EVIDENCE_IN_HISTORY])
+            if kind == "dream":
+                append_durably(self._dreamt, "".join(f"{day:%Y-%m-%d}\n" for day in days).encode())
+            return entry
+
+    def _dreamt_before(self) -> set[date]:
+        """Return every day that was ever dreamt of; this file is no part of the history, so no undo takes it back."""
+        lines = (read_bytes(self._dreamt) or b"").decode("ascii", "replace").split()
+        return {day for line in lines if (day := day_of(line)) is not None}
 
     def _leave_word(self, desk: Desk, night: _Night, days: Sequence[date]) -> None:
         """Note what waits for the next night."""
         state = desk.state
-        waiting = {day: tasks for day, tasks in state.waiting.items() if date.fromisoformat(day) not in set(days)}
+        waiting = {day: tasks for day, tasks in state.waiting.items() if day_of(day) not in set(days)}
         waiting |= {
             day: tasks for day, tasks in night.waiting.items() if tasks and day in {d.isoformat() for d in days}
         }
@@ -545,6 +561,14 @@ def dreaming(paths: PersonaPaths) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def day_of(text: str) -> date | None:
+    """Return the day that a text names, None if it names none."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _is_older(question: Question, material: DayMaterial) -> bool:

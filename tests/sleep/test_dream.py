@@ -92,6 +92,19 @@ def test_one_run_is_one_entry_and_undo_restores_every_byte(
     assert memory_files(paths) == before
 
 
+def test_what_was_undone_stays_undone_until_asked_for(
+    paths: PersonaPaths, night: HandClock, log: ConversationLog
+) -> None:
+    report = make_dreamer(paths, night, log).dream()
+    after = memory_files(paths)
+    History(paths, night).undo(report.entries[0], author="user")
+    night.move(days=1)
+    assert make_dreamer(paths, night, log).dream().entries == ()
+    night.move(days=-1)
+    make_dreamer(paths, night, log).dream(catch_up=True)
+    assert {name for name in after if "episodic" in name} <= memory_files(paths).keys()
+
+
 def test_undo_shows_a_conflict_where_something_changed_since(
     paths: PersonaPaths, night: HandClock, log: ConversationLog
 ) -> None:

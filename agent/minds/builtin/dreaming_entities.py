@@ -190,7 +190,11 @@ def _relations(said: Said) -> list[_Found]:
     relations = cue_words(said.lang, "relations")
     owner = said.message.speaker
     if said.lang == "en":
-        return [one for match in _POSSESSIVE.finditer(said.text) if (one := _kin(match, owner, relations)) is not None]
+        return [
+            one
+            for match in _POSSESSIVE.finditer(said.text)
+            if (one := _kin(match, _possessive(owner), relations)) is not None
+        ]
     found = []
     for at, word in enumerate(said.words):
         if word.surface not in relations:
@@ -213,11 +217,15 @@ def _kin(match: re.Match[str], owner: str, relations: frozenset[str]) -> _Found 
     at = next((n for n, word in enumerate(words[:2]) if word.casefold() in relations), None)
     if at is None:
         return None
-    relative = _relative(f"{owner}'s ", words[at].casefold(), "en")
+    relative = _relative(f"{owner} ", words[at].casefold(), "en")
     named = words[at + 1] if len(words) > at + 1 else ""
     if not named.istitle():
         return relative
     return _Found(named, relative.kind, aliases={relative.name, *relative.aliases})
+
+
+def _possessive(owner: str) -> str:
+    return "Your" if owner == "You" else f"{owner}'s"
 
 
 def _relative(owner: str, relation: str, lang: Lang) -> _Found:
@@ -274,7 +282,8 @@ def _draft(one: _Found, sheet: Sheet) -> EntityDraft | None:
     telling = [said for said in one.said if not said.is_question and len(said.terms) > 1]
     # What was only asked about, or thanked for, is nothing known; a name is kept where it was used in passing.
     lasting = [said for said in telling if not said.is_empty] or (telling if one.is_named else [])
-    facts = [_quote(said, sheet) for said in sorted(lasting, key=_weight, reverse=True)[:MAX_FACTS]]
+    best = sorted(lasting, key=_weight, reverse=True)[:MAX_FACTS]
+    facts = [_quote(said, sheet) for said in sorted(best, key=lambda said: said.message.time)]
     if not facts:
         return None
     return EntityDraft(name=one.name, kind=one.kind, aliases=sorted(one.aliases), facts=facts)

@@ -1,0 +1,73 @@
+"""Kill a dream at many random steps, and look whether anything was lost or doubled."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from managers.storage.journal import settle
+from managers.storage.paths import PersonaPaths
+from tests.crash import When, run_and_kill
+from tests.fakes import HandClock
+from tests.sleep.dreamers import memory_files, two_days
+from tests.sleep.test_dream_crash import NIGHT, dream_once
+
+Row = tuple[str, str, str]
+
+POINTS = 200
+_WHENS: tuple[When, ...] = ("before", "half", "after")
+
+
+def measure(points: int = POINTS) -> Iterator[Row]:
+    """Yield how many deaths there were, and how many left what they should not."""
+    rng = Random(5)
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        top = Path(folder)
+        origin = top / "origin" / "ねむ"
+        origin.mkdir(parents=True)
+        two_days(PersonaPaths(origin), HandClock(NIGHT))
+        before = memory_files(PersonaPaths(origin))
+        undisturbed = _copy(origin, top / "undisturbed")
+        dream_once(undisturbed)
+        after = memory_files(PersonaPaths(undisturbed))
+        steps = _steps(origin, top)
+        half_done = unequal = deaths = 0
+        for number in range(points):
+            copy = _copy(origin, top / f"run{number}")
+            death = run_and_kill(dream_once, (copy,), rng.randint(1, steps), rng.choice(_WHENS))
+            deaths += death.when is not None
+            paths = PersonaPaths(copy)
+            settle(paths)
+            half_done += memory_files(paths) not in (before, after)
+            dream_once(copy)
+            unequal += memory_files(paths) != after
+            shutil.rmtree(copy.parent)
+    yield f"dreams killed at random steps (of {steps})", f"{deaths} of {points}", ""
+    yield "left half done", str(half_done), "0"
+    yield "memories unlike an undisturbed dream's after the next one", str(unequal), "0"
+    yield "time", f"{time.perf_counter() - started:.0f} s", ""
+
+
+def _copy(origin: Path, to: Path) -> Path:
+    shutil.copytree(origin, to / origin.name)
+    return to / origin.name
+
+
+def _steps(origin: Path, top: Path) -> int:
+    """Return how many durable steps a dream has: the number at which nothing is killed any more."""
+    low, high = 1, 2
+    while run_and_kill(dream_once, (_copy(origin, top / f"count{high}"),), high, "before").when is not None:
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        copy = _copy(origin, top / f"count{low}-{middle}-{high}")
+        if run_and_kill(dream_once, (copy,), middle, "before").when is None:
+            high = middle
+        else:
+            low = middle
+    return low
