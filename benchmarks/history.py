@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from statistics import median
 
 from managers.storage.history import Draft, History
 from managers.storage.paths import PersonaPaths
 
+Row = tuple[str, str, str]
 ENTRIES = 5_000
 FILES = 4_000
 _SENTENCES = ("図書館へ行った話をした。", "雨が降っていた。", "The cat slept on the sill.", "約束をひとつ覚えた。")
@@ -36,53 +38,61 @@ class _NightClock:
         self._now += timedelta(hours=17)
 
 
-def measure(entries: int = ENTRIES, files: int = FILES) -> dict[str, float]:
-    """Build the history and return seconds and bytes, by name."""
+def measure(entries: int = ENTRIES, files: int = FILES) -> Iterator[Row]:
+    """Build the history of years, and tell what a change, a look and an undo cost at its end."""
     with tempfile.TemporaryDirectory() as folder:
-        return dict(_measure(PersonaPaths(Path(folder) / "ねむ"), entries, files))
+        yield from _measure(PersonaPaths(Path(folder) / "ねむ"), entries, files)
 
 
-def _measure(paths: PersonaPaths, entries: int, files: int) -> Iterator[tuple[str, float]]:
+def _measure(paths: PersonaPaths, entries: int, files: int) -> Iterator[Row]:
     clock, rng = _NightClock(), Random(1)
     history = History(paths, clock)
     paths.episodic_memory.mkdir(parents=True)
     for number in range(files):
         (paths.episodic_memory / f"{number:05d}.json").write_text(f'{{"summary": "{number} {_text(rng)}"}}\n', "utf-8")
-    yield "begin_s", _seconds(lambda: history.begin(author="user", reason="created"))
-    paths.memory.mkdir()
+    began = _seconds(lambda: history.begin(author="user", reason="created"))
+    yield f"begin with {files} files", f"{began:.2f} s", ""
     nights: list[float] = []
     notes: list[float] = []
-    packing = 0.0
+    packing: list[float] = []
     for number in range(entries):
         clock.sleep()
         if number % 2:
-            changes = {paths.notepad: _text(rng).encode()}
-            notes.append(_seconds(lambda changes=changes: _apply(history, changes)))  # type: ignore[misc]
+            notes.append(_timed(history, {paths.notepad: _text(rng).encode()}))
         else:
             night = paths.episodic_memory / f"{rng.randrange(files):05d}.json"
-            changes = {
-                night: _text(rng).encode(),
-                paths.goals: _text(rng).encode(),
-                paths.insights: _text(rng).encode() * 40,
-            }
-            nights.append(_seconds(lambda changes=changes: _apply(history, changes)))  # type: ignore[misc]
-        packing = max(packing, _seconds(history.maintain))
-    tenth = max(len(nights) // 10, 1)
-    yield "night_first_tenth_ms", 1000 * _median(nights[:tenth])
-    yield "night_last_tenth_ms", 1000 * _median(nights[-tenth:])
-    yield "note_first_tenth_ms", 1000 * _median(notes[:tenth])
-    yield "note_last_tenth_ms", 1000 * _median(notes[-tenth:])
-    yield "longest_packing_s", packing
+            long = _text(rng).encode() * 40
+            nights.append(_timed(history, {night: b"{}", paths.goals: _text(rng).encode(), paths.insights: long}))
+        packing.append(_seconds(history.maintain))
+    yield _compared("a night's entry (3 files)", nights, entries)
+    yield _compared("a note's entry", notes, entries)
+    yield "longest packing, in the background", f"{max(packing):.1f} s", ""
     fresh = History(paths, clock)
-    yield "first_50_entries_fresh_ms", 1000 * _seconds(lambda: fresh.entries(50))
-    yield "first_50_entries_again_ms", 1000 * _seconds(lambda: fresh.entries(50))
-    oldest = fresh.entries(entries + 10)[-2]
-    yield "all_of_one_file_fresh_ms", 1000 * _seconds(lambda: History(paths, clock).entries(50, paths.goals))
-    yield "oldest_diff_ms", 1000 * _seconds(lambda: fresh.diff(oldest.id))
-    yield "undo_newest_ms", 1000 * _seconds(lambda: fresh.undo(fresh.entries(1)[0].id, author="user"))
-    yield "look_outside_first_ms", 1000 * _seconds(fresh.notice_outside)
-    yield "look_outside_again_ms", 1000 * _seconds(fresh.notice_outside)
-    yield "size_mb", sum(path.stat().st_size for path in paths.history.rglob("*") if path.is_file()) / 1e6
+    yield "newest 50 entries, first time", _ms(lambda: fresh.entries(50)), ""
+    yield "newest 50 entries, again", _ms(lambda: fresh.entries(50)), ""
+    yield "newest 50 of one file, first time", _ms(lambda: History(paths, clock).entries(50, paths.goals)), ""
+    oldest = fresh.entries(entries + 1)[-2].id
+    yield "what the oldest entry changed", _ms(lambda: fresh.diff(oldest)), ""
+    newest = fresh.entries(1)[0].id
+    yield "undo of the newest entry", _ms(lambda: fresh.undo(newest, author="user")), ""
+    yield f"look for edits from outside among {files} files, first time", _ms(fresh.notice_outside), ""
+    yield f"look for edits from outside among {files} files, again", _ms(fresh.notice_outside), ""
+    size = sum(path.stat().st_size for path in paths.history.rglob("*") if path.is_file())
+    yield f"size after {entries} entries", f"{size / 1e6:.1f} MB", ""
+
+
+def _compared(what: str, seconds: list[float], entries: int) -> Row:
+    tenth = max(len(seconds) // 10, 1)
+    first, last = 1000 * median(seconds[:tenth]), 1000 * median(seconds[-tenth:])
+    return f"{what}, first and last tenth of {entries}", f"{first:.0f} ms, {last:.0f} ms", "1.5 times"
+
+
+def _timed(history: History, changes: dict[Path, bytes]) -> float:
+    return _seconds(lambda: _apply(history, changes))
+
+
+def _ms(work: Callable[[], object]) -> str:
+    return f"{1000 * _seconds(work):.1f} ms"
 
 
 def _apply(history: History, changes: dict[Path, bytes]) -> None:
@@ -97,12 +107,3 @@ def _seconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
-
-
-def _median(values: list[float]) -> float:
-    return sorted(values)[len(values) // 2]
-
-
-if __name__ == "__main__":
-    for name, value in measure().items():
-        print(f"{name:28} {value:10.3f}")
