@@ -356,7 +356,8 @@ class ConversationLog:
         wanted = index.offsets_between(since, until)
         if not wanted:
             return None
-        return min(wanted), min((offset for offset in index.offsets if offset > max(wanted)), default=None)
+        last = max(wanted)
+        return min(wanted), min((offset for offset in index.offsets if offset > last), default=None)
 
     def _tell_of(self, record: Record) -> None:
         """Note once that something of a message is lost (what people do by hand is no loss)."""
