@@ -16,7 +16,7 @@ NEGATIVE: frozenset[Emotion] = frozenset({"sadness", "anger", "fear", "anxious",
 
 _THRESHOLD = 0.45
 """Less than half a plain word of emotion is none."""
-_JOY_STRENGTH = 1.25
+_JOY_STRENGTH = 1.3
 """Happiness with at least this strength is joy."""
 _MIXED_SHARE = 0.55
 _MAX_LENGTH = 3000
@@ -81,7 +81,7 @@ def _effect(match: Match, context: Context) -> tuple[Emotion | None, float]:
         return match.emotion, strength
     if match.emotion in POSITIVE:
         # "very" belongs to the denied word: not very happy is not very unhappy.
-        return "sadness", min(0.75, 0.75 * match.weight * context.own)
+        return "sadness", min(0.75, 0.8 * match.weight) * context.own
     return None, 0.0
 
 

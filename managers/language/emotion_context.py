@@ -68,7 +68,8 @@ def _japanese(match: Match, found: Sequence[Word], is_question: bool) -> Context
         own *= 0.35
     if _modifies_work(match, found, "ja"):
         own *= 0.3
-    if key(found[match.last], "ja") not in rule("ja", "events") and _japanese_other(match, found, hearsay=hearsay):
+    is_event = any(key(found[at], "ja") in rule("ja", "events") for at in range(match.first, match.last + 1))
+    if not is_event and _japanese_other(match, found, hearsay=hearsay):
         own *= 0.2
     elif hearsay:
         own *= 0.3

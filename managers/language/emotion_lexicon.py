@@ -40,6 +40,8 @@ class Match:
 
 def key(word: Word, lang: Lang) -> str:
     """Return what a word is matched by."""
+    if word.surface in ("たら", "だら"):
+        return word.surface  # よかったら is no よかった
     if lang == "ja" or word.kind == "symbol":
         return word.normal
     return word.lemma

@@ -23,7 +23,7 @@ TOKEN = re.compile(
 _local = threading.local()
 _SENTENCE_ENDS = frozenset(".!?…\n。！？")
 _TRANSPARENT = frozenset("\"'“”‘’()[]*_「『")
-_MIN_STEM = 3
+_MIN_STEM = 2
 _TITLES_WITH_STOP = frozenset({"mr", "mrs", "ms", "dr", "prof"})
 
 

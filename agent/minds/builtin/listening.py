@@ -101,7 +101,7 @@ def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
     return scene.book.say("memory", "linked", when=when, quote=for_quoting(memory.text, scene.lang, 90))
 
 
-def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowledged: bool) -> str:
+def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowledged: bool) -> str:  # noqa: PLR0911  # one return per kind of answer
     if feeling in NEGATIVE or feeling == "mixed":
         return _comfort(scene, feeling)
     if is_heavy_talk(scene) and feeling not in ("joy", "happy"):
