@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from agent.minds.tokens import IMAGE_TOKENS, MESSAGE_OVERHEAD
-from managers.mind import ChatTurn, ToolSpec
+from managers.mind import ChatTurn
 
 ANSWER_SHARE = 0.2
 ANSWER_FLOOR = 256
@@ -53,14 +53,6 @@ def turn_tokens(turn: ChatTurn, count: Count) -> int:
     """Return an upper estimate of what one turn takes."""
     calls = sum(count(call.name) + count(str(dict(call.arguments))) + MESSAGE_OVERHEAD for call in turn.tool_calls)
     return count(turn.text) + calls + len(turn.images) * IMAGE_TOKENS + MESSAGE_OVERHEAD
-
-
-def tools_tokens(tools: Sequence[ToolSpec], count: Count) -> int:
-    """Return an upper estimate of what the descriptions of the tools take."""
-    return sum(
-        count(tool.name) + count(tool.description) + count(str(tool.arguments.model_json_schema())) + MESSAGE_OVERHEAD
-        for tool in tools
-    )
 
 
 def _exchange_begin(turns: Sequence[ChatTurn], end: int) -> int:

@@ -26,7 +26,8 @@ from agent.minds.answers import UnusableAnswerError, ask_again, describe_form, p
 from agent.minds.conversation import to_messages
 from agent.minds.endpoint import Endpoint
 from agent.minds.failures import BlockedError, Failure, HalfAnswerError, NothingCameError, Situation, explain
-from agent.minds.fit import answer_room, fit, tools_tokens, turn_tokens
+from agent.minds.fit import answer_room, fit, turn_tokens
+from agent.minds.functions import affordable, as_function, tools_tokens
 from agent.minds.hearing import Hearing
 from agent.minds.provider import Feature, Provider
 from agent.minds.reasoning import may_start_thinking
@@ -109,6 +110,7 @@ class LanguageModelMind:
         self.trouble: MindError | None = None
         """What went wrong at the last call; None when it went well."""
         self._known = _Known(starts_thinking=may_start_thinking(endpoint.model))
+        self._told_of_tools = False
         self._model: BaseChatModel | None = None
         self._building = threading.Lock()
 
@@ -163,7 +165,11 @@ class LanguageModelMind:
         lang = request.sheet.language
         if not self.can_see and any(turn.images for turn in request.turns):
             yield notices.cannot_see(self.name)
-        yield from self._think(_Prompt(request.system, request.turns, lang, request.tools), cancel)
+        tools = affordable(request.tools, self._context_tokens, self.count_tokens)
+        if len(tools) < len(request.tools) and not self._told_of_tools and "tools" not in self._known.lacks:
+            self._told_of_tools = True
+            yield notices.fewer_tools(self.name, self._context_tokens)
+        yield from self._think(_Prompt(request.system, request.turns, lang, tools), cancel)
 
     def say_a_word(self, cancel: Cancel) -> str:
         """Ask for a word, to see whether the model answers at all.
@@ -276,7 +282,7 @@ class LanguageModelMind:
             model = model.model_copy(update=changes)
         messages, asked = self._messages(prompt), self._arguments(prompt)
         if prompt.tools and "tools" not in lacks:
-            bound = model.bind_tools([_as_function(tool) for tool in prompt.tools])
+            bound = model.bind_tools([as_function(tool) for tool in prompt.tools])
             return lambda: bound.astream(messages, **asked)  # type: ignore[return-value]  # chunks, as streams have
         return lambda: model.astream(messages, **asked)
 
@@ -361,13 +367,3 @@ def _report_to_nobody() -> None:
     import langsmith  # noqa: PLC0415  # comes with langchain_core, which is imported late
 
     langsmith.configure(enabled=False)
-
-
-def _as_function(tool: ToolSpec) -> dict[str, Any]:
-    schema = tool.arguments.model_json_schema()
-    schema.pop("title", None)
-    schema.pop("description", None)
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": schema},
-    }

@@ -16,6 +16,17 @@ def cannot_see(model: str) -> Notice:
     )
 
 
+def fewer_tools(model: str, tokens: int) -> Notice:
+    """The model reads too little for the descriptions of all tools."""
+    return Notice(
+        code="mind-fewer-tools",
+        ja=f"モデル「{model}」は一度に{tokens:,}トークンしか読めないので、道具の一部だけを渡しています。会話と思い出を優先しました。",
+        en=f'The model "{model}" reads only {tokens:,} tokens at once, so it gets only some of the tools: '
+        "the conversation and the memories come first.",
+        level="info",
+    )
+
+
 def cut_short(model: str) -> Notice:
     """The answer reached the limit of its length."""
     return Notice(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from agent.errors import ContextTooLongError
 from agent.minds.fit import answer_room, fit, turn_tokens
+from agent.minds.functions import as_function
 from agent.minds.tokens import count_tokens
 from managers.mind import ChatTurn, ToolCall, ToolSpec
 from tests.minds.talking import behind_openai, request, talk
@@ -91,6 +93,45 @@ def test_a_tools_answer_is_never_kept_without_its_call() -> None:
 
 class Query(BaseModel):
     query: str
+
+
+class Note(BaseModel):
+    """One edit of a note."""
+
+    title: str = Field(max_length=80, description="its heading")
+    text: str = ""
+
+
+def test_tools_are_described_shortly_and_completely() -> None:
+    function = as_function(ToolSpec("write_note", "メモを書く", Note))["function"]
+    assert function["parameters"] == {
+        "properties": {
+            "title": {"description": "its heading", "type": "string"},
+            "text": {"default": "", "type": "string"},
+        },
+        "required": ["title"],
+        "type": "object",
+    }
+
+
+def test_a_small_model_gets_the_first_tools_and_the_conversation_keeps_its_room(server: ModelServer) -> None:
+    mind = behind_openai(server, context_tokens=4096)
+    tools = [ToolSpec(f"tool_{number}", "とても役に立つ道具。" * 10, Query) for number in range(13)]
+    asked = request(*_conversation(3), system="あ" * 1600, tools=tools)
+    heard = talk(mind, asked)
+    assert heard.error is None
+    assert [notice.code for notice in heard.notices] == ["mind-fewer-tools"]
+    assert talk(mind, asked).notices == []  # said once
+    sent = server.chats[0].body["tools"]
+    assert [tool["function"]["name"] for tool in sent] == [f"tool_{number}" for number in range(len(sent))]
+    assert 1 <= len(sent) < 13
+    assert count_tokens(json.dumps(sent, ensure_ascii=False)) <= 0.2 * 4096
+
+
+def test_a_large_model_gets_all_tools(server: ModelServer) -> None:
+    tools = [ToolSpec(f"tool_{number}", "役に立つ道具", Query) for number in range(13)]
+    assert talk(behind_openai(server, context_tokens=32768), request(tools=tools)).notices == []
+    assert len(server.chats[0].body["tools"]) == 13
 
 
 @pytest.fixture
