@@ -29,6 +29,8 @@ PAGE_OF_MESSAGES = 50
 _SECONDS_BETWEEN_UPDATES = 0.05
 """A fast mind's pieces are gathered: the eye gains nothing from more than twenty updates a second."""
 
+_CHANGES = frozenset({"edit", "delete", "regenerate"})
+
 Update = tuple[Any, Any, Any]
 """Values for the transcript, the composer and the notices."""
 
@@ -200,12 +202,13 @@ class Conversation:
         log, t = companion.memories.log, self._t
         revision = revision_of(companion)  # read before the log: a change in between is noticed again
         face = face_of(self._services, companion.memories.paths.name)
-        found = log.tail(depth + 1)
+        found = log.tail(depth + 1, controls=True)
         today = self._services.clock.now().date()
-        items = presenters.transcript(_without_reply_under_way(found[-depth:], live), face, today, t)
+        said = _spoken(found[-depth:])
+        items = presenters.transcript(_without_reply_under_way(said, live), face, today, t)
         if len(found) > depth:
             items.insert(0, presenters.older_button(t))
-        if not found and not companion.off_record:
+        if not any(m.role != "system" for m in said) and not companion.off_record:
             items.append(presenters.opening(companion.memories.persona().greeting, face, t))
         unwritten = companion.off_record
         veiled = veiled or bool(unwritten)
@@ -269,6 +272,11 @@ def _without_reply_under_way(messages: Sequence[Message], live: Live | None) -> 
         if messages[position].role == "user":
             return messages[: position + 1]
     return messages
+
+
+def _spoken(records: Sequence[Message]) -> list[Message]:
+    """Leave out the records of changes, which `tail` has applied; topics stay, a line is drawn there."""
+    return [record for record in records if record.role != "system" or record.speaker not in _CHANGES]
 
 
 def _row(item: Item) -> dict[str, str]:

@@ -54,10 +54,13 @@ def create_mind_fields(t: Texts, prefix: str, *, titled: bool = True) -> MindFie
     )
     explained = gr.HTML(_explanation("auto", t), elem_classes="explained", apply_default_css=False)
     address = gr.Textbox(
-        label=t("mind.address"), info=t("mind.address_info"), visible=False, elem_id=f"{prefix}-address"
+        value="", label=t("mind.address"), info=t("mind.address_info"), visible=False, elem_id=f"{prefix}-address"
     )
-    model = gr.Textbox(label=t("mind.model"), info=t("mind.model_info"), visible=False, elem_id=f"{prefix}-model")
+    model = gr.Textbox(
+        value="", label=t("mind.model"), info=t("mind.model_info"), visible=False, elem_id=f"{prefix}-model"
+    )
     key = gr.Textbox(
+        value="",
         label=t("mind.key"),
         info=t("mind.key_info"),
         type="password",

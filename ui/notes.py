@@ -39,7 +39,7 @@ class NotesRoom:
     editor: gr.Textbox
     save: gr.Button
     state: gr.HTML
-    conflict: gr.Group
+    conflict: gr.Column
     theirs: gr.Textbox
     history: gr.HTML
 
@@ -62,14 +62,20 @@ def create_notes_room(services: Services, t: Texts, current: gr.State, tab: gr.T
             elem_id="note-kind",
             elem_classes=["segments", "guarded"],
         )
-        with gr.Group(visible=False, elem_id="note-conflict", elem_classes="conflict") as conflict:
+        with gr.Column(visible=False, elem_id="note-conflict", elem_classes="conflict") as conflict:
             gr.HTML(f"<h3>{escape(t('notes.conflict_title'))}</h3><p>{escape(t('notes.conflict'))}</p>")
-            theirs = gr.Textbox(label=t("notes.theirs"), lines=8, max_lines=16, interactive=False)
+            theirs = gr.Textbox(value="", label=t("notes.theirs"), lines=8, max_lines=16, interactive=False)
             with gr.Row(elem_classes="buttons"):
                 keep_mine = gr.Button(t("notes.keep_mine"), variant="primary", elem_id="note-keep-mine")
                 take_theirs = gr.Button(t("notes.take_theirs"), elem_id="note-take-theirs")
         editor = gr.Textbox(
-            label=t("notes.text"), lines=14, max_lines=28, elem_id=EDITOR, elem_classes="editor", show_label=False
+            value="",
+            label=t("notes.text"),
+            lines=14,
+            max_lines=28,
+            elem_id=EDITOR,
+            elem_classes="editor",
+            show_label=False,
         )
         with gr.Row(elem_classes="buttons"):
             save = gr.Button(t("notes.save"), variant="primary", elem_id="note-save")

@@ -82,18 +82,23 @@ def create_persona_room(services: Services, t: Texts, current: gr.State, touched
 
 def _fields(t: Texts) -> PersonaRoom:
     with gr.Row():
-        name = gr.Textbox(label=t("persona.name"), elem_id="persona-name", max_length=60)
+        name = gr.Textbox(value="", label=t("persona.name"), elem_id="persona-name", max_length=60)
         language = gr.Radio(
             [(OWN_NAMES[lang], lang) for lang in LANGUAGES], label=t("persona.language"), elem_classes="choices"
         )
-    greeting = gr.Textbox(label=t("persona.greeting"), info=t("persona.greeting_info"), lines=2, max_lines=8)
+    greeting = gr.Textbox(value="", label=t("persona.greeting"), info=t("persona.greeting_info"), lines=2, max_lines=8)
     with gr.Row():
-        user_name = gr.Textbox(label=t("persona.user_name"), info=t("persona.user_name_info"))
+        user_name = gr.Textbox(value="", label=t("persona.user_name"), info=t("persona.user_name_info"))
         user_profile = gr.Textbox(
-            label=t("persona.user_profile"), info=t("persona.user_profile_info"), lines=2, max_lines=8
+            value="", label=t("persona.user_profile"), info=t("persona.user_profile_info"), lines=2, max_lines=8
         )
     prompt = gr.Textbox(
-        label=t("persona.prompt"), info=t("persona.prompt_info"), lines=10, max_lines=24, elem_id="persona-prompt"
+        value="",
+        label=t("persona.prompt"),
+        info=t("persona.prompt_info"),
+        lines=10,
+        max_lines=24,
+        elem_id="persona-prompt",
     )
     return PersonaRoom(name, language, greeting, user_name, user_profile, prompt)
 
@@ -102,15 +107,17 @@ def _create_new(services: Services, t: Texts, current: gr.State, touched: gr.Sta
     with gr.Accordion(t("persona.new_title"), open=False, elem_id="persona-new"):
         gr.HTML(f"<p>{escape(t('persona.new_intro'))}</p>", elem_classes="intro")
         with gr.Row():
-            name = gr.Textbox(label=t("persona.name"), elem_id="new-persona-name", max_length=60)
+            name = gr.Textbox(value="", label=t("persona.name"), elem_id="new-persona-name", max_length=60)
             language = gr.Radio(
                 [(OWN_NAMES[lang], lang) for lang in LANGUAGES],
                 value=t.lang,
                 label=t("persona.language"),
                 elem_classes="choices",
             )
-        prompt = gr.Textbox(label=t("persona.prompt"), info=t("persona.prompt_info"), lines=4, max_lines=16)
-        greeting = gr.Textbox(label=t("persona.greeting"), info=t("persona.greeting_info"), lines=2, max_lines=8)
+        prompt = gr.Textbox(value="", label=t("persona.prompt"), info=t("persona.prompt_info"), lines=4, max_lines=16)
+        greeting = gr.Textbox(
+            value="", label=t("persona.greeting"), info=t("persona.greeting_info"), lines=2, max_lines=8
+        )
         create = gr.Button(t("persona.create"), variant="primary", elem_id="new-persona-create")
 
     def make(name: str, language: str, prompt: str, greeting: str, touched: int) -> tuple[Any, ...]:

@@ -67,13 +67,14 @@ def transcript(
     """Return the entries for messages: day separators, topic breaks and bubbles."""
     items: list[Item] = []
     day: date | None = None
-    last_user = max((n for n, message in enumerate(messages) if message.role == "user"), default=-1)
+    topic = max((n for n, message in enumerate(messages) if _begins_topic(message)), default=-1)
+    last_user = max((n for n, message in enumerate(messages) if message.role == "user" and n > topic), default=-1)
     for n, message in enumerate(messages):
         if message.time.date() != day:
             day = message.time.date()
             items.append(Item(f"day-{day}{'-off' if off_record else ''}", _separator(day_name(day, today, t))))
         mine = n == last_user
-        last_reply = n == len(messages) - 1 and message.role == "persona"
+        last_reply = n == len(messages) - 1 and message.role == "persona" and last_user >= 0
         html = _message(message, face, t, can_change=mine and not off_record, can_retry=last_reply and not off_record)
         items.append(Item(message.id, html))
     return items
@@ -226,9 +227,13 @@ def _message(message: Message, face: Face, t: Texts, *, can_change: bool, can_re
 
 
 def _announcement(message: Message, t: Texts) -> str:
-    if message.speaker == "new_topic":
+    if _begins_topic(message):
         return _separator(t("chat.new_topic_line"), "topic")
     return f'<div class="announcement">{escape(message.text[:SHOWN_CHARACTERS])}</div>'
+
+
+def _begins_topic(message: Message) -> bool:
+    return message.role == "system" and message.speaker == "new_topic"
 
 
 def _foot(message: Message, face: Face, t: Texts, *, can_change: bool, can_retry: bool) -> str:

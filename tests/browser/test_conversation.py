@@ -262,6 +262,7 @@ def test_the_language_can_be_switched(browser: Browser, server: Server) -> None:
         page.locator('a[data-language="en"]').click()
         expect(page.locator("#talk-room-button")).to_have_text("Talk")
         assert page.evaluate("document.documentElement.lang") == "en"
+        expect(page.locator("#conversation .transcript > div").first).to_be_visible()
         page.goto(server.address)
         expect(page.locator("#talk-room-button")).to_have_text("Talk")
 

@@ -46,6 +46,14 @@ def test_only_ones_last_message_can_be_changed_and_only_the_last_answer_asked_fo
     assert all('data-action="copy"' in html[m] for m in ("m0", "m1", "m2", "m3"))
 
 
+def test_what_was_said_before_a_new_topic_can_no_longer_be_changed() -> None:
+    topic = Message("t", NOW, "system", "new_topic", "")
+    said = [message(0, "user", "x"), message(1, "persona", "y"), topic]
+    items = presenters.transcript(said, FACE, NOW.date(), JA)
+    assert "separator topic" in items[-1].html
+    assert not any('data-action="edit"' in item.html or 'data-action="retry"' in item.html for item in items)
+
+
 def test_off_the_record_nothing_can_be_edited_for_nothing_is_there() -> None:
     items = presenters.transcript([message(0, "user", "x")], FACE, NOW.date(), JA, off_record=True)
     assert 'data-action="edit"' not in items[-1].html
