@@ -517,12 +517,12 @@ class Dreamer:
         return DayMaterial(self._sheet, day, messages, min(earlier, len(messages)), tuple(self._emotions.of_day(day)))
 
     def _has_more(self, day: date) -> bool:
-        """Whether more was said on a day than its episode was made from."""
+        """Whether more was said on a day than its episode was made from, or less: a message was taken back."""
         episode = self._stores.episodes.get(day)
         if episode is None or not episode.covered_messages:
             return False
         count = sum(1 for m in self._log.messages(day, day) if is_speech(m) and m.time.date() == day)
-        return count > episode.covered_messages
+        return count != episode.covered_messages
 
     def _due_level(self, days: Sequence[date]) -> Level:
         first = min([*self._stores.episodes.days()[:1], *days[:1]], default=None)

@@ -144,6 +144,8 @@ class SleepScheduler:
             except UtataneError as error:
                 logger.warning("sleep of %s: %s", sleeper.name, error)
                 self._set(sleeper.name, replace(self._of(sleeper.name), error=error))
+            except Exception:  # the edge of a thread: one persona's trouble must not keep the others awake
+                logger.exception("sleep of %s broke", sleeper.name)
 
     def dream_now(self, name: str) -> Future[None]:
         """Dream now, whatever the hour; the future is done when the dream is.

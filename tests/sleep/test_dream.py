@@ -214,6 +214,18 @@ def test_a_day_that_goes_on_is_dreamt_of_again_without_doubling(
     assert all(f.evidence == ("late",) for f in new[facts:] if "水族館" in f.text)
 
 
+def test_what_was_taken_back_leaves_the_days_episode(
+    paths: PersonaPaths, night: HandClock, log: ConversationLog
+) -> None:
+    dreamer = make_dreamer(paths, night, log)
+    dreamer.dream()
+    path = EpisodeStore(paths, night).path(datetime(2026, 11, 20).date())
+    assert "簿記" in path.read_text()
+    log.supersede("b2", None)
+    dreamer.dream()
+    assert "簿記" not in path.read_text()
+
+
 def test_imported_messages_are_found_by_a_thorough_look(
     paths: PersonaPaths, night: HandClock, log: ConversationLog
 ) -> None:

@@ -56,9 +56,8 @@ def test_a_night_is_missed_when_its_quiet_hours_are_over() -> None:
 class FakeSleeper:
     """A persona that counts what is asked of it."""
 
-    name = "ねむ"
-
     def __init__(self, clock: HandClock, days: list[date]) -> None:
+        self.name = "ねむ"
         self.clock = clock
         self.days = days
         self.sleep_settings = SleepSettings()
@@ -185,6 +184,17 @@ def test_a_clock_that_jumps_runs_nothing_twice(
     clock.set(at(3, 0, day=23))  # and forth: over a spring night without that hour, too
     run_through(scheduler, clock, 1)
     assert len(sleeper.dreams) == 2
+
+
+def test_one_personas_trouble_does_not_keep_the_others_awake(clock: HandClock, sleeper: FakeSleeper) -> None:
+    broken = FakeSleeper(clock, [])
+    broken.name = "こわれた"
+    broken.last_interaction = lambda: datetime.fromisoformat("nonsense")  # type: ignore[method-assign]  # a bug
+    scheduler = SleepScheduler(clock, lambda: [broken, sleeper])
+    clock.set(at(3, 0, day=22))
+    scheduler.tick()
+    finish(scheduler)
+    assert len(sleeper.dreams) == 1
 
 
 def test_only_one_at_a_time_and_its_status_is_shown(clock: HandClock, sleeper: FakeSleeper) -> None:

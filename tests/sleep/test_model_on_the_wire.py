@@ -1,0 +1,78 @@
+"""A whole night with a language model behind a loopback server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+
+from agent.minds.language_model_dreaming import LanguageModelDreamMind
+from managers.memory.entities import EntityStore
+from managers.memory.episodes import EpisodeStore
+from managers.memory.insights import InsightStore
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+from tests.minds.talking import behind_openai
+from tests.model_server import ModelServer
+from tests.sleep.dreamers import DAY_ONE, make_dreamer, messages
+
+CLAIM = {"text": "花さんは有馬温泉で岩盤浴を楽しんだ。", "evidence": ["m3"]}
+EPISODE = {
+    "summary": "花さんが温泉の話をしてくれた。",
+    "evidence": ["m3"],
+    "key_events": [CLAIM],
+    "emotional_tone": "mixed",
+}
+ENTITIES = {"entities": [{"name": "有馬温泉", "kind": "place", "facts": [CLAIM]}]}
+QUESTIONS = {
+    "questions": [{"topic": "モモの入院", "context": "退院できたか知りたい。", "priority": 0.9, "evidence": ["m6"]}]
+}
+REFLECTION = {
+    "trigger_topic": "モモ",
+    "insight": "花さんは大切なものの話ほど言葉が短くなる。",
+    "strategy": "モモの様子をこちらから尋ねる。",
+    "log_entry": "夢の中で、湯けむりの向こうに猫がいた。",
+    "evidence": ["m6"],
+}
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as one:
+        yield one
+
+
+def test_a_night_over_the_wire(server: ModelServer, paths: PersonaPaths, clock: HandClock) -> None:
+    clock.set(datetime(2026, 11, 21, 3))
+    mind = LanguageModelDreamMind(behind_openai(server))
+    dreamer = make_dreamer(paths, clock, mind=mind)
+    dreamer._log.append_many(messages(datetime(2026, 11, 20, 20), DAY_ONE, "a"))
+    invented = {**EPISODE, "evidence": ["m99"]}
+    answers = [invented, EPISODE, ENTITIES, QUESTIONS, REFLECTION]
+    server.enqueue(*(json.dumps(answer, ensure_ascii=False) for answer in answers))
+    report = dreamer.dream()
+    assert report.failures == ()
+    assert len(server.chats) == 5
+    assert "m99" in server.chats[1].prompt
+    episode = EpisodeStore(paths, clock).get(datetime(2026, 11, 20).date())
+    assert episode is not None
+    assert (episode.summary, episode.evidence, episode.mind) == (EPISODE["summary"], ["a2"], mind.name)
+    entity = EntityStore(paths, clock).find("有馬温泉")
+    assert entity is not None
+    assert entity.facts[0].evidence == ("a2",)
+    assert InsightStore(paths, clock).latest_strategy() == REFLECTION["strategy"]
+
+
+def test_a_model_that_talks_nonsense_costs_no_day(server: ModelServer, paths: PersonaPaths, clock: HandClock) -> None:
+    clock.set(datetime(2026, 11, 21, 3))
+    dreamer = make_dreamer(paths, clock, mind=LanguageModelDreamMind(behind_openai(server)))
+    dreamer._log.append_many(messages(datetime(2026, 11, 20, 20), DAY_ONE, "a"))
+    server.enqueue(*(["すみません、わかりません。"] * 12))
+    report = dreamer.dream()
+    assert {failure.task for failure in report.failures} == {"episode", "entities", "questions", "reflection"}
+    episode = EpisodeStore(paths, clock).get(datetime(2026, 11, 20).date())
+    assert episode is not None
+    assert (episode.mind, episode.redo) == ("built-in", True)
+    assert "有馬温泉" in episode.summary
