@@ -96,7 +96,7 @@ def _usual(paths: PersonaPaths, what: str) -> list[Figure]:
         Figure(f"{what}: counting, new object", _best_of(lambda: _open(paths).count(), 3), 0),
         Figure(f"{what}: counting again", _best_of(log.count), 0),
         Figure(f"{what}: 50 messages before one 5,000 back", _best_of(lambda: log.tail(50, middle)), 0),
-        Figure(f"{what}: the messages of one day", _best_of(lambda: list(log.messages(last.time.date())), 3), 0),
+        Figure(f"{what}: the messages of one day", _best_of(lambda: list(log.messages(last.time.date())), 3), 500),
         Figure(f"{what}: get", _best_of(lambda: log.get(middle)), 0),
         Figure(f"{what}: revision", _best_of(log.revision), 0),
         Figure(f"{what}: append (median)", _median(lambda: log.append("user", "Sara", "a word")), 20),
