@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import itertools
 import json
 import os
 import sys
+import time
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -26,7 +28,11 @@ from managers.storage.errors import (
 )
 
 _NO_SPACE = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
+_NOT_ON_FOLDERS = frozenset({errno.EINVAL, errno.ENOSYS, errno.EBADF, getattr(errno, "ENOTSUP", errno.EINVAL)})
 _TEMPORARY_SUFFIX = ".utatane-tmp"
+_LEFT_OVER_SECONDS = 86_400
+_numbers = itertools.count()
+"""Two threads that write one file must not share the temporary one."""
 
 
 def digest(data: bytes | str) -> str:
@@ -60,7 +66,7 @@ def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> N
         DiskFullError, UnwritableError: the old file is as it was.
     """
     content = data.encode() if isinstance(data, str) else data
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY_SUFFIX}")
+    temporary = path.with_name(f".{path.name[:32]}.{os.getpid()}-{next(_numbers)}{_TEMPORARY_SUFFIX}")
     try:
         make_folder(path.parent)
         if mode is None:
@@ -138,14 +144,35 @@ def make_folder(folder: Path) -> None:
 
 
 def fsync_folder(folder: Path) -> None:
-    """Make a rename or a new file in a folder durable (Windows has no such call and needs none)."""
+    """Make a rename or a new file in a folder durable, where there is such a thing.
+
+    Windows has no such call and needs none; some network file systems refuse it.
+    """
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NOT_ON_FOLDERS:
+            raise
     finally:
         os.close(descriptor)
+
+
+def sweep(folder: Path) -> int:
+    """Remove the temporary files that killed writers left anywhere in a folder, a day ago or earlier.
+
+    Returns:
+        How many there were.
+    """
+    swept = 0
+    for path in folder.rglob(f".*{_TEMPORARY_SUFFIX}"):
+        with contextlib.suppress(OSError):  # litter that cannot be removed does no harm
+            if time.time() - path.stat().st_mtime > _LEFT_OVER_SECONDS:
+                path.unlink()
+                swept += 1
+    return swept
 
 
 def set_aside(path: Path, now: datetime) -> Notice:

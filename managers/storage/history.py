@@ -27,7 +27,7 @@ from managers.storage.errors import (
     NotUndoableError,
     UndoConflictError,
 )
-from managers.storage.files import digest, read_bytes
+from managers.storage.files import digest, read_bytes, sweep
 from managers.storage.history_diff import FileDiff, UndoConflict, unified
 from managers.storage.history_disk import KeptFiles
 from managers.storage.history_entries import Draft, Entry
@@ -243,7 +243,12 @@ class History:
     # Upkeep
 
     def maintain(self, *, force: bool = False) -> int:
-        """Pack loose objects when there are many (or `force`), for the night; return how many."""
+        """Tidy up, for the night: what killed writers left, and loose objects when there are many (or `force`).
+
+        Returns:
+            How many objects were packed.
+        """
+        sweep(self.paths.folder)
         with self._lock:
             database = self._repository.open()
         return 0 if database is None else pack_loose(self.paths.history, force=force)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
+import threading
 from datetime import datetime
 from pathlib import Path
 
@@ -149,3 +152,47 @@ def test_text_and_bytes_have_the_same_digest() -> None:
 
 def test_json_is_written_as_people_write_it() -> None:
     assert files.dump_json({"名前": "ねむ"}) == '{\n  "名前": "ねむ"\n}\n'
+
+
+def test_threads_that_write_one_file_leave_one_of_their_versions(tmp_path: Path) -> None:
+    path = tmp_path / "note.txt"
+    versions = [bytes([65 + number]) * 5_000 for number in range(6)]
+    threads = [threading.Thread(target=files.write_atomic, args=(path, version)) for version in versions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert path.read_bytes() in versions
+    assert [left.name for left in tmp_path.iterdir()] == ["note.txt"]
+
+
+def test_long_names_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("あ" * 80 + ".md")
+    files.write_atomic(path, "x")
+    assert path.read_text("utf-8") == "x"
+
+
+def test_what_killed_writers_left_is_swept_after_a_day(tmp_path: Path) -> None:
+    old, fresh = tmp_path / "a" / ".note.txt.77-0.utatane-tmp", tmp_path / ".note.txt.78-0.utatane-tmp"
+    old.parent.mkdir()
+    for path in (old, fresh, tmp_path / "note.txt"):
+        path.write_text("x")
+        os.utime(path, (0, 0))
+    os.utime(fresh)
+    assert files.sweep(tmp_path) == 1
+    assert not old.exists()
+    assert fresh.exists()
+    assert (tmp_path / "note.txt").exists()
+
+
+def test_a_file_system_that_syncs_no_folders_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    files.write_atomic(tmp_path / "note.txt", "x")
+    assert (tmp_path / "note.txt").read_text() == "x"
