@@ -17,8 +17,8 @@ Speaker = tuple[str, str]
 
 # Phrases that address the persona without being about it.
 _ADDRESS = re.compile(
-    r"\b(?:do|did|can|could|would|will) you (?:still )?(?:remember|recall|tell me|know)\b|\b(?:as )?you (?:know|remember|see)\b"
-    r"|\b(?:remind|tell) me\b|\blet me\b|\bi (?:wonder|forgot|forget|think|guess|mean|can't remember|don't remember)\b",
+    r"\b(?:do|did|can|could|would|will) (?:you|we) (?:still )?(?:remember|recall|tell me|know)\b|\b(?:as )?you (?:know|remember|see)\b"
+    r"|\b(?:remind|tell) me\b|\blet me\b|\b(?:do|did) (?:i|we) (?:ever )?(?:tell|mention|say|talk)\b|\b(?:i|we) (?:told|said|mentioned|talked)\b(?: (?:to )?you)?|\bi (?:wonder|forgot|forget|think|guess|mean|can't remember|don't remember)\b",
     re.IGNORECASE,
 )
 _EN_USER = re.compile(r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|i'll)\b", re.IGNORECASE)
@@ -70,7 +70,7 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
     if {role for _, role in wanted} >= {"user", "persona"}:
         wanted = frozenset()  # it speaks of both, so either may have said it
     return Cues(
-        words=tuple(dict.fromkeys(terms(text))),
+        words=tuple(dict.fromkeys(terms(_ADDRESS.sub(" ", text)))),
         text=text.strip() or plain,
         speakers=wanted,
         asks_when=bool(_ASKS_WHEN.search(plain)),

@@ -6,6 +6,7 @@ import logging
 import math
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,8 +62,20 @@ WORDS_STRICTNESS = 2.6
 """Makes the distance of a passage that covers 0.38 of a question's words 0.75. That is where 15 of 100
 questions about another conversation (which have no answer in this one) find anything at all."""
 
+RELATED_TYPES: tuple[MemoryType, ...] = tuple(kind for kind in PROMPT_TYPES if kind not in SUMMARY_TYPES)
+
 _MORE = 20
 """Candidates looked at beyond what is asked for: some are repetitions, some in the window already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a search ranked: the candidates, where they are, and their embedder's factor."""
+
+    candidates: Sequence[Candidate]
+    indexes: Sequence[MemoryIndex]
+    factor: float = 1.0
+
 
 BROKEN = Notice(
     "index-broken",
@@ -122,7 +135,7 @@ class Recall:
             k: how many.
             types: only memories of these kinds.
         """
-        return self._search(query, k, types)
+        return self._picked(self._ranked(query, types), k, types)
 
     def for_turn(self, query: str, *, window: Sequence[Message], threshold: float | None = None) -> list[Hit]:
         """Return what goes into a prompt: the recent, the related and the summed-up, nothing twice.
@@ -139,44 +152,38 @@ class Recall:
         limit = settings.threshold if threshold is None else threshold
         self._freshen()
         shown = {message.id for message in window}
-        found = self._search(
-            query, settings.max_hits * 2, PROMPT_TYPES, limit=limit, excluded=shown, lambda_=settings.mmr_lambda
-        )
+        ranking = self._ranked(query, (*PROMPT_TYPES, *KNOWLEDGE_TYPES))
+        related = self._picked(ranking, settings.max_hits, RELATED_TYPES, limit=limit, excluded=shown, mmr=True)
         texts = {message.text.strip() for message in window}
-        found = [hit for hit in found if hit.text not in texts]
-        summaries = [hit for hit in found if hit.source == "summary"][: settings.summary_hits]
+        related = [hit for hit in related if hit.text not in texts]
+        summaries = self._picked(ranking, settings.summary_hits, SUMMARY_TYPES, limit=limit, mmr=True)
         room = max(settings.semantic_hits, settings.max_hits - len(summaries) - min(settings.recent_hits, len(window)))
-        related = [hit for hit in found if hit.source != "summary"][:room]
-        return [*related, *summaries][: settings.max_hits] + self._knowledge(query)
+        hits = [*related[:room], *summaries][: settings.max_hits]
+        return hits + self._documents(ranking)
 
-    def _knowledge(self, query: str) -> list[Hit]:
+    def _documents(self, ranking: Ranking) -> list[Hit]:
         """Return the passages of documents that are so close that they enter a prompt unasked."""
         settings = self._settings
-        if not settings.knowledge_in_prompt or settings.knowledge_hits == 0:
+        if not settings.knowledge_in_prompt:
             return []
         below = math.nextafter(settings.knowledge_threshold, 0)
-        return self._search(query, settings.knowledge_hits, KNOWLEDGE_TYPES, limit=below, lambda_=settings.mmr_lambda)
+        return self._picked(ranking, settings.knowledge_hits, KNOWLEDGE_TYPES, limit=below, mmr=True)
 
     def recall_memories(self, query: str) -> list[Hit]:
         """Return past experiences, conversations, diaries and dreams: the tool of that name."""
         settings = self._settings
         self._freshen()
-        found = self._search(
-            query,
-            settings.max_hits,
-            PAST_TYPES,
-            limit=settings.recall_memories_threshold,
-            lambda_=settings.mmr_lambda,
-        )
+        ranking = self._ranked(query, PAST_TYPES)
+        limit = settings.recall_memories_threshold
+        found = self._picked(ranking, settings.max_hits, PAST_TYPES, limit=limit, mmr=True)
         return found[: settings.recall_memories_hits]
 
     def search_knowledge_base(self, query: str) -> list[Hit]:
         """Return passages of the user's documents: the tool of that name."""
         settings = self._settings
         self._freshen()
-        return self._search(
-            query, settings.max_hits, KNOWLEDGE_TYPES, limit=settings.threshold, lambda_=settings.mmr_lambda
-        )
+        ranking = self._ranked(query, KNOWLEDGE_TYPES)
+        return self._picked(ranking, settings.max_hits, KNOWLEDGE_TYPES, limit=settings.threshold, mmr=True)
 
     def search_past_conversations(self, query: str) -> list[Hit]:
         """Return messages that hold a phrase, the two newest and the two oldest: the tool of that name."""
@@ -199,51 +206,48 @@ class Recall:
         _logger.warning("the index of %s is broken", self.paths.name)
         self._upkeep.notices["broken"] = (BROKEN,)
 
-    def _search(
-        self,
-        query: str,
-        k: int,
-        types: Collection[MemoryType] | None,
-        *,
-        limit: float | None = None,
-        excluded: Collection[str] = (),
-        lambda_: float = 1.0,
-    ) -> list[Hit]:
-        if not query.strip() or k <= 0:
-            return []
+    def _ranked(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
+        indexes = self._searched(types)
+        if not query.strip():
+            return Ranking([], indexes)
         try:
-            return self._found(query, k, types, limit, excluded, lambda_)
+            return self._rank(query, types, indexes)
         except sqlite3.DatabaseError:
             # It is derived data: the next round makes it anew, and says so; the turn goes on without.
             self._note_broken()
-            return []
+            return Ranking([], indexes)
 
-    def _found(
-        self,
-        query: str,
-        k: int,
-        types: Collection[MemoryType] | None,
-        limit: float | None,
-        excluded: Collection[str],
-        lambda_: float,
-    ) -> list[Hit]:
+    def _rank(self, query: str, types: Collection[MemoryType] | None, indexes: Sequence[MemoryIndex]) -> Ranking:
         now = self._clock.now()
-        indexes = self._searched(types)
         for index in indexes:
             index.refresh()
         cues = read_cues(query, self._speakers(indexes), now)
         vector = self._query_vector(cues)
         candidates = rank(indexes, cues, vector, types, self._ways, now, self._kit.words)
-        factor = self._kit.embedder.factor if self._kit.embedder else 1.0
+        return Ranking(candidates, indexes, self._kit.embedder.factor if self._kit.embedder else 1.0)
+
+    def _picked(
+        self,
+        ranking: Ranking,
+        k: int,
+        types: Collection[MemoryType] | None,
+        *,
+        limit: float | None = None,
+        excluded: Collection[str] = (),
+        mmr: bool = False,
+    ) -> list[Hit]:
+        """Return the best of some kinds, without near duplicates, and with variety if that is asked for."""
         pool: list[tuple[Candidate, Hit]] = []
-        enough = k * self._settings.mmr_pool if lambda_ < 1 else k + _MORE
-        for one, passage in self._with_passages(candidates, indexes):
-            hit = hit_of(one, passage, factor)
-            if (limit is None or hit.score <= limit) and not (excluded and excluded_by(hit, excluded)):
+        enough = k * self._settings.mmr_pool if mmr else k + _MORE
+        for one, passage in self._with_passages(ranking.candidates, ranking.indexes):
+            hit = hit_of(one, passage, ranking.factor)
+            is_wanted = (types is None or hit.type in types) and (limit is None or hit.score <= limit)
+            if is_wanted and not (excluded and excluded_by(hit, excluded)):
                 pool.append((one, hit))
             if len(pool) >= enough:
                 break
-        vectors = self._vectors([one for one, _ in pool], indexes)
+        vectors = self._vectors([one for one, _ in pool], ranking.indexes)
+        lambda_ = self._settings.mmr_lambda if mmr else 1.0
         order = varied([one.score for one, _ in pool], vectors, k + _MORE, lambda_, self._settings.duplicate_similarity)
         return self._still_there([pool[place][1] for place in order])[:k]
 
