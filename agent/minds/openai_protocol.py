@@ -76,6 +76,7 @@ def build_openai(endpoint: Endpoint, *, temperature: float, seconds: float) -> B
         temperature=temperature,
         max_retries=0,  # our own retries know when the user has stopped waiting
         stream_usage=True,
+        store=False if endpoint.address == OPENAI else None,  # a diary is kept nowhere else
         use_responses_api=None if endpoint.address == OPENAI else False,  # some of OpenAI's models know nothing else
         timeout=timeout,
         http_client=httpx.Client(**common),

@@ -1,0 +1,327 @@
+"""How the protocols of models write an answer: OpenAI's two, and Gemini's."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Protocol
+
+from tests.model_answers import (
+    Answer,
+    BlockPrompt,
+    Garbage,
+    HalfStream,
+    Hang,
+    Json,
+    MidStreamError,
+    Nothing,
+    Refuse,
+    Say,
+    Tool,
+)
+
+
+class Line(Protocol):
+    """The connection to a client, as a wire uses it."""
+
+    def send_json(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> None: ...
+
+    def send_bytes(self, body: bytes, content_type: str) -> None: ...
+
+    def begin_stream(self, *, chunked: bool = True) -> None: ...
+
+    def send_event(self, data: str) -> None: ...
+
+    def end_stream(self) -> None: ...
+
+    def drop(self) -> None: ...
+
+    def hang(self) -> None: ...
+
+    def pause(self, seconds: float) -> None: ...
+
+
+class Wire:
+    """How one protocol writes an answer."""
+
+    wrong_key_status = 401
+    wrong_key_code = "invalid_api_key"
+
+    def __init__(self, line: Line, *, streamed: bool, model: str) -> None:
+        self.line = line
+        self.streamed = streamed
+        self.model = model
+
+    def refuse(self, answer: Refuse) -> None:
+        raise NotImplementedError
+
+    def events(self, answer: Say) -> Iterator[str]:
+        raise NotImplementedError
+
+    def whole(self, answer: Say) -> Json:
+        raise NotImplementedError
+
+    def text_event(self, text: str) -> str:
+        raise NotImplementedError
+
+    def blocked(self) -> None:
+        raise NotImplementedError
+
+    def error_event(self, message: str) -> str:
+        raise NotImplementedError
+
+    def retry_headers(self, answer: Refuse) -> dict[str, str]:
+        return {} if answer.retry_after is None else {"retry-after": f"{answer.retry_after:g}"}
+
+
+class OpenAIWire(Wire):
+    def refuse(self, answer: Refuse) -> None:
+        body = {"error": {"message": answer.message, "type": "error", "code": answer.code or None, "param": None}}
+        self.line.send_json(answer.status, body, self.retry_headers(answer))
+
+    def _chunk(self, delta: Json, finish: str | None = None) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return json.dumps(
+            {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": self.model, "choices": [choice]},
+            ensure_ascii=False,
+        )
+
+    def text_event(self, text: str) -> str:
+        return self._chunk({"role": "assistant", "content": text})
+
+    def events(self, answer: Say) -> Iterator[str]:
+        yield self._chunk({"role": "assistant", "content": ""})
+        for start in range(0, len(answer.reasoning), 5):
+            yield self._chunk({answer.reasoning_field: answer.reasoning[start : start + 5]})
+        for piece in answer.cut():
+            yield self._chunk({"content": piece})
+        for index, call in enumerate(answer.tools):
+            yield from self._call_chunks(index, call)
+        yield self._chunk({}, "tool_calls" if answer.tools and answer.finish == "stop" else answer.finish)
+        usage = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": self.model, "choices": []}
+        yield json.dumps(usage | {"usage": self._usage(answer)})
+        yield "[DONE]"
+
+    def _call_chunks(self, index: int, call: Tool) -> Iterator[str]:
+        arguments = _as_text(call.arguments)
+        first = {"index": index, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}}
+        yield self._chunk({"tool_calls": [first]})
+        for start in range(0, len(arguments), 6):
+            part = {"index": index, "function": {"arguments": arguments[start : start + 6]}}
+            yield self._chunk({"tool_calls": [part]})
+
+    def _usage(self, answer: Say) -> Json:
+        read, written = answer.usage
+        return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+
+    def whole(self, answer: Say) -> Json:
+        message: Json = {"role": "assistant", "content": "".join(answer.cut())}
+        if answer.reasoning:
+            message[answer.reasoning_field] = answer.reasoning
+        if answer.tools:
+            message["tool_calls"] = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": _as_text(call.arguments)},
+                }
+                for call in answer.tools
+            ]
+        choice = {"index": 0, "message": message, "finish_reason": answer.finish}
+        return {
+            "id": "chat-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": self.model,
+            "choices": [choice],
+            "usage": self._usage(answer),
+        }
+
+    def blocked(self) -> None:
+        self.refuse(Refuse(400, "The prompt was filtered by the content management policy.", "content_filter"))
+
+    def error_event(self, message: str) -> str:
+        return json.dumps({"error": {"message": message, "type": "server_error", "code": 500}})
+
+
+class ResponsesWire(OpenAIWire):
+    """OpenAI's newer protocol, which some of its models insist on."""
+
+    def _event(self, kind: str, **fields: object) -> str:
+        return json.dumps({"type": kind, "sequence_number": 0, **fields}, ensure_ascii=False)
+
+    def _response(self, status: str, output: Sequence[Json] = (), usage: tuple[int, int] = (0, 0)) -> Json:
+        read, written = usage
+        counted = {
+            "input_tokens": read,
+            "output_tokens": written,
+            "total_tokens": read + written,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens_details": {"reasoning_tokens": 0},
+        }
+        return {
+            "id": "resp_1",
+            "object": "response",
+            "created_at": 1,
+            "model": self.model,
+            "status": status,
+            "output": list(output),
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            "usage": counted if any(usage) else None,
+        }
+
+    def text_event(self, text: str) -> str:
+        where = {"item_id": "msg_1", "output_index": 1, "content_index": 0}
+        return self._event("response.output_text.delta", delta=text, logprobs=[], **where)
+
+    def events(self, answer: Say) -> Iterator[str]:
+        yield self._event("response.created", response=self._response("in_progress"))
+        if answer.reasoning:
+            thought = {"id": "rs_1", "type": "reasoning", "summary": []}
+            yield self._event("response.output_item.added", output_index=0, item=thought)
+            where = {"item_id": "rs_1", "output_index": 0, "summary_index": 0}
+            part = {"type": "summary_text", "text": ""}
+            yield self._event("response.reasoning_summary_part.added", part=part, **where)
+            yield self._event("response.reasoning_summary_text.delta", delta=answer.reasoning, **where)
+        message = {"id": "msg_1", "type": "message", "role": "assistant", "status": "in_progress", "content": []}
+        yield self._event("response.output_item.added", output_index=1, item=message)
+        yield from (self.text_event(piece) for piece in answer.cut())
+        for number, call in enumerate(answer.tools, start=2):
+            yield from self._function_call(number, call)
+        yield self._event("response.completed", response=self._response("completed", usage=answer.usage))
+
+    def _function_call(self, number: int, call: Tool) -> Iterator[str]:
+        item = {"id": f"fc_{number}", "type": "function_call", "call_id": call.id, "name": call.name, "arguments": ""}
+        yield self._event("response.output_item.added", output_index=number, item=item)
+        arguments = _as_text(call.arguments)
+        for start in range(0, len(arguments), 6):
+            piece = arguments[start : start + 6]
+            where = {"item_id": item["id"], "output_index": number}
+            yield self._event("response.function_call_arguments.delta", delta=piece, **where)
+
+
+class GeminiWire(Wire):
+    wrong_key_status = 400
+    wrong_key_code = "API_KEY_INVALID"
+
+    _STATUS: ClassVar[dict[int, str]] = {
+        400: "INVALID_ARGUMENT",
+        401: "UNAUTHENTICATED",
+        403: "PERMISSION_DENIED",
+        404: "NOT_FOUND",
+        429: "RESOURCE_EXHAUSTED",
+        500: "INTERNAL",
+        503: "UNAVAILABLE",
+    }
+    _FINISH: ClassVar[dict[str, str]] = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
+
+    def refuse(self, answer: Refuse) -> None:
+        details: list[Json] = []
+        if answer.code:
+            details.append({"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": answer.code})
+        if answer.retry_after is not None:
+            delay = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{answer.retry_after:g}s"}
+            details.append(delay)
+        status = self._STATUS.get(answer.status, "UNKNOWN")
+        body = {"error": {"code": answer.status, "message": answer.message, "status": status, "details": details}}
+        self.line.send_json(answer.status, body)
+
+    def _event(self, parts: Sequence[Json], finish: str = "", usage: tuple[int, int] = (0, 0)) -> Json:
+        candidate: Json = {"content": {"role": "model", "parts": list(parts)}, "index": 0}
+        if finish:
+            candidate["finishReason"] = self._FINISH.get(finish, finish)
+        event: Json = {"candidates": [candidate], "modelVersion": self.model.partition(":")[0], "responseId": "r1"}
+        if any(usage):
+            read, written = usage
+            event["usageMetadata"] = {
+                "promptTokenCount": read,
+                "candidatesTokenCount": written,
+                "totalTokenCount": read + written,
+            }
+        return event
+
+    def _parts(self, answer: Say) -> Iterator[Json]:
+        for start in range(0, len(answer.reasoning), 5):
+            yield {"text": answer.reasoning[start : start + 5], "thought": True}
+        for piece in answer.cut():
+            yield {"text": piece}
+        for call in answer.tools:
+            arguments = call.arguments if isinstance(call.arguments, Mapping) else {"raw": call.arguments}
+            signature = base64.b64encode(b"signature of " + call.name.encode()).decode()
+            yield {"functionCall": {"name": call.name, "args": dict(arguments)}, "thoughtSignature": signature}
+
+    def events(self, answer: Say) -> Iterator[str]:
+        for part in self._parts(answer):
+            yield json.dumps(self._event([part]), ensure_ascii=False)
+        yield json.dumps(self._event([{"text": ""}], answer.finish, answer.usage))
+
+    def whole(self, answer: Say) -> Json:
+        return self._event(list(self._parts(answer)), answer.finish, answer.usage)
+
+    def text_event(self, text: str) -> str:
+        return json.dumps(self._event([{"text": text}]), ensure_ascii=False)
+
+    def blocked(self) -> None:
+        body = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "test"}
+        if not self.streamed:
+            self.line.send_json(200, body)
+            return
+        self.line.begin_stream()
+        self.line.send_event(json.dumps(body))
+        self.line.end_stream()
+
+    def error_event(self, message: str) -> str:
+        return json.dumps({"error": {"code": 500, "message": message, "status": "INTERNAL"}})
+
+
+def _as_text(arguments: Mapping[str, Any] | str) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+
+
+def play(line: Line, wire: Wire, answer: Answer) -> None:
+    match answer:
+        case Refuse():
+            wire.refuse(answer)
+        case BlockPrompt():
+            wire.blocked()
+        case Garbage():
+            line.send_bytes(answer.body, answer.content_type)
+        case Nothing(hang_up=True):
+            line.drop()
+        case Nothing():
+            _say(line, wire, Say(""))
+        case Hang():
+            if answer.headers or answer.text:
+                line.begin_stream()
+            if answer.text:
+                line.send_event(wire.text_event(answer.text))
+            line.hang()
+            line.drop()
+        case HalfStream():
+            line.begin_stream(chunked=not answer.clean)
+            line.send_event(wire.text_event(answer.text))
+            line.drop()
+        case MidStreamError():
+            line.begin_stream()
+            if answer.text:
+                line.send_event(wire.text_event(answer.text))
+            line.send_event(wire.error_event(answer.message))
+            line.end_stream()
+        case Say():
+            _say(line, wire, answer)
+
+
+def _say(line: Line, wire: Wire, answer: Say) -> None:
+    line.pause(answer.delay)
+    if not wire.streamed:
+        line.send_json(200, wire.whole(answer))
+        return
+    line.begin_stream()
+    for number, event in enumerate(wire.events(answer)):
+        if number and answer.gap:
+            line.pause(answer.gap)
+        line.send_event(event)
+    line.end_stream()
