@@ -497,6 +497,15 @@ def test_a_sample_never_replaces_what_the_user_made(store: PersonaStore) -> None
     assert store.list_names() == sorted(SAMPLES)
 
 
+def test_a_copy_of_a_read_only_sample_can_be_written(store: PersonaStore, tmp_path: Path) -> None:
+    sample = tmp_path / "samples" / "Wren" / "persona.json"
+    write_atomic(sample, '{"language": "en"}')
+    sample.chmod(0o444)
+    (persona,) = store.install_samples(tmp_path / "samples")
+    assert persona.paths.persona_json.stat().st_mode & 0o200
+    assert store.set_greeting("Wren", "hello").greeting == "hello"
+
+
 def test_a_broken_memory_of_the_samples_costs_nothing(store: PersonaStore) -> None:
     store.install_samples()
     (store.home.folder / ".samples.json").write_bytes(b"\xff{")

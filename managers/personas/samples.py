@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,6 +35,8 @@ def copy_samples(home: Home, source: Path) -> list[Path]:
         if name_key(sample.name) not in taken:
             with building(home.characters, sample.name) as folder:
                 copy_durably(sample, folder, ())
+                for path in folder.rglob("*"):  # the program's own files may be read-only; the copy is the user's
+                    path.chmod(path.stat().st_mode | stat.S_IWUSR)
             new.append(home.characters / sample.name)
         known.append(sample.name)
         _remember(home, known)
