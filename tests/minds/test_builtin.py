@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -80,8 +81,8 @@ def pieces(asked: ReplyRequest, seed: int = 0) -> list[ReplyPiece]:
     return list(BuiltInMind(seed).reply(asked, Cancel()))
 
 
-def say(text: str, sheet: Sheet = SHIORI, *, seed: int = 0, **more: object) -> str:
-    found = pieces(request(text, sheet, **more), seed)  # type: ignore[arg-type]  # the keywords of request
+def say(text: str, sheet: Sheet = SHIORI, *, seed: int = 0, **more: Any) -> str:
+    found = pieces(request(text, sheet, **more), seed)
     assert all(isinstance(piece, TextPiece) for piece in found)
     return "".join(piece.text for piece in found if isinstance(piece, TextPiece))
 
@@ -90,7 +91,7 @@ def hit(text: str, when: datetime, speaker: str = "ユウ") -> Hit:
     return Hit(text, "log_archive", "semantic", "log_archives/2026-08.txt", ("x",), 0.5, when, speaker)
 
 
-def converse(lines: Sequence[str], sheet: Sheet, **more: object) -> list[str]:
+def converse(lines: Sequence[str], sheet: Sheet, **more: Any) -> list[str]:
     turns: list[ChatTurn] = []
     said = []
     for place, line in enumerate(lines):

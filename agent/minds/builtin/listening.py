@@ -83,11 +83,42 @@ def _acknowledge(scene: Scene, told: Told, feeling: str) -> str:
     was_echoed = bool(scene.spoken and _ECHO_MARKS.search(scene.spoken[-1]))
     if echo and was_echoed and (feeling != "neutral" or scene.book.chance(0.6)):
         echo = ""
+    if feeling == "neutral" and (not echo or scene.book.chance(0.5)) and (remark := _remark(scene, told)):
+        return remark
     if feeling == "neutral" and not echo:
         return ""
     if feeling in ("joy", "happy") and _ACHIEVED.search(scene.message):
         feeling = "achievement"
     return scene.book.say("feel", feeling, echo=echo)
+
+
+def _remark(scene: Scene, told: Told) -> str:
+    """Say a word on what was told, where there is one that fits its kind."""
+    if is_heavy_talk(scene):
+        return ""
+    slots = _slots(told)
+    kinds = ["pet"] if told.is_pet and told.is_own else []
+    kinds += ["want"] if told.is_wish else ["plan"] if told.is_future and told.act not in _NOT_PLANNED else []
+    if told.act and (told.is_own or told.act in ("kindness", "weather", "mishap")):
+        kinds.append(told.act)
+    for kind in kinds:
+        if scene.book.has("remark", kind) and scene.book.can("remark", kind, **slots):
+            return scene.book.say("remark", kind, **slots)
+    return ""
+
+
+_NOT_PLANNED = frozenset({"weather", "mishap", "like", "live"})
+
+
+def _slots(told: Told) -> dict[str, str]:
+    return {
+        "topic": told.topic,
+        "person": told.person,
+        "place": told.place,
+        "alone": "" if told.person else "yes",
+        "undated": "" if told.is_dated else "yes",
+        "friend": "" if told.is_relative else "yes",
+    }
 
 
 def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
@@ -114,12 +145,15 @@ def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowl
         return scene.book.say("follow", "rest")
     if _ACHIEVED.search(scene.message) and feeling in ("joy", "happy"):
         return scene.book.say("follow", "celebrate")
+    if feeling in ("joy", "happy") and not told.act and not told.topic:
+        return scene.book.say("follow", "rest")
     return _follow_up(scene, told)
 
 
 def is_heavy_talk(scene: Scene) -> bool:
     """Tell whether the user's last words before this were heavy."""
-    return any(read_emotion(text, [scene.request.sheet.persona]).emotion in _HEAVY for text in scene.heard[-2:])
+    felt = [read_emotion(text, [scene.request.sheet.persona]).emotion for text in scene.heard[-2:]]
+    return any(emotion in ("sadness", "fear") for emotion in felt) or bool(felt and felt[-1] in _HEAVY - {"anxious"})
 
 
 def _comfort(scene: Scene, feeling: str) -> str:
@@ -133,7 +167,7 @@ def _comfort(scene: Scene, feeling: str) -> str:
         "stressed": "anxious_ask",
     }
     key = special.get(feeling, "ask")
-    return scene.book.say("comfort", key if scene.book.chance(0.6) else "ask")
+    return scene.book.say("comfort", key if feeling in ("tired", "busy") or scene.book.chance(0.6) else "ask")
 
 
 def _open_question(scene: Scene) -> str:
@@ -162,7 +196,7 @@ def _open_question(scene: Scene) -> str:
 
 def _follow_up(scene: Scene, told: Told) -> str:
     """Ask after what was told, with its own words."""
-    slots = {"topic": told.topic, "person": told.person, "place": told.place, "alone": "" if told.person else "yes"}
+    slots = _slots(told)
     for key in _keys(told):
         if scene.book.has("follow", key) and scene.book.can("follow", key, **slots):
             return scene.book.say("follow", key, **slots)
@@ -171,12 +205,16 @@ def _follow_up(scene: Scene, told: Told) -> str:
 
 def _keys(told: Told) -> list[str]:
     keys = []
-    if told.act == "go":
+    if not told.is_own and told.act not in ("kindness", "weather", "mishap", "meet"):
+        return [*(["person"] if told.person else ["topic"] if told.topic else []), "rest"]
+    if told.is_wish:
+        keys.append("want")
+    elif told.act == "go":
         keys += ["go_future"] if told.is_future else ["go_past"] if told.is_past else []
     elif told.is_pet and told.act not in ("eat", "buy"):
         keys.append("pet")
     elif told.is_future:
-        keys += ["plan" if told.act != "like" else "like", "want"]
+        keys.append(told.act if told.act in _NOT_PLANNED else "plan")
     elif told.act:
         keys.append(told.act)
     if told.person and told.act in ("", "meet"):

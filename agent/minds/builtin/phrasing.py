@@ -12,7 +12,7 @@ from managers.language.lexicons import load
 
 _ALTERNATIVES = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
 _SLOT = re.compile(r"<([^<>]+)>")
-_MIN_FRAGMENT = {"ja": 5, "en": 10}
+_MIN_FRAGMENT = {"ja": 4, "en": 5}
 
 
 class Phrasebook:

@@ -175,7 +175,13 @@ def _social(scene: Scene, *, is_alone: bool) -> list[str]:
 def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR0911  # one return per kind reads best
     intent, book = sentence.intent, scene.book
     if intent in ("morning", "day", "evening"):
-        if not scene.spoken and not scene.request.notes and not scene.request.hits and scene.book.chance(0.5):
+        if (
+            not scene.spoken
+            and not book.voice.you
+            and not scene.request.notes
+            and not scene.request.hits
+            and scene.book.chance(0.5)
+        ):
             return [book.say("greet", "short", greeting=_greeting(scene, intent)), book.say("greet", "first")]
         if _has_greeted(scene):
             return [book.say("greet", "again", greeting=_greeting(scene, intent))]

@@ -18,18 +18,26 @@ class Told:
         act: what its verb is about (`follow.toml`), or empty.
         is_future: it is planned or wished for.
         is_past: it has happened.
+        is_wish: it is wished for (したい, want to).
+        is_own: the teller is the one who acts.
+        is_dated: it says when.
         topic, person, place: phrases of it, from the listener's side ("your sister", お母さん); empty if none.
         is_pet: the topic is an animal.
+        is_relative: the person is of the family.
     """
 
     echo: str = ""
     act: str = ""
     is_future: bool = False
     is_past: bool = False
+    is_wish: bool = False
+    is_own: bool = True
+    is_dated: bool = False
     topic: str = ""
     person: str = ""
     place: str = ""
     is_pet: bool = False
+    is_relative: bool = False
 
 
 @cache

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agent.minds.builtin.telling import Told, acts
 from agent.minds.builtin.understanding import Sentence, word_list
 from managers.language.english import verb_base
+from managers.language.times import tells_when
 from managers.language.words import Word, words
 
 _SWAPS = {
@@ -35,7 +36,7 @@ def take_up(sentence: Sentence) -> Told:
             s
             for s in spans
             if _is_person(found, s)
-            and _before(found, s) in ("with", "met", "meet", "and", "to", "see", "saw", "called", "visited", "")
+            and _before(found, s) in ("with", "met", "meet", "and", "to", "see", "saw", "called", "visited", "for", "")
         ),
         None,
     )
@@ -48,11 +49,37 @@ def take_up(sentence: Sentence) -> Told:
         act=act,
         is_future=any(word.surface.lower() in word_list("en", "future") for word in found),
         is_past=_is_past(found),
+        is_wish=bool(_WISH.search(sentence.text)),
+        is_own=_is_own(found, verb),
+        is_dated=tells_when(sentence.text),
         topic=_spoken(found, topic, sentence.text) if topic else "",
         person=_spoken(found, person, sentence.text) if person else "",
         place=_spoken(found, place, sentence.text) if place and not _is_person(found, place) else "",
+        is_relative=bool(
+            person and _RELATIVE.search(" ".join(w.surface.lower() for w in found[person[0] : person[1]]))
+        ),
         is_pet=topic is not None and any(w.form in word_list("en", "pets") for w in found[topic[0] : topic[1]]),
     )
+
+
+_WISH = re.compile(
+    r"\b(?:want(?:ed)? to|wanna|would like to|'d like to|'d love to|would love to|wish|hope to|hoping to)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_own(found: Sequence[Word], verb: int) -> bool:
+    """Tell whether the nearest subject before the verb is I or we."""
+    for word in reversed(found[: max(verb, 0)]):
+        if word.surface.lower() in ("i", "we", "i'm"):
+            return True
+        if (
+            word.surface.lower() in ("he", "she", "they", "it", "you")
+            or word.entity == "person"
+            or word.form in word_list("en", "persons")
+        ):
+            return False
+    return True
 
 
 def _is_past(found: Sequence[Word]) -> bool:
@@ -84,6 +111,9 @@ def _main_verb(found: Sequence[Word]) -> int:
 # --- noun phrases --------------------------------------------------------------------------------------------
 
 Span = tuple[int, int]
+_RELATIVE = re.compile(
+    r"\b(?:mother|mom|mum|father|dad|sister|brother|husband|wife|son|daughter|grand\w+|aunt|uncle|cousin|parents|family|kids?|child|children)\b"
+)
 _COPULAS = frozenset(["be", "feel", "look", "seem", "very", "so", "really", "quite", "get"])
 _DETERMINERS = frozenset(
     ["a", "an", "the", "my", "our", "this", "that", "these", "those", "some", "his", "her", "their"]

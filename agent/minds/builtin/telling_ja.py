@@ -10,6 +10,7 @@ from agent.minds.builtin.telling import Told, acts
 from agent.minds.builtin.understanding import Sentence, word_list
 from agent.minds.builtin.voice import Voice
 from managers.language.lexicons import load
+from managers.language.times import tells_when
 from managers.language.words import Word, words
 
 _FIRST_PERSONS = frozenset(["私", "わたし", "僕", "ぼく", "俺", "おれ", "あたし", "わし", "ウチ", "うち", "自分"])
@@ -70,6 +71,9 @@ _UNFIT_ENDS = frozenset(
         "たり",
     ]
 )
+_RELATIVE = re.compile(
+    "お?(?:母|父|妹|弟|姉|兄|祖母|祖父|夫|妻|嫁|奥|旦那|息子|娘|両親|家族|親|おばあ|おじい|子供|孫|いとこ)"
+)
 _EMPTY_HEADS = frozenset(
     [
         "こと",
@@ -108,6 +112,7 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     """Read what a Japanese sentence tells."""
     found = sentence.words
     person = _phrase_before(found, ("と", "に", "から"), voice, wants_person=True)
+    subject = _phrase_before(found, ("は", "が"), voice, wants_person=True)
     place = _phrase_before(found, ("へ", "に", "で"), voice, wants_person=False)
     topic, is_pet = _topic(found, voice)
     return Told(
@@ -116,9 +121,13 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         is_future=_is_future(found),
         is_past=any(word.lemma in ("た", "だった") and word.kind == "function" for word in found[-5:]),
         topic=topic,
-        person=person,
+        is_wish=any(word.lemma == "たい" and word.kind == "function" for word in found),
+        is_own=not subject,
+        is_dated=tells_when(sentence.text),
+        person=person or subject,
         place=place,
         is_pet=is_pet,
+        is_relative=bool(_RELATIVE.search(person or subject)),
     )
 
 
@@ -222,7 +231,12 @@ def _is_person(found: Sequence[Word], span: tuple[int, int]) -> bool:
 def _phrase_before(found: Sequence[Word], particles: Sequence[str], voice: Voice, *, wants_person: bool) -> str:
     for span in phrases(found):
         start, end = _trimmed(found, span)
-        if start == end or end >= len(found) or found[end].surface not in particles or found[end].form != "格助詞":
+        if (
+            start == end
+            or end >= len(found)
+            or found[end].surface not in particles
+            or found[end].form not in ("格助詞", "係助詞")
+        ):
             continue
         is_person = _is_person(found, (start, end))
         if wants_person and is_person:
@@ -275,7 +289,7 @@ def _echo(sentence: Sentence, voice: Voice, persona: str) -> str:
 
 def _last_clause(text: str) -> str:
     openers = "|".join(sorted(word_list("ja", "openers"), key=len, reverse=True))
-    text = re.sub(rf"^(?:(?:{openers})[、,ー…]+)+", "", text.strip()).rstrip("。．.!！…~〜～ー　 ")
+    text = re.sub(rf"^(?:(?:{openers})[、,ー…]*)+(?=[^はがもをにのと])", "", text.strip()).rstrip("。．.!！…~〜～ー　 ")
     if len(text) <= _MAX_ECHO:
         return text
     parts = text.split("、")
