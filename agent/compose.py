@@ -6,9 +6,10 @@ The size has a ceiling that years do not move: every part is capped, whatever it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from agent.minds.fit import turn_tokens
 from agent.prompts.reply import HEADINGS, PartName
 from managers.mind import ChatTurn
 from managers.storage.errors import Lang
@@ -37,8 +38,10 @@ UNCUTTABLE: frozenset[PartName] = frozenset({"guidance", "concern"})
 ANSWER_SHARE = 0.25
 ANSWER_CEILING = 2048
 """Room kept for the answer: a quarter of the context, at most this many tokens."""
-SYSTEM_SHARE = 0.65
+SYSTEM_SHARE = 0.6
 """The system prompt may take this share of what the answer leaves; the turns get the rest."""
+LEAST_OF_A_MESSAGE = 64
+"""A message is never cut below this many tokens, however small the mind."""
 _ELLIPSIS = "…"
 
 
@@ -146,15 +149,13 @@ def _piece(text: str, length: int, keep: Literal["first", "last"]) -> str:
 def fit_turns(turns: Sequence[ChatTurn], room: int, count: CountTokens) -> list[ChatTurn]:
     """Keep the newest turns that fit; the last one always stays, cut if it must be."""
     *earlier, last = turns
-    size = count(last.text) + 4
-    if size > room:
-        return [ChatTurn(last.role, cut_to(last.text, max(room - 4, 16), count), last.time, images=last.images)]
+    room -= turn_tokens(last, count)
+    if room < 0:
+        return [replace(last, text=cut_to(last.text, max(room + count(last.text), LEAST_OF_A_MESSAGE), count))]
     kept = [last]
-    room -= size
     for turn in reversed(earlier):
-        size = count(turn.text) + 4
-        if size > room:
+        room -= turn_tokens(turn, count)
+        if room < 0:
             break
         kept.append(turn)
-        room -= size
     return list(reversed(kept))

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from agent.attachments import Attached
 from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_turns, text_part
 from agent.events import Failed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
+from agent.minds.functions import affordable, tools_tokens
 from agent.prompts import reply as words
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
@@ -76,7 +77,10 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
 def compose(state: TurnState, runtime: Around) -> TurnState:
     """Make the prompt from parts with a token budget each."""
     around, mind, sheet = runtime.context, runtime.context.mind, runtime.context.sheet
-    room = mind.context_tokens - answer_room(mind.context_tokens)
+    tools = affordable(
+        around.tools.specs(sheet.language, writing=not around.off_record), mind.context_tokens, mind.count_tokens
+    )
+    room = mind.context_tokens - answer_room(mind.context_tokens) - tools_tokens(tools, mind.count_tokens)
     oldest = min(m.time for m in [*state["window"], state["message"]]).date()
     inner = around.memories.inner_life.for_prompt(oldest, around.settings.conversation, sheet.language)
     system = compose_system(
@@ -96,7 +100,7 @@ def compose(state: TurnState, runtime: Around) -> TurnState:
         notes="\n".join(around.memories.notes.read(kind).text for kind in ("core_memory", "notepad")),
         emotion=state["emotion"],
         questions=inner.questions,
-        tools=around.tools.specs(sheet.language, writing=not around.off_record),
+        tools=tools,
         concern=state["concern"],
     )
     return {"request": request}

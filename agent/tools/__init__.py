@@ -1,13 +1,29 @@
 """The tools that a mind may call during a turn, one module per group."""
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Final
 
 from agent.tools import entities, notes, searching
 from agent.tools.catalogue import Catalogue
 from agent.tools.context import ToolContext
 
+MOST_NEEDED: Final[Sequence[str]] = (
+    "recall_memories",
+    "edit_notepad",
+    "search_past_conversations",
+    "write_entity_memory",
+    "search_entity_memory",
+    "search_knowledge_base",
+    "edit_core_memory",
+    "plan_main_memory_edit",
+)
+"""A mind that reads little is offered these first, as many as it can afford."""
+
 
 @cache
 def all_tools() -> Catalogue[ToolContext]:
     """Return every tool; leaving a module out of this list takes its tools away."""
-    return Catalogue([*searching.TOOLS, *notes.TOOLS, *entities.TOOLS])
+    tools = [*searching.TOOLS, *notes.TOOLS, *entities.TOOLS]
+    rank = {name: place for place, name in enumerate(MOST_NEEDED)}
+    return Catalogue(sorted(tools, key=lambda tool: rank.get(tool.name, len(rank))))

@@ -65,7 +65,7 @@ def test_the_newest_turns_stay_and_the_last_always() -> None:
     turns = [ChatTurn("user", f"message {n} " * 10) for n in range(50)]
     kept = fit_turns(turns, 1000, characters)
     assert kept == turns[-len(kept) :]
-    assert sum(len(t.text) + 4 for t in kept) <= 1000
+    assert sum(len(t.text) for t in kept) <= 1000
     image = Image("image/png", b"x")
     book = fit_turns([ChatTurn("user", "a" * 1_000_000, images=(image,))], 500, characters)
     assert len(book) == 1

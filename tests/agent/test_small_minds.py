@@ -1,0 +1,30 @@
+"""A local model of 4,096 tokens would cut a longer prompt silently: what it is sent must fit."""
+
+from __future__ import annotations
+
+from agent.minds.functions import tools_tokens
+from agent.minds.tokens import count_tokens
+from tests.agent.conftest import Scene
+from tests.fakes import ScriptedMind
+
+
+def test_the_whole_prompt_fits_a_small_model_however_long_the_history(scene: Scene) -> None:
+    small = ScriptedMind(context_tokens=4096)
+    small.count_tokens = count_tokens  # type: ignore[method-assign]  # as language models count
+    scene.companion._minds.mind = small  # type: ignore[attr-defined]  # the chooser of one
+    for kind in ("core_memory", "notepad"):
+        scene.memories.notes.append(kind, "覚えておくこと。" * 2000, author="user", reason="-")  # type: ignore[arg-type]
+    for turn in range(12):
+        small.enqueue(f"うん、{turn}回目だね。" * 10)
+        scene.live(scene.companion.say("長い話をするね。" * 20))
+    request = small.requests[-1]
+    used = (
+        small.count_tokens(request.system)
+        + sum(small.count_tokens(turn.text) for turn in request.turns)
+        + tools_tokens(request.tools, small.count_tokens)
+    )
+    assert used <= 4096 - 512
+    assert request.turns[-1].text.startswith("長い話をするね。")
+    assert len(request.turns) >= 4
+    assert "windowsills" in request.system
+    assert "recall_memories" in {tool.name for tool in request.tools}

@@ -1,0 +1,173 @@
+"""What goes wrong on a person's computer: each time one clear sentence, nothing lost, still usable."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import ROOT, lines, run
+from tests.model_server import Answer, Garbage, HalfStream, Hang, ModelServer, Nothing, Refuse, Say
+
+WITH_MODEL = """
+[mind]
+provider = "openai"
+base_url = "{url}"
+model = "small"
+retries = 1
+timeout_seconds = 1
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize(
+    ("answers", "error"),
+    [
+        ([Refuse(401)], "WrongKeyError"),
+        ([Refuse(404)], "UnknownModelError"),
+        ([Refuse(429), Refuse(429)], "QuotaError"),
+        ([Refuse(500), Refuse(500)], "ServerFailedError"),
+        ([Garbage()], "GarbledAnswerError"),
+        ([Nothing()], "EmptyAnswerError"),
+        ([Hang()], "MindTimeoutError"),
+    ],
+)
+def test_a_model_that_fails_costs_no_word(home: Path, answers: list[Answer], error: str) -> None:
+    with ModelServer() as server:
+        home.mkdir()
+        (home / "settings.toml").write_text(WITH_MODEL.format(url=server.base_url), "utf-8")
+        (home / "secrets.toml").write_text(f'[keys]\n"127.0.0.1:{server.port}" = "sk-not-to-be-told"\n', "utf-8")
+        server.enqueue(*answers)
+        done = run("chat", "Hazel", "--json", "-m", "Are you there?", home=home, expect=1)
+        received, failed = lines(done)
+        assert (received["event"], failed["event"], failed["error"]) == ("received", "failed", error)
+        assert failed["sentence"] == done.stderr.strip()
+        assert "sk-not-to-be-told" not in done.stdout + done.stderr
+        server.enqueue(Say("I am here."))
+        reply = lines(run("chat", "Hazel", "--json", "-m", "And now?", home=home))[-1]
+    assert reply["text"] == "I am here."
+    log = (home / "characters" / "Hazel" / "log.txt").read_text("utf-8")
+    assert log.count("Are you there?") == 1
+
+
+def test_half_an_answer_is_kept_and_marked(home: Path) -> None:
+    with ModelServer() as server:
+        home.mkdir()
+        (home / "settings.toml").write_text(WITH_MODEL.format(url=server.base_url), "utf-8")
+        server.enqueue(HalfStream("Once upon a time"))
+        events = lines(run("chat", "Hazel", "--json", "-m", "A story", home=home, expect=1))
+    assert [e["event"] for e in events] == ["received", "reply", "failed"]
+    assert events[1]["broken_off"]
+    assert "Once upon" in events[1]["text"]
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Path]:
+    """A small file system in memory; skips where it may not be mounted."""
+    folder.mkdir()
+    mount = shutil.which("mount")
+    done = mount and subprocess.run(
+        [mount, "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True, check=False
+    )
+    if not done or done.returncode:
+        pytest.skip("no small file system can be mounted here (root on Linux can)")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "8m") as home:
+        run("chat", "Hazel", "-m", "Before the disk was full", home=home)
+        filler = home / "filler"
+        with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+            while True:
+                file.write(b"x" * 4096)
+        log = home / "characters" / "Hazel" / "log.txt"
+        before = log.read_bytes()
+        done = run("chat", "Hazel", "--json", "-m", "y" * 20_000, home=home, expect=1)
+        assert lines(done)[0]["error"] == "DiskFullError"
+        assert log.read_bytes() == before
+        filler.unlink()
+        run("chat", "Hazel", "-m", "After", home=home)
+        text = log.read_text("utf-8")
+    assert "Before the disk was full" in text
+    assert "After" in text
+    assert "yyyy" not in text
+
+
+@pytest.mark.parametrize(
+    "name", ["core_memory.txt", "notepad.txt", "SystemPrompt.txt", "persona.json", "log.txt", "goals.json"]
+)
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe\x00broken", b"{", b"", None], ids=["not utf-8", "truncated", "empty", "missing"]
+)
+def test_a_broken_file_is_kept_and_the_persona_still_talks(home: Path, name: str, data: bytes | None) -> None:
+    run("personas", "list", home=home)
+    file = home / "characters" / "Hazel" / name
+    if data is None:
+        file.unlink(missing_ok=True)
+    else:
+        file.write_bytes(data)
+    reply = lines(run("chat", "Hazel", "--json", "-m", "Good evening", home=home))[-1]
+    assert reply["event"] == "reply"
+    if data:
+        kept = [
+            p for p in file.parent.rglob("*") if p.is_file() and ".history" not in p.parts and data in p.read_bytes()
+        ]
+        assert kept, "the bytes of the broken file are gone"
+
+
+def test_a_read_only_persona_can_be_read_and_says_why_it_cannot_be_written(home: Path) -> None:
+    run("chat", "Hazel", "-m", "Hello", home=home)
+    if os.geteuid() == 0:
+        pytest.skip("root may write anything")
+    folder = home / "characters" / "Hazel"
+    folder.chmod(0o500)
+    (folder / "log.txt").chmod(0o400)
+    try:
+        done = run("chat", "Hazel", "--json", "-m", "Hello again", home=home, expect=1)
+    finally:
+        folder.chmod(0o700)
+    assert lines(done)[0]["error"] == "UnwritableError"
+
+
+def test_a_port_in_use_a_second_page_and_an_open_door_are_refused(home: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert port in run("serve", "--port", port, "--no-browser", home=home, expect=1).stderr
+    assert "password" in run("serve", "--host", "0.0.0.0", "--no-browser", home=home, expect=1).stderr.lower()
+    server = subprocess.Popen(
+        [sys.executable, "app.py", "serve", "--home", str(home), "--port", "0", "--no-browser"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        assert "127.0.0.1" in server.stdout.readline()
+        assert "already running" in run("serve", "--port", "0", "--no-browser", home=home, expect=1).stderr
+        # The command line may work beside the page.
+        assert lines(run("chat", "Hazel", "--json", "-m", "Hello", home=home))[-1]["event"] == "reply"
+    finally:
+        server.terminate()
+        started = time.monotonic()
+        server.wait(20)
+        assert server.stdout is not None
+        server.stdout.close()
+        assert time.monotonic() - started < 15
