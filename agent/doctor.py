@@ -96,8 +96,11 @@ def _secrets(services: Services) -> Iterator[Finding]:
 def _persona(services: Services, name: str) -> Iterator[Finding]:
     companion = services.companion(name)
     memories = companion.memories
-    count = memories.log.count()
-    yield Finding(name, "ok", f"メッセージ {count:,} 件、すべて読めます。", f"{count:,} messages, all readable.")
+    damage = memories.log.check()
+    yield from _notices(name, damage)
+    if not damage:
+        count = memories.log.count()
+        yield Finding(name, "ok", f"メッセージ {count:,} 件、すべて読めます。", f"{count:,} messages, all readable.")
     yield describe_index(name, memories.recall.status())
     mind = companion.mind_status()
     yield Finding(name, "ok", f"話しているのは {mind.ja}", f"Speaking: {mind.en}")
