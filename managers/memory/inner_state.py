@@ -25,6 +25,7 @@ from managers.memory.drives import (
     goal_achievement,
     thresholds,
 )
+from managers.memory.emotions import EmotionLog
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.questions import Question, QuestionStore
 from managers.storage.clock import Clock
@@ -35,6 +36,7 @@ from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
 
 LIGHT_THRESHOLD = 0.4
+_LATELY = 30
 _EMOTIONS: dict[str, tuple[str, str]] = {
     "joy": ("喜び", "joy"),
     "happy": ("うれしさ", "happiness"),
@@ -73,6 +75,8 @@ class _GoalAchievement(_Part):
 class _Devotion(_Part):
     level: float = 0.0
     user_emotional_state: str = "neutral"
+    last_felt: str = ""
+    """The last emotion that was not neutral: what the level comes from."""
     updated_at: datetime | None = None
 
 
@@ -117,6 +121,7 @@ class InnerStateStore:
         self._settings = settings or SleepSettings()
         self._questions = questions or QuestionStore(paths, clock)
         self._goals = goals or GoalStore(paths, clock)
+        self._emotions = EmotionLog(paths, clock)
         self._file = JsonFile(paths, paths.internal_state, clock, dict)
 
     def load(self) -> InnerState:
@@ -156,6 +161,8 @@ class InnerStateStore:
         devotion.level = round(devotion_after(self._devotion(state, now), emotion), 4)
         devotion.updated_at = now
         devotion.user_emotional_state = emotion
+        if emotion != "neutral":
+            devotion.last_felt = emotion
 
     def refresh(self, now: datetime | None = None, lang: Lang = "ja") -> InnerState:
         """Recompute all drives and the motivation log, and write them."""
@@ -297,12 +304,18 @@ class InnerStateStore:
             note = goal.progress_notes[-1] if goal.progress_notes else ""
             last = (f"これまで: {note}" if ja else f" So far: {note}") if note else ""
             return thought + last
-        feeling = feeling_name(state.drives.devotion.user_emotional_state, lang)
-        return (
-            f"相手から{feeling}を感じた。そばで力になりたい。"
-            if ja
-            else f"I sensed {feeling} in you. I want to be there for you."
-        )
+        return self._devoted(state, lang)
+
+    def _devoted(self, state: InnerState, lang: Lang) -> str:
+        """Return what the user felt last that was not neutral, and the words that it was read from."""
+        felt = state.drives.devotion.last_felt or state.drives.devotion.user_emotional_state
+        feeling = feeling_name(felt, lang)
+        words = next((e.user_text_snippet for e in self._emotions.recent(_LATELY) if e.emotion == felt), "")
+        if lang == "ja":
+            sense = f"「{words}」という言葉に{feeling}を感じた。" if words else f"相手から{feeling}を感じた。"
+            return sense + "そばで力になりたい。"
+        sense = f"I sensed {feeling} in “{words}”." if words else f"I sensed {feeling} in you."
+        return sense + " I want to be there for you."
 
 
 def feeling_name(emotion: str, lang: Lang) -> str:

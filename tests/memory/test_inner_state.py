@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from managers.memory.drives import boredom, curiosity, decayed, devotion_after, goal_achievement
+from managers.memory.emotions import EmotionLog
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.questions import Question, QuestionStore
@@ -102,6 +103,15 @@ def test_full_form_holds_all_four_drives_and_the_narrative(clock: HandClock, inn
     full = inner.full_text("ja")
     assert all(label in full for label in ("退屈", "好奇心", "目標達成欲", "奉仕欲"))
     assert "恐れ" in full
+
+
+def test_the_narrative_quotes_what_it_comes_from(paths: PersonaPaths, clock: HandClock, inner: InnerStateStore) -> None:
+    EmotionLog(paths, clock).append("犬のポチの元気がなくて心配。", "sadness", message_id="m1")
+    inner.feel("sadness")
+    inner.feel("neutral")
+    assert inner.refresh(lang="ja").motivation_log.narrative == (
+        "「犬のポチの元気がなくて心配。」という言葉に悲しみを感じた。そばで力になりたい。"
+    )
 
 
 def test_resolving_a_question_lets_curiosity_fall(

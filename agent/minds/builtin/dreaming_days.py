@@ -173,4 +173,4 @@ def _event(said: Said, material: DayMaterial) -> str:
     lang = material.sheet.language
     who = call(said.message, material.sheet, lang)
     text = said.text if len(said.text) <= 160 else said.text[:159] + "…"  # noqa: PLR2004  # one line on a card
-    return f"{who}: {text.rstrip('。') if lang == 'ja' else text}"
+    return f"{who}: {text.rstrip('。')}" if lang == "ja" else f"{who[0].upper()}{who[1:]}: {text}"

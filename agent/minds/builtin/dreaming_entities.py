@@ -207,7 +207,7 @@ def _relations(said: Said) -> list[_Found]:
             continue
         if not re.match(r"(が|は|も|に|と|を|の|から|、|で)", after) or said.is_question:
             continue
-        found.append(_relative(f"{owner}の", word.surface, "ja"))
+        found.append(_relative("あなたの" if owner == "You" else f"{owner}の", word.surface, "ja"))
     return found
 
 
