@@ -15,6 +15,7 @@ import contextlib
 import json
 import sqlite3
 import threading
+import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +83,21 @@ class FileRecord:
     state: str
 
 
+class _Opened:
+    """A thread's connection, which is closed when the thread ends."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection: sqlite3.Connection | None = connection
+
+    def close(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class Store:
     """The SQLite file of one index, with a connection for each thread."""
 
@@ -89,8 +105,7 @@ class Store:
         """Remember the path; nothing is opened yet."""
         self.path = path
         self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
-        self._generation = 0
+        self._opened: weakref.WeakSet[_Opened] = weakref.WeakSet()
         self._guard = threading.Lock()
 
     def connection(self) -> sqlite3.Connection:
@@ -99,9 +114,9 @@ class Store:
         Raises:
             sqlite3.DatabaseError: the file is no database, or a broken one.
         """
-        held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
-        if held is not None and held[0] == self._generation:
-            return held[1]
+        held: _Opened | None = getattr(self._local, "held", None)
+        if held is not None and held.connection is not None:
+            return held.connection
         make_folder(self.path.parent)
         connection = sqlite3.connect(self.path, timeout=10, isolation_level=None, check_same_thread=False)
         try:
@@ -114,8 +129,8 @@ class Store:
             connection.close()
             raise
         with self._guard:
-            self._connections.append(connection)
-        self._local.held = (self._generation, connection)
+            self._local.held = _Opened(connection)
+            self._opened.add(self._local.held)
         return connection
 
     def _make_tables(self, connection: sqlite3.Connection) -> None:
@@ -135,21 +150,9 @@ class Store:
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
         with self._guard:
-            for connection in self._connections:
-                connection.close()
-            self._connections.clear()
-            self._generation += 1
-
-    def release(self) -> None:
-        """Close this thread's connection: for threads that end."""
-        held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
-        if held is None:
-            return
-        self._local.held = None
-        with self._guard:
-            if held[1] in self._connections:
-                self._connections.remove(held[1])
-                held[1].close()
+            for held in list(self._opened):
+                held.close()
+            self._opened.clear()
 
     def remove(self) -> None:
         """Throw the whole index away: it is derived data."""

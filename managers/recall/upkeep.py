@@ -80,6 +80,7 @@ class Upkeep:
         with self._alone(WAIT_SECONDS):
             self._mend()
             self._run()
+            self.notices.pop("broken", None)
             if self._has_drifted(at_most=_QUICK_REBUILD):
                 self._rebuild(None)
         self.embed_in_background()
@@ -218,8 +219,6 @@ class Upkeep:
             _logger.exception("vectors could not be stored")
         finally:
             self.progress = None
-            for index in self._indexes.values():
-                index.store.release()
 
     def embed_waiting(self, embedder: Embedder) -> None:
         """Make the vectors that are missing, batch by batch, at the provider's pace.

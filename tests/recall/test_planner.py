@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import pytest
+
+from managers.memory.messages import Message
+from managers.recall.planner import plan_recall
+
+NOW = datetime(2026, 11, 21, 12, 0)
+
+
+def turns(*said: str) -> list[Message]:
+    roles = ("user", "persona")
+    return [Message(f"t{n}", NOW, roles[n % 2], roles[n % 2], text) for n, text in enumerate(said)]  # type: ignore[arg-type]  # two roles
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Do you remember my cat's name?",
+        "When did we go to the beach?",
+        "What did I tell you about my job?",
+        "Where was that restaurant we liked?",
+        "What's my sister called?",
+        "We talked about a film last week, which one was it?",
+        "私の誕生日、覚えてる？",
+        "この前行った温泉ってどこだっけ？",
+        "先週何を食べた？",
+        "前に話した本のタイトル教えて",
+        "私の好きな色は何だった？",
+        "うちの猫の名前は？",
+    ],
+)
+def test_calls_for_the_past(message: str) -> None:
+    plan = plan_recall(message, [], NOW)
+    assert plan.wanted
+    assert plan.query
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Good morning!",
+        "I'm tired today.",
+        "Thank you so much",
+        "Remember that I have a dentist's appointment on Monday.",
+        "おはよう！",
+        "今日は天気がいいね",
+        "疲れたなあ",
+        "ありがとう",
+        "明日は8時に起きるって覚えておいて",
+        "",
+        "😀",
+    ],
+)
+def test_does_not_call_for_the_past(message: str) -> None:
+    assert not plan_recall(message, [], NOW).wanted
+
+
+@pytest.mark.parametrize(
+    ("before", "message", "subject"),
+    [
+        (("My brother Kenji plays the shamisen.", "How lovely!"), "And where did he learn it?", "Kenji"),
+        (("Tell me about Lisbon.", "You went to Lisbon in March."), "What did I eat there?", "Lisbon"),
+        (("妹のさくらが結婚しました。", "おめでとうございます！"), "それはいつだっけ？", "結婚"),
+        (("金沢に行ったんだ。", "いいですね。"), "そこで何を食べたか覚えてる？", "金沢"),
+    ],
+)
+def test_a_follow_up_takes_its_subject_from_the_turns_before(before: Sequence[str], message: str, subject: str) -> None:
+    plan = plan_recall(message, turns(*before), NOW)
+    assert plan.wanted
+    assert subject in plan.query
+    assert message in plan.query
+
+
+def test_a_question_with_its_own_subject_keeps_it() -> None:
+    plan = plan_recall("What is my dentist's name?", turns("I love pancakes.", "Me too!"), NOW)
+    assert "pancake" not in plan.query
+
+
+def test_a_known_name_is_enough() -> None:
+    assert not plan_recall("Aiko sends her regards.", [], NOW).wanted
+    assert plan_recall("Aiko sends her regards.", [], NOW, lambda text: "Aiko" in text).wanted
