@@ -11,7 +11,10 @@ def information(plays: Collection[str], models: Sequence[Served], path: str, bod
     """Answer what the real servers answer about themselves and their models."""
     pages: dict[str, tuple[str, Callable[[], Json | None]]] = {
         "/api/version": ("ollama", lambda: {"version": "0.12.6"}),
-        "/api/tags": ("ollama", lambda: {"models": [{"name": model.id, "model": model.id} for model in models]}),
+        "/api/tags": (
+            "ollama",
+            lambda: {"models": [{"name": model.id, "model": model.id, **model.extra} for model in models]},
+        ),
         "/api/ps": ("ollama", lambda: {"models": [_ollama_loaded(model) for model in models if model.loaded]}),
         "/api/show": ("ollama", lambda: _ollama_show(models, str(body.get("model") or body.get("name")))),
         "/api/v0/models": (

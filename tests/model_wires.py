@@ -254,8 +254,11 @@ class GeminiWire(Wire):
             yield {"functionCall": {"name": call.name, "args": dict(arguments)}, "thoughtSignature": signature}
 
     def events(self, answer: Say) -> Iterator[str]:
-        for part in self._parts(answer):
-            yield json.dumps(self._event([part]), ensure_ascii=False)
+        read, written = answer.usage
+        parts = list(self._parts(answer))
+        for number, part in enumerate(parts):  # each event reports all tokens so far, as Gemini's do
+            so_far = (read, written * number // len(parts))
+            yield json.dumps(self._event([part], usage=so_far), ensure_ascii=False)
         yield json.dumps(self._event([{"text": ""}], answer.finish, answer.usage))
 
     def whole(self, answer: Say) -> Json:

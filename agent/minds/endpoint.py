@@ -28,7 +28,7 @@ class Endpoint:
     @property
     def leaves_machine(self) -> bool:
         """Whether what is said goes over the network."""
-        return not is_loopback(self.address)
+        return not is_loopback(self.address) or runs_elsewhere(self.model)
 
     def without_secrets(self, text: str) -> str:
         """Return the text with the key taken out, whole or shortened as servers like to echo it."""
@@ -38,6 +38,11 @@ class Endpoint:
             if len(shown) >= 6:  # noqa: PLR2004  # a shorter run of letters is no secret, and common
                 text = text.replace(shown, "…")
         return text
+
+
+def runs_elsewhere(model: str) -> bool:
+    """Say whether a model of this name is one that Ollama passes on to its makers' computers."""
+    return model.endswith((":cloud", "-cloud"))
 
 
 def is_loopback(address: str) -> bool:
@@ -58,6 +63,8 @@ def checked_address(address: str) -> str:
         WrongAddressError: it is no URL.
     """
     plain = address.strip().rstrip("/").removesuffix("/chat/completions")
+    if plain.startswith(("http://", "https://")) and plain.count("/") == 2:  # noqa: PLR2004  # no path at all
+        plain += "/v1"  # where nearly all of them are
     try:
         parts = urlsplit(plain)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agent.minds import background
-from agent.minds.endpoint import is_loopback
+from agent.minds.endpoint import is_loopback, runs_elsewhere
 from agent.minds.families import default_context, family_of
 
 if TYPE_CHECKING:
@@ -109,8 +109,10 @@ async def _ollama(client: httpx.AsyncClient, root: str, model: str) -> Found | N
     if "version" not in version or "models" not in tags:
         return None
     loaded = {str(entry.get("name")): entry for entry in running.get("models") or []}
-    names = [*loaded, *(str(entry.get("name")) for entry in tags["models"] or [])]
-    for name in [model] if model else [name for name in dict.fromkeys(names) if not _NOT_FOR_TALKING.search(name)]:
+    offered = [entry for entry in [*loaded.values(), *(tags["models"] or [])] if not entry.get("remote_host")]
+    names = dict.fromkeys(str(entry.get("name")) for entry in offered)
+    here = [name for name in names if not _NOT_FOR_TALKING.search(name) and not runs_elsewhere(name)]
+    for name in [model] if model else here:
         shown = await _json(client, "POST", f"{root}/api/show", {"model": name})
         abilities = shown.get("capabilities")
         if not model and abilities is not None and "completion" not in abilities:

@@ -119,6 +119,19 @@ def test_a_loaded_model_comes_before_one_that_must_be_loaded(secrets: Secrets) -
         assert chooser(secrets, ports={"LM Studio": server.port}).choose(MindSettings(), "ja").mind.name == "small"
 
 
+def test_models_that_only_seem_to_be_on_this_computer_are_not_taken_unasked(secrets: Secrets) -> None:
+    elsewhere = [
+        Served("gpt-oss:120b-cloud", loaded=False),
+        Served("kimi", loaded=False, extra={"remote_host": "https://ollama.com:443"}),
+    ]
+    with ModelServer(plays=("openai", "ollama"), models=elsewhere) as server:
+        assert chooser(secrets, ports={"Ollama": server.port}).choose(MindSettings(), "ja").mind.name == "built-in"
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="gpt-oss:120b-cloud")
+        status = chooser(secrets).choose(settings, "ja").status
+    assert status.leaves_machine
+    assert "このコンピューターの外" in status.ja
+
+
 def test_the_servers_are_not_asked_each_turn(secrets: Secrets) -> None:
     clock = HandClock()
     with ModelServer(plays=("openai", "ollama")) as server:
@@ -278,6 +291,13 @@ def test_an_address_that_is_none_is_said_when_the_mind_is_used(secrets: Secrets,
     error = talk(language_model(choice.mind)).error
     assert isinstance(error, WrongAddressError)
     assert address in error.sentence("ja")
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/v1/", "/v1/chat/completions"])
+def test_an_address_is_understood_as_people_write_it(secrets: Secrets, ending: str) -> None:
+    with ModelServer() as server:
+        settings = MindSettings(provider="openai", base_url=server.gemini_url + ending, model="test-model")
+        assert talk(language_model(chooser(secrets).choose(settings, "ja").mind)).text == "test answer"
 
 
 def test_a_cloud_without_a_key_says_so(secrets: Secrets) -> None:
