@@ -296,6 +296,10 @@ def history(
     home: HomeOption = None,
     undo: Annotated[str | None, typer.Option(help="Take this entry back.")] = None,
     redo: Annotated[str | None, typer.Option(help="Make an entry that was taken back again.")] = None,
+    leave_changed: Annotated[
+        bool,
+        typer.Option("--leave-changed", help="On --undo or --redo: leave files alone that something later changed."),
+    ] = False,
     show: Annotated[str | None, typer.Option(help="Show what this entry changed.")] = None,
     limit: Annotated[int, typer.Option("-n", min=1, help="How many entries.")] = 50,
     as_json: JsonOption = False,
@@ -309,7 +313,10 @@ def history(
             for diff in found.diff(show):
                 print(diff.unified)
             return
-        done = (undo and found.undo(undo, author="user")) or (redo and found.redo(redo, author="user"))
+        done = None
+        if undo or redo:
+            change = found.undo if undo else found.redo
+            done = change(undo or redo or "", author="user", leave_changed=leave_changed)
         for entry in found.entries(1 if done else limit):
             if as_json:
                 print(shapes.line(shapes.history_entry(entry)))
@@ -431,6 +438,14 @@ def delete_persona(name: PersonaArgument, home: HomeOption = None) -> None:
     """Move a persona to the trash, from where it can be restored."""
     with services_at(home) as services:
         print(services.personas.delete(name).id)
+
+
+@personas_app.command("mend")
+def mend_persona(name: PersonaArgument, home: HomeOption = None) -> None:
+    """Put a broken persona.json or system prompt aside, and its newest good version in its place."""
+    with services_at(home) as services:
+        for notice in services.personas.mend(name).notices:
+            print(notice.sentence(terminal_language()))
 
 
 @personas_app.command("restore")

@@ -67,6 +67,7 @@ class Companion:
         self._off_record: list[Message] = []
         self._window: tuple[str, int, list[Message]] | None = None
         self._afterwards = ThreadPoolExecutor(max_workers=1, thread_name_prefix="afterwards")
+        self._afterwards.submit(self._wake)
 
     def say(self, text: str, *, attachments: Sequence[Path] = (), off_record: bool = False) -> Turn:
         """Say something; the message is on disk before the first event is yielded.
@@ -236,6 +237,14 @@ class Companion:
             if thread[position].role == "user":
                 return thread[position], thread[position + 1 :]
         raise NothingToAnswerError
+
+    def _wake(self) -> None:
+        """After opening, off the user's path: what was edited elsewhere is noticed and indexed."""
+        try:
+            self.memories.history.notice_outside()
+        except UtataneError as error:
+            self.memories.notices.post_error("wake", error)
+        self._catch_up()
 
     def _end_conversation(self) -> None:
         try:

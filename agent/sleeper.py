@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from functools import cached_property
 
@@ -49,10 +49,20 @@ class CompanionSleeper:
         """Return the days that wait for a dream, oldest first."""
         return self.dreamer().pending_days()
 
-    def dream(self, cancel: Cancel) -> DreamReport:
-        """Dream of them; the index learns of it."""
-        report = self.dreamer().dream(cancel=cancel)
-        self._memories.recall.catch_up()
+    def dream(
+        self,
+        cancel: Cancel,
+        *,
+        level: Level | None = None,
+        catch_up: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> DreamReport:
+        """Dream of the days that wait; the index learns of it, and files that have grown are put in order."""
+        report = self.dreamer().dream(cancel=cancel, level=level, catch_up=catch_up, dry_run=dry_run, progress=progress)
+        if not dry_run:
+            self._memories.recall.catch_up()
+            self._memories.history.maintain()
         return report
 
     def dreamer(self) -> Dreamer:
