@@ -205,7 +205,8 @@ class Conversation:
         found = log.tail(depth + 1, controls=True)
         today = self._services.clock.now().date()
         said = _spoken(found[-depth:])
-        items = presenters.transcript(_without_reply_under_way(said, live), face, today, t)
+        recalled = companion.memories.recall_log.counts(depth)
+        items = presenters.transcript(_without_reply_under_way(said, live), face, today, t, recalled=recalled)
         if len(found) > depth:
             items.insert(0, presenters.older_button(t))
         if not any(m.role != "system" for m in said) and not companion.off_record:

@@ -5,7 +5,7 @@ Everything that a person or a mind wrote passes through `escape` or the safe Mar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from html import escape
@@ -62,9 +62,18 @@ def persona_address(name: str) -> str:
 
 
 def transcript(
-    messages: Sequence[Message], face: Face, today: date, t: Texts, *, off_record: bool = False
+    messages: Sequence[Message],
+    face: Face,
+    today: date,
+    t: Texts,
+    *,
+    recalled: Mapping[str, int] | None = None,
+    off_record: bool = False,
 ) -> list[Item]:
-    """Return the entries for messages: day separators, topic breaks and bubbles."""
+    """Return the entries for messages: day separators, topic breaks and bubbles.
+
+    `recalled` says how many memories were recalled for an answer, by its id.
+    """
     items: list[Item] = []
     day: date | None = None
     topic = max((n for n, message in enumerate(messages) if _begins_topic(message)), default=-1)
@@ -75,7 +84,14 @@ def transcript(
             items.append(Item(f"day-{day}{'-off' if off_record else ''}", _separator(day_name(day, today, t))))
         mine = n == last_user
         last_reply = n == len(messages) - 1 and message.role == "persona" and last_user >= 0
-        html = _message(message, face, t, can_change=mine and not off_record, can_retry=last_reply and not off_record)
+        html = _message(
+            message,
+            face,
+            t,
+            can_change=mine and not off_record,
+            can_retry=last_reply and not off_record,
+            recalled=(recalled or {}).get(message.id, 0),
+        )
         items.append(Item(message.id, html))
     return items
 
@@ -209,7 +225,7 @@ def hash_text(text: str) -> int:
     return number
 
 
-def _message(message: Message, face: Face, t: Texts, *, can_change: bool, can_retry: bool) -> str:
+def _message(message: Message, face: Face, t: Texts, *, can_change: bool, can_retry: bool, recalled: int) -> str:
     if message.role == "system":
         return _announcement(message, t)
     mine = message.role == "user"
@@ -218,7 +234,8 @@ def _message(message: Message, face: Face, t: Texts, *, can_change: bool, can_re
     words = render_plain(text) if mine else render_markdown(text)
     broken = f'<p class="broken-off">{escape(t("chat.broken_off"))}</p>' if message.broken_off else ""
     bubble = f'<div class="bubble">{words}{_whole(message, face, t) if cut else ""}</div>' if message.text else ""
-    foot = _foot(message, face, t, can_change=can_change and not cut, can_retry=can_retry)
+    foot = _foot(message, t, can_change=can_change and not cut, can_retry=can_retry)
+    foot += _why(message, face, recalled, t) if recalled else ""
     return (
         f'<article class="message {message.role}" data-id="{escape(message.id)}" '
         f'aria-label="{escape(t("chat.said_at", name=name, time=clock_time(message.time)))}">'
@@ -236,7 +253,7 @@ def _begins_topic(message: Message) -> bool:
     return message.role == "system" and message.speaker == "new_topic"
 
 
-def _foot(message: Message, face: Face, t: Texts, *, can_change: bool, can_retry: bool) -> str:
+def _foot(message: Message, t: Texts, *, can_change: bool, can_retry: bool) -> str:
     stamp = f'<time datetime="{message.time.isoformat()}">{clock_time(message.time)}</time>'
     mind = f'<span class="by">{escape(_mind_name(message.mind, t))}</span>' if message.mind else ""
     buttons = [_button("copy", t)]
@@ -244,18 +261,15 @@ def _foot(message: Message, face: Face, t: Texts, *, can_change: bool, can_retry
         buttons.append(_button("retry", t))
     if can_change:
         buttons += [_button("edit", t), _button("delete", t)]
-    why = ""
-    if message.role == "persona":
-        why = (
-            f'<details class="why" data-fetch="{escape(_why_address(message, face, t))}">'
-            f"<summary>{escape(t('chat.why'))}</summary>"
-            f'<div class="fetched" aria-live="polite"></div></details>'
-        )
-    return f'<footer>{stamp}{mind}<span class="actions">{"".join(buttons)}</span></footer>{why}'
+    return f'<footer>{stamp}{mind}<span class="actions">{"".join(buttons)}</span></footer>'
 
 
-def _why_address(message: Message, face: Face, t: Texts) -> str:
-    return f"{persona_address(face.name)}/why/{quote(message.id, safe='')}?lang={t.lang}"
+def _why(message: Message, face: Face, recalled: int, t: Texts) -> str:
+    address = f"{persona_address(face.name)}/why/{quote(message.id, safe='')}?lang={t.lang}"
+    return (
+        f'<details class="why" data-fetch="{escape(address)}"><summary>{escape(t("chat.why", count=recalled))}</summary>'
+        f'<div class="fetched" aria-live="polite"></div></details>'
+    )
 
 
 def _button(action: str, t: Texts) -> str:

@@ -62,7 +62,7 @@ PALETTE = {
     "on-accent": ("#fffdf9", "#211f3d"),
     "peach": ("#fbe3d4", "#4a3850"),
     "peach-line": ("#f2c9b1", "#6d4f62"),
-    "peach-strong": ("#b4532f", "#f5bd9f"),
+    "peach-strong": ("#a04522", "#f5bd9f"),
     "danger": ("#a8343f", "#f4a3a3"),
     "added": ("#dff0e2", "#20402f"),
     "removed": ("#fbe0dd", "#4d2733"),

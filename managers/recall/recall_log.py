@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from managers.memory.messages import Message
@@ -72,6 +73,17 @@ class RecallLog:
             except (ValueError, KeyError, TypeError):
                 continue  # a line cut by a crash explains nothing and harms nothing
         return None
+
+    def counts(self, answers: int) -> dict[str, int]:
+        """Return how many memories were recalled, by message id, for about the newest `answers` that searched."""
+        found: dict[str, int] = {}
+        for line in islice(self._backwards(), answers):
+            try:
+                entry = json.loads(line)
+                found.setdefault(entry["message_id"], len(entry["recalled"]))
+            except (ValueError, KeyError, TypeError):
+                continue  # as above
+        return found
 
     def _backwards(self) -> Iterator[bytes]:
         """Yield the lines from the newest on: people ask about recent answers."""

@@ -117,6 +117,14 @@ def test_what_was_recalled_is_told_with_its_reason() -> None:
     assert "過去の記憶は使っていません" in presenters.recollections("", [], NOW, JA)
 
 
+def test_only_an_answer_that_recalled_something_offers_to_tell_what() -> None:
+    said = [message(n, "persona", "x") for n in range(2)]
+    first, second = presenters.transcript(said, FACE, NOW.date(), EN, recalled={"m1": 3, "m0": 0})[1:]
+    assert "<details" not in first.html
+    assert "What came to mind (3)" in second.html
+    assert "/why/m1?lang=en" in second.html
+
+
 def test_a_notice_keeps_its_name_while_its_words_stay() -> None:
     first = presenters.notices([Notice("a", "あ", "A <b>")], EN)
     assert "&lt;b&gt;" in first

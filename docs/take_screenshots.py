@@ -1,0 +1,129 @@
+# ruff: noqa: INP001  # a script among documents, no package
+"""Take the screenshots of the documentation: `python docs/take_screenshots.py` from the checkout.
+
+A real server on a home of its own, with a conversation that was written for the purpose.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(CHECKOUT))
+
+from PIL import Image  # noqa: E402  # the checkout has to be found first
+from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
+
+from agent.services import open_services  # noqa: E402
+from managers.memory.log import ConversationLog  # noqa: E402
+from managers.storage.clock import SystemClock  # noqa: E402
+from managers.storage.paths import Home  # noqa: E402
+from managers.storage.settings import SettingsFile  # noqa: E402
+from tests.browser.conftest import ARGUMENTS, CHROMIUM  # noqa: E402
+from tests.browser.serving import PHONE, Server, window  # noqa: E402
+
+SHOTS = CHECKOUT / "docs" / "screenshots"
+MOST_BYTES = 300_000
+PERSONAS = {"ja": "ねむ", "en": "Hazel"}
+USERS = {"ja": "ミナ", "en": "Mina"}
+SAID = {
+    "ja": [
+        ("user", "ただいま。やっと引っ越しの荷ほどきが終わったよ。"),
+        ("persona", "おかえり、ミナ。三日がかりだったね。窓の外はどんな景色?"),
+        ("user", "川が見える。夕方になると橋の灯りがならぶの。写真撮ればよかったな。"),
+        (
+            "persona",
+            "橋の灯り、いいね。\n\n- 夕方の色\n- 水にうつる光\n- 少し冷たい風\n\nそういうの、ちゃんと預かっておくよ。",
+        ),
+    ],
+    "en": [
+        ("user", "I'm home. The last box is unpacked at last."),
+        ("persona", "Welcome back, Mina. Three whole days of boxes! What can you see from the window?"),
+        ("user", "The river. In the evening the lamps on the bridge come on one by one."),
+        (
+            "persona",
+            "One by one, I like that.\n\n- the colour of the evening\n- light on the water\n- a little cold wind\n\nI'll keep that safe for you.",
+        ),
+    ],
+}
+LAST = {
+    "ja": "ねむ、引っ越しの荷ほどきに何日かかったか覚えてる?",
+    "en": "Hazel, do you remember how many days the boxes took?",
+}
+
+
+def main() -> None:
+    """Take all of them."""
+    assert CHROMIUM, "no Chromium on this machine"
+    SHOTS.mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp())
+    try:
+        prepare(Home(folder))
+        server = Server(folder).start()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+            for lang in ("ja", "en"):
+                shoot_language(browser, server, lang)
+            browser.close()
+        server.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+def prepare(home: Home) -> None:
+    """Let two people have talked."""
+    open_services(home).close()
+    settings = SettingsFile(home.settings)
+    settings.change("page", onboarded=True)
+    settings.change("mind", provider="builtin")
+    clock = SystemClock()
+    for lang, persona in PERSONAS.items():
+        log = ConversationLog(home.persona(persona), clock, Random(9))  # noqa: S311  # ids, not secrets
+        moment = datetime.now().replace(hour=19, minute=42, second=0) - timedelta(days=1)
+        for role, text in SAID[lang]:
+            speaker = USERS[lang] if role == "user" else persona
+            log.append("user" if role == "user" else "persona", speaker, text, time=moment)
+            moment += timedelta(minutes=2)
+
+
+def shoot_language(browser: Browser, server: Server, lang: str) -> None:
+    """Take one language's shots: a talk in each look and size, then the rooms."""
+    persona = PERSONAS[lang]
+    with window(browser, server.address, lang=lang, persona=persona) as page:
+        page.locator("#composer textarea").fill(LAST[lang])
+        page.locator("#composer .send").click()
+        page.locator("article.persona:not(.live)").nth(2).wait_for()
+        page.wait_for_timeout(1500)
+        save(page, f"talk-{lang}")
+        for room in ("notes", "persona", "settings"):
+            page.locator(f"#{room}-room-button").click()
+            page.wait_for_timeout(1200)
+            save(page, f"{room}-{lang}")
+    with window(browser, server.address, lang=lang, persona=persona, dark=True) as page:
+        page.wait_for_timeout(1200)
+        save(page, f"talk-dark-{lang}")
+    for dark in (False, True):
+        with window(browser, server.address, lang=lang, persona=persona, dark=dark, size=PHONE) as page:
+            page.wait_for_timeout(1200)
+            save(page, f"talk-phone-{'dark-' if dark else ''}{lang}")
+
+
+def save(page: Page, name: str) -> None:
+    """Keep a shot, small."""
+    path = SHOTS / f"{name}.png"
+    page.screenshot(path=path)
+    with Image.open(path) as shot:
+        shot.convert("RGB").save(path, optimize=True)
+    if path.stat().st_size > MOST_BYTES:
+        with Image.open(path) as shot:
+            small = shot.quantize(256)
+        small.save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Every text can be read: contrast at WCAG 2.2 AA, light and dark."""
+
+import pytest
+
+from ui.theme import PALETTE, palette_css
+
+AA_TEXT, AA_SIGNS = 4.5, 3.0
+TEXT_ON = {
+    "ink": ("paper", "surface", "raised", "peach", "added", "removed"),
+    "quiet": ("paper", "surface", "raised", "peach"),
+    "accent": ("paper", "surface", "raised"),
+    "peach-strong": ("paper", "surface", "raised", "peach"),
+    "danger": ("surface", "raised"),
+    "on-accent": ("accent", "accent-strong"),
+}
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, WCAG 2.2."""
+    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("look", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(("text", "grounds"), TEXT_ON.items())
+def test_text_can_be_read(text: str, grounds: tuple[str, ...], look: int) -> None:
+    for ground in grounds:
+        ratio = contrast(PALETTE[text][look], PALETTE[ground][look])
+        assert ratio >= AA_TEXT, f"{text} on {ground}: {ratio:.2f}"
+
+
+def test_the_style_sheet_gets_every_colour_in_both_looks() -> None:
+    css = palette_css()
+    assert css.count("--paper:") == 2
+    for name, colours in PALETTE.items():
+        assert all(f"--{name}:{colour};" in css for colour in colours)
