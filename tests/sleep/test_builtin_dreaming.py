@@ -80,14 +80,36 @@ def test_questions_and_courtesies_are_no_facts(lang: str, line: str) -> None:
     assert entities(day(line, lang=lang)) == {}
 
 
-def test_a_move_replaces_the_home_and_another_name_for_it_does_not() -> None:
-    home = Entity(
-        "花", "person", lines=(Fact("花さん「関西に住んでいます」", ("a",), "built-in", "f_1", "home", "2026-01-01"),)
+@pytest.mark.parametrize(
+    ("lang", "slot", "again", "changed"),
+    [
+        ("ja", "home", "今は京都に住んでいます。", "先月、札幌に引っ越しました。"),
+        ("ja", "work", "駅前の本屋で働いています。", "今年から図書館に転職しました。"),
+        ("en", "home", "I live in Kansai, you know.", "I just moved to Sapporo with my sister."),
+        ("en", "work", "I work at the bookshop on Elm Street.", "I just started a new job at the library."),
+    ],
+)
+def test_only_a_change_replaces_what_is_true_of_one_thing(lang: str, slot: str, again: str, changed: str) -> None:
+    name = "花" if lang == "ja" else "Hana"
+    known = Entity(name, "person", lines=(Fact("…", ("a",), "built-in", "f_1", slot, "2026-01-01"),))
+
+    def slots(line: str, *entities: Entity) -> list[str]:
+        found = MIND.describe_entities(EntityMaterial(day(line, lang=lang), entities), Cancel()).entities
+        return [fact.slot for fact in next(entity for entity in found if entity.name == name).facts]
+
+    assert slots(again) == [slot]
+    assert slots(again, known) == [""]
+    assert slots(changed, known) == [slot]
+
+
+def test_who_gave_up_a_job_has_none() -> None:
+    known = Entity(
+        "花", "person", lines=(Fact("花さん「本屋で働いています」", ("a",), "built-in", "f_1", "work", "2026-01-01"),)
     )
-    again = MIND.describe_entities(EntityMaterial(day("今は京都に住んでいます。", lang="ja"), (home,)), Cancel())
-    moved = MIND.describe_entities(EntityMaterial(day("先月、札幌に引っ越しました。", lang="ja"), (home,)), Cancel())
-    assert [fact.slot for fact in next(e for e in again.entities if e.name == "花").facts] == [""]
-    assert [fact.slot for fact in next(e for e in moved.entities if e.name == "花").facts] == ["home"]
+    found = MIND.describe_entities(
+        EntityMaterial(day("先週で仕事を辞めました。", lang="ja"), (known,)), Cancel()
+    ).entities
+    assert [fact.replaces for fact in found[0].facts] == ["f_1"]
 
 
 def test_plans_and_worries_stay_open_and_small_talk_does_not() -> None:

@@ -18,7 +18,6 @@ from agent.minds.builtin.dreaming_days import is_name_of
 from agent.minds.builtin.dreaming_speech import (
     Said,
     call,
-    cue,
     cue_words,
     lasting_terms,
     quoted,
@@ -27,7 +26,7 @@ from agent.minds.builtin.dreaming_speech import (
 )
 from managers.language.words import Entity as Named
 from managers.language.words import entities as named_in
-from managers.memory.entities import Entity, is_safe, name_key
+from managers.memory.entities import Entity, find_by_name, is_safe, name_key
 from managers.memory.messages import Message
 from managers.mind import Sheet
 from managers.sleep.tasks import EntitiesDraft, EntityDraft, EntityMaterial, FactDraft
@@ -68,6 +67,13 @@ _PLACE_ENDINGS = (
     "橋立",
 )
 _ABSTRACT_ENDINGS = ("ic", "ary", "ful", "ive", "ous", "able", "ence", "ness", "ity", "ment", "tion", "sion", "ing")
+_SLOTS = (
+    ("moved", "home", True),
+    ("hired", "work", True),
+    ("home", "home", False),
+    ("work", "work", False),
+    ("age", "age", True),
+)
 _POSSESSIVE = re.compile(r"\b(?:[Mm]y|[Oo]ur) (\w+)(?:,? (\w+))?(?:,? (\w+))?")
 
 
@@ -97,8 +103,7 @@ def describe(material: EntityMaterial) -> EntitiesDraft:
             _take(found, one, said)
     _take_recurring(found, told, material.known, speakers)
     drafts = [_draft(one, day.sheet) for one in found.values()]
-    homes = {name_key(n) for e in material.known if any(f.slot == "home" for f in e.current_facts) for n in e.names}
-    own = [_speaker(name, told, day.sheet, has_home=name_key(name) in homes) for name in sorted(speakers)]
+    own = [_speaker(name, told, day.sheet, _known_slots(name, material.known)) for name in sorted(speakers)]
     return EntitiesDraft(entities=[draft for draft in [*own, *drafts] if draft is not None and draft.facts])
 
 
@@ -289,10 +294,17 @@ def _draft(one: _Found, sheet: Sheet) -> EntityDraft | None:
     return EntityDraft(name=one.name, kind=one.kind, aliases=sorted(one.aliases), facts=facts)
 
 
-def _speaker(name: str, told: Sequence[Said], sheet: Sheet, *, has_home: bool) -> EntityDraft | None:
+def _known_slots(name: str, known: Sequence[Entity]) -> dict[str, str]:
+    """Return what is known of somebody of which only one can be true: slots and the ids of their facts."""
+    entity = find_by_name(known, [name])
+    return {fact.slot: fact.id for fact in entity.current_facts if fact.slot} if entity else {}
+
+
+def _speaker(name: str, told: Sequence[Said], sheet: Sheet, known: dict[str, str]) -> EntityDraft | None:
     """Return what somebody told of themselves that stays true for a while."""
     own = [said for said in told if said.message.speaker == name and said.is_own and not said.has("vague_plan")]
-    facts = [fact for said in own if (fact := _slotted(said, sheet, has_home=has_home)) is not None]
+    theirs = [said for said in told if said.message.speaker == name]
+    facts = [fact for said in theirs if (fact := _slotted(said, sheet, known)) is not None]
     lasting = [said for said in own if said.terms & lasting_terms(said.lang)]
     chosen = sorted(lasting, key=_weight, reverse=True)[:MAX_OWN_FACTS]
     slotted = {one for fact in facts for one in fact.evidence}
@@ -304,16 +316,19 @@ def _speaker(name: str, told: Sequence[Said], sheet: Sheet, *, has_home: bool) -
     return EntityDraft(name=name, kind="person", aliases=_short_forms(name, told), facts=facts)
 
 
-def _slotted(said: Said, sheet: Sheet, *, has_home: bool) -> FactDraft | None:
-    """Return a fact of which only one can be true at a time: where somebody lives, how old they are.
+def _slotted(said: Said, sheet: Sheet, known: dict[str, str]) -> FactDraft | None:
+    """Return a fact of which only one can be true at a time: where somebody lives, works, how old they are.
 
-    Who says 関西 one day and 京都 the next has not moved: only a move replaces the home that is known.
+    Who says 関西 one day and 京都 the next has not moved: only what tells of a change (a move, a new job,
+    a birthday) replaces what is known.
     """
-    for pattern, slot in (("moved", "home"), ("home", "home"), ("age", "age")):
-        match = cue(said.lang, pattern).search(said.text)
-        if match and not said.is_question:
-            fact = _quote(said, sheet)
-            return fact.model_copy(update={"slot": "" if pattern == "home" and has_home else slot})
+    if said.is_question or said.is_plan:
+        return None
+    if said.has("quit") and "work" in known:
+        return _quote(said, sheet).model_copy(update={"replaces": known["work"]})
+    for pattern, slot, is_change in _SLOTS:
+        if said.has(pattern):
+            return _quote(said, sheet).model_copy(update={"slot": slot if is_change or slot not in known else ""})
     return None
 
 
