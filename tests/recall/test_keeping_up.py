@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from random import Random
+from sqlite3 import Connection
+from typing import Any
 
 import pytest
 
 from managers.memory.log import ConversationLog
+from managers.recall.chunking import Chunk
 from managers.recall.engine import Recall
+from managers.recall.index import MemoryIndex
 from managers.storage.files import read_bytes
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
@@ -24,14 +30,24 @@ def found(recall: Recall, query: str) -> list[str]:
     return [hit.text for hit in recall.search(query, 20)]
 
 
+def watch_additions(index: MemoryIndex, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list to which each addition to an index adds how many passages it brought."""
+    added: list[int] = []
+    real = index._add
+
+    def add(connection: Connection, file: int, chunks: Sequence[Chunk], *more: Any) -> None:
+        added.append(len(chunks))
+        real(connection, file, chunks, *more)
+
+    monkeypatch.setattr(index, "_add", add)
+    return added
+
+
 def test_catching_up_costs_only_what_is_new(recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(30):
         talk.user(f"Message about topic {number}.")
     recall.catch_up()
-    added: list[int] = []
-    index = recall._indexes["current"]
-    real = index._add
-    monkeypatch.setattr(index, "_add", lambda *a: (added.append(len(a[2])), real(*a))[1])
+    added = watch_additions(recall._indexes["current"], monkeypatch)
     talk.user("One more.")
     recall.catch_up()
     recall.catch_up()
@@ -117,10 +133,7 @@ def test_writing_on_in_the_diary_costs_what_was_written(
     paths.memory.mkdir(exist_ok=True)
     paths.main_memory.write_text("\n\n".join(f"Entry {number} about the sea." for number in range(40)), "utf-8")
     recall.catch_up()
-    added: list[int] = []
-    index = recall._indexes["static"]
-    real = index._add
-    monkeypatch.setattr(index, "_add", lambda *a: (added.append(len(a[2])), real(*a))[1])
+    added = watch_additions(recall._indexes["static"], monkeypatch)
     with paths.main_memory.open("a", encoding="utf-8") as file:
         file.write("\n\nToday the mountains.")
     recall.catch_up()
@@ -236,9 +249,6 @@ def test_threads_search_while_others_index(open_recall: Open, talk: Talk) -> Non
 def test_processed_files_are_listed_with_their_hashes(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
     talk.past("Something old.", 50)
     recall.catch_up()
-    import hashlib  # noqa: PLC0415
-    import json  # noqa: PLC0415
-
     listing = json.loads((paths.rag_index / "processed_static_files.json").read_text("utf-8"))
     archive = next(paths.log_archives.glob("*.txt"))
     assert listing[f"log_archives/{archive.name}"]["sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
