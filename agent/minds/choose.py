@@ -26,6 +26,7 @@ from agent.minds.making import (
     openai_mind,
     unusable_mind,
 )
+from agent.minds.offers import OFFER_BUILT_IN, Offer, offer_gemini
 from agent.minds.servers import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_local
 from agent.minds.status import MindStatus
 from managers.mind import Mind
@@ -47,26 +48,6 @@ _CLOUD_SECONDS = 1.0
 
 _KEPT = 8
 """Choices kept, by settings and key: one for each persona with settings of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """Something that the person may say yes to.
-
-    Attributes:
-        code: `use-gemini`, `use-builtin` or `use-auto`.
-        ja, en: the question.
-        changes: what a yes changes in the section `mind` of the settings.
-    """
-
-    code: str
-    ja: str
-    en: str
-    changes: Mapping[str, str]
-
-    def sentence(self, lang: Lang) -> str:
-        """Return the question for a reader of `lang`."""
-        return self.ja if lang == "ja" else self.en
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +251,10 @@ class MindChooser:
         if settings.provider == "auto" and speaks_locally and not chosen.status.is_language_model:
             name = next((name for name in GEMINI_KEYS if self._environment.get(name, "").strip()), "")
             if name:
-                offers.append(_offer_gemini(name))
+                offers.append(offer_gemini(name))
         trouble = chosen.mind.trouble if isinstance(chosen.mind, LanguageModelMind) else None
         if trouble is not None and not isinstance(trouble, SafetyBlockError | ContextTooLongError):
-            offers.append(_OFFER_BUILT_IN)
+            offers.append(OFFER_BUILT_IN)
         return tuple(offers)
 
 
@@ -306,23 +287,6 @@ def _status_of(mind: LanguageModelMind) -> MindStatus:
     else:
         ja, en = f"このコンピューターの {endpoint.service}({name})", f"{endpoint.service} on this computer ({name})"
     return MindStatus(name, ja, en, is_language_model=True, leaves_machine=endpoint.leaves_machine)
-
-
-_OFFER_BUILT_IN = Offer(
-    code="use-builtin",
-    ja="いまのモデルが答えられないようです。しばらく内蔵のこころに切りかえますか?",
-    en="This model cannot answer just now. Switch to the built-in mind for the time being?",
-    changes={"provider": "builtin"},
-)
-
-
-def _offer_gemini(variable: str) -> Offer:
-    return Offer(
-        code="use-gemini",
-        ja=f"環境変数 {variable} にGeminiのキーが見つかりました。Geminiで話しますか? 話した内容はGoogleに送られます。",
-        en=f"A Gemini key was found in the environment ({variable}). Talk through Gemini? What you say will be sent to Google.",
-        changes={"provider": "gemini"},
-    )
 
 
 def _built_in(settings: MindSettings) -> Mind:

@@ -67,6 +67,8 @@ class Failure:
     """It may go away by itself."""
     retry_after: float | None = None
     """Seconds that the server asked to wait."""
+    limit: int = 0
+    """How much the server says that the model reads, where that is why it failed."""
     refusal: str = ""
     """What the server said, if it may have refused some feature of the request."""
 
@@ -102,6 +104,11 @@ _UNREADABLE = {
 _CONTEXT = re.compile(
     r"context[ _-]?(length|size|window)|exceed_context|maximum context|too many tokens|prompt is too long|"
     r"token limit|maximum number of tokens|input is too long|reduce the length|n_ctx|request too large",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"(maximum context length (is|of)|context (size|length|window)( of| is|:)?|n_ctx['\"]?:|tokens allowed)\s*\(?"
+    r"(?P<tokens>\d{3,8})\b",
     re.IGNORECASE,
 )
 _SAFETY = re.compile(r"content[_ ](filter|policy|management)|safety|moderation|prohibited|blocked", re.IGNORECASE)
@@ -150,7 +157,8 @@ def _facts(situation: Situation) -> dict[str, Any]:
 
 def _by_status(status: int, text: str, situation: Situation, facts: dict[str, Any]) -> Failure:  # noqa: PLR0911  # one return per answer reads best
     if status == 413 or _CONTEXT.search(text):  # noqa: PLR2004  # HTTP status codes are their own names
-        return Failure(ContextTooLongError(**facts))
+        limit = _LIMIT.search(text)
+        return Failure(ContextTooLongError(**facts), limit=int(limit["tokens"]) if limit else 0)
     if status in {401, 403} or (status == 400 and _KEY.search(text)):  # noqa: PLR2004
         return Failure(WrongKeyError(**facts) if situation.endpoint.key else NoKeyError(**facts))
     if status == 404 or (status in {400, 422} and _MODEL.search(text)):  # noqa: PLR2004

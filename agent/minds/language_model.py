@@ -226,6 +226,9 @@ class LanguageModelMind:
             self.trouble = failure.error if failure else None
             if failure is None:
                 return
+            if not spoke and 0 < failure.limit < self._context_tokens:
+                self._context_tokens = failure.limit  # now it is known: cut, and ask again
+                continue
             lacking = None if spoke else refused_feature(failure.refusal, self._wanted(prompt))
             if lacking is not None:
                 self._known.lacks |= {lacking}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from pydantic import BaseModel, Field
@@ -22,17 +21,6 @@ class Day(BaseModel):
 
 
 GOOD = {"summary": "雨の日に京都へ行った。", "mood": 7}
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as playing:
-        yield playing
-
-
-@pytest.fixture(params=["openai", "gemini"])
-def make(request: pytest.FixtureRequest) -> MakeMind:
-    return behind_openai if request.param == "openai" else behind_gemini
 
 
 def test_a_good_answer_is_returned_typed(server: ModelServer, make: MakeMind) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -132,12 +131,6 @@ def test_a_large_model_gets_all_tools(server: ModelServer) -> None:
     tools = [ToolSpec(f"tool_{number}", "役に立つ道具", Query) for number in range(13)]
     assert talk(behind_openai(server, context_tokens=32768), request(tools=tools)).notices == []
     assert len(server.chats[0].body["tools"]) == 13
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as playing:
-        yield playing
 
 
 def test_a_model_of_4096_tokens_gets_no_more_than_that(server: ModelServer) -> None:

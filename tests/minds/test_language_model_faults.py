@@ -1,0 +1,265 @@
+"""How talking with a language model goes wrong, is tried again, and is stopped."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+import pytest
+
+from agent.errors import (
+    ContextTooLongError,
+    EmptyAnswerError,
+    GarbledAnswerError,
+    MindError,
+    MindTimeoutError,
+    NoKeyError,
+    NoModelError,
+    QuotaError,
+    RefusedRequestError,
+    SafetyBlockError,
+    ServerFailedError,
+    StreamBrokenError,
+    UnknownModelError,
+    UnreachableError,
+    WrongKeyError,
+)
+from agent.minds.endpoint import Endpoint
+from agent.minds.language_model import LanguageModelMind, Patience
+from agent.minds.making import OPENAI_ADDRESS, gemini_mind, openai_mind
+from managers.mind import Cancel
+from managers.storage.settings import MindSettings
+from tests.minds.talking import KEY, MakeMind, behind_gemini, behind_openai, hear, request, talk
+from tests.model_server import (
+    Answer,
+    BlockPrompt,
+    Garbage,
+    HalfStream,
+    Hang,
+    MidStreamError,
+    ModelServer,
+    Nothing,
+    Refuse,
+    Say,
+)
+
+# Ways of failing
+
+
+BOTH: list[tuple[str, list[Answer], type[MindError]]] = [
+    ("wrong key", [Refuse(401, f"Incorrect API key provided: {KEY}")], WrongKeyError),
+    ("forbidden", [Refuse(403, f"key {KEY[:12]}*** has no access")], WrongKeyError),
+    ("unknown model", [Refuse(404, "The model `x` does not exist")], UnknownModelError),
+    ("too many calls", [Refuse(429, "slow down")] * 3, QuotaError),
+    ("server failed", [Refuse(500, "boom"), Refuse(503, "busy"), Refuse(502, "bad gateway")], ServerFailedError),
+    ("web page", [Garbage()], GarbledAnswerError),
+    ("broken event", [Garbage(b"data: {broken\n\n", "text/event-stream")], GarbledAnswerError),
+    ("empty", [Nothing()], EmptyAnswerError),
+    ("hung up", [Nothing(hang_up=True)] * 3, ServerFailedError),
+    ("too long", [Refuse(400, "The prompt is too long for the context window.")], ContextTooLongError),
+    ("prompt blocked", [BlockPrompt()], SafetyBlockError),
+    ("refused", [Refuse(400, "the moon is in the wrong phase")], RefusedRequestError),
+    ("stream error at once", [MidStreamError()] * 3, ServerFailedError),
+]
+
+
+@pytest.mark.parametrize(("answers", "expected"), [row[1:] for row in BOTH], ids=[row[0] for row in BOTH])
+def test_each_failure_has_its_name_and_no_key_in_it(
+    server: ModelServer,
+    make: MakeMind,
+    answers: list[Answer],
+    expected: type[MindError],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.enqueue(*answers)
+    mind = make(server)
+    heard = talk(mind)
+    assert type(heard.error) is expected
+    assert heard.text == ""
+    assert server.waiting == 0
+    shown = [heard.error.sentence("ja"), heard.error.sentence("en"), repr(heard.error), repr(mind), repr(mind.endpoint)]
+    shown += [str(heard.error.__cause__), str(heard.error.__context__), str(heard.error.facts), caplog.text]
+    for text in shown:
+        assert KEY not in text
+        assert KEY[:12] not in text
+    assert "{" not in heard.error.sentence("ja")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (HalfStream("途中まで"), StreamBrokenError),
+        (HalfStream("途中まで", clean=True), StreamBrokenError),
+        (MidStreamError("途中まで"), StreamBrokenError),
+        (Say("途中まで", finish="content_filter"), SafetyBlockError),
+    ],
+)
+def test_what_was_said_before_it_broke_off_is_kept(
+    server: ModelServer, make: MakeMind, answer: Answer, expected: type[MindError]
+) -> None:
+    server.enqueue(answer)
+    heard = talk(make(server))
+    assert heard.text == "途中まで"
+    assert type(heard.error) is expected
+    assert len(server.chats) == 1  # nothing is asked again once something was said
+
+
+@pytest.mark.parametrize("answer", [Hang(), Hang(headers=True)])
+def test_a_server_that_hangs_is_a_timeout(server: ModelServer, make: MakeMind, answer: Answer) -> None:
+    mind = make(server, Patience(seconds=0.4, retries=2, first_pause=0.01))
+    mind.warm_up()
+    server.enqueue(answer)
+    started = time.monotonic()
+    heard = talk(mind)
+    assert isinstance(heard.error, MindTimeoutError)
+    assert time.monotonic() - started < 1.5
+    assert "0.4" in heard.error.sentence("en")
+
+
+def test_a_server_that_falls_silent_half_way_is_a_timeout_after_what_was_said(
+    server: ModelServer, make: MakeMind
+) -> None:
+    server.enqueue(Hang("ここまで"))
+    heard = talk(make(server, Patience(seconds=0.4)))
+    assert heard.text == "ここまで"
+    assert isinstance(heard.error, MindTimeoutError)
+
+
+def test_a_slow_answer_is_no_timeout_as_long_as_pieces_come(server: ModelServer, make: MakeMind) -> None:
+    mind = make(server, Patience(seconds=0.5))
+    mind.warm_up()
+    server.enqueue(Say(pieces=list("ゆっくり話す"), gap=0.2))
+    assert talk(mind).text == "ゆっくり話す"
+
+
+def test_no_server_at_all_is_unreachable(make: MakeMind) -> None:
+    with ModelServer() as server:
+        mind = make(server)
+    heard = talk(mind)
+    assert isinstance(heard.error, UnreachableError)
+    assert mind.endpoint.address in heard.error.sentence("ja")
+
+
+@pytest.mark.parametrize(
+    "mind",
+    [
+        openai_mind(Endpoint("OpenAI", OPENAI_ADDRESS, "gpt-5-mini"), MindSettings()),
+        gemini_mind(Endpoint("Gemini", "http://127.0.0.1:9", "gemini-2.5-flash"), MindSettings()),
+    ],
+    ids=["openai", "gemini"],
+)
+def test_no_key_is_said_before_anything_is_sent(mind: LanguageModelMind) -> None:
+    assert isinstance(talk(mind).error, NoKeyError)
+
+
+def test_a_server_that_wants_a_key_where_none_is_set(server: ModelServer) -> None:
+    server.enqueue(Refuse(401, "missing bearer token"))
+    mind = openai_mind(Endpoint("test", server.base_url, "test-model"), MindSettings())
+    assert isinstance(talk(mind).error, NoKeyError)
+
+
+def test_no_model_chosen(server: ModelServer) -> None:
+    mind = openai_mind(Endpoint("test", server.base_url, ""), MindSettings())
+    assert isinstance(talk(mind).error, NoModelError)
+
+
+def test_a_wrong_gemini_key(server: ModelServer) -> None:
+    server.key = "another key"
+    heard = talk(behind_gemini(server))
+    assert isinstance(heard.error, WrongKeyError)
+    assert KEY not in str(heard.error.facts)
+
+
+# Trying again
+
+
+def test_a_busy_server_is_asked_again(server: ModelServer, make: MakeMind) -> None:
+    server.enqueue(Refuse(429, "slow down"), Refuse(503, "busy"), "お待たせしました")
+    heard = talk(make(server))
+    assert (heard.text, heard.error) == ("お待たせしました", None)
+    assert len(server.chats) == 3  # and the libraries' own retries are off
+
+
+def test_the_pause_that_the_server_asks_for_is_kept(server: ModelServer, make: MakeMind) -> None:
+    mind = make(server)
+    mind.warm_up()
+    server.enqueue(Refuse(429, "slow down", retry_after=0.5), "はい")
+    started = time.monotonic()
+    assert talk(mind).text == "はい"
+    assert 0.5 <= time.monotonic() - started < 1.5
+
+
+def test_a_pause_too_long_to_wait_for_is_told_at_once(server: ModelServer, make: MakeMind) -> None:
+    server.enqueue(Refuse(429, "daily quota used up", retry_after=3600))
+    assert isinstance(talk(make(server)).error, QuotaError)
+    assert len(server.chats) == 1
+
+
+def test_an_empty_purse_is_not_asked_again(server: ModelServer) -> None:
+    server.enqueue(Refuse(429, "You exceeded your current quota, please check your billing", "insufficient_quota"))
+    assert isinstance(talk(behind_openai(server)).error, QuotaError)
+    assert len(server.chats) == 1
+
+
+# Stopping
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Hang(), Hang(headers=True), Hang("少しだけ"), Say("長い話", delay=20), Refuse(429, "wait", retry_after=20)],
+    ids=["silent", "headers only", "after a word", "thinking", "while waiting to ask again"],
+)
+def test_stopping_works_at_once(server: ModelServer, make: MakeMind, answer: Answer) -> None:
+    mind, cancel = make(server), Cancel()
+    mind.warm_up()
+    server.enqueue(answer)
+    stopped: list[float] = []
+
+    def stop() -> None:
+        stopped.append(time.monotonic())
+        cancel.set()
+
+    timer = threading.Timer(0.3, stop)
+    timer.start()
+    heard = hear(mind.reply(request(), cancel))
+    timer.join()
+    assert time.monotonic() - stopped[0] < 0.5  # 0.06 s where nothing else runs
+    assert heard.error is None
+
+
+def test_stopping_hangs_up_and_leaves_no_thread(server: ModelServer, make: MakeMind) -> None:
+    mind = make(server)
+    server.enqueue("一度目")
+    talk(mind)  # the shared reader is there from now on
+    before = threading.active_count()
+    for _ in range(5):
+        server.enqueue(Hang("a"))
+        pieces = mind.reply(request(), Cancel())
+        next(pieces)
+        pieces.close()  # type: ignore[attr-defined]  # a generator
+    deadline = time.monotonic() + 3
+    while server.hung_up < 5 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert server.hung_up == 5
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert threading.active_count() <= before
+
+
+def test_two_conversations_at_once_do_not_mix(server: ModelServer) -> None:
+    server.otherwise = lambda asked: Say("答え:" + asked.messages[-1]["content"], gap=0.01)
+    mind = behind_openai(server)
+    mind.warm_up()
+    answers: dict[int, str] = {}
+
+    def speak(number: int) -> None:
+        answers[number] = talk(mind, request(f"質問{number}")).text
+
+    threads = [threading.Thread(target=speak, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == {number: f"答え:質問{number}" for number in range(6)}
