@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from managers.memory.documents import encode
+from managers.memory.documents import USER, encode
 from managers.memory.dream_state import DreamState, DreamStateFile
 from managers.memory.entities import Entity, EntityStore, bounded, format_entity, format_fact, name_key
 from managers.memory.episodes import Episode, EpisodeStore
@@ -102,6 +102,12 @@ class Desk:
         for name in entity.names:
             index.setdefault(name_key(name), entity.name)
 
+    def all_entities(self) -> list[Entity]:
+        """Return all entities, as they stand on the desk."""
+        stored = [self._entities.get(entity.name, entity) for entity in self._stores.entities.all()]
+        names = {entity.name for entity in stored}
+        return [*stored, *(entity for name, entity in self._entities.items() if name not in names)]
+
     def entities_named_in(self, keys: Iterable[str]) -> list[Entity]:
         """Return the entities whose name or alias is among the keys."""
         index = self._name_index()
@@ -174,6 +180,9 @@ class Desk:
         put_away: dict[str, list[str]] = {}
         for name, entity in sorted(self._entities.items()):
             if entity != self._stores.entities.get(name):
+                if not entity.lines and entity.mind != USER:
+                    files[self._stores.entities.path(name)] = None  # everything known of it was withdrawn
+                    continue
                 kept, older = bounded(entity)
                 files[self._stores.entities.path(name)] = format_entity(kept).encode()
                 if older:

@@ -45,6 +45,7 @@ from managers.sleep.tasks import (
     ReflectionMaterial,
     is_speech,
 )
+from managers.sleep.withdrawal import withdrawals
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.files import append_durably, make_folder, read_bytes
@@ -311,8 +312,12 @@ class Dreamer:
     def _think_of_day(self, night: _Night, material: DayMaterial, tasks: Sequence[Task], cancel: Cancel) -> None:
         if not material.messages:
             night.settled.append(material.date)
+            night.take(withdrawals(night.desk, material.date, lambda one: self._log.get(one) is None))
             return
         night.materials.append(material)
+        episode = self._stores.episodes.get(material.date)
+        if episode is not None and len(material.messages) < episode.covered_messages:
+            night.take(withdrawals(night.desk, material.date, lambda one: self._log.get(one) is None))
         steps: Mapping[Task, Callable[[_Night, DayMaterial, Cancel], None]] = {
             "episode": self._episode,
             "answers": self._answers,

@@ -18,7 +18,7 @@ from typing import Literal, Protocol
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from managers.mind import Cancel
-from managers.sleep.dream import DreamReport
+from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
 from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet, night_of
 from managers.storage.clock import Clock
@@ -52,8 +52,8 @@ class Sleeper(Protocol):
         """Return the days that wait for a dream, oldest first."""
         ...
 
-    def dream(self, cancel: Cancel) -> DreamReport:
-        """Dream of them."""
+    def dream(self, cancel: Cancel, progress: Progress | None = None) -> DreamReport:
+        """Dream of them; `progress` is told of each day that is done."""
         ...
 
     def end_conversation(self) -> None:
@@ -72,6 +72,7 @@ class SleepStatus:
     Attributes:
         outcome: `incomplete` means that some task waits for the next night.
         next_at: the earliest moment of the next dream; None while dreaming is off.
+        days_done, days: how far the dream under way has come; no days while it begins.
     """
 
     outcome: Outcome = "never"
@@ -80,6 +81,8 @@ class SleepStatus:
     next_at: datetime | None = None
     report: DreamReport | None = None
     error: UtataneError | None = None
+    days_done: int = 0
+    days: int = 0
 
     @property
     def is_running(self) -> bool:
@@ -203,7 +206,7 @@ class SleepScheduler:
             self._cancels[sleeper.name] = cancel
         now = self._clock.now()
         self._tried[sleeper.name] = night_of(now, sleeper.settings())
-        self._set(sleeper.name, replace(self._of(sleeper.name), outcome="running", started_at=now, error=None))
+        self._set(sleeper.name, replace(self._of(sleeper.name), outcome="running", started_at=now, error=None, days=0))
         return self._pool.submit(self._dream, sleeper, cancel)
 
     def _dream(self, sleeper: Sleeper, cancel: Cancel) -> None:
@@ -211,7 +214,7 @@ class SleepScheduler:
         report: DreamReport | None = None
         error: UtataneError | None = None
         try:
-            report = sleeper.dream(cancel)
+            report = sleeper.dream(cancel, lambda done, days: self._progress(sleeper.name, done, days))
             outcome = _outcome(report)
         except DreamingAlreadyError:
             outcome = "nothing"  # another window dreams for this persona
@@ -227,6 +230,9 @@ class SleepScheduler:
                 self._of(sleeper.name), outcome=outcome, ended_at=self._clock.now(), report=report, error=error
             )
             self._set(sleeper.name, ended)
+
+    def _progress(self, name: str, done: int, days: int) -> None:
+        self._set(name, replace(self._of(name), days_done=done, days=days))
 
     def _of(self, name: str) -> SleepStatus:
         with self._lock:

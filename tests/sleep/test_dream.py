@@ -220,10 +220,15 @@ def test_what_was_taken_back_leaves_the_days_episode(
     dreamer = make_dreamer(paths, night, log)
     dreamer.dream()
     path = EpisodeStore(paths, night).path(datetime(2026, 11, 20).date())
+    everything = b"".join(memory_files(paths).values()).decode()
     assert "簿記" in path.read_text()
+    assert "簿記" in (paths.goals).read_text()
     log.supersede("b2", None)
     dreamer.dream()
-    assert "簿記" not in path.read_text()
+    left = {name: data.decode() for name, data in memory_files(paths).items() if not name.startswith("memory/dream_")}
+    assert not [name for name, text in left.items() if "簿記" in text]
+    assert "貴船神社" in everything
+    assert "貴船神社" in "".join(left.values())
 
 
 def test_imported_messages_are_found_by_a_thorough_look(

@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 
 from managers.mind import Cancel
-from managers.sleep.dream import DreamReport
+from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
 from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet, night_of
 from managers.sleep.scheduler import SleepScheduler, SleepStatus
@@ -77,7 +77,7 @@ class FakeSleeper:
     def pending_days(self) -> list[date]:
         return [day for day in self.days if day < self.clock.now().date()]
 
-    def dream(self, cancel: Cancel) -> DreamReport:
+    def dream(self, cancel: Cancel, progress: Progress | None = None) -> DreamReport:
         self.dreams.append(self.clock.now())
         if self.hold is not None:
             self.hold.wait(5)
