@@ -32,6 +32,12 @@ def answer_questions(scene: Scene) -> list[str]:
         if (sentence := scene.read.intent(intent)) is not None:
             if intent in _NEEDS_QUESTION and not (sentence.is_question or scene.request.recall_wanted):
                 continue
+            if (
+                intent in _NOT_OF_THE_PAST
+                and (scene.request.hits or _PAST.search(sentence.plain))
+                and scene.request.recall_wanted
+            ):
+                continue
             return answer(scene)
     asked = scene.read.questions
     if not asked and not scene.request.recall_wanted:
@@ -159,11 +165,14 @@ def _answer_overview(scene: Scene) -> list[str]:
 
 def _answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     about_past = scene.request.recall_wanted or _is_about_past(asked, scene)
-    if _is_to_persona(asked, scene) and not _PAST.search(" ".join(sentence.plain for sentence in asked)):
+    is_to_persona = _is_to_persona(asked, scene) and not _PAST.search(" ".join(sentence.plain for sentence in asked))
+    found = search_question(asked, scene.request, scene.lang, with_now=about_past)
+    if is_to_persona and not scene.request.recall_wanted and not (found.fits and found.best[0].who == "persona"):
         return _answer_body(scene)
-    found = search_question(asked, scene.request, scene.lang)
     if found.best and found.fits:
         return _quoted(found.best, scene, asked)
+    if is_to_persona and (fact := _persona_fact(scene)):
+        return [fact]
     if about_past and found.best and scene.request.hits:
         quotes = quote(found.best[0], scene)
         return [
@@ -171,9 +180,7 @@ def _answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
         ]
     if about_past:
         return [_nothing(scene, asked)]
-    if _is_to_persona(asked, scene):
-        return _answer_body(scene)
-    return [scene.book.say("self", "world")]
+    return _answer_body(scene) if is_to_persona else [scene.book.say("self", "world")]
 
 
 def _is_about_past(asked: Sequence[Sentence], scene: Scene) -> bool:
@@ -189,6 +196,8 @@ def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
         return False
     if scene.request.sheet.persona.lower() in " ".join(sentence.text for sentence in asked).lower():
         return True
+    if scene.lang == "ja" and not any(sentence.asks for sentence in asked):
+        return True  # a Japanese yes-or-no question without a subject asks the listener
     return bool(re.search(r"あなた|君|きみ|お前" if scene.lang == "ja" else r"\b(?:you|your)\b", plain))
 
 
@@ -200,7 +209,7 @@ def _quoted(best: Sequence[Candidate], scene: Scene, asked: Sequence[Sentence]) 
         return [scene.book.say("memory", "when_answer", when=when, quote=for_quoting(first.text, scene.lang))]
     parts = [quote(first, scene)]
     if len(best) > 1:
-        parts.append(scene.book.say("memory", "also") + quote(best[1], scene))
+        parts.append(scene.book.say("memory", "also") + scene.joint + quote(best[1], scene))
     return parts
 
 
@@ -265,4 +274,5 @@ _ANSWERS: dict[str, Callable[[Scene], list[str]]] = {
     "ask_body": _answer_body,
     "ask_opinion": _answer_opinion,
 }
+_NOT_OF_THE_PAST = frozenset({"ask_body", "ask_opinion", "cannot"})
 _NEEDS_QUESTION = frozenset({"overview", "ask_body", "ask_opinion"})

@@ -32,12 +32,30 @@ def listen(scene: Scene) -> list[str]:
     if sentence is None:
         is_felt = feeling in NEGATIVE and not any(s.intent in ("thanks", "laugh") for s in scene.read.sentences)
         return [scene.book.say("feel", feeling), _comfort(scene, feeling)] if is_felt else []
+    if feeling in ("joy", "happy", "neutral") and _is_about_persona(sentence, scene):
+        return [scene.book.say("small", "praise" if feeling != "neutral" else "agree"), _open_question(scene)]
     told = take_up(sentence, scene)
     parts = [_acknowledge(scene, told, feeling)]
     if link := _link(scene, sentence, feeling):
         parts.append(link)
     parts.append(_next(scene, told, feeling, is_linked=bool(link), is_acknowledged=bool(parts[0])))
     return [part for part in parts if part]
+
+
+def _is_about_persona(sentence: Sentence, scene: Scene) -> bool:
+    """Tell what is said of the listener ("your words mean a lot") from what is told of one's own life."""
+    if sentence.lang == "en":
+        return bool(_YOU_EN.search(sentence.plain)) and not _I_EN.search(sentence.plain)
+    is_shared = bool(_SHARED_JA.search(sentence.text)) and read_emotion(sentence.text).emotion not in NEGATIVE
+    return is_shared or bool(_YOU_JA.search(sentence.text)) or scene.request.sheet.persona in sentence.text
+
+
+_YOU_EN = re.compile(r"\b(?:you|your|you're|yours|y'all)\b")
+_I_EN = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b")
+_YOU_JA = re.compile(r"あなた|(?<![彼諸])君(?:は|が|の|も|って)|きみ(?:は|が|の|も)")
+_SHARED_JA = re.compile(
+    r"(?:すごい|いい|素敵|偉い|羨ましい|うらやましい|楽しそう|便利|お得|大変|面白い|素晴らしい|さすが)(?:です)?よ?ね[え〜ー!！。]*$|んですね[!！。]*$"
+)
 
 
 def take_up(sentence: Sentence, scene: Scene) -> Told:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from agent.minds.builtin.understanding import Sentence, question_terms, understand, word_list
-from managers.language.times import tells_when
+from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words, detect_language, sentences, words
 from managers.mind import ChatTurn, ReplyRequest, Sheet
 from managers.recall.hits import Hit, MemoryType
@@ -32,6 +32,7 @@ class Candidate:
         kind: where it is from: a memory's type, or `said` for this conversation.
         who: who said it.
         rank: how early the search found it, 1 (first) to 0.
+        around: the passage that it stands in.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Candidate:
     rank: float
     heading: str = ""
     source: int = 0
+    around: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +53,25 @@ class Found:
     fits: bool
 
 
-def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Found:
-    """Return what answers a question, from hits, notes and this conversation."""
-    terms = question_terms(asked, lang) or _terms_before(request, lang)
+def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang, *, with_now: bool = True) -> Found:
+    """Return what answers a question, from hits, notes and, `with_now`, this conversation."""
+    spans = [span for sentence in asked for span in find_times(sentence.text, request.now)]
+    names = {term for name in (request.sheet.persona, request.sheet.user_name) for term in content_words(name)}
+    timed = {term for span in spans for term in content_words(span.text)}
+    terms = [term for term in question_terms(asked, lang) if term not in names | timed]
+    terms = terms or ([] if spans else _terms_before(request, lang))
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
-    candidates = candidates_of(request)
+    candidates = [c for c in candidates_of(request) if with_now or c.kind != "said"]
     if not candidates:
         return Found((), fits=False)
     spread = _spread(candidates)
-    owner = _whose(" ".join(sentence.plain for sentence in asked), lang)
-    scored = sorted(
-        ((_score(c, terms, asks, owner, spread), c) for c in candidates), key=lambda pair: (-pair[0][0], -pair[1].rank)
-    )
+    wanted = _Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans))
+    scored = sorted(((_score(c, wanted, spread), c) for c in candidates), key=lambda pair: (-pair[0][0], -pair[1].rank))
     (top, coverage), best = scored[0]
     fits = coverage >= _FITS or (not terms and bool(request.hits))
+    if not fits and request.hits:
+        best = max(((score + 0.3 * c.rank, c) for (score, _), c in scored if c.source > 0), key=lambda pair: pair[0])[1]
+        return Found((best,), fits=False)
     chosen = [best]
     for (score, share), candidate in scored[1:]:
         if score < _SECOND_SHARE * top or (share < _FITS and fits) or len(chosen) > 1:
@@ -74,13 +81,32 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     return Found(tuple(chosen), fits=fits)
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a question wants: about what, which kind of answer, whose words, from when."""
+
+    terms: tuple[str, ...]
+    asks: str
+    owner: Who
+    spans: tuple[TimeSpan, ...]
+
+
+def _owner(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Who:
+    plain = " ".join(sentence.text for sentence in asked)
+    if request.sheet.user_name and request.sheet.user_name in plain:
+        return "user"
+    if request.sheet.persona and request.sheet.persona in plain:
+        return "persona"
+    return _whose(" ".join(sentence.plain for sentence in asked), lang)
+
+
 def candidates_of(request: ReplyRequest) -> list[Candidate]:
     """Return every sentence that was recalled, noted, or said earlier in this conversation."""
     found: list[Candidate] = []
     for place, hit in enumerate(request.hits[:_MAX_HITS]):
         rank = 1 - place / _MAX_HITS
         found += [
-            Candidate(sentence, hit.type, _who(hit, request), hit.time, rank, hit.heading, place + 1)
+            Candidate(sentence, hit.type, _who(hit, request), hit.time, rank, hit.heading, place + 1, hit.text)
             for sentence in _sentences_of(hit)
         ]
     notes = [line for line in noted_lines(request) if len(line) > 3 and not is_of_persona(line, request.sheet)]  # noqa: PLR2004  # shorter lines say nothing
@@ -142,21 +168,24 @@ def _spread(candidates: Sequence[Candidate]) -> dict[str, float]:
     return {term: math.log(1 + len(candidates) / count) for term, count in counts.items()}
 
 
-def _score(
-    candidate: Candidate, terms: Sequence[str], asks: str, owner: Who, spread: dict[str, float]
-) -> tuple[float, float]:
+def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> tuple[float, float]:
+    """Return how well a sentence answers, and the share of the question's words that it holds."""
     there = set(content_words(candidate.text))
+    around = set(content_words(candidate.around)) - there if candidate.around else set()
     unknown = max(spread.values(), default=1.0)
-    total = sum(spread.get(term, unknown) for term in terms) or 1.0
-    covered = sum(spread.get(term, unknown) for term in terms if term in there) / total
-    score = covered + 0.25 * candidate.rank
-    if asks and _has_answer(candidate, asks, terms):
+    total = sum(spread.get(term, unknown) for term in wanted.terms) or 1.0
+    covered = sum(spread.get(term, unknown) for term in wanted.terms if term in there) / total
+    covered += 0.5 * sum(spread.get(term, unknown) for term in wanted.terms if term in around) / total
+    score = covered + 0.35 * candidate.rank
+    if wanted.asks and _has_answer(candidate, wanted.asks, wanted.terms):
         score += 0.3
-    if owner != "nobody" and candidate.who == owner:
+    if wanted.owner != "nobody" and candidate.who == wanted.owner:
         score += 0.12
+    if candidate.time and any(span.first <= candidate.time.date() <= span.last for span in wanted.spans):
+        score += 0.4
     if _asks(candidate.text):
         score -= 0.35
-    if len(candidate.text) < 6:  # noqa: PLR2004  # はい。
+    if len(there) < 2:  # noqa: PLR2004  # "Wow!", はい。
         score -= 0.2
     return score, covered
 

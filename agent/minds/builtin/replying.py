@@ -168,8 +168,10 @@ def _social(scene: Scene, *, is_alone: bool) -> list[str]:
     said = [sentence for sentence in scene.read.sentences if sentence.intent in SOCIAL]
     if not said:
         return [] if not is_alone else _lost(scene)
-    chosen = said[-1] if is_alone else said[0]
-    return _social_full(scene, chosen) if is_alone else _social_brief(scene, chosen)
+    parting = [sentence for sentence in said if sentence.intent in ("night", "bye")]
+    asked = [sentence for sentence in said if sentence.intent == "how_are_you"]
+    chosen = (parting or asked or said)[0]
+    return _social_full(scene, chosen) if is_alone or asked else _social_brief(scene, chosen)
 
 
 def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR0911  # one return per kind reads best

@@ -17,6 +17,8 @@ from managers.storage.errors import Lang
 _RECENT = 12
 _SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,300}>")
+_SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]")
+"""A note on a picture in imported conversations: nobody said it."""
 _MAX_READ = 20_000
 
 
@@ -113,7 +115,7 @@ _NO_NAMES = frozenset(
 
 def readable(text: str) -> str:
     """Return a message without markup and control characters, and not longer than can be read."""
-    bare = _TAG.sub(" ", _SCRIPT.sub(" ", text[:_MAX_READ]))
+    bare = _SHOWN.sub(" ", _TAG.sub(" ", _SCRIPT.sub(" ", text[:_MAX_READ])))
     return "".join(char for char in bare if char in "\n\t" or char.isprintable()).strip()
 
 

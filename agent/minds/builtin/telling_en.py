@@ -93,14 +93,20 @@ def _is_past(found: Sequence[Word]) -> bool:
     )
 
 
+def _is_helper(found: Sequence[Word], at: int) -> bool:
+    """Tell "going to cook" and "gonna cook" from "going to Kyoto"."""
+    lower = found[at].surface.lower()
+    following = found[at + 2] if at + 2 < len(found) else None
+    is_going_to = lower == "going" and found[at + 1].surface == "to" if at + 1 < len(found) else False
+    return lower in ("to", "gonna") or (is_going_to and following is not None and following.kind == "verb")
+
+
 def _main_verb(found: Sequence[Word]) -> int:
     known = acts("en")
     listed = [
         at
         for at, word in enumerate(found)
-        if word.kind in ("verb", "function", "noun")
-        and verb_base(word.surface) in known
-        and word.surface.lower() != "to"
+        if word.kind in ("verb", "function", "noun") and verb_base(word.surface) in known and not _is_helper(found, at)
     ]
     after_subject = [
         at for at in listed if any(w.kind == "pronoun" or w.entity == "person" for w in found[max(0, at - 4) : at])
@@ -139,8 +145,18 @@ def phrases(found: Sequence[Word]) -> list[Span]:
 
 def _is_inside(found: Sequence[Word], at: int) -> bool:
     word = found[at]
+    follows_noun = at + 1 < len(found) and found[at + 1].kind in ("noun", "proper")
+    if word.kind == "noun" and word.surface.endswith("ing") and follows_noun:
+        return False  # "prioritizing self-care"
     if word.kind in ("noun", "proper"):
         return True
+    if (
+        word.kind == "verb"
+        and word.form == word.reading
+        and at
+        and found[at - 1].kind in ("noun", "proper", "adjective")
+    ):
+        return follows_noun  # "a support group"
     if word.kind == "adjective":
         return at + 1 < len(found) and found[at + 1].kind in ("noun", "proper", "adjective")
     is_joint = word.surface in ("'s", "’s") or (word.entity is not None and word.kind == "function")

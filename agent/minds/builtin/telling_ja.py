@@ -104,6 +104,8 @@ _EMPTY_HEADS = frozenset(
         "日々",
     ]
 )
+_NO_ECHO = re.compile(r"http|「|ください|存じ|おります|ございま|(?<!て)ね[ー〜!！。]*$")
+"""What is said to the listener, or already shared with them (…ですね), is not given back."""
 _MAX_ECHO = 36
 _NOMINAL = frozenset({"noun", "proper", "number", "pronoun"})
 
@@ -121,7 +123,7 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         is_future=_is_future(found),
         is_past=any(word.lemma in ("た", "だった") and word.kind == "function" for word in found[-5:]),
         topic=topic,
-        is_wish=any(word.lemma == "たい" and word.kind == "function" for word in found),
+        is_wish=_is_wish(found),
         is_own=not subject,
         is_dated=tells_when(sentence.text),
         person=person or subject,
@@ -133,12 +135,39 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
 
 def _act(found: Sequence[Word]) -> str:
     known = acts("ja")
-    for word in reversed(found):
+    for at in range(len(found) - 1, -1, -1):
+        word = found[at]
+        if (
+            word.kind == "verb"
+            and at
+            and found[at - 1].surface in ("て", "で", "ちゃ", "じゃ")
+            and known.get(word.normal) != "go"
+        ):
+            continue  # an auxiliary: 食べてみる, 貸してくれる
+        if (
+            word.kind == "verb"
+            and at
+            and found[at - 1].surface in ("て", "で")
+            and word.lemma in ("いく", "くる", "行く", "来る")
+        ):
+            continue
         if word.kind in ("verb", "noun", "adjective"):
             act = known.get(word.lemma) or known.get(word.normal)
             if act:
                 return act
+            if word.kind == "verb" and word.normal not in ("為る", "居る", "成る", "有る", "思う", "言う"):
+                return ""
     return ""
+
+
+def _is_wish(found: Sequence[Word]) -> bool:
+    """Tell 行きたい from 行きたくない."""
+    return any(
+        word.lemma == "たい"
+        and word.kind == "function"
+        and not any(later.normal in ("無い", "ない") for later in found[at + 1 : at + 3])
+        for at, word in enumerate(found)
+    )
 
 
 def _is_future(found: Sequence[Word]) -> bool:
@@ -156,12 +185,13 @@ def phrases(found: Sequence[Word]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     at = 0
     while at < len(found):
-        if not _is_noun(found[at]):
+        if not _is_noun(found[at]) or found[at].surface in _EMPTY_HEADS - {"自分"}:
             at += 1
             continue
         end = at + 1
         while end < len(found):
-            if (_is_noun(found[end]) or _is_suffix(found[end])) and found[end].start == found[end - 1].end:
+            is_joined = found[end].start == found[end - 1].end and found[end].surface not in _EMPTY_HEADS
+            if is_joined and (_is_noun(found[end]) or _is_suffix(found[end])):
                 end += 1
             elif found[end].surface in ("の", "・") and end + 1 < len(found) and _is_noun(found[end + 1]):
                 end += 2
@@ -274,7 +304,7 @@ def _topic(found: Sequence[Word], voice: Voice) -> tuple[str, bool]:
 
 def _echo(sentence: Sentence, voice: Voice, persona: str) -> str:
     text = re.sub(r"[（(][^）)]*[）)]|[\U0001F000-\U0001FAFF☀-➿♪♡❤]+|[wｗ]+$", "", sentence.text)
-    if _SECOND_PERSONS.search(text) or (persona and persona in text) or "http" in text or "「" in text:
+    if _SECOND_PERSONS.search(text) or (persona and persona in text) or _NO_ECHO.search(text):
         return ""
     body = _plain_predicate(_without_opener(words(_last_clause(text))))
     if body is None:

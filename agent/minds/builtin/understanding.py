@@ -18,6 +18,8 @@ SOCIAL = (
 )  # fmt: skip
 """What is answered in kind."""
 _MAX_SENTENCES = 60
+_LONG_COURTESY = {"ja": 18, "en": 45}
+"""A longer sentence tells something, though it begins with thanks."""
 _JUNK = re.compile(r"[\W_]+$", re.UNICODE)
 
 _ASKS: dict[Lang, dict[str, str]] = {
@@ -141,7 +143,9 @@ def _patterns(lang: Lang) -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _intent(plain: str, lang: Lang) -> str:
     if len(plain) > 120:  # noqa: PLR2004  # nobody greets at such length
         return ""
-    return next((name for name, pattern in _patterns(lang) if pattern.search(plain)), "")
+    found = next((name for name, pattern in _patterns(lang) if pattern.search(plain)), "")
+    is_long = len(plain) > _LONG_COURTESY[lang]
+    return "" if found in ("thanks", "apology", "leave", "home") and is_long else found
 
 
 def _is_question(text: str, plain: str, lang: Lang) -> bool:
