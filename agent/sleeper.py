@@ -81,8 +81,9 @@ class CompanionSleeper:
         )
 
     def end_conversation(self) -> None:
-        """Resolve what a conversation that has ended by idleness answered."""
+        """Resolve what a conversation that has ended by idleness answered; note how the drives stand meanwhile."""
         self._conversation_end.check()
+        self._memories.inner_state.note_course()
 
     def close_conversation(self) -> None:
         """The same now: a new topic was begun, or the app closes."""

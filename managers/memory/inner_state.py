@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from managers.memory.documents import JsonFile, encode
+from managers.memory.drive_course import DriveCourse
 from managers.memory.drives import (
     DRIVES,
     LABELS,
@@ -123,6 +124,7 @@ class InnerStateStore:
         self._goals = goals or GoalStore(paths, clock)
         self._emotions = EmotionLog(paths, clock)
         self._file = JsonFile(paths, paths.internal_state, clock, dict)
+        self.course = DriveCourse(paths)
 
     def load(self) -> InnerState:
         """Return the state as the file has it."""
@@ -136,6 +138,7 @@ class InnerStateStore:
         moment = now or self._clock.now()
         with writing(self._paths):
             state = self.load()
+            self._note_course(state, moment)
             state.drives.boredom.last_interaction = moment
             self._write(state, moment)
 
@@ -152,6 +155,7 @@ class InnerStateStore:
         moment = now or self._clock.now()
         with writing(self._paths):
             state = self.load()
+            self._note_course(state, moment)
             state.drives.boredom.last_interaction = moment
             self._feel(state, emotion, moment)
             self._write(state, moment)
@@ -169,6 +173,7 @@ class InnerStateStore:
         moment = now or self._clock.now()
         with writing(self._paths):
             state = self.load()
+            self._note_course(state, moment)
             state.motivation_log = self._motivation(state, moment, lang)
             self._write(state, moment)
             return state
@@ -176,6 +181,15 @@ class InnerStateStore:
     def levels(self, now: datetime | None = None) -> Levels:
         """Return the drives as they are now; nothing is written."""
         return self._levels(self.load(), now or self._clock.now())
+
+    def note_course(self, now: datetime | None = None) -> None:
+        """Let the course of the drives know how they are; for whoever looks after the persona while nobody talks."""
+        self._note_course(self.load(), now or self._clock.now())
+
+    def _note_course(self, state: InnerState, now: datetime) -> None:
+        """Note the drives as they are before something moves them: the height that boredom reached shows."""
+        if state.drives.boredom.last_interaction is not None:
+            self.course.note(self._levels(state, now), now)
 
     def last_interaction(self) -> datetime | None:
         """Return when somebody last talked with the persona."""

@@ -52,7 +52,7 @@ class Sleeper(Protocol):
         """Return the days that wait for a dream, oldest first."""
         ...
 
-    def dream(self, cancel: Cancel, progress: Progress | None = None) -> DreamReport:
+    def dream(self, cancel: Cancel, *, progress: Progress | None = None) -> DreamReport:
         """Dream of them; `progress` is told of each day that is done."""
         ...
 
@@ -214,7 +214,7 @@ class SleepScheduler:
         report: DreamReport | None = None
         error: UtataneError | None = None
         try:
-            report = sleeper.dream(cancel, lambda done, days: self._progress(sleeper.name, done, days))
+            report = sleeper.dream(cancel, progress=lambda done, days: self._progress(sleeper.name, done, days))
             outcome = _outcome(report)
         except DreamingAlreadyError:
             outcome = "nothing"  # another window dreams for this persona

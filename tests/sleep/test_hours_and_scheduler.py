@@ -77,7 +77,7 @@ class FakeSleeper:
     def pending_days(self) -> list[date]:
         return [day for day in self.days if day < self.clock.now().date()]
 
-    def dream(self, cancel: Cancel, progress: Progress | None = None) -> DreamReport:
+    def dream(self, cancel: Cancel, *, progress: Progress | None = None) -> DreamReport:
         self.dreams.append(self.clock.now())
         if self.hold is not None:
             self.hold.wait(5)
