@@ -1,0 +1,179 @@
+"""`recall`, `index`, `dream`, `history`, `export` and `doctor`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, show_progress, terminal_language
+
+if TYPE_CHECKING:
+    pass
+
+commands = typer.Typer()
+
+
+@commands.command()
+def recall(
+    persona: PersonaArgument,
+    query: Annotated[str | None, typer.Argument(help="What to look for.")] = None,
+    home: HomeOption = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many results.")] = 10,
+    queries: Annotated[Path | None, typer.Option(help='A file of {"query": ...} lines.')] = None,
+    kind: Annotated[
+        str | None, typer.Option("--type", help="Only this type of memory (current_log, diary, ...).")
+    ] = None,
+    as_turn: Annotated[
+        bool, typer.Option("--as-turn", help="What a prompt would get, with threshold and layers.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Search a persona's memories."""
+    from agent import as_json as shapes
+    from agent.queries import as_types, read_queries
+
+    with services_at(home) as services:
+        memories = services.companion(persona).memories
+        memories.recall.catch_up()
+        for wanted in read_queries(query, queries):
+            started = time.perf_counter()
+            hits = (
+                memories.recall.for_turn(wanted, window=memories.window())
+                if as_turn
+                else memories.recall.search(wanted, k, types=as_types(kind))
+            )
+            elapsed = 1000 * (time.perf_counter() - started)
+            if as_json:
+                print(shapes.line(shapes.search(wanted, hits, elapsed)), flush=True)
+                continue
+            print(f"{wanted}  ({elapsed:.0f} ms)")
+            for rank, hit in enumerate(hits, 1):
+                when = f"{hit.time:%Y-%m-%d} " if hit.time else ""
+                print(f"{rank:3}  {hit.score:.3f}  {when}{hit.type}  {hit.text[:100]!r}")
+
+
+@commands.command()
+def index(
+    persona: PersonaArgument,
+    home: HomeOption = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Throw the indexes away and make them anew.")] = False,
+) -> None:
+    """Bring a persona's indexes up to date."""
+    from agent.doctor import describe_index
+
+    with services_at(home) as services:
+        found = services.companion(persona).memories.recall
+        if rebuild:
+            found.rebuild(show_progress)
+        else:
+            found.catch_up()
+        print(describe_index(persona, found.status()).sentence(terminal_language()))
+
+
+@commands.command()
+def dream(
+    persona: PersonaArgument,
+    home: HomeOption = None,
+    level: Annotated[str, typer.Option(help="auto, 1 (day), 2 (week) or 3 (month).")] = "auto",
+    catch_up: Annotated[
+        bool, typer.Option("--catch-up", help="Dream of every day that is missing, one by one.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Dream now."""
+    from agent.as_json import line
+    from agent.sleeper import as_level
+
+    with services_at(home) as services:
+        report = (
+            services.sleeper(persona)
+            .dreamer()
+            .dream(
+                level=as_level(level), catch_up=catch_up, dry_run=dry_run, progress=None if as_json else show_progress
+            )
+        )
+        lang = terminal_language()
+        if as_json:
+            print(line(report.plain()))
+        else:
+            for change in report.changes:
+                print(f"{change.what:10}  {change.target}: {change.text}")
+        for failure in report.failures:
+            print(f"{failure.task} {failure.day}: {failure.error.sentence(lang)}", file=sys.stderr)
+        for notice in report.notices:
+            print(notice.sentence(lang), file=sys.stderr)
+
+
+@commands.command()
+def history(
+    persona: PersonaArgument,
+    home: HomeOption = None,
+    undo: Annotated[str | None, typer.Option(help="Take this entry back.")] = None,
+    redo: Annotated[str | None, typer.Option(help="Make an entry that was taken back again.")] = None,
+    leave_changed: Annotated[
+        bool,
+        typer.Option("--leave-changed", help="On --undo or --redo: leave files alone that something later changed."),
+    ] = False,
+    show: Annotated[str | None, typer.Option(help="Show what this entry changed.")] = None,
+    limit: Annotated[int, typer.Option("-n", min=1, help="How many entries.")] = 50,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what changed in a persona's memories, by whom and why; undo and redo."""
+    from agent import as_json as shapes
+
+    with services_at(home) as services:
+        found = services.companion(persona).memories.history
+        if show:
+            for diff in found.diff(show):
+                print(diff.unified)
+            return
+        done = None
+        if undo or redo:
+            change = found.undo if undo else found.redo
+            done = change(undo or redo or "", author="user", leave_changed=leave_changed)
+        for entry in found.entries(1 if done else limit):
+            if as_json:
+                print(shapes.line(shapes.history_entry(entry)))
+            else:
+                mark = " (undone)" if entry.undone_by else ""
+                print(
+                    f"{entry.id[:10]}  {entry.time:%Y-%m-%d %H:%M}  {entry.author}: {entry.reason}{mark}  {', '.join(entry.files)}"
+                )
+
+
+@commands.command()
+def export(
+    persona: PersonaArgument,
+    file: Annotated[Path, typer.Argument(help="The ZIP file to make.")],
+    home: HomeOption = None,
+) -> None:
+    """Write a persona with all memories into one ZIP file."""
+    from managers.storage.exports import export_persona
+
+    with services_at(home) as services:
+        count = export_persona(services.personas.get(persona).paths, file)
+        print(f"{file}: {count}")
+
+
+@commands.command()
+def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """Look whether everything is in order: data, index, model, disk, versions."""
+    from agent.as_json import line
+    from agent.doctor import examine
+
+    marks, problems = {"ok": "✓", "warning": "!", "problem": "✗"}, 0
+    with services_at(home) as services:
+        for finding in examine(services):
+            problems += finding.state == "problem"
+            sentence = finding.sentence(terminal_language())
+            if as_json:
+                print(line({"about": finding.about, "state": finding.state, "sentence": sentence}))
+            else:
+                print(f"{marks[finding.state]} {finding.about}: {sentence}")
+    if problems:
+        raise typer.Exit(1)

@@ -1,0 +1,50 @@
+"""What the commands have in common: their options, the terminal's language, the services."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from managers.storage.errors import Lang
+from managers.storage.paths import find_home
+
+if TYPE_CHECKING:
+    from agent.services import Services
+
+HomeOption = Annotated[
+    Path | None, typer.Option("--home", help="The data folder (default: UTATANE_HOME or ~/Utatane).")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
+PersonaArgument = Annotated[str, typer.Argument(help="The persona's name.")]
+
+
+def terminal_language() -> Lang:
+    """Return the language of the terminal's user: UTATANE_LANG, else the system's locale."""
+    chosen = os.environ.get("UTATANE_LANG") or os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
+    return "ja" if chosen.lower().startswith("ja") else "en"
+
+
+@contextmanager
+def services_at(home: Path | None) -> Iterator[Services]:
+    """Open the services of a home folder; whatever is under way is finished on leaving."""
+    from agent.services import open_services
+    from managers.storage.program_log import log_to_file
+
+    found = find_home(home)
+    log_to_file(found)
+    services = open_services(found)
+    try:
+        yield services
+    finally:
+        services.close()
+
+
+def show_progress(done: int, total: int) -> None:
+    """Show on standard error how far long work is."""
+    print(f"\r{done}/{total}", end="" if done < total else "\n", file=sys.stderr, flush=True)
