@@ -221,8 +221,10 @@ class Recall:
         now = self._clock.now()
         for index in indexes:
             index.refresh()
+            self._kit.follow(index.embedder)
         cues = read_cues(query, self._speakers(indexes), now)
-        vector = self._query_vector(cues)
+        fitting = all(index.embedder in ("", self._kit.name) for index in indexes)
+        vector = self._query_vector(cues) if fitting else None  # they are being made anew
         candidates = rank(indexes, cues, vector, types, self._ways, now, self._kit.words)
         return Ranking(candidates, indexes, self._kit.embedder.factor if self._kit.embedder else 1.0)
 

@@ -126,6 +126,8 @@ class MemoryIndex:
         self._lock = threading.RLock()
         self._epoch = ""
         self._revision = -1
+        self.embedder = ""
+        """What made the vectors, as it was at the last `refresh`; empty while there is nothing."""
         self.columns: npt.NDArray[np.void] = np.zeros(0, COLUMNS)
         self.view = View.of(self.columns, [])
 
@@ -139,6 +141,7 @@ class MemoryIndex:
                 self.vectors.clear()
                 self.columns = np.zeros(0, COLUMNS)
                 self._epoch, self._revision = epoch, -1
+                self.embedder = self.store.meta("embedder")
             columns = self.columns
             for block, data in self.store.columns_since(self._revision):
                 end = block * COLUMN_BLOCK + len(data)
@@ -158,6 +161,13 @@ class MemoryIndex:
             return "format"
         held = self.store.meta("embedder")
         return "embedder" if held not in ("", embedder) else ""
+
+    def claim(self, embedder: str) -> None:
+        """Note what makes the vectors of an index that is still empty."""
+        if self.store.meta("embedder") == "":
+            with self.store.transaction():
+                self.store.set_meta("embedder", embedder)
+                self.store.set_meta("epoch", uuid4().hex)
 
     def has_places(self) -> bool:
         """Whether passages are listed by the meaning of their words too."""

@@ -100,6 +100,11 @@ class Kit:
         with self._guard:
             self._own = embedder
 
+    def follow(self, held: str) -> None:
+        """Load the built-in embedder's weights anew if the index was made with others (by another process)."""
+        if self.uses_own and held not in ("", self.name):
+            self.replace_own(None)
+
     @property
     def name(self) -> str:
         """What an index must have been made with to fit: everything that changes what it holds."""

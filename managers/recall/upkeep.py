@@ -90,7 +90,7 @@ class Upkeep:
         if not self._indexer.changed():
             return
         with contextlib.suppress(BusyError), self._alone(0):
-            if all(self._fits(index) == "" for index in self._indexes.values()):
+            if self._held() and all(self._fits(index) == "" for index in self._indexes.values()):
                 self._run(SMALL_BYTES)
 
     def refresh_weights(self) -> bool:
@@ -157,6 +157,7 @@ class Upkeep:
 
     def _mend(self) -> None:
         """Put right what does not fit: broken files are begun anew, another embedder's vectors are dropped."""
+        self.kit.follow(self._held())
         for name, index in self._indexes.items():
             reason = self._fits(index)
             if reason == "embedder" and self.kit.words is None and not index.has_places():
@@ -165,6 +166,13 @@ class Upkeep:
             elif reason:
                 _logger.info("index %s is made anew: %s", name, reason)
                 index.reset(self.kit.name, self._kept())
+            index.claim(self.kit.name)
+
+    def _held(self) -> str:
+        try:
+            return self._indexes["static"].store.meta("embedder")
+        except sqlite3.DatabaseError:
+            return ""
 
     def _embed_own(self, index: MemoryIndex) -> None:
         """Make the built-in embedder's vectors at once: they cost less than waiting."""

@@ -71,7 +71,7 @@ PAGE = "<html><head><title>x</title><script>alert(1)</script></head><body><h1>Op
         ("plain.txt", "保証は二年間です。".encode("cp932"), "", "二年間"),
         ("utf16.txt", "Wide letters.".encode("utf-16"), "", "Wide letters."),
         ("page.html", PAGE.encode(), "Opening hours", "Open until nine."),
-        ("list.csv", "name,phone\nAiko,0123\nKen,0456\n".encode(), "row 2", "phone: 0456"),
+        ("list.csv", b"name,phone\nAiko,0123\nKen,0456\n", "row 2", "phone: 0456"),
         ("report.pdf", pdf("First page.", "The boiler is blue."), "p. 2", "The boiler is blue."),
         ("letter.docx", docx(("Heading1", "Garden"), ("Normal", "Roses need sun.")), "Garden", "Roses need sun."),
     ],
