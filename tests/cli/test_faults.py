@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.events import Replied
+from agent.services import open_services
+from managers.storage.paths import Home
 from tests.cli.test_commands import ROOT, lines, run
 from tests.model_server import Answer, Garbage, HalfStream, Hang, ModelServer, Nothing, Refuse, Say
 
@@ -109,26 +112,40 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
     assert "yyyy" not in text
 
 
-@pytest.mark.parametrize(
-    "name", ["core_memory.txt", "notepad.txt", "SystemPrompt.txt", "persona.json", "log.txt", "goals.json"]
+BROKEN = {"not utf-8": b"\xff\xfe\x00broken", "truncated": b"{", "empty": b"", "missing": None}
+FILES = (
+    "core_memory.txt",
+    "notepad.txt",
+    "SystemPrompt.txt",
+    "persona.json",
+    "log.txt",
+    "goals.json",
+    "memory/insights.json",
 )
-@pytest.mark.parametrize(
-    "data", [b"\xff\xfe\x00broken", b"{", b"", None], ids=["not utf-8", "truncated", "empty", "missing"]
-)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN.keys())
 def test_a_broken_file_is_kept_and_the_persona_still_talks(home: Path, name: str, data: bytes | None) -> None:
-    run("personas", "list", home=home)
-    file = home / "characters" / "Hazel" / name
+    with contextlib.closing(open_services(Home(home))) as services:
+        file = services.personas.get("Hazel").paths.folder / name
+    file.parent.mkdir(exist_ok=True)
     if data is None:
         file.unlink(missing_ok=True)
     else:
         file.write_bytes(data)
-    reply = lines(run("chat", "Hazel", "--json", "-m", "Good evening", home=home))[-1]
-    assert reply["event"] == "reply"
+    with contextlib.closing(open_services(Home(home))) as services:
+        companion = services.companion("Hazel")
+        events = list(companion.say("Good evening").events())
+        companion.settle()
+        notices = companion.memories.gather_notices()
+    assert isinstance(events[-1], Replied)
     if data:
-        kept = [
-            p for p in file.parent.rglob("*") if p.is_file() and ".history" not in p.parts and data in p.read_bytes()
-        ]
+        folder = services.personas.get("Hazel").paths.folder
+        kept = [p for p in folder.rglob("*") if p.is_file() and ".history" not in p.parts and data in p.read_bytes()]
         assert kept, "the bytes of the broken file are gone"
+    if data and name != "log.txt" and not (data == b"{" and name.endswith(".txt")):
+        assert any(file.name in notice.en for notice in notices)
 
 
 def test_a_read_only_persona_can_be_read_and_says_why_it_cannot_be_written(home: Path) -> None:
