@@ -21,6 +21,7 @@ from managers.memory.questions import QuestionStore
 from managers.mind import Sheet
 from managers.personas import Persona, PersonaStore
 from managers.recall.engine import Recall
+from managers.recall.knowledge import KnowledgeBase
 from managers.recall.recall_log import RecallLog
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
@@ -53,6 +54,7 @@ class Memories:
     inner_life: InnerLife
     recall: Recall
     recall_log: RecallLog
+    knowledge: KnowledgeBase
 
     def sheet(self) -> Sheet:
         """Return who the persona is and whom it talks to."""
@@ -100,12 +102,15 @@ def open_memories(
     paths = personas.get(name).paths
     notices = NoticeBoard()
 
+    # What is handed out here follows the files from then on, so that a change needs no restart.
+    now, _ = merged(base(), personas.get(name).settings)
+
     def settings() -> Settings:
         own, wrong = merged(base(), personas.get(name).settings)
         notices.replace("settings", wrong)
+        _follow(now, own)
         return own
 
-    now = settings()
     history = History(paths, clock)
     apply = Transactions(paths, history).apply
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days)
@@ -134,4 +139,13 @@ def open_memories(
         inner_life=InnerLife(emotions, inner_state, questions, goals, insights, episodes),
         recall=Recall(paths, log, now.recall, clock),
         recall_log=RecallLog(paths.recall_log),
+        knowledge=KnowledgeBase(paths),
     )
+
+
+def _follow(held: Settings, now: Settings) -> None:
+    """Let the sections that others hold say what the files say now."""
+    for mine, theirs in ((held.recall, now.recall), (held.sleep, now.sleep)):
+        for key in type(mine).model_fields:
+            if getattr(mine, key) != getattr(theirs, key):
+                setattr(mine, key, getattr(theirs, key))

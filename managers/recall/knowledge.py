@@ -11,7 +11,7 @@ from pathlib import Path
 from managers.recall.documents import read_document
 from managers.recall.sources import DOCUMENTS
 from managers.storage.errors import DocumentNotFoundError
-from managers.storage.files import fsync_folder, read_bytes, write_atomic
+from managers.storage.files import fsync_folder, make_folder, read_bytes, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths, safe_name
 
@@ -77,15 +77,43 @@ class KnowledgeBase:
         return "\n\n".join(parts)[:characters]
 
     def remove(self, name: str) -> None:
-        """Remove a document; no search finds it from now on.
+        """Put a document into the trash; no search finds it from now on.
 
         Raises:
             DocumentNotFoundError
         """
         with writing(self._paths):
             path = self._existing(name)
-            os.unlink(path)  # noqa: PTH108  # an explicit os call, which crash tests intercept
+            make_folder(self._trash)
+            os.replace(path, _beside(self._trash / path.name))  # noqa: PTH105  # crash tests intercept calls of os
+            fsync_folder(self._trash)
             fsync_folder(path.parent)
+
+    def removed(self) -> builtins.list[Document]:
+        """Return what is in the trash, by name."""
+        if not self._trash.is_dir():
+            return []
+        return [self._document(path) for path in sorted(self._trash.iterdir()) if path.is_file()]
+
+    def restore(self, name: str) -> Document:
+        """Bring a document back from the trash, under a free name.
+
+        Raises:
+            DocumentNotFoundError, UnsafeNameError
+        """
+        with writing(self._paths):
+            path = self._trash / safe_name(name)
+            if not path.is_file():
+                raise DocumentNotFoundError(name=name)
+            target = _beside(self._paths.knowledge / path.name)
+            os.replace(path, target)  # noqa: PTH105  # as above
+            fsync_folder(target.parent)
+            fsync_folder(self._trash)
+        return self._document(target)
+
+    @property
+    def _trash(self) -> Path:
+        return self._paths.knowledge / ".trash"
 
     def _existing(self, name: str) -> Path:
         path = self._paths.knowledge / safe_name(name)
@@ -101,6 +129,16 @@ class KnowledgeBase:
             path = self._paths.knowledge / f"{Path(name).stem} ({number}){Path(name).suffix}"
         return path
 
-    def _document(self, path: Path) -> Document:
+    @staticmethod
+    def _document(path: Path) -> Document:
         status = path.stat()
         return Document(path.name, status.st_size, datetime.fromtimestamp(status.st_mtime))  # noqa: DTZ006  # local time
+
+
+def _beside(path: Path) -> Path:
+    """Return the path, with a number if something of that name is there."""
+    free, number = path, 1
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.stem} ({number}){path.suffix}")
+    return free
