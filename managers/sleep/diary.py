@@ -1,0 +1,201 @@
+"""The dream diary night by night: what each dream read, concluded and changed, and whether it still stands.
+
+A night is known by the record that its dream left (`memory/dream_<when>-<day>.json`), by what it
+concluded (`memory/insights.json`), and by its entry in the history. A night that was taken back has
+lost its record with everything else: the history still has it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from managers.memory.insights import Insight, InsightStore
+from managers.storage.files import read_bytes
+from managers.storage.history import History
+from managers.storage.history_entries import Entry
+from managers.storage.paths import PersonaPaths
+
+_RECORD = re.compile(r"dream_(\d{8}-\d{6})-[\w-]+\.json")
+_STAMP = "%Y%m%d-%H%M%S"
+_FIRST_LOOK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NightChange:
+    """One memory that a dream made or changed."""
+
+    what: str
+    target: str
+    text: str
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DreamNight:
+    """One night of the diary.
+
+    Attributes:
+        key: names it in this diary.
+        level: how deep it reflected; None: it did not.
+        days: the days that it dreamt of.
+        entry: its entry in the history; None where the history does not know it.
+    """
+
+    key: str
+    time: datetime
+    level: int | None = None
+    days: tuple[date, ...] = ()
+    messages: int = 0
+    mind: str = ""
+    changes: tuple[NightChange, ...] = ()
+    failed: tuple[str, ...] = ()
+    insight: Insight | None = None
+    entry: Entry | None = None
+
+    @property
+    def undone(self) -> bool:
+        """Whether it is taken back now."""
+        return self.entry is not None and self.entry.undone_by is not None
+
+
+@dataclass(frozen=True, slots=True)
+class DiaryPage:
+    """Some nights, newest first; `pages` is how many such pages there are."""
+
+    nights: Sequence[DreamNight]
+    number: int
+    pages: int
+    total: int
+
+
+class DreamDiary:
+    """Reads the diary of a persona."""
+
+    def __init__(self, paths: PersonaPaths, history: History, insights: InsightStore) -> None:
+        """Hold what it is read from."""
+        self._paths = paths
+        self._history = history
+        self._insights = insights
+
+    def page(self, number: int, size: int) -> DiaryPage:
+        """Return a page, counted from 0; beyond the last one the last one. Nights taken back stand between the others."""
+        concluded = _by_stamp(self._insights.entries(archived=True))
+        keys = self._keys(concluded)
+        pages = max(1, -(-len(keys) // size))
+        number = min(max(number, 0), pages - 1)
+        shown = keys[number * size : (number + 1) * size]
+        newest = keys[number * size - 1] if number else ""
+        oldest = shown[-1] if shown and number < pages - 1 else ""
+        entries = self._entries(oldest)
+        lost = [key for key in entries if key not in set(keys) and (not newest or key < newest) and key >= oldest]
+        nights = [self._night(key, entries.get(key), concluded) for key in sorted({*shown, *lost}, reverse=True)]
+        return DiaryPage([night for night in nights if night is not None], number, pages, len(keys))
+
+    def latest(self) -> DreamNight | None:
+        """Return the newest night that stands."""
+        nights = self.page(0, 3).nights
+        return next((night for night in nights if not night.undone), None)
+
+    def all(self) -> list[DreamNight]:
+        """Return every night, newest first, for a table of them."""
+        return list(self.page(0, 1_000_000).nights)
+
+    def _keys(self, concluded: Mapping[str, Sequence[Insight]]) -> list[str]:
+        records = {path.stem.removeprefix("dream_") for path in self._paths.memory.glob("dream_*.json")}
+        records = {key for key in records if _RECORD.fullmatch(f"dream_{key}.json")}
+        recorded = {_stamp(key) for key in records}
+        return sorted({*records, *(stamp for stamp in concluded if stamp not in recorded)}, reverse=True)
+
+    def _entries(self, oldest: str) -> dict[str, Entry]:
+        """Return the entries of the dreams since one, by the key of the night; the history is read no further back."""
+        limit = _FIRST_LOOK
+        while True:
+            entries = self._history.entries(limit)
+            if len(entries) < limit or f"{entries[-1].time:{_STAMP}}" < oldest:
+                break
+            limit *= 4
+        found: dict[str, Entry] = {}
+        for entry in entries:
+            for name in entry.files if entry.kind == "change" else ():
+                if match := _RECORD.fullmatch(name.removeprefix("memory/")):
+                    found.setdefault(match.group(0).removeprefix("dream_").removesuffix(".json"), entry)
+        return found
+
+    def _night(self, key: str, entry: Entry | None, concluded: Mapping[str, Sequence[Insight]]) -> DreamNight | None:
+        try:
+            time = datetime.strptime(_stamp(key), _STAMP)
+        except ValueError:  # a name of somebody's own
+            return None
+        record = self._record(key, entry)
+        changes = tuple(_changes(record))
+        texts = {change.text for change in changes if change.what == "insight"}
+        insights = concluded.get(_stamp(key), ())
+        insight = next((one for one in insights if not record or one.insight in texts), None)
+        level = record.get("level", insight.level if insight else None)
+        return DreamNight(
+            key=key,
+            time=time,
+            level=level if isinstance(level, int) else None,
+            days=tuple(_days(record)),
+            messages=record["messages_read"] if isinstance(record.get("messages_read"), int) else 0,
+            mind=str(record.get("mind", insight.mind if insight else "")),
+            changes=changes,
+            failed=tuple(str(one.get("task", "")) for one in _dicts(record, "failures")),
+            insight=insight,
+            entry=entry,
+        )
+
+    def _record(self, key: str, entry: Entry | None) -> dict[str, Any]:
+        path = self._paths.memory / f"dream_{key}.json"
+        data = read_bytes(path)
+        if data is None and entry is not None:
+            data = self._history.at(entry.id, path)
+        with suppress(ValueError):  # broken by hand: the night is shown without it
+            value = json.loads(data or b"{}")
+            if isinstance(value, dict):
+                return value
+        return {}
+
+
+def _by_stamp(insights: Sequence[Insight]) -> dict[str, list[Insight]]:
+    found: dict[str, list[Insight]] = {}
+    for insight in insights:
+        with suppress(ValueError):  # a moment that nobody can read, written by hand
+            found.setdefault(f"{datetime.fromisoformat(insight.created_at):{_STAMP}}", []).append(insight)
+    return found
+
+
+def _stamp(key: str) -> str:
+    return key[:15]
+
+
+def _changes(record: Mapping[str, Any]) -> list[NightChange]:
+    return [
+        NightChange(
+            str(one.get("what", "")),
+            str(one.get("target", "")),
+            str(one.get("text", "")),
+            tuple(str(message) for message in one.get("evidence") or ()),
+        )
+        for one in _dicts(record, "changes")
+    ]
+
+
+def _days(record: Mapping[str, Any]) -> list[date]:
+    found = []
+    days = record.get("days")
+    for day in days if isinstance(days, list) else []:
+        with suppress(ValueError):
+            found.append(date.fromisoformat(str(day)))
+    return found
+
+
+def _dicts(record: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    values = record.get(key)
+    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
