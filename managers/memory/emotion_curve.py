@@ -1,0 +1,156 @@
+"""The emotion log as a curve: averages over hours, days, weeks or months, fast over many years.
+
+`EmotionLog` makes an object of each reading; a curve over a hundred thousand needs none of them. So
+the files are read as plain JSON here, and only those that the span touches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from managers.memory.documents import JsonFile
+from managers.memory.emotions import VALUES
+from managers.storage.clock import Clock
+from managers.storage.files import read_bytes
+from managers.storage.paths import PersonaPaths
+
+Step = Literal["hour", "day", "week", "month"]
+_MONTH_FILES = "emotion_log_[0-9][0-9][0-9][0-9]-[0-9][0-9].json"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one message showed; `value` is from -1 to 1."""
+
+    time: datetime
+    emotion: str
+    value: float
+    text: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """The readings from `start` on and before `end`."""
+
+    start: datetime
+    end: datetime
+    mean: float
+    count: int
+
+
+class EmotionCurve:
+    """Reads the emotion log of a persona for curves."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
+        """Remember where it is; nothing is read yet."""
+        self._paths = paths
+        self._clock = clock
+
+    def readings(self, since: datetime, until: datetime) -> list[Reading]:
+        """Return the readings from `since` on and before `until`, oldest first."""
+        found = []
+        for stamp, emotion, text, message_id in self._raw(since, until):
+            with suppress(ValueError):  # a moment that nobody can read, written by hand
+                found.append(
+                    Reading(datetime.fromisoformat(stamp), emotion, VALUES.get(emotion, 0.0), text, message_id)
+                )
+        return sorted(found, key=lambda reading: reading.time)
+
+    def buckets(self, since: datetime, until: datetime, step: Step) -> list[Bucket]:
+        """Return the averages of whole hours, days, weeks (from Monday) or months, oldest first; empty ones are left out."""
+        sums: dict[str, list[float]] = {}
+        key_of = _KEYS[step]
+        for stamp, emotion, _, _ in self._raw(since, until):
+            total = sums.setdefault(key_of(stamp), [0.0, 0.0])
+            total[0] += VALUES.get(emotion, 0.0)
+            total[1] += 1
+        found = []
+        for key in sorted(sums):
+            start = _start(key)
+            if start is not None:
+                value, count = sums[key]
+                found.append(Bucket(start, end_of(start, step), value / count, int(count)))
+        return found
+
+    def first(self) -> datetime | None:
+        """Return when the log begins."""
+        months = self._month_files()
+        stamps = [stamp for stamp, *_ in (_entries(self._read(months[0])) if months else self._current())]
+        return _start(min(stamps)[:10]) if stamps else None
+
+    def _raw(self, since: datetime, until: datetime) -> Iterator[tuple[str, str, str, str]]:
+        first, last = since.isoformat(), until.isoformat()
+        known: set[tuple[str, str, str]] = set()
+        for entries in self._sources(f"{since:%Y-%m}", f"{until:%Y-%m}"):
+            for entry in entries:
+                stamp, _, text, message_id = entry
+                if first <= stamp < last and (stamp, message_id, text) not in known:
+                    known.add((stamp, message_id, text))  # while months are moved, a reading stands in two files
+                    yield entry
+
+    def _sources(self, first: str, last: str) -> Iterator[Iterator[tuple[str, str, str, str]]]:
+        yield self._current()
+        for path in self._month_files():
+            if first <= path.stem.removeprefix("emotion_log_") <= last:
+                yield _entries(self._read(path))
+
+    def _current(self) -> Iterator[tuple[str, str, str, str]]:
+        yield from _entries(self._read(self._paths.emotion_log))
+        for line in (read_bytes(self._paths.memory / "emotion_log.new.jsonl") or b"").splitlines():
+            with suppress(ValueError):  # cut short by a crash: never acknowledged
+                yield from _entries([json.loads(line)])
+
+    def _read(self, path: Path) -> list[Any]:
+        found: list[Any] = JsonFile(self._paths, path, self._clock, list).read()
+        return found
+
+    def _month_files(self) -> list[Path]:
+        return sorted(self._paths.memory.glob(_MONTH_FILES))
+
+
+def end_of(start: datetime, step: Step) -> datetime:
+    """Return the end of the hour, day, week or month that begins at `start`."""
+    if step == "month":
+        return (start.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return start + {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}[step]
+
+
+def _entries(values: list[Any]) -> Iterator[tuple[str, str, str, str]]:
+    for value in values:
+        try:
+            stamp, emotion = value["timestamp"], value["emotion"]
+            text, message_id = value.get("user_text_snippet", ""), value.get("message_id", "")
+        except (TypeError, KeyError, AttributeError):
+            continue  # not a reading; it stays in its file
+        if isinstance(stamp, str) and isinstance(emotion, str):
+            yield stamp.replace(" ", "T", 1), emotion, str(text), str(message_id)
+
+
+def _start(key: str) -> datetime | None:
+    with suppress(ValueError):
+        return datetime.fromisoformat(f"{key}-01" if len(key) == len("2026-01") else f"{key}:00" if "T" in key else key)
+    return None
+
+
+@lru_cache(maxsize=5000)
+def _monday(day: str) -> str:
+    with suppress(ValueError):
+        found = date.fromisoformat(day)
+        return (found - timedelta(days=found.weekday())).isoformat()
+    return day
+
+
+_KEYS: dict[Step, Callable[[str], str]] = {
+    "hour": lambda stamp: stamp[:13],
+    "day": lambda stamp: stamp[:10],
+    "week": lambda stamp: _monday(stamp[:10]),
+    "month": lambda stamp: stamp[:7],
+}
