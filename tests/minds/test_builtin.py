@@ -539,3 +539,15 @@ def test_a_reply_takes_less_than_twenty_milliseconds() -> None:
     started = time.perf_counter()
     converse([f"{line}。" for line in _DAY_JA], SHIORI, hits=hits)
     assert (time.perf_counter() - started) / len(_DAY_JA) < 0.04  # twice the budget: the machine is shared
+
+
+def test_somebody_elses_name_is_not_the_users() -> None:
+    sheet = Sheet("ねむ", "ja", "くだけた言葉で話す。")
+    turns = [ChatTurn("user", "妹の名前はアヤだよ"), ChatTurn("persona", "そうなんだね。")]
+    assert "アヤ" not in say("私の名前、わかる？", sheet, turns=turns)
+
+
+def test_the_same_thing_is_not_quoted_twice() -> None:
+    turns = [ChatTurn("user", "妹の名前はアヤ。覚えておいて", NOW), ChatTurn("persona", "書き留めました。", NOW)]
+    told = say("妹の名前、覚えてる？", turns=turns, notes="2026-11-21 妹の名前はアヤ", recall_wanted=True)
+    assert told.count("アヤ") == 1

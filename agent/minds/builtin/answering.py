@@ -93,6 +93,21 @@ def _answer_known(scene: Scene) -> list[str]:
     return [scene.book.say("memory", "known", facts=facts)]
 
 
+def _answer_can(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "can")]
+
+
+def _answer_again(scene: Scene) -> list[str]:
+    """Say once more what was said last, as it was."""
+    if not scene.spoken:
+        return [scene.book.say("small", "here")]
+    return [
+        f"「{for_quoting(scene.spoken[-1], 'ja', 200)}」"
+        if scene.lang == "ja"
+        else f"“{for_quoting(scene.spoken[-1], 'en', 200)}”"
+    ]
+
+
 def _answer_memory(scene: Scene) -> list[str]:
     return [scene.book.say("self", "memory")]
 
@@ -197,7 +212,9 @@ def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
     if scene.request.sheet.persona.lower() in " ".join(sentence.text for sentence in asked).lower():
         return True
     if scene.lang == "ja" and not any(sentence.asks for sentence in asked):
-        return True  # a Japanese yes-or-no question without a subject asks the listener
+        return not plain.endswith(("は", "も", "って")) and not re.search(
+            r"[0-9]", plain
+        )  # a Japanese yes-or-no question without a subject asks the listener
     return bool(re.search(r"あなた|君|きみ|お前" if scene.lang == "ja" else r"\b(?:you|your)\b", plain))
 
 
@@ -267,6 +284,8 @@ _ANSWERS: dict[str, Callable[[Scene], list[str]]] = {
     "ask_date": _answer_date,
     "ask_known": _answer_known,
     "ask_memory": _answer_memory,
+    "ask_can": _answer_can,
+    "say_again": _answer_again,
     "forget": _answer_forget,
     "talk": _answer_talk,
     "overview": _answer_overview,

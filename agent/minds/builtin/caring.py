@@ -12,7 +12,7 @@ from managers.mind import ChatTurn, Concern
 _LINGERS_TURNS = 8
 """For so many turns of the user after a concern, the persona stays careful."""
 _BETTER = re.compile(
-    r"落ち着い|楽になっ|大丈夫(?:になっ|だよ|です|そう)|少し(?:元気|楽|マシ|まし)|電話(?:して|し)(?:み|た)|もう平気|安心した|feel(?:ing)? (?:a bit |a little |much )?better|calmer|i'?m (?:ok|okay|safe|fine) now|i called|i'll call|safe now",
+    r"落ち着い|楽になっ|大丈夫(?:になっ|だよ|です|そう)|少し(?:元気|楽|マシ|まし)|電話(?:して|し)(?:み|た)|病院(?:に|へ)行|相談(?:して|し)(?:み|た|よう|ます)|カウンセリング|もう平気|安心した|feel(?:ing)? (?:a bit |a little |much )?better|calmer|i'?m (?:ok|okay|safe|fine) now|i(?:'ve| have)? called|i'll call|i will call|(?:see|seeing|talk to|talking to) a (?:doctor|therapist|counsellor|counselor)|safe now",
     re.IGNORECASE,
 )
 _THANKS = re.compile(r"ありがと|thank|thx", re.IGNORECASE)

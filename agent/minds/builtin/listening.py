@@ -182,7 +182,6 @@ def _comfort(scene: Scene, feeling: str) -> str:
         "busy": "tired_ask",
         "anger": "anger_ask",
         "anxious": "anxious_ask",
-        "stressed": "anxious_ask",
     }
     key = special.get(feeling, "ask")
     return scene.book.say("comfort", key if feeling in ("tired", "busy") or scene.book.chance(0.6) else "ask")
@@ -206,7 +205,7 @@ def _open_question(scene: Scene) -> str:
             question.priority >= _IDLE_WONDER
             and topic
             and not any(topic in text for text in scene.spoken)
-            and scene.book.chance(0.4)
+            and scene.book.chance(0.2 * len(scene.spoken))
         ):  # idle wonder can wait
             return scene.book.say("open", "ask", topic=topic)
     return ""

@@ -116,7 +116,7 @@ _FREE = frozenset({"you", "i", "name", "echo"})
 
 def tidy(text: str, voice: Voice) -> str:
     """Mend what filling in leaves: a comma before nobody's name, doubled stops and spaces."""
-    text = text.replace("、。", "。").replace("。。", "。").replace(" ,", ",").strip()
+    text = text.replace("、。", "。").replace("。。", "。").replace("m..", "m.").replace(" ,", ",").strip()
     if voice.lang == "ja":
         return re.sub(r"^、", "", re.sub(r"[ ]{2,}", " ", text))
     return outside_quotes(re.sub(r" {2,}", " ", text), _capitalise)

@@ -76,9 +76,14 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     for (score, share), candidate in scored[1:]:
         if score < _SECOND_SHARE * top or (share < _FITS and fits) or len(chosen) > 1:
             break
-        if candidate.source != best.source and candidate.text != best.text:
+        if candidate.source != best.source and not _says_the_same(candidate.text, best.text):
             chosen.append(candidate)
     return Found(tuple(chosen), fits=fits)
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    first, second = set(content_words(one)), set(content_words(other))
+    return first <= second or second <= first
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +184,9 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
     score = covered + 0.35 * candidate.rank
     if wanted.asks and _has_answer(candidate, wanted.asks, wanted.terms):
         score += 0.3
-    if wanted.owner != "nobody" and candidate.who == wanted.owner:
+    if wanted.owner != "nobody" and (
+        candidate.who == wanted.owner or (candidate.kind == "note" and wanted.owner == "user")
+    ):
         score += 0.12
     if candidate.time and any(span.first <= candidate.time.date() <= span.last for span in wanted.spans):
         score += 0.4

@@ -35,6 +35,8 @@ def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:
     if grave:
         return _finished(scene, [caring.next_words(scene.message, scene.book, _plain_answer(scene))])
     parts = [scene.book.say("small", "image")] if _has_image(request) else []
+    if scene.message.strip(" 、,!?！？。…〜ー") == request.sheet.persona:
+        return _finished(scene, [scene.book.say("small", "here")])
     if (odd := _unreadable(scene)) is not None:
         return _finished(scene, parts or [odd])
     return _finished(scene, parts + _converse(scene))
@@ -200,8 +202,8 @@ def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR091
         )
     if intent == "no":
         return [book.say("small", "no"), *_keep_going(scene)]
-    if intent == "silence":
-        return [book.say("small", "silence")]
+    if intent == "call":
+        return [book.say("small", "here")]
     return [book.say("small", intent)]
 
 

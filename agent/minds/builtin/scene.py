@@ -61,7 +61,10 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
     earlier = _earlier(request)
     spoken = tuple(turn.text for turn in earlier if turn.role == "persona" and turn.text)
     heard = tuple(turn.text for turn in earlier if turn.role == "user")
-    read = understand(message, request.sheet.persona, _default_language(heard, request))
+    default = _default_language(heard, request)
+    read = understand(message, request.sheet.persona, default)
+    if heard and read.lang != default and len(message.split()) == 1 and message.isascii():
+        read = understand(message, request.sheet.persona, default, keep=True)  # "ok" in the middle of Japanese
     sheet = request.sheet
     if not sheet.user_name and (name := name_given([*heard, message, request.notes])):
         sheet = replace(sheet, user_name=name)
@@ -71,7 +74,7 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
 
 
 _NAME_GIVEN = re.compile(
-    r"(?:名前は|なまえは)[「『]?([一-龠ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|だ(?![ろっ])|といいます|っていう|と申します|。|$)"
+    r"(?:(?:^|[。、!！\s])|(?:私|僕|俺|わたし|ぼく|あたし)の)(?:名前は|なまえは)[「『]?([一-龠ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|だ(?![ろっ])|といいます|っていう|と申します|。|$)"
     r"|[「『]?([一-龠ぁ-んァ-ヶーA-Za-z]{1,10})[」』]?(?:って|と)呼(?:んで|ばれ)"
     r"|(?:はじめまして|初めまして)[、。!！ ]*(?:私は|僕は|俺は|わたしは)?[「『]?([一-龠ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|といいます|っていいます|と申します)"
     r"|\b(?:[Mm]y name(?:'s| is)|[Cc]all me|[Pp]eople call me) ([A-Z][A-Za-z]{1,15})"

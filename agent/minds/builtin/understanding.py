@@ -14,7 +14,7 @@ from managers.storage.errors import Lang
 
 SOCIAL = (
     "night", "morning", "evening", "first", "home", "leave", "bye", "day", "how_are_you", "thanks", "apology",
-    "affection", "praise", "yes", "no", "laugh", "silence",
+    "affection", "praise", "yes", "no", "laugh", "silence", "call", "insult",
 )  # fmt: skip
 """What is answered in kind."""
 _MAX_SENTENCES = 60
@@ -104,15 +104,16 @@ class Understanding:
         return bool(self.questions) and not self.told
 
 
-def understand(text: str, persona: str, default: Lang) -> Understanding:
+def understand(text: str, persona: str, default: Lang, *, keep: bool = False) -> Understanding:
     """Read a message.
 
     Args:
         text: the message.
         persona: the persona's name: calling it is no topic.
         default: the language where the message has no letters.
+        keep: the conversation's language stays, whatever the letters are.
     """
-    lang = detect_language(text, default)
+    lang = default if keep else detect_language(text, default)
     read = tuple(_read(sentence, persona, lang) for sentence in sentences(text)[:_MAX_SENTENCES])
     return Understanding(text, lang, read)
 
