@@ -8,6 +8,7 @@ the minutes that were talked since.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,6 +34,8 @@ from managers.storage.paths import PersonaPaths
 MAX_OPEN = 30
 """Nobody wonders about more than this; the least pressing ones are let go."""
 KEPT_CLOSED = 200
+REST_DAYS = 3
+"""Nobody asks the same thing every day."""
 
 
 class Question(Remembered):
@@ -140,6 +143,21 @@ class QuestionStore:
         """Delete a question (the history keeps it)."""
         self._change(lambda qs: qs.without(question_id), author, reason)
 
+    def to_ask(self, limit: int = 3) -> list[Question]:
+        """Return the open questions that a conversation may bring up: what was asked lately rests a while."""
+        now = self._clock.now()
+        return [question for question in self.open() if not _asked_lately(question, now)][:limit]
+
+    def note_asked(self, reply: str, *, author: str) -> list[Question]:
+        """Note which open questions a reply of the persona asks: it names the topic and asks something."""
+        if not any(mark in reply for mark in "?？"):
+            return []
+        folded = _plain(reply)
+        asked = [question for question in self.to_ask(MAX_OPEN) if _plain(question.topic) in folded]
+        for question in asked:
+            self.mark_asked(question.id, author=author)
+        return asked
+
     def mark_asked(self, question_id: str, *, author: str) -> None:
         """Note that the persona has asked a question in a conversation."""
         when = self._clock.now().strftime(TIME)
@@ -161,6 +179,14 @@ class QuestionStore:
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong with the file since the last time."""
         return self._file.take_notices()
+
+
+def _asked_lately(question: Question, now: datetime) -> bool:
+    try:
+        asked = datetime.fromisoformat(question.asked)
+    except ValueError:  # never
+        return False
+    return abs(now - asked) < timedelta(days=REST_DAYS)
 
 
 def _bounded(questions: Questions, when: str) -> Questions:

@@ -108,6 +108,19 @@ def test_a_question_is_resolved_with_its_answer(paths: PersonaPaths, clock: Hand
     assert (closed.status, closed.answer, closed.answer_evidence) == ("resolved", "冷たかった", ["m7"])
 
 
+def test_what_was_asked_rests_a_while(paths: PersonaPaths, clock: HandClock) -> None:
+    store = QuestionStore(paths, clock)
+    store.add(question("貴船神社", 0.8), author="dream", reason="")
+    store.add(question("the piano", 0.4), author="dream", reason="")
+    assert [q.topic for q in store.to_ask()] == ["貴船神社", "the piano"]
+    assert store.note_asked("貴船神社、いいね。", author="ねむ") == []
+    assert [q.topic for q in store.note_asked("そういえば貴船神社はどうだった？", author="ねむ")] == ["貴船神社"]
+    assert [q.topic for q in store.to_ask()] == ["the piano"]
+    clock.move(days=4)
+    assert [q.topic for q in store.to_ask()] == ["貴船神社", "the piano"]
+    assert len(store.open()) == 2
+
+
 def test_the_same_topic_is_not_open_twice_and_the_least_pressing_are_let_go() -> None:
     questions = Questions([])
     questions = questions.with_one(question("the trip")).with_one(question("The  Trip"))
