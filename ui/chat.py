@@ -195,8 +195,11 @@ class Conversation:
             value["items"].append(_row(presenters.failure(error, self._t)))
         value["jump"] = jump
         composer = self._composer(companion, veiled=value["off_record"], busy=live is not None)
-        known = [*self._services.notices.all, *companion.memories.notices.all]
-        return value, composer, presenters.notices(known, self._t)
+        return value, composer, gr.skip() if live else self._notices(companion)
+
+    def _notices(self, companion: Companion) -> str:
+        found = [*self._services.notices.all, *companion.memories.gather_notices()]
+        return presenters.notices(found, self._t)
 
     def _transcript(self, companion: Companion, depth: int, *, veiled: bool, live: Live | None) -> dict[str, Any]:
         log, t = companion.memories.log, self._t

@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTex
 from fastapi.staticfiles import StaticFiles
 
 from agent.services import Services
-from managers.storage.errors import Lang, UtataneError
+from managers.storage.errors import Lang, PersonaNotFoundError, UtataneError
 from managers.storage.paths import CHECKOUT, safe_name
 from ui import presenters
 from ui.chat import revision_of
@@ -86,7 +86,11 @@ def _persona_files(services: Services) -> APIRouter:
 
     @router.get("/revision")
     def revision(name: str) -> Response:
-        return JSONResponse({"revision": revision_of(services.companion(name))}, headers={"cache-control": "no-store"})
+        try:
+            token = revision_of(services.companion(name))
+        except PersonaNotFoundError:
+            token = ""  # renamed or deleted; whoever asks has not heard of it yet
+        return JSONResponse({"revision": token}, headers={"cache-control": "no-store"})
 
     return router
 

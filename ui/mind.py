@@ -113,7 +113,7 @@ class MindHandlers:
             gr.update(value=mind.base_url, visible=mind.provider == "openai"),
             {**model_seen, "value": mind.model},
             {**key_seen, "value": "", "placeholder": self._key_hint(mind)},
-            self._offers(mind),
+            offers_of(self._services, mind, self._t),
         )
 
     def save(self, provider: str, address: str, model: str, key: str, changed: int) -> Iterator[tuple[Any, ...]]:
@@ -130,7 +130,7 @@ class MindHandlers:
         seconds = f"{trial.first_words_ms / 1000:.1f}"
         sentence = t("mind.works", sentence=choice.status.sentence(t.lang), seconds=seconds)
         quote = f"<blockquote>{escape(trial.answer)}</blockquote>"
-        yield _line(sentence, "right") + quote + self._offers(mind), gr.skip(), changed + 2
+        yield _line(sentence, "right") + quote + offers_of(self._services, mind, self._t), gr.skip(), changed + 2
 
     def forget_key(self, changed: int) -> tuple[str, int]:
         """Delete the key of the server that is chosen."""
@@ -139,25 +139,31 @@ class MindHandlers:
 
     def accept(self, changed: int, event: gr.EventData) -> tuple[Any, ...]:
         """Say yes to an offer."""
-        mind = self._services.settings().mind
-        offers = self._services.minds.choose(mind, self._t.lang).offers
-        for offer in offers:
-            if offer.code == event.offer:
-                self._services.settings_file.change("mind", **offer.changes)
+        accept_offer(self._services, str(event.offer), self._t)
         return *self.open(), changed + 1
 
     def _key_hint(self, mind: MindSettings) -> str:
         stored = mind.provider in {"gemini", "openai"} and self._services.secrets.get(secret_name(mind))
         return self._t("mind.key_stored") if stored else ""
 
-    def _offers(self, mind: MindSettings) -> str:
-        offers = self._services.minds.choose(mind, self._t.lang).offers
-        return "".join(
-            f'<div class="offer"><p>{escape(offer.sentence(self._t.lang))}</p>'
-            f'<button type="button" class="small" data-action="accept" data-offer="{escape(offer.code)}">'
-            f"{escape(self._t('mind.accept'))}</button></div>"
-            for offer in offers
-        )
+
+def offers_of(services: Services, mind: MindSettings, t: Texts) -> str:
+    """Return what the person may say yes to, such as using a key that stands in the environment."""
+    return "".join(
+        f'<div class="offer"><p>{escape(offer.sentence(t.lang))}</p>'
+        f'<button type="button" class="small" data-action="accept" data-offer="{escape(offer.code)}">'
+        f"{escape(t('mind.accept'))}</button></div>"
+        for offer in services.minds.choose(mind, t.lang).offers
+    )
+
+
+def accept_offer(services: Services, code: str, t: Texts) -> MindSettings:
+    """Do what an offer offers; return the settings as they are then."""
+    mind = services.settings().mind
+    for offer in services.minds.choose(mind, t.lang).offers:
+        if offer.code == code:
+            return services.settings_file.change("mind", **offer.changes).mind
+    return mind
 
 
 def save_mind(services: Services, provider: str, address: str, model: str, key: str) -> MindSettings:

@@ -13,7 +13,7 @@ from ui import presenters
 from ui.edge import QUIET, at_edge
 from ui.faces import face_of
 from ui.locales import Texts
-from ui.mind import create_mind_fields, save_mind
+from ui.mind import accept_offer, create_mind_fields, offers_of, save_mind
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,11 @@ def create_onboarding(services: Services, t: Texts, current: gr.State, touched: 
         )
         gr.HTML(f"<h3>{escape(t('welcome.mind'))}</h3>", elem_classes="intro")
         mind = create_mind_fields(t, "welcome", titled=False)
+        offers = gr.HTML(
+            elem_id="welcome-offers",
+            js_on_load="utatane.clicks(element, trigger) // 'select'",
+            apply_default_css=False,
+        )
         with gr.Row(elem_classes="buttons"):
             begin = gr.Button(t("welcome.begin"), variant="primary", elem_id="welcome-begin")
             skip = gr.Button(t("welcome.skip"), elem_id="welcome-skip")
@@ -61,6 +66,15 @@ def create_onboarding(services: Services, t: Texts, current: gr.State, touched: 
     def show(name: str) -> str:
         return welcome_personas(services, name)
 
+    def offer(_name: str) -> str:
+        settings = services.settings()
+        return "" if settings.page.onboarded else offers_of(services, settings.mind, t)
+
+    def accept(event: gr.EventData) -> tuple[str, str]:
+        return accept_offer(services, str(event.offer), t).provider, ""
+
+    current.change(edge(offer), [current], [offers], **QUIET)
+    offers.select(edge(accept), None, [mind.provider, offers], **QUIET)
     personas.select(edge(choose), None, [current], **QUIET)
     current.change(edge(show), [current], [personas], **QUIET)
     begin.click(edge(finish), [*mind.all, touched], [cover, touched], **QUIET)

@@ -25,6 +25,13 @@ def send(page: Page, text: str) -> None:
     expect(page.locator("article.user .bubble").last).to_have_text(text, timeout=SECONDS)
 
 
+def reload(page: Page) -> None:
+    """Load the page anew, once nothing is under way: Gradio calls a request that is cut off an error."""
+    page.wait_for_timeout(800)
+    page.reload()
+    expect(page.locator("#conversation .transcript > div").first).to_be_visible()
+
+
 def bubbles(page: Page) -> list[str]:
     """Return what stands in the conversation, as people read it."""
     return [text.strip() for text in page.locator("article:not(.live) .bubble").all_inner_texts()]

@@ -57,7 +57,9 @@ class Server:
             try:
                 said.append(lines.get(timeout=START_SECONDS))
             except queue.Empty:
-                raise AssertionError(f"the server did not start: {said}") from None
+                said.append("")
+            if not said[-1]:
+                raise AssertionError(f"the server did not start: {said}")
             if "http://" in said[-1]:
                 return "http://" + said[-1].split("http://")[1].strip()
 
@@ -87,6 +89,7 @@ def _pump(output: IO[str], lines: queue.Queue[str]) -> None:
     with contextlib.suppress(ValueError):  # closed while reading, at the end of a test
         for line in output:
             lines.put(line)
+    lines.put("")  # the end: nothing more will come
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -14,7 +15,7 @@ from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
-from tests.browser.acting import bubbles, choose_persona, enter, say, send
+from tests.browser.acting import bubbles, choose_persona, enter, reload, say, send
 from tests.browser.serving import PHONE, Server, window
 from tests.model_server import ModelServer, Refuse, Say
 
@@ -56,7 +57,7 @@ def test_markup_is_shown_as_text_and_never_run(browser: Browser, modelled: Model
         assert "<script>window.ran = 1</script>" in bubbles(page)[0]
         assert "<script>window.ran = 1</script>" in bubbles(page)[1]
         assert page.locator(".bubble img, .bubble script, .bubble svg").count() == 0
-        page.reload()
+        reload(page)
         page.wait_for_selector("article")
         assert page.evaluate("window.ran") is None
 
@@ -73,7 +74,7 @@ def test_a_reply_streams_with_its_reasoning_folded_and_can_be_stopped(browser: B
         expect(page.locator(".broken-off")).to_be_visible()
         expect(page.locator("#composer .send")).to_be_visible()
         expect(page.locator(".kept-reasoning summary")).to_be_visible()
-        page.reload()
+        reload(page)
         expect(page.locator(".broken-off")).to_be_visible()
         assert page.locator("details.reasoning").count() == 0
     assert "心の中の声" not in log_of(server, name).tail(5)[-1].text
@@ -175,7 +176,7 @@ def test_off_the_record_nothing_is_written(browser: Browser, server: Server) -> 
         page.locator("#composer .veil").click()
         expect(page.locator(".separator.off-record")).to_be_visible()
         say(page, "ないしょの暗号はトマト")
-        page.reload()
+        reload(page)
         expect(page.locator(".separator.off-record")).to_be_visible()
         expect(page.locator("article.user").last).to_contain_text("トマト")
         page.locator("#composer .veil").click()
@@ -217,10 +218,13 @@ def test_older_messages_come_when_asked_for(browser: Browser, server: Server) ->
 
 def test_why_it_answered_so_can_be_asked(browser: Browser, server: Server) -> None:
     name = persona(server, "おもいで")
+    log, before = log_of(server, name), datetime.now() - timedelta(days=2)
+    log.append("user", "ミナ", "わたしの誕生日は三月三日だよ", time=before)
+    for number in range(46):
+        log.append(
+            "user" if number % 2 else "persona", "ミナ" if number % 2 else name, f"天気の話 {number}", time=before
+        )
     with window(browser, server.address, persona=name) as page:
-        say(page, "わたしの誕生日は三月三日だよ")
-        for line in ("今日は天気がいいね", "お昼はうどんだった"):
-            say(page, line)
         say(page, "わたしの誕生日っていつだっけ?")
         page.locator("article.persona .why summary").last.click()
         expect(page.locator("article.persona .why .hits").last).to_contain_text("三月三日")
@@ -241,7 +245,7 @@ def test_an_empty_message_is_not_sent_and_a_draft_survives_a_reload(browser: Bro
         area.press("Enter")
         assert page.locator("article").count() == 0
         area.fill("まだ送らない")
-        page.reload()
+        reload(page)
         expect(area).to_have_value("まだ送らない")
 
 
@@ -253,7 +257,7 @@ def test_personas_are_switched_at_the_side(browser: Browser, server: Server) -> 
         expect(page.locator("article")).to_have_count(0)
         choose_persona(page, names[0])
         expect(page.locator("article.user .bubble")).to_have_text("みぎの人へ")
-        page.reload()
+        reload(page)
         expect(page.locator("#persona h1")).to_have_text(names[0])
 
 

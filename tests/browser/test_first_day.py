@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from managers.storage.settings import SettingsFile
-from tests.browser.acting import bubbles, edit_core_memory, enter, say, send
+from tests.browser.acting import bubbles, edit_core_memory, enter, reload, say, send
 from tests.browser.serving import ARTIFACTS, Server, window
 from tests.model_server import ModelServer, Say
 
@@ -34,7 +34,7 @@ def test_talk_edit_reload_restart(browser: Browser, own_server: Server, lang: st
         assert [text for text in said if text in LINES[lang]] == list(LINES[lang])
         page.screenshot(path=_artifact(f"three-turns-{lang}.png"))
         edit_core_memory(page, MEMORY[lang])
-        page.reload()
+        reload(page)
         page.wait_for_selector("article")
         assert bubbles(page) == said
         expect(page.locator("#onboarding")).to_be_hidden()

@@ -12,7 +12,7 @@ from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import SettingsFile
-from tests.browser.acting import edit_core_memory, enter, say
+from tests.browser.acting import edit_core_memory, enter, reload, say
 from tests.browser.serving import PHONE, Server, window
 from tests.model_server import ModelServer, Refuse, Say
 
@@ -197,28 +197,29 @@ def test_a_settings_file_with_a_mistake_is_told_and_dismissed(browser: Browser, 
             expect(page.locator(".notices li")).to_contain_text("konversation")
             page.locator('.notices [data-action="dismiss"]').click()
             expect(page.locator(".notices li")).to_be_hidden()
-            page.reload()
+            reload(page)
             expect(page.locator("#conversation .transcript > div").first).to_be_visible()
             expect(page.locator(".notices li")).to_be_hidden()
     finally:
         file.write_text(before, encoding="utf-8")
 
 
-def everything_fits(page: Page) -> bool:
-    """Tell whether nothing has to be scrolled sideways."""
-    return bool(
-        page.evaluate(
-            "() => document.documentElement.scrollWidth <= innerWidth && "
-            "[...document.querySelectorAll('.transcript, .tabitem, #rail, #main')]"
-            ".every(part => part.scrollWidth <= part.clientWidth + 1)"
-        )
+def too_wide(page: Page) -> list[str]:
+    """Return what would have to be scrolled sideways."""
+    found: list[str] = page.evaluate(
+        """() => [document.documentElement, ...document.querySelectorAll('.transcript, .tabitem, #main')]
+            .filter(part => part.scrollWidth > part.clientWidth + 1)
+            .map(part => `${part.tagName}#${part.id}.${part.className} ${part.scrollWidth} > ${part.clientWidth}: `
+                + [...part.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+                    .map(e => e.tagName + '.' + e.className).slice(0, 5))"""
     )
+    return found
 
 
 def test_at_phone_width_everything_fits_and_can_be_reached(browser: Browser, server: Server) -> None:
     with window(browser, server.address, size=PHONE, persona="ねむ") as page:
         say(page, "https://example.com/" + "a" * 300)
-        assert everything_fits(page)
+        assert too_wide(page) == []
         box = page.locator("#composer textarea").bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= PHONE[1]
@@ -231,4 +232,4 @@ def test_at_phone_width_everything_fits_and_can_be_reached(browser: Browser, ser
         for room in ("notes", "persona", "settings"):
             enter(page, room)
             page.wait_for_timeout(300)
-            assert everything_fits(page), room
+            assert too_wide(page) == [], room
