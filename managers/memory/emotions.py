@@ -76,6 +76,7 @@ class EmotionLog:
         self._clock = clock
         self._file = JsonFile(paths, paths.emotion_log, clock, list)
         self._new = paths.memory / "emotion_log.new.jsonl"
+        self._read: tuple[tuple[int, int] | None, list[EmotionEntry], list[Any]] | None = None
 
     def append(self, text: str, emotion: str, *, message_id: str = "", time: datetime | None = None) -> EmotionEntry:
         """Log the emotion of one user message; the cost does not depend on what is there already."""
@@ -137,11 +138,22 @@ class EmotionLog:
         return self._file.take_notices()
 
     def _current(self) -> tuple[list[EmotionEntry], list[Any]]:
-        entries, odd = entries_of(EmotionEntry, self._file.read())
+        stamp = _stamp(self._paths.emotion_log)
+        if self._read is None or self._read[0] != stamp or stamp is None:
+            self._read = (stamp, *entries_of(EmotionEntry, self._file.read()))
+        _, entries, odd = self._read
         return [*entries, *_lines(read_bytes(self._new) or b"")], odd
 
     def _month_files(self) -> list[Path]:
         return sorted(self._paths.memory.glob("emotion_log_[0-9][0-9][0-9][0-9]-[0-9][0-9].json"))
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return None
+    return (stat.st_mtime_ns, stat.st_size)
 
 
 def _lines(data: bytes) -> Iterator[EmotionEntry]:
