@@ -10,15 +10,18 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from agent.errors import MindError
 from agent.minds.language_model_dreaming import LanguageModelDreamMind
+from agent.minds.language_model_impulse import LanguageModelImpulse
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
+from managers.sleep.autonomy import Occasion
 from managers.sleep.tasks import AnswerMaterial, DayMaterial, EntityMaterial, ReflectionMaterial
-from managers.storage.errors import Lang, UtataneError
+from managers.storage.errors import Lang
 
 
-class GaveUpError(UtataneError):
+class GaveUpError(MindError):
     ja = "だめ"
     en = "gave up"
 
@@ -156,3 +159,34 @@ def test_reflection_reads_level_goals_and_days() -> None:
     assert draft is not None
     assert draft.evidence == [DAY.messages[2].id]
     assert "Weekly reflection" in model.asked[0][0]
+
+
+OCCASION = Occasion(
+    SHEET,
+    "boredom",
+    "[Inner state log] Boredom: 0.75",
+    datetime(2026, 1, 3, 12),
+    last_words=(said(0, "I went to Oslo with my sister."),),
+)
+
+
+def test_a_model_may_write_first_note_a_thought_or_rather_not() -> None:
+    write = {"kind": "write", "text": "How was the way home from Oslo?"}
+    model = FakeModel(write, {"kind": "thought", "text": "I miss her stories."}, {"kind": "nothing", "text": ""})
+    impulse = LanguageModelImpulse(model)
+    deeds = [impulse(OCCASION) for _ in range(3)]
+    assert [(deed.kind, deed.text, deed.mind) if deed else None for deed in deeds] == [
+        ("write", "How was the way home from Oslo?", "fake"),
+        ("thought", "I miss her stories.", "fake"),
+        None,
+    ]
+    assert "Boredom: 0.75" in model.asked[0][1]
+    assert "Oslo" in model.asked[0][1]
+
+
+def test_where_the_model_fails_the_built_in_mind_decides() -> None:
+    for wrong in ({"kind": "dance"}, {"kind": "write", "text": "オスロはどうでしたか？帰り道の話を聞かせて。"}):
+        deed = LanguageModelImpulse(FakeModel(wrong, wrong))(OCCASION)
+        assert deed is not None
+        assert deed.mind == "built-in"
+        assert "Oslo" in deed.text
