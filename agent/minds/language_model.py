@@ -45,6 +45,8 @@ logger = logging.getLogger(__name__)
 Answer = TypeVar("Answer", bound=BaseModel)
 
 _SIGNATURES_KEPT = 64
+_SOBER = 0.3
+"""The highest temperature for structured answers: they condense what was said, and invent nothing."""
 _MODELS_TOLD = 8
 
 
@@ -281,6 +283,9 @@ class LanguageModelMind:
         changes: dict[str, Any] = {}
         for feature in lacks:
             changes |= self._provider.without.get(feature, {})
+        temperature = getattr(model, "temperature", None)
+        if prompt.answer is not None and temperature is not None and "temperature" not in lacks:
+            changes["temperature"] = min(temperature, _SOBER)
         if changes:
             model = model.model_copy(update=changes)
         messages, asked = self._messages(prompt), self._arguments(prompt)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from agent.errors import InvalidAnswerError, QuotaError
 from agent.minds.answers import UnusableAnswerError, parse
-from tests.minds.talking import MakeMind, behind_gemini, behind_openai
+from tests.minds.talking import MakeMind, behind_gemini, behind_openai, talk
 from tests.model_server import ModelServer, Refuse, Say
 
 
@@ -46,6 +46,17 @@ def test_gemini_is_asked_for_json_of_that_form(server: ModelServer) -> None:
     form = server.chats[0].body["generationConfig"]
     assert form["responseMimeType"] == "application/json"
     assert "summary" in json.dumps(form["responseJsonSchema"])
+
+
+def test_structured_answers_are_made_at_a_low_temperature_and_speech_at_the_chosen_one(
+    server: ModelServer, make: MakeMind
+) -> None:
+    mind = make(server, temperature=0.9)
+    server.enqueue(json.dumps(GOOD), "やあ")
+    mind.ask("sum up", "rain", Day)
+    talk(mind)
+    bodies = [chat.body.get("generationConfig", chat.body) for chat in server.chats]
+    assert [body["temperature"] for body in bodies] == [0.3, 0.9]
 
 
 def test_a_server_without_json_mode_is_asked_in_plain_words(server: ModelServer) -> None:
