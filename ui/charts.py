@@ -15,6 +15,7 @@ from itertools import pairwise
 from ui.locales import Texts
 
 _TEXT = "font-family:var(--sans);font-size:11px;fill:var(--quiet)"
+_EDGE = "stroke:var(--peach-strong);stroke-dasharray:3 4;opacity:.75"
 _DOT, _TOUCH = 4, 12
 
 
@@ -65,8 +66,7 @@ def level_chart(points: Sequence[Point], threshold: Tick, ends: tuple[str, str],
     floor, edge = frame.y(0), frame.y(threshold.at)
     parts = [
         f'<line x1="{frame.x(0):.0f}" x2="{frame.x(1):.0f}" y1="{floor:.1f}" y2="{floor:.1f}" style="stroke:var(--line)"/>',
-        f'<line x1="{frame.x(0):.0f}" x2="{frame.x(1):.0f}" y1="{edge:.1f}" y2="{edge:.1f}" '
-        'style="stroke:var(--peach-strong);stroke-dasharray:3 4;opacity:.75"/>',
+        f'<line x1="{frame.x(0):.0f}" x2="{frame.x(1):.0f}" y1="{edge:.1f}" y2="{edge:.1f}" style="{_EDGE}"/>',
         f'<text x="{frame.x(0) + 2:.0f}" y="{edge - 4:.1f}" style="{_TEXT}">{escape(threshold.label)}</text>',
     ]
     if len(points) > 1:

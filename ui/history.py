@@ -28,6 +28,10 @@ _REASONS = frozenset(
         "settings",
         "system_prompt",
         "avatar",
+        "question_resolved",
+        "question_deleted",
+        "goal_completed",
+        "goal_abandoned",
     ]
 )
 _AUTHORS = frozenset({"user", "dream", "outside", "utatane"})
