@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from agent.attachments import Attached
 from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_turns, text_part
-from agent.events import Failed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
+from agent.events import Failed, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.minds.functions import affordable, tools_tokens
 from agent.prompts import reply as words
 from agent.state import Spoken, Surroundings, TurnState
@@ -30,7 +30,7 @@ from managers.mind import (
 )
 from managers.recall.hits import Hit
 from managers.storage.clock import new_id
-from managers.storage.errors import UtataneError
+from managers.storage.errors import Notice, UtataneError
 
 MAX_TOOL_ROUNDS = 5
 """A mind that still wants tools after this many rounds must answer with what it has."""
@@ -136,6 +136,8 @@ def _speak(request: ReplyRequest, runtime: Around) -> Spoken:
                     runtime.context.emit(Thinking(text))
                 case ToolCall():
                     spoken.calls.append(piece)
+                case Notice():
+                    runtime.context.emit(Noticed(piece))
                 case _:  # usage is counted by the mind's own ledger
                     pass
     except UtataneError as error:
