@@ -46,7 +46,7 @@ class Chat:
 
 def create_chat(services: Services, t: Texts, current: gr.State) -> Chat:
     """Build the conversation for the persona whose name `current` holds."""
-    notices = gr.HTML(elem_id="notices", js_on_load="utatane.notices(element, watch)", padding=False, min_height=0)
+    notices = gr.HTML(elem_id="notices", js_on_load="utatane.notices(element, watch)", apply_default_css=False)
     transcript = gr.HTML(
         {},
         elem_id="conversation",

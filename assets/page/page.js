@@ -145,7 +145,7 @@ window.utatane = (() => {
       setOnline(Boolean(answer));
       if (!answer?.ok) return;
       const { revision } = await answer.json();
-      if (revision !== props.value.revision && !props.value.busy && value.persona === props.value.persona) {
+      if (revision && revision !== props.value.revision && !props.value.busy && value.persona === props.value.persona) {
         trigger("stale", {});
       }
     }, POLL_MS);
