@@ -11,7 +11,7 @@ from typing import Any
 import openai
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
-from langchain_openai._compat import httpx
+from langchain_openai._compat import httpx  # the one of httpx's two forks that the installed openai takes
 from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import SecretStr
 
