@@ -197,11 +197,12 @@ class Companion:
         window = self._short_term(2 * around.settings.conversation.window_turns)
         hidden = {given.id, *state.get("replaces", ())} if given else set()
         state["window"] = [m for m in window if m.id not in hidden] + (self._off_record if off_record else [])
+        reply: Message | None = None
         try:
-            compiled_graph().invoke(state, context=around)
+            reply = compiled_graph().invoke(state, context=around)["reply"]
         finally:
             if not off_record:
-                self._afterwards.submit(self._catch_up)
+                self._afterwards.submit(self._catch_up, reply)
 
     def _surroundings(self, cancel: Cancel, publish: Publish, *, off_record: bool) -> Surroundings:
         started = self._clock.monotonic()
@@ -262,9 +263,11 @@ class Companion:
         self._window = (revision, count, window)
         return window
 
-    def _catch_up(self) -> None:
+    def _catch_up(self, reply: Message | None = None) -> None:
         """After a turn, off the user's path: archives, index, and the window for the next turn."""
         try:
+            if reply is not None:
+                self.memories.inner_life.note_reply(reply)
             self.memories.log.roll()
             self._short_term(2 * self.memories.settings().conversation.window_turns)
             self.memories.recall.catch_up()

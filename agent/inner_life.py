@@ -46,10 +46,14 @@ class InnerLife:
         self.emotions.append(message.text, emotion.emotion, message_id=message.id, time=message.time)
         self.state.meet(emotion.emotion, message.time)
 
+    def note_reply(self, reply: Message) -> None:
+        """Note which open questions the persona has asked just now, so that they rest a while."""
+        self.questions.note_asked(reply.text, author=reply.speaker)
+
     def for_prompt(self, oldest: date, settings: ConversationSettings, lang: Lang) -> InnerParts:
         """Return the parts of a prompt; `oldest` is the date of the oldest message in it."""
         episodes = self.episodes.for_prompt(oldest, settings.episode_memory_lookback_days)
-        questions = [OpenQuestion(q.topic, q.context, q.priority) for q in self.questions.open()[:QUESTIONS_IN_PROMPT]]
+        questions = [OpenQuestion(q.topic, q.context, q.priority) for q in self.questions.to_ask(QUESTIONS_IN_PROMPT)]
         return InnerParts(
             parts=[
                 Part("episodes", [f"{e.date:%Y-%m-%d}: {e.summary}" for e in episodes], keep="last"),

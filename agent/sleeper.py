@@ -9,13 +9,14 @@ from functools import cached_property
 from agent.errors import UnknownLevelError
 from agent.memories import Memories
 from agent.minds.builtin.dreaming import BuiltInDreamMind
-from agent.minds.builtin.impulse import impulse
+from agent.minds.builtin.impulse import impulse as built_in_impulse
 from agent.minds.choose import MindChooser
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.language_model_dreaming import LanguageModelDreamMind
+from agent.minds.language_model_impulse import LanguageModelImpulse
 from managers.memory.messages import Message
-from managers.mind import Cancel
-from managers.sleep.autonomy import Autonomy
+from managers.mind import Cancel, Mind
+from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.sleep.dream import Dreamer, DreamReport
 from managers.sleep.tasks import DreamMind, Level
@@ -94,8 +95,17 @@ class CompanionSleeper:
         self._autonomy.act()
 
     def _dream_mind(self, fallback: BuiltInDreamMind) -> DreamMind:
-        mind = self._minds.choose_small(self._memories.settings().mind, self._memories.sheet().language).mind
+        mind = self._small_mind()
         return LanguageModelDreamMind(mind) if isinstance(mind, LanguageModelMind) else fallback
+
+    def _impulse(self, occasion: Occasion) -> Deed | None:
+        mind = self._small_mind()
+        return (
+            LanguageModelImpulse(mind)(occasion) if isinstance(mind, LanguageModelMind) else built_in_impulse(occasion)
+        )
+
+    def _small_mind(self) -> Mind:
+        return self._minds.choose_small(self._memories.settings().mind, self._memories.sheet().language).mind
 
     @cached_property
     def _conversation_end(self) -> ConversationEnd:
@@ -129,7 +139,7 @@ class CompanionSleeper:
             inner_state=memories.inner_state,
             questions=memories.questions,
             goals=memories.goals,
-            impulse=impulse,
+            impulse=self._impulse,
             note=note,
         )
 

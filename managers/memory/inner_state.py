@@ -200,16 +200,13 @@ class InnerStateStore:
         return self._motivation(self.load(), now or self._clock.now(), lang)
 
     def light_text(self, lang: Lang, threshold: float = LIGHT_THRESHOLD, now: datetime | None = None) -> str:
-        """Return "how you feel now" for an ordinary turn: the drives from the threshold on; empty if none."""
+        """Return "how you feel now" for an ordinary turn: a line for each drive from the threshold on."""
         moment = now or self._clock.now()
         state = self.load()
         levels = self._levels(state, moment)
         felt = sorted((d for d in DRIVES if levels.of(d) >= threshold), key=levels.of, reverse=True)
-        if not felt:
-            return ""
-        head = "今のあなたの気持ち:" if lang == "ja" else "How you feel now:"
         lines = [f"- {_label(d, lang)} {levels.of(d):.2f}: {self._why(d, state, moment, lang)}" for d in felt]
-        return "\n".join([head, *lines])
+        return "\n".join(lines)
 
     def full_text(self, lang: Lang, now: datetime | None = None) -> str:
         """Return the whole inner-state log: the reason for which the persona acts on its own."""

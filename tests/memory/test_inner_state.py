@@ -91,7 +91,7 @@ def test_light_form_holds_what_is_felt_from_the_threshold_on(clock: HandClock, i
     assert inner.light_text("ja") == ""
     clock.move(hours=5, minutes=30)
     light = inner.light_text("ja")
-    assert light.startswith("今のあなたの気持ち")
+    assert light.startswith("- 退屈（Boredom）")
     assert "退屈" in light
     assert "最終対話から5時間経過" in light
     assert "好奇心" not in light
