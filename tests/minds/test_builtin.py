@@ -359,6 +359,7 @@ def test_it_keeps_notes_when_told_to(text: str, kept: str) -> None:
         "Can you make a note that my interview is on Monday?",
         "my interview is on Monday. don't forget that",
         "Remember: my interview is on Monday",
+        "my interview is on Monday, please note that down",
     ],
 )
 def test_it_keeps_notes_in_english(text: str) -> None:
@@ -551,3 +552,11 @@ def test_the_same_thing_is_not_quoted_twice() -> None:
     turns = [ChatTurn("user", "妹の名前はアヤ。覚えておいて", NOW), ChatTurn("persona", "書き留めました。", NOW)]
     told = say("妹の名前、覚えてる？", turns=turns, notes="2026-11-21 妹の名前はアヤ", recall_wanted=True)
     assert told.count("アヤ") == 1
+
+
+def test_a_bare_date_is_noted_with_what_it_answers() -> None:
+    turns = [ChatTurn("user", "私の誕生日、知ってる？", NOW), ChatTurn("persona", "まだ聞いていません。", NOW)]
+    (call,) = pieces(request("3月14日だよ、メモしといて", turns=turns))
+    assert isinstance(call, ToolCall)
+    assert "誕生日" in call.arguments["text"]
+    assert "3月14日" in call.arguments["text"]

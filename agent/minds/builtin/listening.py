@@ -19,6 +19,10 @@ _ECHO_MARKS = re.compile(r"んですね。|んだね。|\bSo you|\bSo your")
 _LINK_MARKS = re.compile(r"そういえば、|にも「|reminds me|also told me")
 _IDLE_WONDER = 0.3
 """Questions of less priority than this can wait for ever."""
+_LAUGHTER = re.compile(
+    r"[(（]笑[)）]|笑+(?=[。！!]?$)|[wｗ]{1,}(?=[。！!]?$)|\b(?:lol|lmao|(?:ha){2,}h?)\b", re.IGNORECASE
+)
+"""People laugh about mishaps, too."""
 _ACHIEVED = re.compile(
     r"合格|受かっ|昇進|優勝|内定|当選|入賞|卒業|完走|婚約|結婚(?:する|し|が決ま)|赤ちゃんが?(?:生|産)まれ|\b(?:passed|got the job|promoted|promotion|won|graduated|engaged|accepted|finished my|completed)\b",
     re.IGNORECASE,
@@ -87,11 +91,17 @@ def _main_sentence(scene: Scene) -> Sentence | None:
 def feeling_of(scene: Scene) -> str:
     """Return the feeling to answer: the turn's own reading where it is sure, `mixed` where there are two."""
     name = scene.request.sheet.persona
-    reading = read_emotion(scene.message, [name])
+    sober = _LAUGHTER.sub("", scene.message)
+    reading = read_emotion(sober, [name])
     if reading.mixed:
         return "mixed"
     given = scene.request.emotion
-    if name not in scene.message and given.emotion != "neutral" and given.confidence >= _SURE:
+    if (
+        name not in scene.message
+        and sober == scene.message
+        and given.emotion != "neutral"
+        and given.confidence >= _SURE
+    ):
         return given.emotion
     return reading.emotion if reading.confidence >= _SURE else "neutral"
 
@@ -136,6 +146,8 @@ def _slots(told: Told) -> dict[str, str]:
         "alone": "" if told.person else "yes",
         "undated": "" if told.is_dated else "yes",
         "friend": "" if told.is_relative else "yes",
+        "past": "yes" if told.is_past else "",
+        "present": "" if told.is_past else "yes",
     }
 
 
@@ -232,10 +244,11 @@ def _keys(told: Told) -> list[str]:
         keys.append("pet")
     elif told.is_future:
         keys.append(told.act if told.act in _NOT_PLANNED else "plan")
-    elif told.act:
+    elif told.act and not (told.act == "meet" and not told.is_past):
         keys.append(told.act)
     if told.person and told.act in ("", "meet"):
-        keys.append("meet" if told.act else "person")
+        keys.append("meet" if told.act and told.is_past else "person")
     if told.topic:
         keys.append("topic")
-    return [*keys, "any_past" if told.is_past else "any"]
+    last = "any_past" if told.is_past else "any"
+    return [*keys, last if keys or told.echo else "rest"]

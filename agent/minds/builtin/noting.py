@@ -9,7 +9,8 @@ from datetime import datetime
 
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.voice import Voice
-from managers.language.words import sentences
+from managers.language.times import find_times, without_times
+from managers.language.words import content_words, sentences
 from managers.mind import ReplyRequest, ToolCall
 
 TOOL = "edit_notepad"
@@ -35,6 +36,11 @@ _VERB_EN = r"(?:remember|note(?: down)?|make (?:a|yourself a) (?:mental )?note|t
 _TELL_EN = re.compile(
     rf"^{_POLITE_EN}{_VERB_EN}(?: (?:of|about))?(?: (?:this|the following|for me))?(?:\s*[:,;–-]\s*|\s+(?:that\s+)?|$)(?P<what>.*)$",
     re.IGNORECASE | re.DOTALL,
+)
+_BACK_EN = re.compile(
+    r"^(?P<what>.+?)[,;.–-]*\s+(?:so |and )?(?:please |pls |can you |could you )*"
+    r"(?:remember|note|write|jot|keep|save) (?:that|this|it)(?: down| in mind)?(?:,? please| for me)?[.!?]*$",
+    re.IGNORECASE,
 )
 _NOT_A_NOTE_EN = re.compile(
     r"^(?:when|how (?!to)|me\b|us\b|what (?:i|we|you) (?:said|told|talked|did)|who|the (?:time|day|first|last) (?:time )?(?:when|we|i)|that time|to (?:smile|breathe|relax)|\?)",
@@ -81,6 +87,8 @@ def _english_wish(plain: str, previous: str) -> Wish | None:
     for at, sentence in enumerate(said):
         text = sentence.replace("’", "'")
         match = _TELL_EN.match(text)
+        if not match and (back := _BACK_EN.match(text)) and not text.endswith("?"):
+            return Wish(_clean(back.group("what")))
         if not match or (text.endswith("?") and not re.match(r"(?:can|could|would|will) you", text, re.IGNORECASE)):
             continue
         what = match.group("what").strip()
@@ -99,12 +107,30 @@ def _clean(text: str) -> str:
     return text.rstrip("。.!！?？、, ")[:_MAX_NOTE]
 
 
-def note_text(wish: Wish, voice: Voice) -> str:
-    """Return the wish as the note reads: about the user, by name, nothing added."""
+def note_text(wish: Wish, voice: Voice, asked: str = "") -> str:
+    """Return the wish as the note reads: about the user, by name, nothing added.
+
+    `asked` is what the user said before: a bare date or number says nothing without it.
+    """
+    about = (
+        f" (「{for_quoting(asked, 'ja', 60)}」)"
+        if voice.lang == "ja"
+        else f" (after: “{for_quoting(asked, 'en', 60)}”)"
+    )
+    about = about if asked and _is_bare(wish.text) else ""
     if voice.lang == "ja":
         name = voice.you or "あなた"
-        return re.sub(r"(?<![一-龠ァ-ヶ])(?:私|わたし|僕|ぼく|俺|おれ|あたし)(?=[のはがもをに、])", name, wish.text)
-    return f"{voice.you or 'You'} said: “{for_quoting(wish.text, 'en', _MAX_NOTE)}”"
+        return (
+            re.sub(r"(?<![一-龠ァ-ヶ])(?:私|わたし|僕|ぼく|俺|おれ|あたし)(?=[のはがもをに、])", name, wish.text)
+            + about
+        )
+    return f"{voice.you or 'You'} said: “{for_quoting(wish.text, 'en', _MAX_NOTE)}”{about}"
+
+
+def _is_bare(text: str) -> bool:
+    """Tell whether a text is but a time or a number."""
+    rest = without_times(text, find_times(text, datetime(2000, 1, 1)))
+    return all(term.isdecimal() for term in content_words(rest))
 
 
 def as_call(note: str, now: datetime, request: ReplyRequest) -> ToolCall:

@@ -52,7 +52,12 @@ def _finished(scene: Scene, parts: list[str]) -> str:
 def _murmur(scene: Scene) -> str:
     """Let a sound of the persona's slip out: seldom, and never when somebody is hurting."""
     murmurs = scene.book.voice.murmurs
-    if not murmurs or not scene.book.chance(0.15) or feeling_of(scene) in {*NEGATIVE, "mixed"}:
+    if (
+        not murmurs
+        or any(m in text for m in murmurs for text in scene.spoken[-2:])
+        or not scene.book.chance(0.12)
+        or feeling_of(scene) in {*NEGATIVE, "mixed"}
+    ):
         return ""
     if is_heavy_talk(scene) or caring.lingering(scene.request.turns):
         return ""
@@ -73,7 +78,7 @@ def _keep(scene: Scene, wish: Wish) -> str | ToolCall | None:
     request = scene.request
     if not wish.text:
         return scene.book.say("note", "what")
-    note = note_text(wish, scene.book.voice)
+    note = note_text(wish, scene.book.voice, scene.heard[-1] if scene.heard else "")
     last = request.turns[-1] if request.turns else None
     if last is not None and last.role == "tool":
         return (
