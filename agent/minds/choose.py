@@ -67,7 +67,7 @@ def secret_name(settings: MindSettings) -> str:
     """
     if settings.provider == "gemini":
         return "gemini"
-    if settings.provider == "openai" and settings.base_url:
+    if settings.base_url:
         return host_and_port(settings.base_url) or settings.base_url
     return "openai"
 

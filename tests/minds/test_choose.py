@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -202,12 +203,15 @@ def test_a_stored_key_comes_before_the_environments(secrets: Secrets) -> None:
         assert talk(language_model(choice.mind)).error is None
 
 
-def test_openais_key_from_the_environment_never_goes_to_another_server(secrets: Secrets) -> None:
+@pytest.mark.parametrize("provider", ["openai", "auto"])
+def test_openais_key_from_the_environment_never_goes_to_another_server(
+    secrets: Secrets, provider: Literal["openai", "auto"]
+) -> None:
     secrets.set("openai", "sk-openai-0123456789")
     with ModelServer() as server:
-        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
+        settings = MindSettings(provider=provider, base_url=server.base_url, model="test-model")
         choice = chooser(secrets, environment={"OPENAI_API_KEY": KEY}).choose(settings, "ja")
-        talk(language_model(choice.mind))
+        assert talk(language_model(choice.mind)).error is None
         for request in server.requests:
             assert KEY not in str(request.headers)
             assert "sk-openai" not in str(request.headers)
