@@ -10,10 +10,10 @@ from tests.fakes import ScriptedMind
 
 def test_the_whole_prompt_fits_a_small_model_however_long_the_history(scene: Scene) -> None:
     small = ScriptedMind(context_tokens=4096)
-    small.count_tokens = count_tokens  # as language models count
+    small.count_tokens = count_tokens  # type: ignore[method-assign]  # as language models count
     scene.companion._minds.mind = small  # type: ignore[attr-defined]  # the chooser of one
     for kind in ("core_memory", "notepad"):
-        scene.memories.notes.append(kind, "覚えておくこと。" * 2000, author="user", reason="-")  # type: ignore[arg-type]
+        scene.memories.notes.append(kind, "覚えておくこと。" * 2000, author="user", reason="-")
     for turn in range(12):
         small.enqueue(f"うん、{turn}回目だね。" * 10)
         scene.live(scene.companion.say("長い話をするね。" * 20))
