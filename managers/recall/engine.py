@@ -241,16 +241,22 @@ class Recall:
         """Return the best of some kinds, without near duplicates, and with variety if that is asked for."""
         pool: list[tuple[Candidate, Hit]] = []
         enough = k * self._settings.mmr_pool if mmr else k + _MORE
-        for one, passage in self._with_passages(ranking.candidates, ranking.indexes):
+        wanted = [
+            one
+            for one in ranking.candidates
+            if (types is None or one.kind in types) and (limit is None or distance(one, ranking.factor) <= limit)
+        ]
+        for one, passage in self._with_passages(wanted, ranking.indexes):
             hit = hit_of(one, passage, ranking.factor)
-            is_wanted = (types is None or hit.type in types) and (limit is None or hit.score <= limit)
-            if is_wanted and not (excluded and excluded_by(hit, excluded)):
+            if not (excluded and excluded_by(hit, excluded)):
                 pool.append((one, hit))
             if len(pool) >= enough:
                 break
         vectors = self._vectors([one for one, _ in pool], ranking.indexes)
         lambda_ = self._settings.mmr_lambda if mmr else 1.0
-        order = varied([one.score for one, _ in pool], vectors, k + _MORE, lambda_, self._settings.duplicate_similarity)
+        texts = [hit.text for _, hit in pool] if self._kit.uses_own else None
+        scores = [one.score for one, _ in pool]
+        order = varied(scores, vectors, k + _MORE, lambda_, self._settings.duplicate_similarity, texts)
         return self._still_there([pool[place][1] for place in order])[:k]
 
     def _still_there(self, hits: Sequence[Hit]) -> list[Hit]:
@@ -295,8 +301,8 @@ class Recall:
         self, candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]
     ) -> Iterator[tuple[Candidate, Passage]]:
         """Yield candidates with their passages, fetched some at a time: most are never looked at."""
-        for at in range(0, len(candidates), 64):
-            some = candidates[at : at + 64]
+        for at in range(0, len(candidates), 32):
+            some = candidates[at : at + 32]
             held = {
                 place: index.passages([one.number for one in some if one.index == place])
                 for place, index in enumerate(indexes)

@@ -17,8 +17,10 @@ import numpy.typing as npt
 from managers.language.times import TimeSpan, find_times
 from managers.recall.cues import Cues, speaker_numbers
 from managers.recall.embedders import Vectors
+from managers.recall.hits import MemoryType
 from managers.recall.index import KINDS, REACH, MemoryIndex, View
 from managers.recall.store import TELLS_WHEN
+from managers.recall.terms import terms
 from managers.recall.word_vectors import PLACE, WordVectors
 
 K1, B = 1.2, 0.75
@@ -59,6 +61,7 @@ class Candidate:
     Attributes:
         index: which of the searched indexes it is in.
         number: its number there.
+        kind: which kind of memory.
         score: what it is ranked by, higher is better; comparable within one search.
         coverage: which share of the question's words it and its neighbours hold, weighted by rarity:
             0 none, about 1 all; comparable between searches.
@@ -68,6 +71,7 @@ class Candidate:
 
     index: int
     number: int
+    kind: MemoryType
     score: float
     coverage: float
     cosine: float
@@ -276,10 +280,17 @@ class _Scoring:
         coverage = self._coverage(around, places, weights)
         own_cosine = cosines[places[:, centre]]
         order = _top(score, POOL)
+        kinds = self.view.columns["kind"][pool]
         parts = np.stack([own_words * factor, own_vector * factor, shared * factor, in_time], axis=1)
         return [
             Candidate(
-                place, int(pool[at]), float(score[at]), float(coverage[at]), float(own_cosine[at]), tuple(parts[at])
+                place,
+                int(pool[at]),
+                KINDS[kinds[at]],
+                float(score[at]),
+                float(coverage[at]),
+                float(own_cosine[at]),
+                tuple(parts[at]),
             )
             for at in order
         ]
@@ -348,6 +359,7 @@ def varied(
     count: int,
     lambda_: float,
     duplicate: float,
+    texts: Sequence[str] | None = None,
 ) -> list[int]:
     """Choose by maximal marginal relevance (Carbonell & Goldstein, 1998); near duplicates once only.
 
@@ -357,6 +369,8 @@ def varied(
         count: how many to choose.
         lambda_: 1: by score alone; 0: by difference alone.
         duplicate: similarity from which on two are the same.
+        texts: theirs, where vectors tell spelling rather than meaning: two that are nearly spelled the
+            same are the same only if they hold the same words ("room 12" is not "room 13").
 
     Returns:
         places in `scores`, in the order chosen.
@@ -373,6 +387,10 @@ def varied(
         chosen.append(best)
         similar = np.einsum("ij,j->i", vectors, vectors[best])
         nearest = np.maximum(nearest, similar)
-        open_ &= similar < duplicate
+        same = similar >= duplicate
+        if texts is not None:
+            for place in (int(at) for at in np.flatnonzero(same) if at != best):
+                same[place] = set(terms(texts[place])) == set(terms(texts[best]))
+        open_ &= ~same
         open_[best] = False
     return chosen

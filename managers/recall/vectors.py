@@ -1,6 +1,6 @@
 """The vectors of one index: FAISS in memory, SQLite as the truth, a snapshot file for a quick start.
 
-Vectors are kept as one signed byte a dimension (inner products are off by 0.002 or less, and a scan
+Vectors are kept as one signed byte a dimension (inner products are off by 0.001 or so, and a scan
 of a million passages takes some 20 ms on one core), so nothing approximate is needed.
 """
 
@@ -19,8 +19,8 @@ from managers.recall.embedders import Vectors
 from managers.recall.store import Store
 from managers.storage.files import digest, read_bytes, write_atomic
 
-SCALE = 200.0
-"""A component of ±0.635 becomes ±127; larger ones, which only the shortest texts have, are cut."""
+SCALE = 360.0
+"""A component of ±0.353 becomes ±127; larger ones, which only the shortest texts have, are cut."""
 
 _SAVE_AFTER = 2000
 _SAVE_SHARE = 0.1

@@ -232,3 +232,10 @@ def test_an_empty_persona_recalls_nothing(recall: Recall) -> None:
     recall.catch_up()
     assert recall.search("anything") == []
     assert recall.status().total == 0
+
+
+def test_what_differs_in_a_word_is_no_duplicate(recall: Recall, talk: Talk) -> None:
+    for number in (12, 13, 18):
+        talk.user(f"At the hotel near the harbour where we stayed that summer our room number was {number}, I believe.")
+    recall.catch_up()
+    assert len(recall.search("hotel room number")) == 3
