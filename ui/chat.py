@@ -13,7 +13,7 @@ import gradio as gr
 
 from agent.companion import Companion
 from agent.errors import AttachmentUnreadableError
-from agent.events import Failed, Noticed, Recalled, Replied, Speaking, Thinking, ToolUsed, TurnEvent
+from agent.events import Failed, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed, TurnEvent
 from agent.services import Services
 from agent.turn import Turn
 from managers.memory.messages import Message
@@ -165,16 +165,26 @@ class Conversation:
     def _follow(self, companion: Companion, depth: int, turn: Turn, *, veiled: bool) -> Iterator[Update]:
         """Show a turn while it lasts, then the conversation as it is on disk."""
         live, error = Live(), None
-        yield self._shown(companion, depth, veiled=veiled, live=live, jump=True)
+        before = self._shown(companion, depth, veiled=veiled, live=live, jump=True)
+        yield before
         updated = time.monotonic()
         for event in turn.events():
-            live, grown = _grow(live, event), not isinstance(event, Noticed)
+            live = _grow(live, event)
             if isinstance(event, Failed):
                 error = event.error
-            if grown and time.monotonic() - updated >= _SECONDS_BETWEEN_UPDATES:
-                yield self._shown(companion, depth, veiled=veiled, live=live)
+            if isinstance(event, Received):  # from here on only the reply grows: the log is not read again
+                before = self._shown(companion, depth, veiled=veiled, live=live, jump=True)
+                yield before
+            elif not isinstance(event, Noticed) and time.monotonic() - updated >= _SECONDS_BETWEEN_UPDATES:
+                yield self._with_reply(before[0], companion, live), gr.skip(), gr.skip()
                 updated = time.monotonic()
         yield self._shown(companion, depth, veiled=veiled, after=live, error=error)
+
+    def _with_reply(self, before: dict[str, Any], companion: Companion, live: Live) -> dict[str, Any]:
+        """Return the transcript with the reply as far as it has come."""
+        face = face_of(self._services, companion.memories.paths.name)
+        reply = _row(presenters.live_reply(live, face, self._t))
+        return {**before, "items": [*before["items"][:-1], reply], "jump": False}
 
     def _shown(
         self,

@@ -7,6 +7,7 @@ secret.
 from __future__ import annotations
 
 from pathlib import Path
+from secrets import token_hex
 
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
@@ -56,6 +57,7 @@ def add_files(app: FastAPI, services: Services) -> None:
 
 def _persona_files(services: Services) -> APIRouter:
     router = APIRouter(prefix="/personas/{name}")
+    boot = token_hex(8)  # tells a window that the server was started anew
 
     @router.get("/avatar")
     def avatar(name: str) -> Response:
@@ -90,7 +92,7 @@ def _persona_files(services: Services) -> APIRouter:
             token = revision_of(services.companion(name))
         except PersonaNotFoundError:
             token = ""  # renamed or deleted; whoever asks has not heard of it yet
-        return JSONResponse({"revision": token}, headers={"cache-control": "no-store"})
+        return JSONResponse({"revision": token, "boot": boot}, headers={"cache-control": "no-store"})
 
     return router
 

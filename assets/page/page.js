@@ -144,7 +144,8 @@ window.utatane = (() => {
       const answer = await fetch(`${value.address}/revision`).catch(() => null);
       setOnline(Boolean(answer));
       if (!answer?.ok) return;
-      const { revision } = await answer.json();
+      const { revision, boot } = await answer.json();
+      if (isAnotherServer(boot)) return;
       if (revision && revision !== props.value.revision && !props.value.busy && value.persona === props.value.persona) {
         trigger("stale", {});
       }
@@ -152,6 +153,15 @@ window.utatane = (() => {
 
     watch("value", update);
     update();
+  }
+
+  // After a restart the server knows nothing of this window: load anew (drafts are kept), unless that loses words.
+  let firstBoot = null;
+  function isAnotherServer(boot) {
+    firstBoot ??= boot;
+    if (boot === firstBoot) return false;
+    if (!isDirty()) location.reload();
+    return true;
   }
 
   function setOnline(is) {

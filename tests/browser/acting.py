@@ -27,9 +27,16 @@ def send(page: Page, text: str) -> None:
 
 def reload(page: Page) -> None:
     """Load the page anew, once nothing is under way: Gradio calls a request that is cut off an error."""
-    page.wait_for_timeout(800)
+    settle(page)
     page.reload()
     expect(page.locator("#conversation .transcript > div").first).to_be_visible()
+
+
+def settle(page: Page) -> None:
+    """Wait until the page has shown all that it shows by itself."""
+    expect(page.locator("#conversation .transcript > div").first).to_be_visible()
+    expect(page.locator(".mind-chip")).to_be_visible()
+    page.wait_for_timeout(800)
 
 
 def bubbles(page: Page) -> list[str]:

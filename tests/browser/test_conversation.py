@@ -15,7 +15,7 @@ from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
-from tests.browser.acting import bubbles, choose_persona, enter, reload, say, send
+from tests.browser.acting import bubbles, choose_persona, enter, reload, say, send, settle
 from tests.browser.serving import PHONE, Server, window
 from tests.model_server import ModelServer, Refuse, Say
 
@@ -266,7 +266,7 @@ def test_the_language_can_be_switched(browser: Browser, server: Server) -> None:
         page.locator('a[data-language="en"]').click()
         expect(page.locator("#talk-room-button")).to_have_text("Talk")
         assert page.evaluate("document.documentElement.lang") == "en"
-        expect(page.locator("#conversation .transcript > div").first).to_be_visible()
+        settle(page)
         page.goto(server.address)
         expect(page.locator("#talk-room-button")).to_have_text("Talk")
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from managers.storage.settings import SettingsFile
-from tests.browser.acting import bubbles, edit_core_memory, enter, reload, say, send
+from tests.browser.acting import bubbles, edit_core_memory, enter, reload, say, send, settle
 from tests.browser.serving import ARTIFACTS, Server, window
 from tests.model_server import ModelServer, Say
 
@@ -62,6 +62,26 @@ def test_killed_in_the_middle_of_a_reply(browser: Browser, tmp_path: Path) -> No
         with window(browser, server.address) as page:
             expect(page.locator("article.user .bubble")).to_have_text("途中で倒れても覚えていて")
         server.stop()
+
+
+def test_an_open_window_finds_its_way_back_to_a_restarted_server(browser: Browser, tmp_path: Path) -> None:
+    settings = SettingsFile(tmp_path / "settings.toml")
+    settings.change("page", onboarded=True)
+    settings.change("mind", provider="builtin")
+    server = Server(tmp_path).start()
+    with window(browser, server.address, tolerate=True) as page:
+        say(page, "もうすぐ止まるよ")
+        page.locator("#composer textarea").fill("書きかけのことば")
+        settle(page)
+        page.wait_for_timeout(2500)  # the window has heard of this server
+        server.kill()
+        server.start(port=int(server.address.rstrip("/").rsplit(":", 1)[1]))
+        with page.expect_navigation(timeout=20_000):
+            pass
+        expect(page.locator("#composer textarea")).to_have_value("書きかけのことば")
+        say(page, "おかえり")
+        assert "もうすぐ止まるよ" in bubbles(page)
+    server.stop()
 
 
 def _artifact(name: str) -> Path:
