@@ -48,5 +48,5 @@ def plan_edits(mind: Mind, text: str, instruction: str, lang: Lang, now: datetim
     """
     if not isinstance(mind, Asking):
         return [Edit("", f"{now:%Y-%m-%d} {instruction.strip()}")]
-    answer = mind.ask(_INSTRUCTIONS[lang].format(now=now, instruction=instruction), text, PlannedEdits)
+    answer = mind.ask(_INSTRUCTIONS[lang].format(now=now, instruction=instruction), text, PlannedEdits, language=lang)
     return [Edit(edit.old, edit.new) for edit in answer.edits if edit.old != edit.new]
