@@ -9,8 +9,10 @@ import gradio as gr
 from agent.services import Services
 from managers.storage.errors import Lang, PersonaNotFoundError, UnsafeNameError
 from ui.chat import create_chat
+from ui.dreams import create_dreams_room
 from ui.edge import QUIET, at_edge
 from ui.head import create_head
+from ui.heart import create_heart_room
 from ui.locales import Texts, texts
 from ui.notes import create_notes_room
 from ui.onboarding import create_onboarding
@@ -42,6 +44,10 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
                 with gr.Tabs(elem_id="rooms"):
                     with _room("talk", t):
                         create_chat(services, t, current)
+                    with _room("heart", t) as tab:
+                        create_heart_room(services, t, current, tab)
+                    with _room("dreams", t) as tab:
+                        create_dreams_room(services, t, current, tab)
                     with _room("notes", t) as tab:
                         create_notes_room(services, t, current, tab)
                     with _room("persona", t) as tab:

@@ -25,6 +25,7 @@ from ui.gate import LOOPBACK, Gate
 from ui.locales import LANGUAGES, choose_language
 from ui.page import create_page
 from ui.shaping import Shaping
+from ui.tables import room_tables
 from ui.theme import create_theme
 
 logger = logging.getLogger(__name__)
@@ -79,6 +80,7 @@ def create_app(services: Services, password: str = "") -> ASGIApp:
     os.environ["GRADIO_TEMP_DIR"] = str(uploads)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_files(app, services)
+    app.include_router(room_tables(services))
     _add_languages(app, services)
     asyncio.run(_mount_pages(app, services))
     return Gate(Shaping(app), password)

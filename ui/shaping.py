@@ -89,6 +89,7 @@ def _ours(lang: Lang) -> str:
         f"Object.defineProperty(navigator,'languages',{{get:()=>['{lang}']}});"
         f"window.utataneLanguage='{lang}';window.utataneTexts={script};</script>"
         f'<script src="/page/page.js?{_asset_version()}"></script>'
+        f'<script src="/page/rooms.js?{_asset_version()}"></script>'
     )
 
 
@@ -102,6 +103,7 @@ def _style(lang: Lang) -> str:
     return (
         f"<style>{palette_css()}:root{{{headings}}}</style>"
         f'<link rel="stylesheet" href="/page/style.css?{_asset_version()}">'
+        f'<link rel="stylesheet" href="/page/rooms.css?{_asset_version()}">'
     )
 
 

@@ -1,0 +1,161 @@
+"""The room "Dreams": the diary night by night, the way back from each, and a dream now for who cannot wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, cast
+
+import gradio as gr
+
+from agent.memories import Memories
+from agent.services import Services
+from managers.sleep.diary import DreamDiary
+from managers.storage.errors import UndoConflictError
+from managers.storage.history_diff import UndoConflict
+from ui import dreams_view
+from ui.dreams_view import Sleeping
+from ui.edge import QUIET, at_edge, say_done
+from ui.locales import Texts
+
+NIGHTS_ON_A_PAGE = 10
+_WATCH_SECONDS = 1.0
+_CLICKS = "utatane.clicks(element, trigger) // 'select'"
+
+
+@dataclass(frozen=True, slots=True)
+class DreamsRoom:
+    """The components of the room."""
+
+    state: gr.HTML
+    now: gr.Button
+    cancel: gr.Button
+    watch: gr.Timer
+    conflict: gr.HTML
+    diary: gr.HTML
+    page: gr.State
+
+    @property
+    def sleep(self) -> list[Any]:
+        """What changes while it dreams."""
+        return [self.state, self.now, self.cancel, self.watch]
+
+    @property
+    def nights(self) -> list[Any]:
+        """What changes with the diary."""
+        return [self.conflict, self.diary, self.page]
+
+
+def create_dreams_room(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> DreamsRoom:
+    """Build the room inside `tab`; it is filled whenever one enters it."""
+    with gr.Column(elem_classes="room dreams"):
+        gr.HTML(f"<h2>{escape(t('dreams.title'))}</h2><p>{escape(t('dreams.intro'))}</p>", elem_classes="intro")
+        with gr.Column(elem_classes="part sleep-part"):
+            state = gr.HTML(elem_id="dream-state", apply_default_css=False)
+            with gr.Row(elem_classes="buttons"):
+                now = gr.Button(t("dreams.now"), variant="primary", elem_id="dream-now")
+                cancel = gr.Button(t("dreams.cancel"), elem_id="dream-cancel", visible=False)
+        conflict = gr.HTML(elem_id="dream-conflict", js_on_load=_CLICKS, apply_default_css=False)
+        with gr.Column(elem_classes="part"):
+            gr.HTML(f"<h3>{escape(t('dreams.diary'))}</h3>", elem_classes="intro")
+            diary = gr.HTML(elem_id="dream-diary", js_on_load=_CLICKS, apply_default_css=False)
+    watch = gr.Timer(_WATCH_SECONDS, active=False)
+    page = gr.State(0)
+    room = DreamsRoom(state, now, cancel, watch, conflict, diary, page)
+    handlers, edge = DreamHandlers(services, t), at_edge(t)
+    whole = [*room.sleep, *room.nights]
+    tab.select(edge(handlers.open), [current], whole, **QUIET)
+    now.click(edge(handlers.dream), [current], whole, **QUIET)
+    cancel.click(edge(handlers.cancel), [current], room.sleep, **QUIET)
+    watch.tick(edge(handlers.watch), [current, page], whole, **QUIET)
+    for chosen in (diary, conflict):
+        chosen.select(edge(handlers.follow), [current, page], room.nights, **QUIET)
+    return room
+
+
+class DreamHandlers:
+    """The room's handlers."""
+
+    def __init__(self, services: Services, t: Texts) -> None:
+        """Take the services and the page's language."""
+        self._services = services
+        self._t = t
+
+    def open(self, persona: str) -> tuple[Any, ...]:
+        """Show the room as it is now, the newest night first."""
+        if not persona:
+            return tuple(gr.skip() for _ in range(7))
+        return *self._sleep(persona), *self._nights(persona, 0)
+
+    def dream(self, persona: str) -> tuple[Any, ...]:
+        """Begin a dream; it goes on in a thread of its own while one talks."""
+        self._services.sleep.dream_now(persona)
+        return *self._sleep(persona), *(gr.skip() for _ in range(3))
+
+    def cancel(self, persona: str) -> tuple[Any, ...]:
+        """Break the dream off."""
+        self._services.sleep.cancel(persona)
+        return self._sleep(persona, stopping=True)
+
+    def watch(self, persona: str, page: int) -> tuple[Any, ...]:
+        """See how far the dream has come; when it is over, show what it brought."""
+        if self._services.sleep.status(persona).is_running:
+            return *self._sleep(persona), *(gr.skip() for _ in range(3))
+        return *self._sleep(persona), *self._nights(persona, page)
+
+    def follow(self, persona: str, page: int, event: gr.EventData) -> tuple[Any, ...]:
+        """Turn the page, take a dream back or do it again: whatever was clicked."""
+        action = str(event.action)
+        if action == "turn":
+            return self._nights(persona, int(event.page))
+        if action in {"undo", "undo_rest"}:
+            return self._undo(persona, page, str(event.entry), leave_changed=action == "undo_rest")
+        if action == "redo":
+            memories = self._memories(persona)
+            memories.history.redo(str(event.entry), author="user")
+            self._follow_up(memories)
+            say_done(self._t("dreams.redone_done"), self._t)
+        return self._nights(persona, page)
+
+    def _undo(self, persona: str, page: int, entry_id: str, *, leave_changed: bool) -> tuple[Any, ...]:
+        memories = self._memories(persona)
+        try:
+            memories.history.undo(entry_id, author="user", leave_changed=leave_changed)
+        except UndoConflictError as error:
+            found = memories.history.diff(entry_id)
+            conflicts = cast("Sequence[UndoConflict]", error.facts["conflicts"])
+            sentence = error.sentence(self._t.lang)
+            return dreams_view.conflict(sentence, conflicts, entry_id, len(found), self._t), gr.skip(), gr.skip()
+        self._follow_up(memories)
+        say_done(self._t("dreams.undone_done"), self._t)
+        return self._nights(persona, page)
+
+    def _follow_up(self, memories: Memories) -> None:
+        """Let what follows from the memories follow."""
+        memories.inner_state.refresh(lang=memories.sheet().language)
+        memories.recall.catch_up()
+
+    def _sleep(self, persona: str, *, stopping: bool = False) -> tuple[Any, ...]:
+        sleeper, status = self._services.sleeper(persona), self._services.sleep.status(persona)
+        shown = Sleeping(
+            status=status,
+            dreams_by_itself=sleeper.settings().dreaming,
+            waiting=[] if status.is_running else sleeper.pending_days(),
+            meta=self._memories(persona).goals.load().meta,
+            stopping=stopping,
+        )
+        return (
+            dreams_view.sleep_state(shown, self._services.clock.now(), self._t),
+            gr.update(interactive=not status.is_running),
+            gr.update(visible=status.is_running),
+            gr.update(active=status.is_running),
+        )
+
+    def _nights(self, persona: str, page: int) -> tuple[Any, ...]:
+        memories = self._memories(persona)
+        found = DreamDiary(memories.paths, memories.history, memories.insights).page(page, NIGHTS_ON_A_PAGE)
+        return "", dreams_view.diary(found, persona, self._services.clock.now(), self._t), found.number
+
+    def _memories(self, persona: str) -> Memories:
+        return self._services.companion(persona).memories
