@@ -266,3 +266,10 @@ class UnknownLevelError(UtataneError):
 
     ja = "省察レベルは auto、1、2、3 のどれかです(「{name}」ではなく)。"
     en = 'The level is auto, 1, 2 or 3, not "{name}".'
+
+
+class MemoryGoneError(UtataneError):
+    """A memory that the page shows is not there any more. Facts: `name`."""
+
+    ja = "「{name}」の記憶はもうここにありません。画面を開きなおすと、いまあるものが見えます。"
+    en = 'The memory "{name}" is not there any more. Open the shelf again to see what is.'

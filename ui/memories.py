@@ -1,0 +1,222 @@
+"""The memories room: shelves to search, browse, edit, pin, forget and bring back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from agent.errors import MemoryGoneError
+from agent.memories import Memories
+from agent.services import Services
+from managers.memory.documents import TIME, USER
+from managers.memory.goals import Status
+from managers.storage.paths import safe_name
+from ui import diaries, entities, episodes, forgotten, reflections, search
+from ui.edge import QUIET, at_edge, say_done
+from ui.locales import Texts
+from ui.shelves import Conflict, Place, View, button
+
+SHELVES: Mapping[str, Callable[[View], str]] = {
+    "search": search.show,
+    "entities": entities.show,
+    "episodes": episodes.show,
+    "insights": reflections.show_insights,
+    "goals": reflections.show_goals,
+    "questions": reflections.show_questions,
+    "main_memory": diaries.show,
+    "secret_diary": diaries.show,
+    "forgotten": forgotten.show,
+}
+_FORGET: Mapping[str, Callable[[Memories, str], None]] = {
+    "entities": entities.forget,
+    "episodes": episodes.forget,
+    "insights": reflections.forget_insight,
+    "goals": reflections.forget_goal,
+    "questions": reflections.forget_question,
+}
+_PIN: Mapping[str, Callable[..., None]] = {
+    "entities": entities.pin,
+    "episodes": episodes.pin,
+    "insights": reflections.pin_insight,
+    "goals": reflections.pin_goal,
+    "questions": reflections.pin_question,
+}
+_SCRIPT = "utataneShelves(element, trigger, watch) // 'select'"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesRoom:
+    """The components of the room."""
+
+    shelf: gr.HTML
+
+
+def create_memories_room(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> MemoriesRoom:
+    """Build the room inside `tab`; it is filled whenever one enters it."""
+    place = gr.State(Place())
+    with gr.Column(elem_classes="room"):
+        gr.HTML(f"<h2>{escape(t('memories.title'))}</h2><p>{escape(t('memories.intro'))}</p>", elem_classes="intro")
+        shelf = gr.HTML(elem_id="memories", js_on_load=_SCRIPT, apply_default_css=False)
+    handlers, edge = MemoryHandlers(services, t), at_edge(t)
+    tab.select(edge(handlers.enter), [current, place], [place, shelf], **QUIET)
+    current.change(edge(handlers.follow), None, [place, shelf], **QUIET)
+    shelf.select(edge(handlers.act), [current, place], [place, shelf], **QUIET)
+    return MemoriesRoom(shelf)
+
+
+class MemoryHandlers:
+    """The room's handlers: each does one thing to a memory, and shows where one is then."""
+
+    def __init__(self, services: Services, t: Texts) -> None:
+        """Take the services and the page's language."""
+        self._services = services
+        self._t = t
+        self._deeds: Mapping[str, Callable[[Memories, Place, Mapping[str, Any]], Place | Conflict]] = {
+            "go": _go,
+            "page": lambda _, place, told: replace(place, page=max(int(told.get("page", 0)), 0)),
+            "search": _search,
+            "edit": lambda _, place, told: replace(place, item=str(told["item"]), editing=True),
+            "uncover": lambda _, place, __: replace(place, uncovered=True),
+            "new_entity": self._new_entity,
+            "save": self._save,
+            "forget": self._forget,
+            "pin": lambda memories, place, told: self._pin(memories, place, told, on=True),
+            "unpin": lambda memories, place, told: self._pin(memories, place, told, on=False),
+            "restore": self._restore,
+            "resolve": self._resolve,
+            "end_goal": self._end_goal,
+            "undo": self._undo,
+            "redo": self._redo,
+        }
+
+    def enter(self, persona: str, place: Place) -> tuple[Place, str]:
+        """Show the room as one left it; the secret diary is covered again."""
+        place = replace(place, uncovered=False, editing=False)
+        return place, self._shown(persona, place)
+
+    def follow(self) -> tuple[Place, str]:
+        """Leave the shelves of the persona that one talked to before."""
+        return Place(), ""
+
+    def act(self, persona: str, place: Place, event: gr.EventData) -> tuple[Place, str]:
+        """Do what was asked for on the page."""
+        return self.do(persona, place, event.told)
+
+    def do(self, persona: str, place: Place, told: Mapping[str, Any]) -> tuple[Place, str]:
+        """Do one thing, and return where one is then and what is there."""
+        memories = self._services.companion(persona).memories
+        deed = self._deeds.get(str(told.get("action", "")))
+        if deed is None:
+            return place, self._shown(persona, place)
+        outcome = deed(memories, place, told)
+        if isinstance(outcome, Conflict):
+            return place, self._shown(persona, place, outcome)
+        return outcome, self._shown(persona, outcome)
+
+    def _shown(self, persona: str, place: Place, conflict: Conflict | None = None) -> str:
+        if not persona:
+            return ""
+        memories = self._services.companion(persona).memories
+        view = View(memories, place, self._services.clock.now(), self._t, conflict)
+        return (
+            f'{_shelves(place, self._t)}<section class="shelf" data-place="{escape(f"{place.shelf}/{place.item}/{place.page}")}" '
+            f'aria-label="{escape(self._t(f"memories.{place.shelf}"))}">{SHELVES[place.shelf](view)}</section>'
+        )
+
+    def _save(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place | Conflict:
+        item = str(told["item"])
+        if place.shelf == "entities":
+            told = {**told, "now": self._services.clock.now().strftime(TIME)}
+            conflict = entities.save(memories, item, told)
+        elif place.shelf == "episodes":
+            conflict = episodes.save(memories, item, told)
+        else:
+            conflict, item = diaries.save(memories, place.shelf, told), ""
+        if conflict is not None:
+            return conflict
+        say_done(self._t("notes.saved"), self._t)
+        return self._remembered(memories, replace(place, item=item, editing=False))
+
+    def _new_entity(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+        name = safe_name(str(told.get("name", "")))
+        known = memories.entities.find(name)
+        return replace(place, item=known.name if known else name, editing=known is None)
+
+    def _forget(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+        _FORGET[place.shelf](memories, str(told["item"]))
+        say_done(self._t("memories.was_forgotten"), self._t)
+        item = str(told["item"])[:7] if place.shelf == "episodes" else ""
+        return self._remembered(memories, replace(place, item=item, editing=False))
+
+    def _pin(self, memories: Memories, place: Place, told: Mapping[str, Any], *, on: bool) -> Place:
+        _PIN[place.shelf](memories, str(told["item"]), on=on)
+        return place
+
+    def _restore(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+        forgotten.restore(memories, str(told["entry"]))
+        say_done(self._t("memories.was_restored"), self._t)
+        return self._remembered(memories, place)
+
+    def _resolve(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+        memories.questions.resolve(str(told["item"]), author=USER, reason="resolved")
+        return place
+
+    def _end_goal(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+        found = memories.goals.load().get(str(told["item"]))
+        if found is None:
+            raise MemoryGoneError(name=told["item"])
+        status: Status = "completed" if told.get("status") == "completed" else "abandoned"
+        memories.goals.end(found[1].id, status, author=USER, reason=status)
+        return place
+
+    def _undo(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+        memories.history.undo(str(told["entry"]), author=USER)
+        return self._remembered(memories, place)
+
+    def _redo(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+        memories.history.redo(str(told["entry"]), author=USER)
+        return self._remembered(memories, place)
+
+    def _remembered(self, memories: Memories, place: Place) -> Place:
+        """Let the search know at once."""
+        memories.recall.catch_up()
+        return place
+
+
+def _go(_: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+    shelf = str(told.get("shelf", place.shelf))
+    if shelf not in SHELVES:
+        return place
+    item, page = str(told.get("item", "")), int(told.get("page", 0))
+    if shelf != place.shelf:
+        return Place(shelf=shelf, item=item, query=place.query if shelf == "search" else "")
+    return replace(place, item=item, page=max(page, 0), editing=False)
+
+
+def _search(_: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+    kinds = told.get("kinds") or ()
+    chosen = tuple(kinds) if isinstance(kinds, list | tuple) else (str(kinds),)
+    return Place(
+        shelf=place.shelf,
+        query=str(told.get("query", ""))[:400],
+        kinds=tuple(str(kind) for kind in chosen),
+        since=str(told.get("since", "")),
+        until=str(told.get("until", "")),
+    )
+
+
+def _shelves(place: Place, t: Texts) -> str:
+    def shelf(name: str) -> str:
+        here = ' aria-current="page"' if name == place.shelf else ""
+        return (
+            f'<button type="button" data-action="go" data-shelf="{name}"{here}>{escape(t(f"memories.{name}"))}</button>'
+        )
+
+    notes = button(t("memories.notes"), "room", style="elsewhere", room="notes")
+    return (
+        f'<nav class="shelves" aria-label="{escape(t("memories.shelves"))}">{"".join(map(shelf, SHELVES))}{notes}</nav>'
+    )

@@ -1,0 +1,204 @@
+"""The shelves of insights, goals and questions: lists that live in one file each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TypeVar
+
+from agent.memories import Memories
+from managers.memory.documents import USER, Remembered
+from managers.memory.goals import Goal, Goals, Horizon
+from managers.memory.insights import Insight, Insights
+from managers.memory.questions import Question, Questions
+from managers.storage.locks import writing
+from ui.shelves import (
+    View,
+    button,
+    day_of,
+    empty,
+    evidence,
+    forget_button,
+    history_of,
+    made_by,
+    page_of,
+    pager,
+    pin_button,
+    pin_mark,
+)
+
+PAGE = 15
+PINNED = "pinned"
+Kind = TypeVar("Kind", bound=Remembered)
+_HORIZONS: tuple[Horizon, ...] = ("short_term", "long_term")
+
+
+def is_pinned(memory: Remembered) -> bool:
+    """Tell whether a person pinned it."""
+    return bool((memory.model_extra or {}).get(PINNED))
+
+
+def show_insights(view: View) -> str:
+    """Return the insights, the pinned first, then newest first."""
+    entries = view.memories.insights.entries(archived=True)
+    if not entries:
+        return empty(view.t("memories.insights_empty"))
+    kept = {entry.id for entry in view.memories.insights.load().entries}
+    ordered = sorted(entries, key=lambda entry: not is_pinned(entry))
+    rows = "".join(_insight(view, entry, is_kept=entry.id in kept) for entry in page_of(view.place, ordered, PAGE))
+    return (
+        f'<ul class="memories">{rows}</ul>{pager(view.place, len(entries), PAGE, view.t)}'
+        f"{history_of(view, view.memories.paths.insights)}"
+    )
+
+
+def show_goals(view: View) -> str:
+    """Return the goals: what it strives for now, then what has ended."""
+    goals, t = view.memories.goals.load(), view.t
+    ended = [goal for horizon in _HORIZONS for goal in goals.lists[horizon] if goal.status != "active"]
+    parts = [_goals(view, t(f"memories.{horizon}"), goals.active(horizon)) for horizon in _HORIZONS]
+    parts.append(_goals(view, t("memories.goals_ended"), ended[:50]))
+    if not any(parts):
+        return empty(t("memories.goals_empty"))
+    return "".join(parts) + history_of(view, view.memories.paths.goals)
+
+
+def show_questions(view: View) -> str:
+    """Return the questions: the open ones, most pressing first, then those that were answered."""
+    store, t = view.memories.questions, view.t
+    questions = store.load()
+    closed = [question for question in questions.entries if question.status != "open"]
+    if not questions.entries:
+        return empty(t("memories.questions_empty"))
+    opened = sorted(questions.open, key=lambda question: not is_pinned(question))
+    return (
+        _questions(view, t("memories.questions_open"), opened)
+        + _questions(view, t("memories.questions_closed"), page_of(view.place, closed, PAGE))
+        + pager(view.place, len(closed), PAGE, t)
+        + history_of(view, store.path)
+    )
+
+
+def forget_insight(memories: Memories, item: str) -> None:
+    """Take an insight out of search and prompts."""
+    memories.insights.delete(item, author=USER, reason="forgotten")
+
+
+def forget_goal(memories: Memories, item: str) -> None:
+    """Take a goal out of the prompts."""
+    memories.goals.change(lambda goals: _without(goals, item), author=USER, reason="forgotten")
+
+
+def forget_question(memories: Memories, item: str) -> None:
+    """Take a question out of the prompts."""
+    memories.questions.delete(item, author=USER, reason="forgotten")
+
+
+def pin_insight(memories: Memories, item: str, *, on: bool) -> None:
+    """Pin an insight, or take the pin off."""
+    with writing(memories.paths):
+        diary = memories.insights.load()
+        marked = Insights([_marked(Insight, entry, item, on=on) for entry in diary.entries], diary.odd)
+        memories.apply(marked.changes(memories.paths.insights), author=USER, reason=_reason(on=on))
+
+
+def pin_goal(memories: Memories, item: str, *, on: bool) -> None:
+    """Pin a goal, or take the pin off."""
+
+    def mark(goals: Goals) -> Goals:
+        short, long = ([_marked(Goal, g, item, on=on) for g in goals.lists[horizon]] for horizon in _HORIZONS)
+        return Goals(short, long, goals.meta, goals.odd)
+
+    memories.goals.change(mark, author=USER, reason=_reason(on=on))
+
+
+def pin_question(memories: Memories, item: str, *, on: bool) -> None:
+    """Pin a question, or take the pin off."""
+    store = memories.questions
+    with writing(memories.paths):
+        questions = store.load()
+        marked = Questions([_marked(Question, entry, item, on=on) for entry in questions.entries], questions.odd)
+        memories.apply(marked.changes(store.path), author=USER, reason=_reason(on=on))
+
+
+def _marked(model: type[Kind], entry: Kind, item: str, *, on: bool) -> Kind:
+    return model.model_validate({**entry.model_dump(), PINNED: on}) if entry.id == item else entry
+
+
+def _reason(*, on: bool) -> str:
+    return "pinned" if on else "unpinned"
+
+
+def _without(goals: Goals, item: str) -> Goals:
+    short, long = ([goal for goal in goals.lists[horizon] if goal.id != item] for horizon in _HORIZONS)
+    return Goals(short, long, goals.meta, goals.odd)
+
+
+def _insight(view: View, entry: Insight, *, is_kept: bool) -> str:
+    t = view.t
+    parts = (("insight", entry.insight), ("strategy", entry.strategy), ("log_entry", entry.log_entry))
+    told = "".join(
+        f"<dt>{escape(t(f'memories.{key}'))}</dt><dd>{escape(text)}</dd>" for key, text in parts if text.strip()
+    )
+    level = escape(t("memories.level", level=entry.level))
+    head = f'<time>{escape(day_of(entry.created_at, view))}</time><span class="kind">{level}</span>'
+    deeds = _deeds(view, entry) if is_kept else ""
+    return _row(view, entry, f"<h4>{escape(entry.trigger_topic)}</h4>", head, f"<dl>{told}</dl>", deeds)
+
+
+def _goals(view: View, title: str, goals: Sequence[Goal]) -> str:
+    if not goals:
+        return ""
+    rows = "".join(_goal(view, goal) for goal in sorted(goals, key=lambda goal: not is_pinned(goal)))
+    return f'<h3>{escape(title)}</h3><ul class="memories">{rows}</ul>'
+
+
+def _goal(view: View, goal: Goal) -> str:
+    t = view.t
+    notes = "".join(f"<li>{escape(note)}</li>" for note in goal.progress_notes)
+    progress = f"<p>{escape(t('memories.progress'))}</p><ul>{notes}</ul>" if notes else ""
+    status = "" if goal.status == "active" else f'<span class="kind">{escape(t(f"memories.{goal.status}"))}</span>'
+    head = f"<time>{escape(day_of(goal.created_at, view))}</time>{status}"
+    ending = ""
+    if goal.status == "active":
+        ending = button(t("memories.complete"), "end_goal", item=goal.id, status="completed")
+        ending += button(t("memories.abandon"), "end_goal", item=goal.id, status="abandoned")
+    reason = f"<p>{escape(goal.reason)}</p>" if goal.reason else ""
+    return _row(view, goal, f"<h4>{escape(goal.goal)}</h4>", head, reason + progress, ending + _deeds(view, goal))
+
+
+def _questions(view: View, title: str, questions: Sequence[Question]) -> str:
+    if not questions:
+        return ""
+    rows = "".join(_question(view, question) for question in questions)
+    return f'<h3>{escape(title)}</h3><ul class="memories">{rows}</ul>'
+
+
+def _question(view: View, question: Question) -> str:
+    t = view.t
+    head = f"<time>{escape(day_of(question.created_at, view))}</time>"
+    if question.status == "open":
+        head += f'<span class="kind">{escape(t("memories.priority", percent=round(100 * question.priority)))}</span>'
+        resolve = button(t("memories.resolve"), "resolve", item=question.id)
+    else:
+        head += f'<span class="kind">{escape(t(f"memories.{question.status}"))}</span>'
+        resolve = ""
+    context = f"<p>{escape(question.context)}</p>" if question.context else ""
+    answer = ""
+    if question.answer:
+        answer = f"<dl><dt>{escape(t('memories.answer'))}</dt><dd>{escape(question.answer)}</dd></dl>"
+        answer += evidence(view, question.answer_evidence)
+    return _row(
+        view, question, f"<h4>{escape(question.topic)}</h4>", head, context + answer, resolve + _deeds(view, question)
+    )
+
+
+def _deeds(view: View, memory: Remembered) -> str:
+    return pin_button(view, memory.id, pinned=is_pinned(memory)) + forget_button(view, memory.id)
+
+
+def _row(view: View, memory: Remembered, title: str, head: str, body: str, deeds: str) -> str:
+    return (
+        f'<li><p class="from">{head}{made_by(memory.mind, view)}{pin_mark(view.t, pinned=is_pinned(memory))}</p>'
+        f'{title}{body}{evidence(view, memory.evidence)}<div class="deeds">{deeds}</div></li>'
+    )

@@ -1,0 +1,205 @@
+"""What the shelves of the memories room have in common: where one is, and the pieces they are built of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from agent.memories import Memories
+from ui.around import around_address
+from ui.history import SHOWN_ENTRIES, entry_list
+from ui.locales import Texts
+from ui.times import day_name
+
+SHOWN_EVIDENCE = 12
+"""A memory may rest on hundreds of messages; the first few say where it comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one is in the room.
+
+    Attributes:
+        shelf: which kind of memory is shown.
+        item: the one that is open; empty: the whole shelf.
+        page: which page of the shelf, from 0.
+        query, kinds, since, until: what is looked for; days as `YYYY-MM-DD`.
+        editing: the open one is being edited.
+        uncovered: the secret diary lies open.
+    """
+
+    shelf: str = "search"
+    item: str = ""
+    page: int = 0
+    query: str = ""
+    kinds: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    editing: bool = False
+    uncovered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """An edit that met another one: what the person wrote, and what the file says now."""
+
+    mine: str
+    theirs: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a shelf needs to show itself."""
+
+    memories: Memories
+    place: Place
+    now: datetime
+    t: Texts
+    conflict: Conflict | None = None
+
+    @property
+    def persona(self) -> str:
+        return self.memories.paths.name
+
+
+def button(label: str, action: str, *, style: str = "small", **data: object) -> str:
+    """Return a button; `data` is told to the server when it is pressed."""
+    told = "".join(f' data-{key}="{escape(str(value))}"' for key, value in data.items() if value != "")
+    return f'<button type="button" class="{style}" data-action="{action}"{told}>{escape(label)}</button>'
+
+
+def asking(label: str, action: str, question: str, **data: object) -> str:
+    """Return a button that asks before it does something."""
+    return button(label, action, style="small danger", ask=question, yes=label, **data)
+
+
+def pager(place: Place, total: int, size: int, t: Texts) -> str:
+    """Return the way to the other pages of a shelf; nothing where there is one page only."""
+    pages = -(-total // size)
+    if pages <= 1:
+        return ""
+    before = button(t("memories.newer"), "page", page=place.page - 1) if place.page > 0 else ""
+    after = button(t("memories.older"), "page", page=place.page + 1) if place.page < pages - 1 else ""
+    where = t("memories.page_of", page=place.page + 1, pages=pages)
+    label = escape(t("memories.pages"))
+    return f'<nav class="pager" aria-label="{label}">{before}<span>{escape(where)}</span>{after}</nav>'
+
+
+def page_of(place: Place, items: Sequence[Any], size: int) -> Sequence[Any]:
+    """Return the items of the page that one is on."""
+    return items[place.page * size : (place.page + 1) * size]
+
+
+def evidence(view: View, ids: Sequence[str]) -> str:
+    """Return a fold for each message that a memory rests on; the conversation around it is fetched when opened."""
+    if not ids:
+        return ""
+    shown = list(dict.fromkeys(ids))[:SHOWN_EVIDENCE]
+    found = view.memories.log.originals(shown)
+    rows = "".join(
+        around(view, found[one].id, _words(found[one].speaker, found[one].text)) for one in shown if one in found
+    )
+    more = len(set(ids)) - len(shown)
+    rest = f'<p class="quiet">{escape(view.t("memories.more_evidence", count=more))}</p>' if more > 0 else ""
+    title = escape(view.t("memories.evidence", count=len(set(ids))))
+    if not rows:
+        return f'<p class="quiet">{escape(view.t("memories.evidence_gone"))}</p>'
+    return f'<details class="evidence"><summary>{title}</summary>{rows}{rest}</details>'
+
+
+def around(view: View, message_id: str, label: str) -> str:
+    """Return a fold that shows the conversation around a message."""
+    address = around_address(view.persona, message_id, view.t)
+    return (
+        f'<details class="around" data-fetch="{escape(address)}"><summary>{escape(label)}</summary>'
+        f'<div class="fetched" aria-live="polite"></div></details>'
+    )
+
+
+def made_by(mind: str, view: View) -> str:
+    """Return who made a memory."""
+    if not mind:
+        return ""
+    t = view.t
+    name = {"user": t("history.by_user"), "built-in": t("mind.builtin_name")}.get(mind, mind)
+    return f'<span class="by">{escape(t("memories.made_by", name=name))}</span>'
+
+
+def history_of(view: View, path: Path) -> str:
+    """Return a file's history, folded, each entry with its diff and the way back."""
+    entries = view.memories.history.entries(SHOWN_ENTRIES, path)
+    title = escape(view.t("history.title"))
+    return f'<details class="past"><summary>{title}</summary>{entry_list(entries, view.persona, view.now, view.t)}</details>'
+
+
+def crumbs(view: View, title: str) -> str:
+    """Return the heading of an open memory and the way back to its shelf."""
+    t = view.t
+    back = button(
+        t("memories.back", shelf=t(f"memories.{view.place.shelf}")), "go", shelf=view.place.shelf, page=view.place.page
+    )
+    return f'<div class="crumbs">{back}</div><h3 tabindex="-1" data-focus>{escape(title)}</h3>'
+
+
+def day_of(text: str, view: View) -> str:
+    """Return the day in a memory's timestamp as people say it; the text itself where it is none."""
+    try:
+        return day_name(datetime.fromisoformat(text).date(), view.now.date(), view.t)
+    except ValueError:
+        return text
+
+
+def pin_button(view: View, item: str, *, pinned: bool) -> str:
+    """Return the button that pins a memory, or takes the pin off."""
+    return button(view.t("memories.unpin" if pinned else "memories.pin"), "unpin" if pinned else "pin", item=item)
+
+
+def forget_button(view: View, item: str) -> str:
+    """Return the button that takes a memory out of search and prompts."""
+    t = view.t
+    return asking(t("memories.forget"), "forget", t("memories.forget_ask"), item=item)
+
+
+def leave_button(view: View) -> str:
+    """Return the button that leaves an editor (the page's script asks first if something was written)."""
+    return button(view.t("script.cancel"), "go", shelf=view.place.shelf, item=view.place.item)
+
+
+def pin_mark(t: Texts, *, pinned: bool) -> str:
+    """Return the mark of a pinned memory."""
+    return f'<span class="pinned">{escape(t("memories.pinned"))}</span>' if pinned else ""
+
+
+def conflict_note(view: View) -> str:
+    """Return what the file says now, where somebody else changed it meanwhile."""
+    if view.conflict is None:
+        return ""
+    t = view.t
+    return (
+        f'<div class="conflict" role="alert"><h4>{escape(t("notes.conflict_title"))}</h4>'
+        f"<p>{escape(t('memories.conflict'))}</p><pre>{escape(view.conflict.theirs)}</pre></div>"
+    )
+
+
+def empty(sentence: str) -> str:
+    """Return the sentence of an empty shelf."""
+    return f'<p class="nothing">{escape(sentence)}</p>'
+
+
+def opened(place: Place, item: str) -> Place:
+    """Return the place with one memory open."""
+    return replace(place, item=item, editing=False)
+
+
+def _words(speaker: str, text: str) -> str:
+    line = " ".join(text.split())
+    return f"{speaker}: {shorten(line)}"
+
+
+def shorten(line: str, characters: int = 60) -> str:
+    """Return the beginning of a line."""
+    return line if len(line) <= characters else line[:characters] + "…"
