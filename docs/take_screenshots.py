@@ -51,10 +51,7 @@ SAID = {
         ),
     ],
 }
-LAST = {
-    "ja": "ねむ、引っ越しの荷ほどきに何日かかったか覚えてる?",
-    "en": "Hazel, do you remember how many days the boxes took?",
-}
+LAST = {"ja": "橋の灯りのこと、覚えてる?", "en": "Do you remember the lamps on the bridge?"}
 
 
 def main() -> None:
@@ -89,6 +86,7 @@ def prepare(home: Home) -> None:
             speaker = USERS[lang] if role == "user" else persona
             log.append("user" if role == "user" else "persona", speaker, text, time=moment)
             moment += timedelta(minutes=2)
+        log.begin_topic()  # so that it has to recall, not only to look up the page
 
 
 def shoot_language(browser: Browser, server: Server, lang: str) -> None:
@@ -100,6 +98,11 @@ def shoot_language(browser: Browser, server: Server, lang: str) -> None:
         page.locator("article.persona:not(.live)").nth(2).wait_for()
         page.wait_for_timeout(1500)
         save(page, f"talk-{lang}")
+        page.locator(".why summary").last.click()
+        page.locator(".why .hits").last.wait_for()
+        page.locator(".why .hits").last.scroll_into_view_if_needed()
+        page.wait_for_timeout(400)
+        save(page, f"why-{lang}")
         for room in ("notes", "persona", "settings"):
             page.locator(f"#{room}-room-button").click()
             page.wait_for_timeout(1200)
