@@ -560,3 +560,9 @@ def test_a_bare_date_is_noted_with_what_it_answers() -> None:
     assert isinstance(call, ToolCall)
     assert "誕生日" in call.arguments["text"]
     assert "3月14日" in call.arguments["text"]
+
+
+def test_a_name_is_taken_up_when_it_is_given() -> None:
+    sheet = Sheet("ねむ", "ja", "くだけた言葉で話す。")
+    assert "ケンさん" in say("僕はケンって呼んで", sheet)
+    assert "Ken" in say("call me Ken", Sheet("Hazel", "en", "casual"))

@@ -197,6 +197,8 @@ def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR091
         return [book.say("greet", part_of_day(scene.request.now) if intent == "day" and scene.lang == "en" else intent)]
     if intent in ("night", "bye", "home", "leave", "first", "how_are_you"):
         return [book.say("greet", intent)]
+    if intent == "give_name":
+        return [book.say("greet", "called" if book.voice.you else "again", greeting=_greeting(scene, "day"))]
     if intent == "yes" and is_heavy_talk(scene):
         return [book.say("comfort", "rest" if scene.asked_lately > 1 else "ask")]
     if intent == "yes":

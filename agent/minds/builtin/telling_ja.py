@@ -116,6 +116,8 @@ def _topic(found: Sequence[Word], voice: Voice) -> tuple[str, bool]:
         score = {"を": 3.0, "が": 2.0, "は": 1.5, "に": 1.2, "で": 1.0}.get(particle, 0.8) + min(length, 10) / 10
         if any(word.entity for word in found[start:end]):
             score += 0.6
+        if end < len(found) and found[end].kind == "verb" and found[end].normal != "為る":
+            score += 1.2  # ギター弾いた: the particle of the object left out
         if end == len(found) or found[end].kind == "symbol" or found[end].lemma in ("だ", "です"):
             score = 0.0 if found[end - 1].form in ("形状詞可能", "サ変形状詞可能") else 0.5  # the predicate: 雨は苦手
         if length > 1 and score > best_score:

@@ -14,7 +14,7 @@ from managers.storage.errors import Lang
 
 SOCIAL = (
     "night", "morning", "evening", "first", "home", "leave", "bye", "day", "how_are_you", "thanks", "apology",
-    "affection", "praise", "yes", "no", "laugh", "silence", "call", "insult",
+    "affection", "give_name", "praise", "yes", "no", "laugh", "silence", "call", "insult",
 )  # fmt: skip
 """What is answered in kind."""
 _MAX_SENTENCES = 60
@@ -150,6 +150,8 @@ def _intent(plain: str, lang: Lang) -> str:
 
 
 def _is_question(text: str, plain: str, lang: Lang) -> bool:
+    if plain.startswith("what if"):
+        return False  # a worry, not a question
     if text.rstrip(" 　\"'”」』)）").endswith(("?", "？", "?!", "？！", "?！")):
         return True
     if lang == "en":
