@@ -17,6 +17,7 @@ from agent.services import Services
 from managers.storage.errors import Lang, PersonaNotFoundError, UtataneError
 from managers.storage.paths import CHECKOUT, safe_name
 from ui import presenters
+from ui.around import around_router
 from ui.chat import revision_of
 from ui.history import changed_files
 from ui.locales import texts
@@ -41,6 +42,7 @@ def add_files(app: FastAPI, services: Services) -> None:
     """Add the addresses to the server."""
     app.mount("/page", StaticFiles(directory=ASSETS), name="page")
     app.include_router(_persona_files(services))
+    app.include_router(around_router(services))
 
     @app.get("/favicon.ico")
     def favicon() -> Response:

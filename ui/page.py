@@ -14,6 +14,7 @@ from ui.edge import QUIET, at_edge
 from ui.head import create_head
 from ui.heart import create_heart_room
 from ui.locales import Texts, texts
+from ui.memories import create_memories_room
 from ui.notes import create_notes_room
 from ui.onboarding import create_onboarding
 from ui.personas import create_persona_room
@@ -48,6 +49,8 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
                         create_heart_room(services, t, current, tab)
                     with _room("dreams", t) as tab:
                         create_dreams_room(services, t, current, tab)
+                    with _room("memories", t) as tab:
+                        create_memories_room(services, t, current, tab)
                     with _room("notes", t) as tab:
                         create_notes_room(services, t, current, tab)
                     with _room("persona", t) as tab:

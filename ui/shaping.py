@@ -90,6 +90,7 @@ def _ours(lang: Lang) -> str:
         f"window.utataneLanguage='{lang}';window.utataneTexts={script};</script>"
         f'<script src="/page/page.js?{_asset_version()}"></script>'
         f'<script src="/page/rooms.js?{_asset_version()}"></script>'
+        f'<script src="/page/shelves.js?{_asset_version()}"></script>'
     )
 
 
@@ -104,6 +105,7 @@ def _style(lang: Lang) -> str:
         f"<style>{palette_css()}:root{{{headings}}}</style>"
         f'<link rel="stylesheet" href="/page/style.css?{_asset_version()}">'
         f'<link rel="stylesheet" href="/page/rooms.css?{_asset_version()}">'
+        f'<link rel="stylesheet" href="/page/shelves.css?{_asset_version()}">'
     )
 
 
