@@ -566,3 +566,9 @@ def test_a_name_is_taken_up_when_it_is_given() -> None:
     sheet = Sheet("ねむ", "ja", "くだけた言葉で話す。")
     assert "ケンさん" in say("僕はケンって呼んで", sheet)
     assert "Ken" in say("call me Ken", Sheet("Hazel", "en", "casual"))
+
+
+def test_off_the_record_it_does_not_promise_to_remember() -> None:
+    for seed in range(12):
+        told = converse([*_DAY_JA[:6], "おやすみ"], SHIORI, seed=seed, tools=())
+        assert not any("覚えてお" in reply for reply in told)

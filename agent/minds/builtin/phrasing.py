@@ -18,10 +18,11 @@ _MIN_FRAGMENT = {"ja": 4, "en": 5}
 class Phrasebook:
     """The phrases for one reply: it remembers what was said in it and in the turns before."""
 
-    def __init__(self, voice: Voice, rng: Random, recent: Sequence[str]) -> None:
-        """`recent`: the persona's own last replies, newest last."""
+    def __init__(self, voice: Voice, rng: Random, recent: Sequence[str], *, kept: bool = True) -> None:
+        """`recent`: the persona's own last replies, newest last; `kept`: what is said now is remembered."""
         self.voice = voice
         self._rng = rng
+        self._kept = {"kept": "yes" if kept else ""}
         self._recent = [text for text in recent if text]
         self._table = load(f"replies.{voice.lang}")
 
@@ -57,6 +58,7 @@ class Phrasebook:
         return options[self._rng.randrange(len(options))]
 
     def _can_fill(self, template: str, slots: dict[str, str]) -> bool:
+        slots = self._kept | slots
         return all(
             slots.get(slot.lower().strip("、,?"))
             for slot in _SLOT.findall(template)

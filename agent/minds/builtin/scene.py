@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from agent.minds.builtin.noting import can_write
 from agent.minds.builtin.phrasing import Phrasebook
 from agent.minds.builtin.understanding import Understanding, understand
 from agent.minds.builtin.voice import read_voice
@@ -69,7 +70,12 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
     if not sheet.user_name and (name := name_given([*heard, message, request.notes])):
         sheet = replace(sheet, user_name=name)
     voice = read_voice(sheet, read.lang)
-    book = Phrasebook(voice.without_quirk() if grave else voice, _rng(seed, request, spoken), spoken[-_RECENT:])
+    book = Phrasebook(
+        voice.without_quirk() if grave else voice,
+        _rng(seed, request, spoken),
+        spoken[-_RECENT:],
+        kept=can_write(request),
+    )
     return Scene(request, message, read, book, spoken, heard)
 
 
