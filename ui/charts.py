@@ -15,6 +15,7 @@ from itertools import pairwise
 from ui.locales import Texts
 
 _TEXT = "font-family:var(--sans);font-size:11px;fill:var(--quiet)"
+_HALO = "paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round"
 _EDGE = "stroke:var(--peach-strong);stroke-dasharray:3 4;opacity:.75"
 _DOT, _TOUCH = 4, 12
 
@@ -61,29 +62,39 @@ class _Frame:
 
 
 def level_chart(points: Sequence[Point], threshold: Tick, ends: tuple[str, str], title: str) -> str:
-    """Return the course of one level from 0 to 1, with its threshold as a broken line."""
-    frame = _Frame(280, 104, 4, 8, 8, 22, 0, 1)
+    """Return the course of one level from 0 to 1, with its threshold as a broken line; wide and narrow."""
+    frames = {"wide": _Frame(430, 120, 4, 8, 8, 24, 0, 1), "narrow": _Frame(290, 104, 4, 8, 8, 22, 0, 1)}
+    return "".join(_level(points, threshold, ends, title, frame, kind) for kind, frame in frames.items())
+
+
+def _level(
+    points: Sequence[Point], threshold: Tick, ends: tuple[str, str], title: str, frame: _Frame, kind: str
+) -> str:
+    left, right = frame.x(0), frame.x(1)
     floor, edge = frame.y(0), frame.y(threshold.at)
-    parts = [
-        f'<line x1="{frame.x(0):.0f}" x2="{frame.x(1):.0f}" y1="{floor:.1f}" y2="{floor:.1f}" style="stroke:var(--line)"/>',
-        f'<line x1="{frame.x(0):.0f}" x2="{frame.x(1):.0f}" y1="{edge:.1f}" y2="{edge:.1f}" style="{_EDGE}"/>',
-        f'<text x="{frame.x(0) + 2:.0f}" y="{edge - 4:.1f}" style="{_TEXT}">{escape(threshold.label)}</text>',
-    ]
+    parts = [_line(left, right, floor, "stroke:var(--line)")]
     if len(points) > 1:
         line = _path(points, frame)
         area = f"{line} L{frame.x(points[-1].x):.1f} {floor:.1f} L{frame.x(points[0].x):.1f} {floor:.1f} Z"
         parts.append(f'<path d="{area}" style="fill:var(--accent);opacity:.12;stroke:none"/>')
         parts.append(f'<path d="{line}" style="{_LINE}"/>')
     if points:
-        last = points[-1]
-        parts.append(
-            f'<circle cx="{frame.x(last.x):.1f}" cy="{frame.y(last.y):.1f}" r="4" style="fill:var(--accent)"/>'
-        )
-    for at, words, anchor in ((0, ends[0], "start"), (1, ends[1], "end")):
-        parts.append(
-            f'<text x="{frame.x(at):.0f}" y="{frame.height - 6}" text-anchor="{anchor}" style="{_TEXT}">{escape(words)}</text>'
-        )
-    return f'<svg viewBox="0 0 {frame.width} {frame.height}" role="img" aria-label="{escape(title)}">{"".join(parts)}</svg>'
+        x, y = frame.x(points[-1].x), frame.y(points[-1].y)
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" style="fill:var(--accent)"/>')
+    parts += [
+        _line(left, right, edge, _EDGE),
+        f'<text x="{left + 2:.0f}" y="{edge - 5:.1f}" style="{_TEXT};{_HALO}">{escape(threshold.label)}</text>',
+        f'<text x="{left:.0f}" y="{frame.height - 6}" style="{_TEXT}">{escape(ends[0])}</text>',
+        f'<text x="{right:.0f}" y="{frame.height - 6}" text-anchor="end" style="{_TEXT}">{escape(ends[1])}</text>',
+    ]
+    return (
+        f'<svg class="{kind}" viewBox="0 0 {frame.width} {frame.height}" role="img" aria-label="{escape(title)}">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _line(left: float, right: float, y: float, style: str) -> str:
+    return f'<line x1="{left:.0f}" x2="{right:.0f}" y1="{y:.1f}" y2="{y:.1f}" style="{style}"/>'
 
 
 def point_chart(

@@ -11,6 +11,7 @@ import gradio as gr
 
 from agent.memories import Memories
 from agent.services import Services
+from managers.memory.dream_state import DreamStateFile
 from managers.sleep.diary import DreamDiary
 from managers.storage.errors import UndoConflictError
 from managers.storage.history_diff import UndoConflict
@@ -137,12 +138,14 @@ class DreamHandlers:
         memories.recall.catch_up()
 
     def _sleep(self, persona: str, *, stopping: bool = False) -> tuple[Any, ...]:
+        memories = self._memories(persona)
         sleeper, status = self._services.sleeper(persona), self._services.sleep.status(persona)
         shown = Sleeping(
             status=status,
             dreams_by_itself=sleeper.settings().dreaming,
             waiting=[] if status.is_running else sleeper.pending_days(),
-            meta=self._memories(persona).goals.load().meta,
+            meta=memories.goals.load().meta,
+            last=DreamStateFile(memories.paths, self._services.clock).load().last_dream,
             stopping=stopping,
         )
         return (

@@ -12,7 +12,7 @@ from managers.sleep.diary import DiaryPage, DreamNight, NightChange
 from managers.sleep.scheduler import SleepStatus
 from managers.storage.history_diff import UndoConflict
 from ui.charts import table_link
-from ui.heart_view import change_name, place_fold, table_address
+from ui.heart_view import change_name, moment, place_fold, table_address
 from ui.locales import Texts
 from ui.presenters import persona_address
 from ui.times import clock_time, day_name, when
@@ -30,6 +30,7 @@ class Sleeping:
     dreams_by_itself: bool
     waiting: Sequence[date]
     meta: GoalsMeta
+    last: str = ""
     stopping: bool = False
 
 
@@ -56,7 +57,7 @@ def _outcome(shown: Sleeping, now: datetime, t: Texts) -> str:
     if status.outcome == "done":
         return t("dreams.done", time=time, count=len(status.report.changes) if status.report else 0)
     if status.outcome == "never":
-        return t("dreams.never") if shown.meta.last_level1_date is None else ""
+        return t("dreams.last", time=moment(shown.last, now, t)) if shown.last else t("dreams.never")
     return t(f"dreams.{status.outcome}", time=time)
 
 
