@@ -6,7 +6,7 @@ import logging
 import math
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from managers.memory.messages import Message
 from managers.recall.cues import Cues, Speaker, read_cues
 from managers.recall.embedders import Embedder, Vectors
 from managers.recall.entity_names import names_entity
+from managers.recall.events import event_span
 from managers.recall.fusion import Candidate, Ways, rank, varied
 from managers.recall.hits import Hit, Layer, MemoryType
 from managers.recall.index import MemoryIndex, Passage
@@ -64,6 +65,7 @@ questions about another conversation (which have no answer in this one) find any
 
 RELATED_TYPES: tuple[MemoryType, ...] = tuple(kind for kind in PROMPT_TYPES if kind not in SUMMARY_TYPES)
 
+_EVENT_HITS = 5
 _MORE = 20
 """Candidates looked at beyond what is asked for: some are repetitions, some in the window already."""
 
@@ -222,7 +224,7 @@ class Recall:
         for index in indexes:
             index.refresh()
             self._kit.follow(index.embedder)
-        cues = read_cues(query, self._speakers(indexes), now)
+        cues = self._with_event(read_cues(query, self._speakers(indexes), now), query, types)
         fitting = all(index.embedder in ("", self._kit.name) for index in indexes)
         vector = self._query_vector(cues) if fitting else None  # they are being made anew
         candidates = rank(indexes, cues, vector, types, self._ways, now, self._kit.words)
@@ -283,6 +285,18 @@ class Recall:
 
     def _speakers(self, indexes: Sequence[MemoryIndex]) -> set[Speaker]:
         return {(name, role) for index in indexes for _, name, role in index.view.speakers}
+
+    def _with_event(self, cues: Cues, query: str, types: Collection[MemoryType] | None) -> Cues:
+        """Add the day of an event that the question names, where a memory tells it."""
+        if cues.spans or not self._ways.times:
+            return cues
+        limit = self._settings.threshold
+        span = event_span(
+            query,
+            self._clock.now(),
+            lambda event: self._picked(self._ranked(event, types), _EVENT_HITS, None, limit=limit),
+        )
+        return replace(cues, spans=(span,)) if span else cues
 
     def _query_vector(self, cues: Cues) -> Vectors | None:
         """Return the question's vector; None, with a notice, where there is none to be had."""

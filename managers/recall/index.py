@@ -57,6 +57,8 @@ FULL_LENGTH = 10
 
 QUESTION_WORTH = 0.8
 
+_NEARBY = 8
+
 _QUESTION_ENDS = ("?", "？")
 
 
@@ -305,14 +307,15 @@ class MemoryIndex:
         self, first: int, file: int, added: Sequence[Chunk], counts: Sequence[Counter[str]]
     ) -> npt.NDArray[np.void]:
         columns = np.zeros(len(added), COLUMNS)
-        run, before = self._last_run(first, file)
+        newest, before, run = self._last_run(first, file)
         numbers: dict[tuple[str, str], int] = {}
         for place, chunk in enumerate(added):
             key = (chunk.speaker, chunk.role or "")
             if chunk.role and key not in numbers:
                 numbers[key] = self.store.speaker(*key)
             if not _continues(before, chunk):
-                run += 1
+                newest += 1
+                run = newest
             before = chunk
             length = sum(count for term, count in counts[place].items() if term[0] not in MARKS)
             flags = (IS_QUESTION if chunk.text.rstrip().endswith(_QUESTION_ENDS) else 0) | (
@@ -322,21 +325,30 @@ class MemoryIndex:
             columns[place] = (1, KINDS.index(chunk.type), flags, min(length, 255), numbers.get(key, 0), run, day)
         return columns
 
-    def _last_run(self, first: int, file: int) -> tuple[int, Chunk | None]:
-        """Return the newest run's number, and the passage before `first` if it is of the same file."""
+    def _last_run(self, first: int, file: int) -> tuple[int, Chunk | None, int]:
+        """Return the newest run's number, the passage of the same file that stands shortly before, and its run.
+
+        A message that was edited is a new passage: it goes on from the one before its old self.
+        """
         if first == 0:
-            return 0, None
-        block = self.store.column_block((first - 1) // COLUMN_BLOCK)
-        run = int(block["run"][(first - 1) % COLUMN_BLOCK])
+            return 0, None, 0
+        newest = self._run_of(first - 1)
         row = (
             self.store.connection()
-            .execute("SELECT file, unit, type, time, role FROM chunks WHERE id = ?", (first - 1,))
+            .execute(
+                "SELECT id, unit, type, time, role FROM chunks WHERE id >= ? AND file = ? ORDER BY id DESC LIMIT 1",
+                (first - _NEARBY, file),
+            )
             .fetchone()
         )
-        if row is None or row[0] != file:
-            return run, None
+        if row is None:
+            return newest, None, newest
         time = datetime.fromisoformat(row[3]) if row[3] else None
-        return run, Chunk(text="", type=row[2], unit=row[1], time=time, role=row[4])
+        return newest, Chunk(text="", type=row[2], unit=row[1], time=time, role=row[4]), self._run_of(row[0])
+
+    def _run_of(self, number: int) -> int:
+        block, place = divmod(number, COLUMN_BLOCK)
+        return int(self.store.column_block(block)["run"][place])
 
     def _append_columns(self, first: int, columns: npt.NDArray[np.void], revision: int) -> None:
         at = 0

@@ -120,6 +120,9 @@ class Indexer:
         self._commit(pending, outcome)
         for correction in self._corrected(outcome):
             self._commit([correction], outcome)
+        if outcome.files:
+            for index in self._indexes.values():
+                index.save_snapshot()
         if outcome.static_files:
             self._write_processed()
         return outcome
@@ -268,7 +271,6 @@ class Indexer:
                     outcome.static_files += name == "static"
                     outcome.added += len(step.added)
                     outcome.removed += len(step.removed)
-            index.save_snapshot()
 
     def _write_processed(self) -> None:
         """Write the list of what is indexed, for people and for comparison; the truth is in the index."""

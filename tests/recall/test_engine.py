@@ -239,3 +239,34 @@ def test_what_differs_in_a_word_is_no_duplicate(recall: Recall, talk: Talk) -> N
         talk.user(f"At the hotel near the harbour where we stayed that summer our room number was {number}, I believe.")
     recall.catch_up()
     assert len(recall.search("hotel room number")) == 3
+
+
+@pytest.mark.parametrize(
+    ("about", "question"),
+    [
+        ("My birthday is on October 3rd.", "What did we talk about the day after my birthday?"),
+        ("私の誕生日は10月3日です。", "私の誕生日の次の日に何を話した？"),
+    ],
+)
+def test_a_day_is_named_by_what_happened(recall: Recall, talk: Talk, about: str, question: str) -> None:
+    talk.past(about, 80)
+    talk.past("We spoke for hours about sailing knots.", 48)  # 4 October
+    talk.past("We spoke for hours about wooden spoons.", 47)
+    talk.past("We spoke for hours about paper kites.", 60)
+    recall.catch_up()
+    hits = recall.search(question)
+    assert next(hit.text for hit in hits if "time" in dict(hit.why)) == "We spoke for hours about sailing knots."
+
+
+def test_an_edited_message_keeps_its_neighbours(recall: Recall, talk: Talk) -> None:
+    talk.persona("Which instrument did you learn at school?")
+    reply = talk.user("The oboe.")
+    recall.catch_up()
+    talk.log.supersede(reply.id, "The tuba.")
+    recall.catch_up()
+    for number in range(10):
+        talk.user(f"Unrelated line {number}.")
+    recall.catch_up()
+    hits = recall.search("Which instrument did I learn at school?", 3)
+    tuba = next(hit for hit in hits if hit.text == "The tuba.")
+    assert dict(tuba.why)["neighbour"] > 0.5

@@ -84,7 +84,7 @@ def test_killed_at_every_durable_step(tmp_path: Path) -> None:
     whole = open_persona(reference)
     expected = contents(whole)
     whole.close()
-    for death in kill_everywhere(index, prepare, stride=3):
+    for death in kill_everywhere(index, prepare, stride=5):
         check(death.given[0], expected)
 
 

@@ -1,0 +1,52 @@
+"""Days that a question names by what happened: 「誕生日の次の日」, "the day after the concert"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
+
+from managers.language.times import TimeSpan, find_times
+from managers.recall.hits import Hit
+
+_EVENTS = (
+    (re.compile(r"(?P<event>[^、。\s]{2,20}?)の(?:次の日|翌日|あくる日)"), 1),
+    (re.compile(r"(?P<event>[^、。\s]{2,20}?)の(?:前の日|前日)"), -1),
+    (re.compile(r"(?P<event>[^、。\s]{2,20}?)の(?:日|当日)(?=[にのはも、])"), 0),
+    (re.compile(r"\bthe (?:next )?day after (?P<event>[^,.?!]{3,40})", re.IGNORECASE), 1),
+    (re.compile(r"\bthe day before (?!yesterday)(?P<event>[^,.?!]{3,40})", re.IGNORECASE), -1),
+    (re.compile(r"\bon the day of (?P<event>[^,.?!]{3,40})", re.IGNORECASE), 0),
+)
+
+
+def event_span(query: str, now: datetime, find: Callable[[str], Sequence[Hit]]) -> TimeSpan | None:
+    """Return the day that a question means, None if it names no event or nothing tells its day.
+
+    Args:
+        query: the question.
+        now: the day meant is the last one before this.
+        find: looks an event up in the memories, best first.
+    """
+    for pattern, offset in _EVENTS:
+        match = pattern.search(query)
+        if match and (day := _day_of(find(match["event"]), now)):
+            moment = day + timedelta(days=offset)
+            return TimeSpan(moment, moment, match.group(), match.start(), match.end(), is_relative=False)
+    return None
+
+
+def _day_of(hits: Sequence[Hit], now: datetime) -> date | None:
+    """Return the first single day that a memory of the event names.
+
+    "Today" is reckoned from when it was said, a date without a year from now: "my birthday is on October
+    3rd", said in September, was this October.
+    """
+    for hit in hits:
+        if hit.time is None:
+            continue
+        for span in find_times(hit.text, hit.time):
+            again = [] if span.is_relative else find_times(span.text, now)
+            meant = again[0] if again else span
+            if meant.first == meant.last:
+                return meant.first
+    return None

@@ -1,0 +1,33 @@
+"""What recall reaches on real conversations, with some room below the measured figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks._recall_data import DOCUMENTS, JAPANESE, Score, fill, ids_of, is_there, open_persona, score
+
+pytestmark = pytest.mark.skipif(not is_there(), reason="the conversations in ../shared/data are not there")
+
+
+def reached(folder: Path, name: str) -> Score:
+    fill(folder / name, name)
+    recall = open_persona(folder / name)
+    recall.rebuild()
+    try:
+        return score(name, lambda query, k: [ids_of(hit) for hit in recall.search(query, k)])
+    finally:
+        recall.close()
+
+
+@pytest.mark.parametrize(("name", "least"), [("locomo-4", 0.70), ("locomo-2", 0.80), (JAPANESE, 0.31)])
+def test_conversations(tmp_path: Path, name: str, least: float) -> None:
+    assert reached(tmp_path, name).at[10] >= least
+
+
+@pytest.mark.slow
+def test_documents(tmp_path: Path) -> None:
+    found = reached(tmp_path, DOCUMENTS)
+    assert found.at[1] >= 0.90
+    assert found.at[10] >= 0.97
