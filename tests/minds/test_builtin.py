@@ -572,3 +572,13 @@ def test_off_the_record_it_does_not_promise_to_remember() -> None:
     for seed in range(12):
         told = converse([*_DAY_JA[:6], "おやすみ"], SHIORI, seed=seed, tools=())
         assert not any("覚えてお" in reply for reply in told)
+
+
+def test_care_does_not_linger_for_days() -> None:
+    turns = [
+        ChatTurn("user", "死にたい", NOW - timedelta(days=3)),
+        ChatTurn("persona", "話してくれてありがとうございます。", NOW - timedelta(days=3)),
+    ]
+    assert "おめでとう" in say("試験に合格した！", turns=turns)
+    lately = [ChatTurn(turn.role, turn.text, NOW - timedelta(hours=1)) for turn in turns]
+    assert "おめでとう" not in say("試験に合格した！", turns=lately)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from agent.minds.builtin.phrasing import Phrasebook
 from managers.language.concern import find_concern
@@ -11,6 +12,7 @@ from managers.mind import ChatTurn, Concern
 
 _LINGERS_TURNS = 8
 """For so many turns of the user after a concern, the persona stays careful."""
+_LINGERS_HOURS = 24
 _BETTER = re.compile(
     r"落ち着い|楽になっ|大丈夫(?:になっ|だよ|です|そう)|少し(?:元気|楽|マシ|まし)|電話(?:して|し)(?:み|た)|病院(?:に|へ)行|相談(?:して|し)(?:み|た|よう|ます)|カウンセリング|もう平気|安心した|feel(?:ing)? (?:a bit |a little |much )?better|calmer|i'?m (?:ok|okay|safe|fine) now|i(?:'ve| have)? called|i'll call|i will call|(?:see|seeing|talk to|talking to) a (?:doctor|therapist|counsellor|counselor)|safe now",
     re.IGNORECASE,
@@ -18,9 +20,10 @@ _BETTER = re.compile(
 _THANKS = re.compile(r"ありがと|thank|thx", re.IGNORECASE)
 
 
-def lingering(turns: Sequence[ChatTurn]) -> bool:
+def lingering(turns: Sequence[ChatTurn], now: datetime) -> bool:
     """Tell whether an earlier message of this conversation raised a concern, not long ago."""
-    earlier = [turn for turn in turns[:-1] if turn.role == "user"]
+    since = now - timedelta(hours=_LINGERS_HOURS)
+    earlier = [turn for turn in turns[:-1] if turn.role == "user" and (turn.time is None or turn.time >= since)]
     return any(find_concern(turn.text) for turn in earlier[-_LINGERS_TURNS:])
 
 

@@ -62,6 +62,21 @@ _SHARED_JA = re.compile(
 )
 
 
+def heard_words(scene: Scene) -> str:
+    """Give back what happened, and nothing else, in grave moments; never despair (どうせ変わらない), which it would confirm."""
+    sentence = _main_sentence(scene)
+    if sentence is None or (scene.spoken and _ECHO_MARKS.search(scene.spoken[-1])):
+        return ""
+    told = take_up(sentence, scene)
+    is_dark = _DARK.search(sentence.plain) or read_emotion(sentence.text).emotion in NEGATIVE
+    return told.echo.strip() if told.is_past and not is_dark else ""
+
+
+_DARK = re.compile(
+    r"な[いくかけ]|ません|だめ|無理|どうせ|もう|\b(?:no|not|never|nobody|nothing|alone|hopeless|can't|don't|won't)\b|n't\b"
+)
+
+
 def take_up(sentence: Sentence, scene: Scene) -> Told:
     """Read what a sentence tells, in its own language."""
     if sentence.lang == "ja":

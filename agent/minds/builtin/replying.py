@@ -7,7 +7,7 @@ import unicodedata
 
 from agent.minds.builtin import caring
 from agent.minds.builtin.answering import answer_questions
-from agent.minds.builtin.listening import feeling_of, is_heavy_talk, listen
+from agent.minds.builtin.listening import feeling_of, heard_words, is_heavy_talk, listen
 from agent.minds.builtin.noting import Wish, as_call, can_write, note_text, read_wish
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.scene import Scene, read_scene, readable
@@ -25,7 +25,7 @@ _TAGS = re.compile(r"<[A-Za-z!/][^>]*>")
 
 def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:
     """Return what is said to a message, or the tool that must be used first."""
-    grave = request.concern is not None or caring.lingering(request.turns)
+    grave = request.concern is not None or caring.lingering(request.turns, request.now)
     scene = read_scene(request, seed, grave=grave)
     if request.concern is not None:
         return caring.first_words(request.concern, scene.book, request.turns)
@@ -33,7 +33,9 @@ def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:
     if wish is not None and (said := _keep(scene, wish)) is not None:
         return said if isinstance(said, ToolCall) else _finished(scene, [said])
     if grave:
-        return _finished(scene, [caring.next_words(scene.message, scene.book, _plain_answer(scene))])
+        return _finished(
+            scene, [caring.next_words(scene.message, scene.book, _plain_answer(scene) or heard_words(scene))]
+        )
     parts = [scene.book.say("small", "image")] if _has_image(request) else []
     if scene.message.strip(" 、,!?！？。…〜ー") == request.sheet.persona:
         return _finished(scene, [scene.book.say("small", "here")])
@@ -59,7 +61,7 @@ def _murmur(scene: Scene) -> str:
         or feeling_of(scene) in {*NEGATIVE, "mixed"}
     ):
         return ""
-    if is_heavy_talk(scene) or caring.lingering(scene.request.turns):
+    if is_heavy_talk(scene) or caring.lingering(scene.request.turns, scene.request.now):
         return ""
     return f"{scene.book.pick(murmurs)}……。" if scene.lang == "ja" else f"{scene.book.pick(murmurs)}."
 
