@@ -16,6 +16,11 @@ settings.register_profile("utatane", deadline=None)
 settings.load_profile("utatane")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Drive the browser last: its driver keeps an event loop running that other tests would meet."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Redirect the home folder, and forget any key in the environment."""
