@@ -1,0 +1,66 @@
+"""What the tests of the rooms share: a house with one persona on real files, and what people do in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+
+import gradio as gr
+
+from agent.memories import Memories
+from agent.services import Services, open_services
+from managers.mind import Cancel
+from managers.sleep.dream import DreamReport
+from managers.storage.paths import Home
+from tests.fakes import HandClock
+
+NAME = "ねむ"
+EVENING = datetime(2026, 11, 20, 21)
+SAID = (
+    ("うちの猫のモモちゃんが入院していて、とても心配です。", "anxious"),
+    ("来週は京都の貴船神社に行く予定です。", "neutral"),
+    ("日商簿記の資格を取るために勉強を頑張ろうと思います。", "joy"),
+)
+
+
+@dataclass
+class House:
+    """One persona at home; dreams are dreamt by the built-in mind."""
+
+    services: Services
+    clock: HandClock
+
+    @property
+    def memories(self) -> Memories:
+        return self.services.companion(NAME).memories
+
+    def tell(self, said: Sequence[tuple[str, str]] = SAID, at: datetime = EVENING) -> list[str]:
+        """Say something at some time, feel as told; return the messages' ids."""
+        ids = []
+        for number, (text, emotion) in enumerate(said):
+            moment = at + timedelta(minutes=5 * number)
+            message = self.memories.log.append("user", "花", text, time=moment)
+            self.memories.emotions.append(text, emotion, message_id=message.id, time=moment)
+            self.memories.inner_state.meet(emotion, moment)
+            self.memories.log.append("persona", NAME, "うん、聞いてるよ。", time=moment + timedelta(seconds=8))
+            ids.append(message.id)
+        return ids
+
+    def dream(self) -> DreamReport:
+        return self.services.sleeper(NAME).dream(Cancel())
+
+
+def open_house(home: Home) -> House:
+    """Open the house at noon of the day after an evening that nothing was said on yet."""
+    clock = HandClock()
+    services = open_services(home, clock, Random(4))
+    services.settings_file.change("mind", provider="builtin")
+    services.settings_file.change("user", name="花")
+    return House(services, clock)
+
+
+def clicked(**data: str) -> gr.EventData:
+    """Return what the page tells the server when something with these data is clicked."""
+    return gr.EventData(None, data)
