@@ -17,6 +17,7 @@ from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
 from managers.language.concern import find_concern, help_lines
 from managers.language.emotion import read_emotion
+from managers.language.words import detect_language
 from managers.memory.messages import Message
 from managers.mind import (
     ChatTurn,
@@ -51,12 +52,12 @@ def receive(state: TurnState, runtime: Around) -> TurnState:
 def perceive(state: TurnState, runtime: Around) -> TurnState:
     """Read the emotion and any concern, locally; the inner life moves."""
     around, message = runtime.context, state["message"]
-    reading = read_emotion(message.text)
+    reading = read_emotion(message.text, [around.sheet.persona])
     emotion = EmotionReading(reading.emotion, reading.confidence)
     if not around.off_record:
         around.memories.inner_life.perceive(message, emotion)
     kind = find_concern(message.text)
-    locale = around.settings.page.help_locale or around.sheet.language
+    locale = around.settings.page.help_locale or detect_language(message.text, around.sheet.language)
     concern = Concern(kind, help_lines(locale, kind)) if kind else None
     return {"emotion": emotion, "concern": concern}
 
