@@ -79,7 +79,10 @@ class Upkeep:
         """
         with self._alone(WAIT_SECONDS):
             self._mend()
-            self._run()
+            if self._is_new():
+                self._rebuild(None)  # weights first, so that a long history is read but once
+            else:
+                self._run()
             self.notices.pop("broken", None)
             if self._has_drifted(at_most=_QUICK_REBUILD):
                 self._rebuild(None)
@@ -109,7 +112,8 @@ class Upkeep:
 
     def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
         if self.kit.uses_own:
-            self.kit.replace_own(NgramEmbedder(*count_frequencies(self._indexer.texts())))
+            frequencies, counted = count_frequencies(self._indexer.texts())
+            self.kit.replace_own(NgramEmbedder(frequencies, counted) if counted > _FIRST_WEIGHTS else NgramEmbedder())
         for index in self._indexes.values():
             index.reset(self.kit.name, self._kept())
         self._run(progress=progress)
@@ -198,6 +202,9 @@ class Upkeep:
         if own is None or own.frequencies is None:
             return {}
         return {_WEIGHTS: own.frequencies.tobytes(), _COUNTED: str(own.counted)}
+
+    def _is_new(self) -> bool:
+        return self.kit.uses_own and not any(index.store.count() for index in self._indexes.values())
 
     def _has_drifted(self, at_most: int | None = None) -> bool:
         own = self.kit.own
