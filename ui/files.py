@@ -20,6 +20,7 @@ from ui import presenters
 from ui.around import around_router
 from ui.chat import revision_of
 from ui.history import changed_files
+from ui.knowledge import knowledge_router
 from ui.locales import texts
 
 ASSETS = CHECKOUT / "assets" / "page"
@@ -43,6 +44,7 @@ def add_files(app: FastAPI, services: Services) -> None:
     app.mount("/page", StaticFiles(directory=ASSETS), name="page")
     app.include_router(_persona_files(services))
     app.include_router(around_router(services))
+    app.include_router(knowledge_router(services))
 
     @app.get("/favicon.ico")
     def favicon() -> Response:

@@ -13,6 +13,7 @@ from ui.dreams import create_dreams_room
 from ui.edge import QUIET, at_edge
 from ui.head import create_head
 from ui.heart import create_heart_room
+from ui.knowledge import create_knowledge_room
 from ui.locales import Texts, texts
 from ui.memories import create_memories_room
 from ui.notes import create_notes_room
@@ -51,6 +52,8 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
                         create_dreams_room(services, t, current, tab)
                     with _room("memories", t) as tab:
                         create_memories_room(services, t, current, tab)
+                    with _room("knowledge", t) as tab:
+                        create_knowledge_room(services, t, current, tab)
                     with _room("notes", t) as tab:
                         create_notes_room(services, t, current, tab)
                     with _room("persona", t) as tab:

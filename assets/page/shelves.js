@@ -51,7 +51,81 @@ window.utataneShelves = (element, trigger, watch) => {
     const moved = shown && place !== shown;
     shown = place;
     if (moved) element.closest(".tabitem")?.scrollTo(0, 0);
-    const target = moved ? element.querySelector("[data-focus]") : last && document.getElementById(last);
+    const target = moved ? element.querySelector("[data-focus]") : document.getElementById(last || "-");
     target?.focus({ preventScroll: true });
   }));
+};
+
+// Where documents are dropped: one after the other is sent, and each has a row that says how far it is.
+window.utataneDrop = (element, trigger, props, upload, watch) => {
+  const zone = element.querySelector(".drop");
+  const picker = element.querySelector('input[type="file"]');
+  const rows = element.querySelector(".uploads");
+  const waiting = [];
+  let count = 0;
+  let busy = null;
+
+  function take(files) {
+    for (const file of files) {
+      const row = document.createElement("li");
+      const name = document.createElement("b");
+      name.textContent = file.name;
+      const state = document.createElement("span");
+      row.append(name, state);
+      row.dataset.number = String((count += 1));
+      rows.prepend(row);
+      waiting.push({ file, row });
+    }
+    next();
+  }
+
+  async function next() {
+    if (busy || !waiting.length) return;
+    busy = waiting.shift();
+    const { file, row } = busy;
+    row.className = "busy";
+    row.lastChild.textContent = zone.dataset.sending;
+    const told = { name: file.name, number: row.dataset.number, path: "" };
+    try {
+      if (file.size <= Number(zone.dataset.largest)) told.path = (await upload(file)).path;
+    } catch (error) {
+      finish(row, zone.dataset.failed, true);
+      return;
+    }
+    trigger("submit", { told });
+  }
+
+  function finish(row, sentence, wrong) {
+    row.className = wrong ? "wrong" : "right";
+    row.lastChild.textContent = sentence;
+    busy = null;
+    next();
+  }
+
+  watch("value", () => {
+    const value = props.value || {};
+    if (!busy || value.number !== busy.row.dataset.number) return;
+    if (value.over) finish(busy.row, value.state, value.wrong);
+    else busy.row.lastChild.textContent = value.state;
+  });
+
+  element.querySelector("button").addEventListener("click", () => picker.click());
+  picker.addEventListener("change", () => {
+    take([...picker.files]);
+    picker.value = "";
+  });
+  for (const kind of ["dragenter", "dragover"]) {
+    element.addEventListener(kind, (event) => {
+      event.preventDefault();
+      zone.classList.add("over");
+    });
+  }
+  element.addEventListener("dragleave", (event) => {
+    if (!element.contains(event.relatedTarget)) zone.classList.remove("over");
+  });
+  element.addEventListener("drop", (event) => {
+    event.preventDefault();
+    zone.classList.remove("over");
+    take([...event.dataTransfer.files]);
+  });
 };
