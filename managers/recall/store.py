@@ -86,8 +86,9 @@ class FileRecord:
 class _Opened:
     """A thread's connection, which is closed when the thread ends."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, inode: int) -> None:
         self.connection: sqlite3.Connection | None = connection
+        self.inode = inode
 
     def close(self) -> None:
         if self.connection is not None:
@@ -116,7 +117,10 @@ class Store:
         """
         held: _Opened | None = getattr(self._local, "held", None)
         if held is not None and held.connection is not None:
-            return held.connection
+            # Another process may have thrown the file away and begun a new one.
+            if held.inode == self._inode() or held.connection.in_transaction:
+                return held.connection
+            held.close()
         make_folder(self.path.parent)
         connection = sqlite3.connect(self.path, timeout=10, isolation_level=None, check_same_thread=False)
         try:
@@ -129,9 +133,15 @@ class Store:
             connection.close()
             raise
         with self._guard:
-            self._local.held = _Opened(connection)
+            self._local.held = _Opened(connection, self._inode())
             self._opened.add(self._local.held)
         return connection
+
+    def _inode(self) -> int:
+        try:
+            return self.path.stat().st_ino
+        except FileNotFoundError:
+            return 0
 
     def _make_tables(self, connection: sqlite3.Connection) -> None:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
@@ -157,7 +167,8 @@ class Store:
     def remove(self) -> None:
         """Throw the whole index away: it is derived data."""
         self.close()
-        for suffix in ("", "-wal", "-shm"):
+        # The main file goes last: whoever begins a new one finds none of the old one's companions.
+        for suffix in ("-wal", "-shm", ""):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     @contextlib.contextmanager

@@ -217,6 +217,11 @@ def test_another_object_sees_what_was_indexed(open_recall: Open, talk: Talk) -> 
     assert len(found(other, "parrot")) == 2
     one.rebuild()
     assert len(found(other, "parrot")) == 2
+    talk.user("The parrot fell asleep.")
+    one.catch_up()
+    assert len(found(other, "parrot")) == 3
+    other.catch_up()
+    assert_sound(other)
 
 
 def test_threads_search_while_others_index(open_recall: Open, talk: Talk) -> None:
