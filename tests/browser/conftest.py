@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine: apt-get install chromium"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # closed before other tests: Playwright keeps an event loop running meanwhile
 def browser() -> Iterator[Browser]:
     assert CHROMIUM is not None
     with sync_playwright() as playwright:
@@ -46,7 +46,7 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all tests that only need a page; the first meeting is over there, the mind is the built-in one."""
     home = tmp_path_factory.mktemp("home")
