@@ -203,7 +203,7 @@ def test_the_curve_reads_what_the_log_reads(house: House) -> None:
     entries = list(reversed(house.memories.emotions.entries(since, until)))
     assert [(r.time, r.value) for r in curve.readings(since, until)] == [(e.timestamp, e.value) for e in entries]
     for step in ("hour", "day", "week", "month"):
-        buckets = curve.buckets(since, until, step)  # type: ignore[arg-type]  # literals in a loop
+        buckets = curve.buckets(since, until, step)
         assert sum(bucket.count for bucket in buckets) == len(entries)
         inside = [e.value for e in entries if buckets[3].start <= e.timestamp < buckets[3].end]
         assert buckets[3].mean == pytest.approx(sum(inside) / len(inside))

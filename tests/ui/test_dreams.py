@@ -1,0 +1,247 @@
+"""The room "Dreams": the diary of real dreams, the way back from them, and a dream now."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from html import unescape
+
+import pytest
+
+from managers.memory.insights import Insight, Insights
+from managers.mind import Cancel
+from managers.sleep.diary import DreamDiary
+from managers.sleep.dream import DreamReport
+from managers.sleep.errors import DreamingAlreadyError
+from managers.storage.paths import Home
+from tests.ui.rooms import EVENING, NAME, House, clicked, open_house
+from ui import dreams
+from ui.dreams import DreamHandlers
+from ui.locales import texts
+
+JA, EN = texts("ja"), texts("en")
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def house(own_home: Home) -> Iterator[House]:
+    house = open_house(own_home)
+    yield house
+    house.services.close()
+
+
+@pytest.fixture
+def room(house: House) -> DreamHandlers:
+    return DreamHandlers(house.services, JA)
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    told: list[str] = []
+    monkeypatch.setattr(dreams, "say_done", lambda sentence, _t: told.append(sentence))
+    return told
+
+
+def diary_of(house: House) -> DreamDiary:
+    return DreamDiary(house.memories.paths, house.memories.history, house.memories.insights)
+
+
+def two_nights(house: House) -> None:
+    house.tell()
+    house.dream()
+    house.clock.move(hours=12)
+    house.tell([("モモちゃんが今日退院しました！もう元気です。", "joy")], at=house.clock.now() - timedelta(hours=2))
+    house.clock.move(hours=8)
+    house.dream()
+
+
+def test_before_the_first_dream(room: DreamHandlers) -> None:
+    state, now, cancel, watch, conflict, diary, page = room.open(NAME)
+    assert JA("dreams.never") in state
+    assert JA("dreams.none_waiting") in state
+    assert JA("dreams.empty") in diary
+    assert (now["interactive"], cancel["visible"], watch["active"], conflict, page) == (True, False, False, "", 0)
+
+
+def test_the_next_time_and_the_switch_are_shown(house: House, room: DreamHandlers) -> None:
+    house.tell()
+    state = room.open(NAME)[0]
+    assert JA("dreams.next", time=f"{JA('dreams.tomorrow')} 00:00") in state
+    assert JA("dreams.waiting", count=1) in state
+    house.services.settings_file.change("sleep", dreaming=False)
+    assert JA("dreams.off") in room.open(NAME)[0]
+
+
+def test_a_night_says_what_was_read_concluded_and_changed(house: House, room: DreamHandlers) -> None:
+    house.tell()
+    report = house.dream()
+    diary = unescape(room.open(NAME)[5])
+    insight = house.memories.insights.load().entries[0]
+    assert insight.insight in diary
+    assert insight.strategy in diary
+    assert JA("dreams.level_1") in diary
+    assert JA("dreams.read", days="きのう", count=6) in diary
+    shown = [change for change in report.changes if change.target != "meta"]
+    assert diary.count('<span class="kind">') == len(shown)
+    assert all(change.text in diary for change in shown)
+    assert f"/history/{report.entries[0]}" in diary
+
+
+def test_a_dream_is_taken_back_and_done_again(house: House, room: DreamHandlers, said: list[str]) -> None:
+    house.tell()
+    entry = house.dream().entries[0]
+    before = house.memories.inner_state.levels().curiosity
+    diary = room.follow(NAME, 0, clicked(action="undo", entry=entry))[1]
+    assert house.memories.questions.open() == []
+    assert house.memories.episodes.get(EVENING.date()) is None
+    assert house.memories.inner_state.load().drives.curiosity.level == 0 < before
+    assert 'class="night undone"' in diary
+    assert "モモ" in diary  # one still reads what it was
+    diary = room.follow(NAME, 0, clicked(action="redo", entry=entry))[1]
+    assert 'class="night undone"' not in diary
+    assert house.memories.inner_state.levels().curiosity == pytest.approx(before)
+    assert said == [JA("dreams.undone_done"), JA("dreams.redone_done")]
+
+
+def test_an_older_dream_that_later_ones_built_on_says_why_it_stays(
+    house: House, room: DreamHandlers, said: list[str]
+) -> None:
+    two_nights(house)
+    older = diary_of(house).page(0, 10).nights[1]
+    assert older.entry is not None
+    conflict, diary, _ = room.follow(NAME, 0, clicked(action="undo", entry=older.entry.id))
+    assert "memory/insights.json" in conflict
+    assert JA("dreams.conflict_title") in conflict
+    assert diary["__type__"] == "update"  # nothing else moved
+    assert said == []
+    assert house.memories.episodes.get(EVENING.date()) is not None
+    english = DreamHandlers(house.services, EN).follow(NAME, 0, clicked(action="undo", entry=older.entry.id))[0]
+    assert "Nothing was changed; compare both versions." in english
+    conflict, diary, _ = room.follow(NAME, 0, clicked(action="undo_rest", entry=older.entry.id))
+    assert (conflict, said) == ("", [JA("dreams.undone_done")])
+    assert house.memories.episodes.get(EVENING.date()) is None
+    assert diary.count('class="night undone"') == 1
+
+
+class SlowDream:
+    """A dream that waits until the test lets it go on."""
+
+    def __init__(self) -> None:
+        self.begun, self.go_on = threading.Event(), threading.Event()
+
+    def __call__(self, cancel: Cancel, *, progress: object = None) -> DreamReport:
+        assert callable(progress)
+        progress(1, 3)
+        self.begun.set()
+        assert self.go_on.wait(20)
+        return DreamReport(started_at=EVENING, cancelled=cancel.is_set())
+
+
+def test_a_dream_now_shows_its_progress_and_can_be_broken_off(
+    house: House, room: DreamHandlers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = SlowDream()
+    monkeypatch.setattr("agent.sleeper.CompanionSleeper.dream", lambda _self, cancel, **more: slow(cancel, **more))
+    room.dream(NAME)
+    assert slow.begun.wait(20)
+    state, now, cancel, watch, *rest = room.watch(NAME, 0)
+    assert JA("dreams.running_day", done=1, days=3) in state
+    assert '<progress aria-label="夢の進みぐあい" value="1" max="3">' in state
+    assert (now["interactive"], cancel["visible"], watch["active"]) == (False, True, True)
+    assert all(one["__type__"] == "update" for one in rest)  # the diary is left alone meanwhile
+    with pytest.raises(DreamingAlreadyError):
+        room.dream(NAME)
+    assert JA("dreams.stopping") in room.cancel(NAME)[0]
+    slow.go_on.set()
+    house.services.sleep.stop()
+    state, now, cancel, watch, *_ = room.watch(NAME, 0)
+    assert JA("dreams.stopped") in state
+    assert (now["interactive"], cancel["visible"], watch["active"]) == (True, False, False)
+
+
+def test_a_dream_now_dreams(house: House, room: DreamHandlers) -> None:
+    house.tell()
+    house.services.sleep.dream_now(NAME).result(60)
+    state, *_, diary, _ = room.open(NAME)
+    assert "件の記憶が変わりました" in state
+    assert diary.count('class="night"') == 1
+
+
+def test_what_failed_is_said_in_the_readers_language(house: House) -> None:
+    house.tell()
+    report = house.dream()
+    record = next(house.memories.paths.memory.glob("dream_2*.json"))
+    value = json.loads(record.read_text("utf-8"))
+    record.write_text(json.dumps({**value, "failures": [{"task": "entities"}, {"task": EVIL}]}), "utf-8")
+    diary = DreamHandlers(house.services, EN).open(NAME)[5]
+    assert EN("dreams.failed_tasks", tasks=EN("dreams.task_entities")) in diary
+    assert report.entries
+
+
+def test_ten_years_of_nights_are_turned_page_by_page(house: House, room: DreamHandlers) -> None:
+    path = house.memories.paths.insights
+    nights = [
+        Insight(
+            created_at=f"{EVENING - timedelta(days=n):%Y-%m-%d} 03:00:00",
+            trigger_topic="t",
+            insight=f"夜{n}",
+            strategy="",
+            log_entry="",
+        )
+        for n in range(3650)
+    ]
+    path.parent.mkdir(exist_ok=True)
+    for file, data in Insights(nights).changes(path).items():
+        file.write_bytes(data or b"")
+    _, diary, page = room.follow(NAME, 0, clicked(action="turn", page="364"))
+    assert page == 364
+    assert re.findall(r"夜(\d+)", diary) == [str(n) for n in range(3640, 3650)]
+    assert JA("dreams.pages", number=365, pages=365, total="3,650") in diary
+    assert room.follow(NAME, 0, clicked(action="turn", page="9999"))[2] == 364
+    assert JA("dreams.unknown_to_history") in diary
+
+
+def test_nights_taken_back_stay_at_their_place_on_every_page(house: House) -> None:
+    clock, memories = house.clock, house.memories
+    for n in range(5):
+        clock.set(datetime(2026, 11, 10 + n, 12))
+        house.tell(at=clock.now() - timedelta(hours=15))
+        house.dream()
+    diary = diary_of(house)
+    nights = diary.all()
+    assert len(nights) == 5
+    assert nights[1].entry is not None
+    memories.history.undo(nights[0].entry.id if nights[0].entry else "", author="user")
+    memories.history.undo(nights[1].entry.id, author="user")
+    pages = [diary.page(n, 2) for n in range(2)]
+    assert [night.key for page in pages for night in page.nights] == [night.key for night in nights]
+    assert [night.undone for night in pages[0].nights] == [True, True, False, False]
+    latest = diary.latest()
+    assert latest is not None
+    assert latest.key == nights[2].key
+
+
+def test_whatever_is_remembered_is_text(house: House, room: DreamHandlers) -> None:
+    house.tell([(EVIL, "joy"), ("犬の<b>ポチ</b>が心配です。", "anxious")])
+    house.dream()
+    insight = Insight(
+        created_at="2026-11-01 03:00:00", trigger_topic=EVIL, insight=EVIL, strategy=EVIL, log_entry=EVIL, mind=EVIL
+    )
+    path = house.memories.paths.insights
+    for file, data in house.memories.insights.load().with_one(insight).changes(path).items():
+        file.write_bytes(data or b"")
+    diary = room.open(NAME)[5]
+    assert "<script" not in diary
+    assert "<b>ポチ" not in diary
+    assert "&lt;script&gt;" in diary
+
+
+@pytest.mark.parametrize("broken", ["[]", "{", '{"days": 3, "changes": {"a": 1}, "messages_read": "x", "level": "x"}'])
+def test_a_record_broken_by_hand_does_not_hide_the_diary(house: House, room: DreamHandlers, broken: str) -> None:
+    house.tell()
+    house.dream()
+    next(house.memories.paths.memory.glob("dream_2*.json")).write_text(broken, "utf-8")
+    assert room.open(NAME)[5].count('class="night"') == 1
