@@ -160,6 +160,7 @@ class Companion:
             score=recalled.score,
             time=first.time if first else None,
             speaker=first.speaker if first else "",
+            why=recalled.why,
         )
 
     def close(self) -> None:

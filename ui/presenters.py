@@ -331,8 +331,14 @@ def _hit(hit: Hit, now: datetime, t: Texts) -> str:
     return (
         f'<li><p class="from"><span class="kind">{escape(t(f"types.{hit.type}"))}</span>{stamp}{speaker}</p>'
         f"<blockquote>{escape(hit.text)}</blockquote>"
-        f'<p class="reason">{escape(t("chat.reason", layer=layer, closeness=closeness))}</p></li>'
+        f'<p class="reason">{escape(t("chat.reason", layer=layer, closeness=closeness))}{_shares(hit, t)}</p></li>'
     )
+
+
+def _shares(hit: Hit, t: Texts) -> str:
+    """Return what each part of the search gave to a hit's place."""
+    shares = [f"{t(f'reasons.{part}')} {share:.0%}" for part, share in hit.why]
+    return escape(f" ({' · '.join(shares)})") if shares else ""
 
 
 def _mind_name(name: str, t: Texts) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from managers.memory.messages import Message
 from managers.recall.hits import Hit, Layer, MemoryType
@@ -21,13 +22,14 @@ _BLOCK = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """One memory that was recalled: where it stands, the messages it rests on, and how close it was."""
+    """One memory that was recalled: where it stands, the messages it rests on, how close it was and why."""
 
     type: MemoryType
     source: Layer
     path: str
     message_ids: tuple[str, ...]
     score: float
+    why: tuple[tuple[str, float], ...] = ()
 
 
 class RecallLog:
@@ -51,6 +53,7 @@ class RecallLog:
                     "path": h.path,
                     "message_ids": h.message_ids,
                     "score": round(h.score, 4),
+                    "why": dict(h.why),
                 }
                 for h in hits
             ],
@@ -66,10 +69,7 @@ class RecallLog:
             try:
                 entry = json.loads(line)
                 if entry["message_id"] == message_id:
-                    return entry["query"], [
-                        Recollection(r["type"], r["_source"], r["path"], tuple(r["message_ids"]), r["score"])
-                        for r in entry["recalled"]
-                    ]
+                    return entry["query"], [_recollection(r) for r in entry["recalled"]]
             except (ValueError, KeyError, TypeError):
                 continue  # a line cut by a crash explains nothing and harms nothing
         return None
@@ -101,3 +101,14 @@ class RecallLog:
                 position = start
             if rest:
                 yield rest
+
+
+def _recollection(entry: dict[str, Any]) -> Recollection:
+    return Recollection(
+        entry["type"],
+        entry["_source"],
+        entry["path"],
+        tuple(entry["message_ids"]),
+        entry["score"],
+        tuple(entry.get("why", {}).items()),
+    )
