@@ -129,3 +129,8 @@ window.utataneDrop = (element, trigger, props, upload, watch) => {
     take([...event.dataTransfer.files]);
   });
 };
+
+// The tab of the room that one is in stays in sight where there are more tabs than fit.
+document.addEventListener("click", (event) => {
+  event.target.closest?.('#rooms [role="tab"]')?.scrollIntoView({ inline: "center", block: "nearest" });
+});
