@@ -273,3 +273,10 @@ class MemoryGoneError(UtataneError):
 
     ja = "「{name}」の記憶はもうここにありません。画面を開きなおすと、いまあるものが見えます。"
     en = 'The memory "{name}" is not there any more. Open the shelf again to see what is.'
+
+
+class UnknownTaskError(UtataneError):
+    """No task of a dream has that name. Facts: `name`, `known`."""
+
+    ja = "夢の仕事に「{name}」はありません。{known} から選んでください。"
+    en = 'A dream has no task "{name}". Choose from {known}.'

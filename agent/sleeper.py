@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from functools import cached_property
 
-from agent.errors import UnknownLevelError
+from agent.errors import UnknownLevelError, UnknownTaskError
 from agent.memories import Memories
 from agent.minds.builtin.dreaming import BuiltInDreamMind
 from agent.minds.builtin.impulse import impulse as built_in_impulse
@@ -20,6 +20,7 @@ from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.sleep.dream import Dreamer, DreamReport
 from managers.sleep.tasks import DreamMind, Level
+from managers.sleep.thinking import DAY_TASKS, Task
 from managers.storage.clock import Clock
 from managers.storage.settings import SleepSettings
 
@@ -64,6 +65,18 @@ class CompanionSleeper:
         if not dry_run:
             self._memories.recall.catch_up()
             self._memories.history.maintain()
+        return report
+
+    def dream_of(self, day: date, tasks: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
+        """Dream of one day by hand: all of it, or its episode, entities, questions or answers alone.
+
+        Raises:
+            UnknownTaskError, NothingSaidError, DreamingAlreadyError
+        """
+        wanted = [as_task(name) for name in tasks] if tasks else DAY_TASKS
+        report = self.dreamer().dream_of(day, wanted, dry_run=dry_run)
+        if not dry_run:
+            self._memories.recall.catch_up()
         return report
 
     def dreamer(self) -> Dreamer:
@@ -153,3 +166,15 @@ def as_level(name: str) -> Level | None:
     if name not in _LEVELS:
         raise UnknownLevelError(name=name)
     return _LEVELS[name]
+
+
+def as_task(name: str) -> Task:
+    """Return the task of a dream that was named.
+
+    Raises:
+        UnknownTaskError
+    """
+    for task in DAY_TASKS:
+        if task == name:
+            return task
+    raise UnknownTaskError(name=name, known=", ".join(DAY_TASKS))

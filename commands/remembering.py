@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,21 +83,28 @@ def dream(
     catch_up: Annotated[
         bool, typer.Option("--catch-up", help="Dream of every day that is missing, one by one.")
     ] = False,
+    day: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Dream of this day alone, anew.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="With --day: episode, entities, questions or answers.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Dream now."""
     from agent.as_json import line
     from agent.sleeper import as_level
+    from managers.mind import Cancel
 
     with services_at(home) as services:
-        report = (
-            services.sleeper(persona)
-            .dreamer()
-            .dream(
-                level=as_level(level), catch_up=catch_up, dry_run=dry_run, progress=None if as_json else show_progress
+        sleeper = services.sleeper(persona)
+        if day:
+            report = sleeper.dream_of(day.date(), only, dry_run=dry_run)
+        else:
+            report = sleeper.dream(
+                Cancel(),
+                level=as_level(level),
+                catch_up=catch_up,
+                dry_run=dry_run,
+                progress=None if as_json else show_progress,
             )
-        )
         lang = terminal_language()
         if as_json:
             print(line(report.plain()))
