@@ -74,9 +74,16 @@ _MORE = 20
 class Ranking:
     """What a search ranked: the candidates, where they are, and their embedder's factor."""
 
+    query: str
+    types: Collection[MemoryType] | None
     candidates: Sequence[Candidate]
     indexes: Sequence[MemoryIndex]
+    epochs: tuple[str, ...] = ()
     factor: float = 1.0
+
+    def is_outdated(self) -> bool:
+        """Whether an index was begun anew since: its numbers mean other passages now."""
+        return any(index.store.marks()[0] != epoch for index, epoch in zip(self.indexes, self.epochs, strict=False))
 
 
 BROKEN = Notice(
@@ -211,24 +218,25 @@ class Recall:
     def _ranked(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
         indexes = self._searched(types)
         if not query.strip():
-            return Ranking([], indexes)
+            return Ranking(query, types, [], indexes)
         try:
             return self._rank(query, types, indexes)
         except sqlite3.DatabaseError:
             # It is derived data: the next round makes it anew, and says so; the turn goes on without.
             self._note_broken()
-            return Ranking([], indexes)
+            return Ranking(query, types, [], indexes)
 
     def _rank(self, query: str, types: Collection[MemoryType] | None, indexes: Sequence[MemoryIndex]) -> Ranking:
         now = self._clock.now()
+        epochs = tuple(index.refresh() for index in indexes)
         for index in indexes:
-            index.refresh()
             self._kit.follow(index.embedder)
         cues = self._with_event(read_cues(query, self._speakers(indexes), now), query, types)
         fitting = all(index.embedder in ("", self._kit.name) for index in indexes)
         vector = self._query_vector(cues) if fitting else None  # they are being made anew
         candidates = rank(indexes, cues, vector, types, self._ways, now, self._kit.words)
-        return Ranking(candidates, indexes, self._kit.embedder.factor if self._kit.embedder else 1.0)
+        factor = self._kit.embedder.factor if self._kit.embedder else 1.0
+        return Ranking(query, types, candidates, indexes, epochs, factor)
 
     def _picked(
         self,
@@ -254,6 +262,9 @@ class Recall:
                 pool.append((one, hit))
             if len(pool) >= enough:
                 break
+        if ranking.is_outdated():
+            again = self._ranked(ranking.query, ranking.types)
+            return self._picked(again, k, types, limit=limit, excluded=excluded, mmr=mmr)
         vectors = self._vectors([one for one, _ in pool], ranking.indexes)
         lambda_ = self._settings.mmr_lambda if mmr else 1.0
         texts = [hit.text for _, hit in pool] if self._kit.uses_own else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 from collections import Counter
@@ -33,6 +34,7 @@ from managers.recall.store import (
 from managers.recall.terms import PAIR, is_japanese, pairs, terms
 from managers.recall.vectors import VectorIndex, encode
 from managers.recall.word_vectors import PLACE, WordVectors
+from managers.storage.files import make_folder
 
 KINDS: tuple[MemoryType, ...] = (
     "log_archive",
@@ -133,12 +135,16 @@ class MemoryIndex:
         self.columns: npt.NDArray[np.void] = np.zeros(0, COLUMNS)
         self.view = View.of(self.columns, [])
 
-    def refresh(self) -> None:
-        """Take in what this or another process has committed since; costs next to nothing if nothing."""
+    def refresh(self) -> str:
+        """Take in what this or another process has committed since; costs next to nothing if nothing.
+
+        Returns:
+            the epoch that the index is in.
+        """
         with self._lock:
             epoch, revision = self.store.marks()
             if (epoch, revision) == (self._epoch, self._revision):
-                return
+                return epoch
             if epoch != self._epoch:
                 self.vectors.clear()
                 self.columns = np.zeros(0, COLUMNS)
@@ -156,6 +162,7 @@ class MemoryIndex:
             self.view = View.of(columns, self.store.speakers())
             self.columns = columns
             self._revision = revision
+            return epoch
 
     def fits(self, embedder: str) -> str:
         """Say why the index cannot be used as it is (`format`, `embedder`); empty if it can."""
@@ -202,6 +209,15 @@ class MemoryIndex:
                 for key, value in (keep or {}).items():
                     self.store.set_meta(key, value)
             self._epoch = ""
+
+    def take_over(self, fresh: MemoryIndex) -> None:
+        """Become another index that was built beside this one; searches go on with the old one until then."""
+        with self._lock:
+            fresh.store.finish()
+            self.vectors.remove()
+            make_folder(self.folder)
+            self.store.replace_with(fresh.store.path)
+            shutil.rmtree(fresh.folder)
 
     def apply(
         self,

@@ -108,5 +108,10 @@ class Kit:
     @property
     def name(self) -> str:
         """What an index must have been made with to fit: everything that changes what it holds."""
-        vectors = self.embedder.name if self.embedder else ""
+        return self.name_with(self.embedder)
+
+    def name_with(self, embedder: Embedder | None) -> str:
+        """Return the name that an index has that is made with this embedder."""
+        embedder = embedder or self.embedder
+        vectors = embedder.name if embedder else ""
         return f"{vectors}+ja-ginza-{word_vectors.table_version()}" if self.words else vectors

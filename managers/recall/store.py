@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 import threading
 import weakref
@@ -23,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from managers.storage.files import make_folder
+from managers.storage.files import fsync_folder, make_folder
 
 FORMAT = "1"
 """Raised when the tables or the way of cutting passages change: an older index is built anew."""
@@ -165,8 +166,39 @@ class Store:
             self._opened.clear()
 
     def remove(self) -> None:
-        """Throw the whole index away: it is derived data."""
+        """Throw the whole index away: it is derived data. Other threads notice at their next use."""
+        held: _Opened | None = getattr(self._local, "held", None)
+        if held is not None:
+            held.close()
+        try:
+            self._unlink()
+        except PermissionError:  # Windows removes no open file
+            self.close()
+            self._unlink()
+
+    def replace_with(self, path: Path) -> None:
+        """Put another, closed file in this one's place; readers notice at their next use."""
+        held: _Opened | None = getattr(self._local, "held", None)
+        if held is not None:
+            held.close()
+        try:
+            self._move_here(path)
+        except PermissionError:  # Windows replaces no open file
+            self.close()
+            self._move_here(path)
+
+    def _move_here(self, path: Path) -> None:
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        os.replace(path, self.path)  # noqa: PTH105  # an explicit os call, which crash tests intercept
+        fsync_folder(self.path.parent)
+
+    def finish(self) -> None:
+        """Put everything into the one file and close it, so that it can be moved."""
+        self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.close()
+
+    def _unlink(self) -> None:
         # The main file goes last: whoever begins a new one finds none of the old one's companions.
         for suffix in ("-wal", "-shm", ""):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)

@@ -80,7 +80,7 @@ class Upkeep:
         with self._alone(WAIT_SECONDS):
             self._mend()
             if self._is_new():
-                self._rebuild(None)  # weights first, so that a long history is read but once
+                self._build()
             else:
                 self._run()
             self.notices.pop("broken", None)
@@ -110,24 +110,53 @@ class Upkeep:
             self._rebuild(progress)
         self.embed_in_background()
 
-    def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
-        if self.kit.uses_own:
-            frequencies, counted = count_frequencies(self._indexer.texts())
-            self.kit.replace_own(NgramEmbedder(frequencies, counted) if counted > _FIRST_WEIGHTS else NgramEmbedder())
+    def _build(self) -> None:
+        """Begin in place: nothing is there to be searched meanwhile, and a checkpoint is a checkpoint."""
+        own = self._weighed()
+        self.kit.replace_own(own)
         for index in self._indexes.values():
-            index.reset(self.kit.name, self._kept())
-        self._run(progress=progress)
+            index.reset(self.kit.name, _kept(own))
+        self._run()
 
-    def _run(self, at_most: int | None = None, progress: Callable[[int, int], None] | None = None) -> None:
+    def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
+        """Build beside what is there, which is searched (with its own weights) until the new one takes its place."""
+        own = self._weighed()
+        fresh = {
+            name: MemoryIndex(index.folder.with_name(f".{index.folder.name}")) for name, index in self._indexes.items()
+        }
+        for index in fresh.values():
+            index.reset(self.kit.name_with(own), _kept(own))
+        indexer = Indexer(self._paths, fresh, self._settings)
+        self._run(progress=progress, indexer=indexer, embedder=own or self.kit.embedder)
+        for name, index in self._indexes.items():
+            index.take_over(fresh[name])
+        self.kit.replace_own(own)
+        for index in self._indexes.values():
+            index.save_snapshot()
+
+    def _weighed(self) -> NgramEmbedder | None:
+        """Return the built-in embedder with weights from the memories as they are; None if another is used."""
+        if not self.kit.uses_own:
+            return None
+        frequencies, counted = count_frequencies(self._indexer.texts())
+        return NgramEmbedder(frequencies, counted) if counted > _FIRST_WEIGHTS else NgramEmbedder()
+
+    def _run(
+        self,
+        at_most: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        indexer: Indexer | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
         def told(done: int, total: int) -> None:
             self.progress = Progress(done, total)
             if progress:
                 progress(done, total)
 
-        embedder = self.kit.embedder
+        embedder = embedder or self.kit.embedder
         at_once = embedder if embedder and not embedder.is_slow else None
         try:
-            outcome = self._indexer.run(at_once, self.kit.words, told, at_most)
+            outcome = (indexer or self._indexer).run(at_once, self.kit.words, told, at_most)
         finally:
             self.progress = None
         if at_most is None or outcome.files:
@@ -165,11 +194,11 @@ class Upkeep:
         for name, index in self._indexes.items():
             reason = self._fits(index)
             if reason == "embedder" and self.kit.words is None and not index.has_places():
-                index.drop_vectors(self.kit.name, self._kept())
+                index.drop_vectors(self.kit.name, _kept(self.kit.own))
                 self._embed_own(index)
             elif reason:
                 _logger.info("index %s is made anew: %s", name, reason)
-                index.reset(self.kit.name, self._kept())
+                index.reset(self.kit.name, _kept(self.kit.own))
             index.claim(self.kit.name)
 
     def _held(self) -> str:
@@ -196,12 +225,6 @@ class Upkeep:
         if len(data) != 4 * BUCKETS:
             return NgramEmbedder()
         return NgramEmbedder(np.frombuffer(data, np.uint32), count)
-
-    def _kept(self) -> dict[str, str | bytes]:
-        own = self.kit.own
-        if own is None or own.frequencies is None:
-            return {}
-        return {_WEIGHTS: own.frequencies.tobytes(), _COUNTED: str(own.counted)}
 
     def _is_new(self) -> bool:
         return self.kit.uses_own and not any(index.store.count() for index in self._indexes.values())
@@ -266,3 +289,10 @@ class Upkeep:
         self._stopping.set()
         if self._worker is not None and self._worker is not threading.current_thread():
             self._worker.join(timeout=5)
+
+
+def _kept(own: NgramEmbedder | None) -> dict[str, str | bytes]:
+    """Return what is stored with an index so that the built-in embedder can be loaded again."""
+    if own is None or own.frequencies is None:
+        return {}
+    return {_WEIGHTS: own.frequencies.tobytes(), _COUNTED: str(own.counted)}

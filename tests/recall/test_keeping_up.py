@@ -244,7 +244,10 @@ def test_threads_search_while_others_index(open_recall: Open, talk: Talk) -> Non
         thread.start()
     for number in range(10):
         talk.user(f"Pigeon number {number} came back.")
-        recall.catch_up()
+        if number % 3 == 0:
+            recall.rebuild()
+        else:
+            recall.catch_up()
     for thread in threads:
         thread.join()
     assert not failures
