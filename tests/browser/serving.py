@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,7 @@ class Server:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.address = ""
+        self.said: deque[str] = deque(maxlen=200)
         self._process: subprocess.Popen[str] | None = None
 
     def start(self, port: int = 0) -> Self:
@@ -44,7 +46,7 @@ class Server:
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
-            env={**environment, "PYTHONUNBUFFERED": "1"},
+            env={**environment, "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"},
         )
         self.address = self._read_address(self._process)
         return self
@@ -53,7 +55,7 @@ class Server:
         lines: queue.Queue[str] = queue.Queue()
         assert process.stdout is not None
         output = process.stdout
-        threading.Thread(target=_pump, args=[output, lines], daemon=True).start()
+        threading.Thread(target=_pump, args=[output, lines, self.said], daemon=True).start()
         said: list[str] = []
         while True:
             try:
@@ -71,8 +73,10 @@ class Server:
         self._process.send_signal(signal.SIGKILL)
         self._process.wait(10)
         self._close()
+        self._process = None
 
     def stop(self) -> None:
+        ended = self.died()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -81,16 +85,23 @@ class Server:
                 self._process.kill()
                 self._process.wait(10)
         self._close()
+        assert not ended, ended
+
+    def died(self) -> str:
+        """Tell whether the server ended by itself, and what it said last."""
+        code = self._process.poll() if self._process is not None else None
+        return "" if code is None else f"the server ended by itself ({code}):\n{''.join(self.said)}"
 
     def _close(self) -> None:
         if self._process is not None and self._process.stdout is not None:
             self._process.stdout.close()
 
 
-def _pump(output: IO[str], lines: queue.Queue[str]) -> None:
+def _pump(output: IO[str], lines: queue.Queue[str], said: deque[str]) -> None:
     with contextlib.suppress(ValueError):  # closed while reading, at the end of a test
         for line in output:
             lines.put(line)
+            said.append(line)
     lines.put("")  # the end: nothing more will come
 
 
