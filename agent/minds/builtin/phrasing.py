@@ -95,6 +95,7 @@ class Phrasebook:
         you = self.voice.you
         free = {
             "you、": f"{you}、" if you else "",
+            "、you": f"、{you}" if you else "",
             ",you": f", {you}" if you else "",
             "you": you or ("あなた" if self.voice.lang == "ja" else "you"),
             "I": self.voice.i,

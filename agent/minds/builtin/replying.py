@@ -177,10 +177,21 @@ def _social(scene: Scene, *, is_alone: bool) -> list[str]:
     said = [sentence for sentence in scene.read.sentences if sentence.intent in SOCIAL]
     if not said:
         return [] if not is_alone else _lost(scene)
+    if scene.given:
+        return _meet(scene)
     parting = [sentence for sentence in said if sentence.intent in ("night", "bye")]
     asked = [sentence for sentence in said if sentence.intent == "how_are_you"]
     chosen = (parting or asked or said)[0]
     return _social_full(scene, chosen) if is_alone or asked else _social_brief(scene, chosen)
+
+
+def _meet(scene: Scene) -> list[str]:
+    """Greet somebody who gives their name, by that name; later on take up what they want to be called."""
+    if scene.spoken and not any(sentence.intent == "first" for sentence in scene.read.sentences):
+        return [scene.book.say("greet", "called")]
+    said = next((s.intent for s in scene.read.sentences if s.intent in ("morning", "day", "evening")), "")
+    hello = said or part_of_day(scene.request.now)
+    return [scene.book.say("greet", "met", greeting=_greeting(scene, hello))]
 
 
 def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR0911  # one return per kind reads best

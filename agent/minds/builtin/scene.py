@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from agent.minds.builtin.introducing import marked, name_given, name_in, name_noted, parted
 from agent.minds.builtin.noting import can_write
 from agent.minds.builtin.phrasing import Phrasebook
 from agent.minds.builtin.understanding import Understanding, understand
@@ -31,6 +31,7 @@ class Scene:
         message: what is read: without markup, control characters, and the far end of endless texts.
         spoken: the persona's own earlier words in this conversation, oldest first.
         heard: the user's.
+        given: the name that the user gives in this message, or empty.
     """
 
     request: ReplyRequest
@@ -39,6 +40,7 @@ class Scene:
     book: Phrasebook
     spoken: tuple[str, ...]
     heard: tuple[str, ...]
+    given: str = ""
 
     @property
     def lang(self) -> Lang:
@@ -67,7 +69,12 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
     if heard and read.lang != default and len(message.split()) == 1 and message.isascii():
         read = understand(message, request.sheet.persona, default, keep=True)  # "ok" in the middle of Japanese
     sheet = request.sheet
-    if not sheet.user_name and (name := name_given([*heard, message, request.notes])):
+    given = name_in(message, is_first=not heard, before=spoken[-1] if spoken else "")
+    if given:
+        read = marked(understand(parted(message, given), request.sheet.persona, read.lang, keep=True), given)
+    if name := given or (
+        "" if sheet.user_name else name_given(heard, spoken) or name_noted(request.notes, sheet.persona)
+    ):
         sheet = replace(sheet, user_name=name)
     voice = read_voice(sheet, read.lang)
     book = Phrasebook(
@@ -76,50 +83,7 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
         spoken[-_RECENT:],
         kept=can_write(request),
     )
-    return Scene(request, message, read, book, spoken, heard)
-
-
-_NAME_GIVEN = re.compile(
-    r"(?:(?:^|[。、!！\s])|(?:私|僕|俺|わたし|ぼく|あたし)の)(?:名前は|なまえは)[「『]?([一-龠ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|だ(?![ろっ])|といいます|っていう|と申します|。|$)"
-    r"|(?:^|[はを、。\s「『])([^はを、。\s「」『』]{1,10})[」』]?(?:って|と)呼(?:んで|ばれ)"
-    r"|(?:はじめまして|初めまして)[、。!！ ]*(?:私は|僕は|俺は|わたしは)?[「『]?([一-龠ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|といいます|っていいます|と申します)"
-    r"|\b(?:[Mm]y name(?:'s| is)|[Cc]all me|[Pp]eople call me) ([A-Z][A-Za-z]{1,15})"
-    r"|\bI'?m ([A-Z][a-z]{1,15})(?=[,.!]? (?:[Nn]ice|[Pp]leased|[Gg]lad|[Gg]ood) to meet|[.!]?$)"
-)
-
-
-def name_given(texts: Sequence[str]) -> str:
-    """Return the name that the user gave in their own words, the latest one, or empty."""
-    for text in reversed(texts):
-        for match in _NAME_GIVEN.finditer(text[:2000]):
-            name = next(group for group in match.groups() if group)
-            if name not in _NO_NAMES:
-                return name
-    return ""
-
-
-_NO_NAMES = frozenset(
-    [
-        "何",
-        "なに",
-        "なん",
-        "秘密",
-        "ない",
-        "あなた",
-        "私",
-        "Sorry",
-        "Fine",
-        "Back",
-        "Home",
-        "Here",
-        "Okay",
-        "Good",
-        "Tired",
-        "Sad",
-        "Happy",
-        "Not",
-    ]
-)
+    return Scene(request, message, read, book, spoken, heard, given)
 
 
 def readable(text: str) -> str:

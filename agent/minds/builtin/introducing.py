@@ -1,0 +1,141 @@
+"""Introductions: the name that somebody gives, in which sentence, and what is no name though it stands like one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agent.minds.builtin.telling import acts
+from agent.minds.builtin.understanding import Understanding, word_list
+from managers.language.emotion import read_emotion
+from managers.language.english import verb_base
+from managers.language.words import words
+
+GIVES_NAME = "give_name"
+
+_NAME_JA = r"[「『]?(?P<name>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?"
+_IS_JA = r"(?:です|だよ|だ(?![ろっ])|といいます|っていいます|って言います|と言います|っていう|って名前|と申します|やで|ですよ|よ|$)"
+_SURE = re.compile(
+    r"(?:(?:^|[。、!！\s])|(?:私|僕|俺|わたし|ぼく|あたし)の)(?:名前は|なまえは|名前、|名前)" + _NAME_JA + r"(?:です|だよ|だ(?![ろっ])|って|といいます|っていう|と申します|。|$)"
+    r"|(?:^|[はを、。\s「『])(?P<called>[^はを、。\s「」『』]{1,10})[」』]?(?:って|と)呼(?:んで|ばれ)"
+    r"|(?:^|[。、!！\s]|(?:私|僕|俺|わたし|ぼく|あたし)は)(?P<named>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,8})(?:といいます|っていいます|って言います|と申します)(?:$|[。、!！\s])"
+    r"|(?:はじめまして|初めまして)[、。!！ ]*(?:私は|僕は|俺は|わたしは)?[「『]?(?P<met>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?" + _IS_JA
+    + r"|\b(?:[Mm]y name(?:'s| is)|[Cc]all me|[Pp]eople call me) (?P<en>[A-Za-z]{2,15})\b"
+    r"|\b(?:I'?m|I am) (?P<glad>[A-Z][A-Za-z]{1,15})(?: [A-Z][a-z]+)?(?=[,.!]? (?:[Nn]ice|[Pp]leased|[Gg]lad|[Gg]ood) to meet)"
+)  # fmt: skip
+_HELLO_EN = (
+    r"(?:(?:hi+|hello+|hey+|good (?:morning|day|afternoon|evening)|greetings|yo|howdy|hiya)(?: there| again| hazel)?)"
+)
+_WEAK_EN = re.compile(
+    rf"^(?P<hello>{_HELLO_EN}[,.! ]+(?:and )?)?(?:i'?m|i am|this is|it's|the name's) (?P<name>[a-z]{{2,15}})(?: [A-Z][a-z]+)?(?: here| by the way)?[.! ]*$",
+    re.IGNORECASE,
+)
+_WEAK_JA = re.compile(
+    r"^(?P<hello>(?:こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|やあ|やっほー?|どうも|ハロー|ども)[、。!！ ]*)?(?:私は|僕は|俺は|わたしは|ぼくは|あたしは)?"
+    + _NAME_JA
+    + r"(?:です|だよ|と申します|っていいます|って言います|といいます|って名前(?:です|だよ)?)(?:[。!！ー〜]*|[、。!！ ]*よろしく.{0,8})$"
+)
+_BARE = re.compile(r"^(?P<name>[一-龠々ぁ-んァ-ヶー]{1,8}|[A-Za-z]{2,15})(?:です|だよ|でいいよ|でいいです)?[.。!！]*$")
+_ASKED = re.compile(
+    r"何と呼べば|何て呼べば|名前を(?:聞|教え)|お名前は|名前、聞|what shall i call you|your name\?", re.IGNORECASE
+)
+_NO_NAMES = frozenset(
+    """何 なに なん 秘密 ない あなた 私 それ これ そう 暇 ひま 普通 ふつう 元気 久しぶり ひさしぶり 初めて はじめて 無理 だめ ダメ 本当 ほんと 今日 今 はい うん いや
+    sorry fine back home here okay ok good tired sad happy not late early busy free hungry thirsty sick ill done alone new vegan single
+    married pregnant sure afraid alright well cold hot bored lost stuck ready awake asleep old young it that this you me one nobody
+    someone something what who just so very really all in on at from a an the german french english japanese hey hi hello yes no god man woman
+    student teacher human person""".split()
+)
+
+
+def name_given(texts: Sequence[str], spoken: Sequence[str] = ()) -> str:
+    """Return the name that the user gave in their own words, the latest one, or empty.
+
+    `spoken` are the persona's words before each text, where there are such: a bare name answers "what shall I call you?".
+    """
+    for at in range(len(texts) - 1, -1, -1):
+        before = spoken[at - 1] if 0 < at <= len(spoken) else ""
+        if name := name_in(texts[at][:2000], is_first=at == 0, before=before):
+            return name
+    return ""
+
+
+def name_noted(notes: str, persona: str) -> str:
+    """Return the name that the notes give in so many words; never the persona's own."""
+    found = [next(g for g in match.groups() if g) for match in _SURE.finditer(notes[:20_000])]
+    return next((_written(name) for name in reversed(found) if name.lower() not in {*_NO_NAMES, persona.lower()}), "")
+
+
+def parted(text: str, name: str) -> str:
+    """Let what follows an introduction stand as a sentence of its own: "my name is Aoi, I work as a nurse"."""
+    return re.sub(
+        rf"({re.escape(name)}(?: [A-Za-z]+)?)(?:[,;]| and) (?=(?:i|i'm|my|we)\b)",
+        r"\1. ",
+        text,
+        count=1,
+        flags=re.IGNORECASE,
+    )
+
+
+def name_in(text: str, *, is_first: bool, before: str = "") -> str:
+    """Return the name that one message gives, or empty."""
+    for match in _SURE.finditer(text):
+        name = next(group for group in match.groups() if group)
+        if name.lower() not in _NO_NAMES:
+            return _written(name)
+    asked = bool(_ASKED.search(before))
+    for line in re.split(r"(?<=[.!。！])\s*|\n", text)[:6]:
+        match = _WEAK_EN.match(line.strip()) or _WEAK_JA.match(line.strip())
+        if match is None and asked:
+            match = _BARE.match(line.strip())
+        if match is None:
+            continue
+        name = match.group("name")
+        is_expected = asked or is_first or bool(match.groupdict().get("hello")) or "よろしく" in text
+        if _is_name(name, is_expected=is_expected):
+            return _written(name)
+    return ""
+
+
+def _is_name(name: str, *, is_expected: bool) -> bool:
+    """Tell Aoi from tired, and あおい from さむい: names are what no table of feelings, deeds or things knows."""
+    lower = name.lower()
+    if lower in _NO_NAMES or read_emotion(lower).emotion != "neutral":
+        return False
+    found = words(name)
+    if any(word.entity == "person" for word in found):
+        return True
+    if name.isascii():
+        if lower.endswith(("ing", "ed")) or verb_base(lower) in acts("en") or lower in word_list("en", "light"):
+            return False
+        known_kind = words(f"I am {lower}")[-1].kind
+        return known_kind in ("noun", "proper") and (name[0].isupper() or is_expected)
+    if len(found) != 1 or not is_expected or re.search(r"[一-龠]", name):
+        return False
+    word = found[0]
+    is_known = word.normal in acts("ja") or word.lemma in acts("ja") or word.surface in word_list("ja", "light")
+    return word.kind in ("noun", "proper", "adjective", "function") and not is_known and 2 <= len(name) <= 6  # noqa: PLR2004  # kana names
+
+
+def _written(name: str) -> str:
+    return name[:1].upper() + name[1:] if name.isascii() else name
+
+
+def marked(read: Understanding, name: str) -> Understanding:
+    """Return a message read with the sentence that gives the name known as an introduction: it tells nothing else."""
+    sentences = tuple(
+        replace(sentence, intent=GIVES_NAME, is_question=False, asks="")
+        if name.lower() in sentence.text.lower() and _is_introduction(sentence.text)
+        else sentence
+        for sentence in read.sentences
+    )
+    return replace(read, sentences=sentences)
+
+
+def _is_introduction(text: str) -> bool:
+    bare = text.strip()
+    if _WEAK_EN.match(bare) or _WEAK_JA.match(bare) or _BARE.match(bare):
+        return True
+    match = _SURE.search(bare)
+    return match is not None and len(bare) - len(match.group()) <= 24  # noqa: PLR2004  # a longer sentence tells more than a name
