@@ -48,7 +48,11 @@ class Server:
             encoding="utf-8",
             env={**environment, "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"},
         )
-        self.address = self._read_address(self._process)
+        try:
+            self.address = self._read_address(self._process)
+        except AssertionError:
+            self.kill()
+            raise
         return self
 
     def _read_address(self, process: subprocess.Popen[str]) -> str:
