@@ -98,9 +98,11 @@ class DreamDiary:
         return DiaryPage([night for night in nights if night is not None], number, pages, len(keys))
 
     def latest(self) -> DreamNight | None:
-        """Return the newest night that stands."""
-        nights = self.page(0, 3).nights
-        return next((night for night in nights if not night.undone), None)
+        """Return the newest night that stands; the shelves are not opened for it."""
+        concluded = _by_stamp(self._insights.entries())
+        keys = self._keys(concluded)[:1]
+        nights = (self._night(key, self._entries(key).get(key), concluded) for key in keys)
+        return next((night for night in nights if night is not None), None)
 
     def all(self) -> list[DreamNight]:
         """Return every night, newest first, for a table of them."""
