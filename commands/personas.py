@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, read_text, services_at, terminal_language
 from managers.storage.errors import Lang
 
 if TYPE_CHECKING:
@@ -40,8 +40,29 @@ def create_persona(
     """Make a persona."""
     with services_at(home) as services:
         tongue: Lang = "ja" if (language or terminal_language()) == "ja" else "en"
-        text = prompt.read_text("utf-8") if prompt else ""
+        text = read_text(prompt) if prompt else ""
         print(services.personas.create(name, language=tongue, system_prompt=text).name)
+
+
+@personas_commands.command("edit")
+def edit_persona(
+    name: PersonaArgument,
+    home: HomeOption = None,
+    prompt: Annotated[Path | None, typer.Option(help="A text file with the new system prompt.")] = None,
+    greeting: Annotated[str | None, typer.Option(help="What the persona says first.")] = None,
+    user_name: Annotated[str | None, typer.Option(help="What this persona calls you.")] = None,
+    user_profile: Annotated[str | None, typer.Option(help="What this persona may know of you from the start.")] = None,
+) -> None:
+    """Change who a persona is, and what it knows of you."""
+    with services_at(home) as services:
+        store, persona = services.personas, services.personas.get(name)
+        if prompt is not None:
+            store.write_system_prompt(name, read_text(prompt), based_on=persona.system_prompt_digest)
+        if greeting is not None:
+            store.set_greeting(name, greeting)
+        if user_name is not None or user_profile is not None:
+            store.set_user(name, user_name=user_name, profile=user_profile)
+        print(store.get(name).name)
 
 
 @personas_commands.command("rename")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from managers.storage.errors import Lang
+from managers.storage.errors import Lang, UnreadableError
+from managers.storage.files import read_bytes
 from managers.storage.paths import find_home
 
 if TYPE_CHECKING:
@@ -43,6 +44,21 @@ def services_at(home: Path | None) -> Iterator[Services]:
         yield services
     finally:
         services.close()
+
+
+def read_text(file: Path) -> str:
+    """Return a text file that was named on the command line.
+
+    Raises:
+        UnreadableError: it is not there, or no UTF-8 text.
+    """
+    data = read_bytes(file)
+    if data is None:
+        raise UnreadableError(path=file, cause="no such file")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableError(path=file, cause="not UTF-8") from error
 
 
 def show_progress(done: int, total: int) -> None:

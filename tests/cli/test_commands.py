@@ -53,6 +53,17 @@ def test_personas_come_and_go(home: Path) -> None:
     assert "こはる" in run("personas", "list", home=home).stdout.split("\n")
 
 
+def test_who_a_persona_is_can_be_edited(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "prompt.txt"
+    file.write_text("You are a lighthouse.", "utf-8")
+    run("personas", "edit", "Hazel", "--prompt", str(file), "--user-name", "Aoi", "--greeting", "Ahoy.", home=home)
+    folder = home / "characters" / "Hazel"
+    assert (folder / "SystemPrompt.txt").read_text("utf-8") == "You are a lighthouse."
+    written = json.loads((folder / "persona.json").read_text("utf-8"))
+    assert (written["greeting"], written["user"]["name"]) == ("Ahoy.", "Aoi")
+    assert "no such file" in run("personas", "edit", "Hazel", "--prompt", "nowhere.txt", home=home, expect=1).stderr
+
+
 @pytest.mark.parametrize("name", ["../evil", "con", "", ".hidden", "a/b", "x" * 500, "a\u202eb"])
 def test_a_dangerous_name_is_refused_in_one_sentence(home: Path, name: str) -> None:
     done = run("personas", "create", "--", name, home=home, expect=1)
