@@ -346,3 +346,14 @@ def test_two_personas_do_not_mix(tmp_path: Path, clock: HandClock) -> None:
         recall.catch_up()
         assert found(recall, "secret jam") == [f"The secret of {name} is jam."]
         recall.close()
+
+
+def test_searches_go_on_while_the_index_is_rebuilt(recall: Recall, talk: Talk) -> None:
+    for number in range(60):
+        talk.user(f"Swallow number {number} came home.")
+    recall.catch_up()
+    seen: list[int] = []
+    recall.rebuild(lambda _done, _total: seen.append(len(recall.search("swallow", 5))))
+    assert seen
+    assert set(seen) == {5}
+    assert not list(recall.paths.rag_index.glob(".faiss*"))
