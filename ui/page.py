@@ -59,9 +59,10 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
                     with _room("persona", t) as tab:
                         create_persona_room(services, t, current, touched, tab)
                     with _room("settings", t) as tab:
-                        mind = create_settings_room(services, t, tab)
+                        mind, options = create_settings_room(services, t, current, tab)
         welcome = create_onboarding(services, t, current, touched)
         head.follow(mind.changed)
+        head.follow(options)
 
         def open_page(name: str) -> tuple[str, Any]:
             return persona_to_open(services, name, lang), gr.update(visible=not services.settings().page.onboarded)
