@@ -28,7 +28,7 @@ from managers.storage.errors import Notice
 from managers.storage.history import History
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import PersonaPaths
-from managers.storage.settings import Settings, merged
+from managers.storage.settings import Secrets, Settings, merged
 from managers.storage.transactions import Transactions
 
 
@@ -92,7 +92,13 @@ class Memories:
 
 
 def open_memories(
-    personas: PersonaStore, name: str, base: Callable[[], Settings], clock: Clock, rng: Random
+    personas: PersonaStore,
+    name: str,
+    base: Callable[[], Settings],
+    clock: Clock,
+    rng: Random,
+    *,
+    secrets: Secrets | None = None,
 ) -> Memories:
     """Open a persona's memories.
 
@@ -137,7 +143,7 @@ def open_memories(
         questions=questions,
         inner_state=inner_state,
         inner_life=InnerLife(emotions, inner_state, questions, goals, insights, episodes),
-        recall=Recall(paths, log, now.recall, clock),
+        recall=Recall(paths, log, now.recall, clock, secrets=secrets),
         recall_log=RecallLog(paths.recall_log),
         knowledge=KnowledgeBase(paths),
     )

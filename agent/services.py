@@ -53,7 +53,9 @@ class Services:
         with self._waking:
             companion = self._companions.get(persona.name)
             if companion is None:
-                memories = open_memories(self.personas, persona.name, self.settings, self.clock, self.rng)
+                memories = open_memories(
+                    self.personas, persona.name, self.settings, self.clock, self.rng, secrets=self.secrets
+                )
                 sleeper = CompanionSleeper(memories, self.minds, self.clock)
                 companion = self._companions[persona.name] = Companion(
                     memories, self.minds, self.clock, self.rng, when_conversation_ends=sleeper.close_conversation

@@ -64,6 +64,7 @@ class CompanionSleeper:
         report = self.dreamer().dream(cancel=cancel, level=level, catch_up=catch_up, dry_run=dry_run, progress=progress)
         if not dry_run:
             self._memories.recall.catch_up()
+            self._memories.recall.refresh_weights()
             self._memories.history.maintain()
         return report
 
