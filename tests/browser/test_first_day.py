@@ -47,13 +47,14 @@ def test_talk_edit_reload_restart(browser: Browser, own_server: Server, lang: st
         expect(page.locator("#note-editor textarea")).to_have_value(MEMORY[lang])
 
 
-def test_killed_in_the_middle_of_a_reply(browser: Browser, tmp_path: Path) -> None:
+def test_killed_in_the_middle_of_a_reply(browser: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     with ModelServer() as models:
         models.enqueue(Say("とてもながい返事をゆっくりと話しているところ", gap=0.5))
         settings = SettingsFile(tmp_path / "settings.toml")
         settings.change("page", onboarded=True)
         settings.change("mind", provider="openai", base_url=models.base_url, model="test-model")
         server = Server(tmp_path).start()
+        request.addfinalizer(server.stop)
         with window(browser, server.address, tolerate=True) as page:
             send(page, "途中で倒れても覚えていて")
             expect(page.locator("article.live .bubble")).to_contain_text("とても")
@@ -61,14 +62,16 @@ def test_killed_in_the_middle_of_a_reply(browser: Browser, tmp_path: Path) -> No
         server.start()
         with window(browser, server.address) as page:
             expect(page.locator("article.user .bubble")).to_have_text("途中で倒れても覚えていて")
-        server.stop()
 
 
-def test_an_open_window_finds_its_way_back_to_a_restarted_server(browser: Browser, tmp_path: Path) -> None:
+def test_an_open_window_finds_its_way_back_to_a_restarted_server(
+    browser: Browser, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     settings = SettingsFile(tmp_path / "settings.toml")
     settings.change("page", onboarded=True)
     settings.change("mind", provider="builtin")
     server = Server(tmp_path).start()
+    request.addfinalizer(server.stop)
     with window(browser, server.address, tolerate=True) as page:
         say(page, "もうすぐ止まるよ")
         page.locator("#composer textarea").fill("書きかけのことば")
@@ -81,7 +84,6 @@ def test_an_open_window_finds_its_way_back_to_a_restarted_server(browser: Browse
         expect(page.locator("#composer textarea")).to_have_value("書きかけのことば")
         say(page, "おかえり")
         assert "もうすぐ止まるよ" in bubbles(page)
-    server.stop()
 
 
 def _artifact(name: str) -> Path:
