@@ -67,7 +67,13 @@ class Companion:
         self._off_record: list[Message] = []
         self._window: tuple[str, int, list[Message]] | None = None
         self._afterwards = ThreadPoolExecutor(max_workers=1, thread_name_prefix="afterwards")
-        self._afterwards.submit(self._wake)
+        self._awake = False
+
+    def wake(self) -> None:
+        """Notice what was edited elsewhere and index it, off the user's path; once."""
+        if not self._awake:
+            self._awake = True
+            self._afterwards.submit(self._wake)
 
     def say(self, text: str, *, attachments: Sequence[Path] = (), off_record: bool = False) -> Turn:
         """Say something; the message is on disk before the first event is yielded.

@@ -49,6 +49,11 @@ class Services:
         Raises:
             PersonaNotFoundError, UnsafeNameError
         """
+        companion = self._companion(name)
+        companion.wake()
+        return companion
+
+    def _companion(self, name: str) -> Companion:
         persona = self.personas.get(name)
         with self._waking:
             companion = self._companions.get(persona.name)
@@ -63,8 +68,8 @@ class Services:
             return companion
 
     def sleeper(self, name: str) -> CompanionSleeper:
-        """Return the persona as sleep sees it."""
-        return CompanionSleeper(self.companion(name).memories, self.minds, self.clock)
+        """Return the persona as sleep sees it; nobody is woken for that."""
+        return CompanionSleeper(self._companion(name).memories, self.minds, self.clock)
 
     @cached_property
     def sleep(self) -> SleepScheduler:
