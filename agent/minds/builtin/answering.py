@@ -9,9 +9,10 @@ from datetime import timedelta
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.recollection import Candidate, is_of_persona, noted_lines, overview, search_question
 from agent.minds.builtin.scene import Scene
-from agent.minds.builtin.understanding import Sentence
+from agent.minds.builtin.understanding import Sentence, question_terms
 from agent.minds.builtin.when import say_date, say_time, say_when
 from managers.language.times import find_times
+from managers.language.words import content_words, detect_language, sentences
 
 _PAST_JA = re.compile(
     r"覚えて|おぼえて|思い出|言って(?:た|い)|言った|言いました|話し(?:た|て(?:た|い))|話しました|前に|この前|以前|昔|っけ|でしたか|ましたか|教えてくれた|あの(?:時|とき)|昨日|先週|先月|去年"
@@ -38,6 +39,8 @@ def answer_questions(scene: Scene) -> list[str]:
                 and scene.request.recall_wanted
             ):
                 continue
+            if intent == "overview" and _names_a_subject(sentence, scene):
+                continue
             return answer(scene)
     asked = scene.read.questions
     if not asked and not scene.request.recall_wanted:
@@ -45,8 +48,43 @@ def answer_questions(scene: Scene) -> list[str]:
     return _answer_from_memory(scene, asked or list(scene.read.sentences))
 
 
+def _names_a_subject(sentence: Sentence, scene: Scene) -> bool:
+    """Tell "what did I say about my boss?" from "what did we talk about yesterday?"."""
+    timed = {t for span in find_times(sentence.text, scene.request.now) for t in content_words(span.text)}
+    named = content_words(scene.request.sheet.persona) + content_words(scene.book.voice.you)
+    return bool(set(question_terms([sentence], scene.lang)) - timed - set(named))
+
+
 def _answer_name(scene: Scene) -> list[str]:
     return [scene.book.say("self", "name")]
+
+
+def _answer_joke(scene: Scene) -> list[str]:
+    return [scene.book.say("small", "joke")]
+
+
+def _answer_self(scene: Scene) -> list[str]:
+    """Tell of oneself in the words of one's own notes and sheet; other ones each time that one is asked."""
+    fresh = [line for line in about_persona(scene) if not any(line[:16] in text for text in scene.spoken)]
+    if not fresh:
+        return [scene.book.say("self", "what")]
+    return [*fresh[:2], scene.book.say("self", "you_now")]
+
+
+def about_persona(scene: Scene) -> list[str]:
+    """Return what the persona says of itself in its notes, else what its sheet says of it, as a quotation."""
+    sheet = scene.request.sheet
+    lines = [line for line in noted_lines(scene.request) if is_of_persona(line, sheet)]
+    own = [s for line in lines for s in sentences(line) if detect_language(s) == scene.lang]
+    of_sheet = [s.strip("-・* ") for s in sheet.system_prompt.splitlines()[:60] if not s.lstrip().startswith("#")]
+    described = [s for s in of_sheet if _DESCRIBES.match(s) and detect_language(s) == scene.lang]
+    if len(own) < _ENOUGH:
+        own += [scene.book.say("self", "persona_fact", quote=for_quoting(s, scene.lang, 120)) for s in described[:3]]
+    return own
+
+
+_ENOUGH = 2
+_DESCRIBES = re.compile(r"(?:you(?: are|'re| love| like| doze| live)|あなたは|好きなもの|いつも)", re.IGNORECASE)
 
 
 def _answer_what(scene: Scene) -> list[str]:
@@ -146,6 +184,9 @@ def _persona_fact(scene: Scene) -> str:
 _TASTES = re.compile(
     r"好き|嫌い|趣味|得意|苦手|\b(?:likes?|loves?|enjoys?|hobby|hobbies|favou?rites?|hates?|dislikes?)\b", re.IGNORECASE
 )
+_STEM = 4
+"""So many letters tell rain and rainy for the same."""
+_DAYS = frozenset(["day", "days", "日", "時"])
 _TASTE_LINE = re.compile(r"好きな|嫌いな|趣味|得意な|苦手な|(?:you|she|he) (?:love|like|enjoy|hate)", re.IGNORECASE)
 
 
@@ -155,6 +196,13 @@ def _taste(found: str) -> str:
 
 
 def _answer_opinion(scene: Scene) -> list[str]:
+    """Say what one's sheet says of the thing; else own up to having no view, and ask for theirs."""
+    asked = [s for s in scene.read.sentences if s.is_question] or list(scene.read.sentences)
+    terms = {t for t in question_terms(asked, scene.lang) if len(t) > 1 or not t.isascii()} - _DAYS
+    for line in re.split(r"[\n。]|(?<=[.!])\s", scene.request.sheet.system_prompt):
+        if _TASTES.search(line) and {t[:_STEM] for t in terms} & {t[:_STEM] for t in content_words(line)}:
+            quote = for_quoting(line.strip("-・* #"), scene.lang, 120)
+            return [scene.book.say("self", "persona_fact", quote=quote), scene.book.say("self", "you_now")]
     return [scene.book.say("self", "opinion")]
 
 
@@ -196,6 +244,12 @@ def _answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     if about_past:
         return [_nothing(scene, asked)]
     return _answer_body(scene) if is_to_persona else [scene.book.say("self", "world")]
+
+
+def asks_of_the_past(scene: Scene) -> bool:
+    """Tell whether a message asks for something that was said before."""
+    asked = scene.read.questions
+    return bool(asked) and any(_PAST.search(sentence.plain) for sentence in asked)
 
 
 def _is_about_past(asked: Sequence[Sentence], scene: Scene) -> bool:
@@ -279,6 +333,8 @@ def _asked_topic(scene: Scene, asked: Sequence[Sentence]) -> str:
 _ANSWERS: dict[str, Callable[[Scene], list[str]]] = {
     "ask_my_name": _answer_my_name,
     "ask_name": _answer_name,
+    "ask_self": _answer_self,
+    "joke": _answer_joke,
     "ask_what": _answer_what,
     "ask_time": _answer_time,
     "ask_date": _answer_date,

@@ -48,6 +48,11 @@ def first_words(concern: Concern, book: Phrasebook, turns: Sequence[ChatTurn]) -
     return "\n\n".join(parts)
 
 
+def speaks_of_it(text: str) -> bool:
+    """Tell whether a message is about getting better or being heard."""
+    return bool(_BETTER.search(text) or _THANKS.search(text))
+
+
 def next_words(text: str, book: Phrasebook, answer: str) -> str:
     """Answer the turns after: no games, no curiosity; `answer` is what the message itself needs, if anything."""
     joint = "" if book.voice.lang == "ja" else " "

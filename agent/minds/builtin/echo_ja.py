@@ -65,6 +65,7 @@ def _plain_predicate(found: list[Word]) -> tuple[list[Word], str] | None:
         and tokens[-1].lemma in ("だ", "です")
         and tokens[-2].surface in ("ん", "の")
         and tokens[-2].form == "準体助詞"
+        and tokens[-1].normal != "た"
     ):  # …んだ
         tokens = tokens[:-2]
     elif len(tokens) > 1 and tokens[-1].surface == "の" and tokens[-1].kind == "function":
@@ -102,6 +103,8 @@ def _from_plain(tokens: list[Word]) -> tuple[list[Word], str] | None:  # noqa: P
         return (tokens, "") if _is_finite(last) else (tokens, "な") if _is_nominal(last) else None
     if len(tokens) > 2 and tokens[-2].lemma == "です" and last.surface == "た":  # noqa: PLR2004  # X でした
         return (tokens[:-2], "だった")
+    if last.surface == "だ" and last.normal == "た":
+        return tokens, ""  # 休んだ, 泳いだ
     if last.lemma == "だ" and last.surface == "だ":
         return tokens[:-1], "な"
     if last.surface in word_list("ja", "unfit_ends") or last.form.startswith(
@@ -179,9 +182,8 @@ def _spoken_all(tokens: Sequence[Word], voice: Voice) -> str:
             and word.kind in ("pronoun", "noun")
             and word.surface != "自分"
         ):
-            text += (voice.you or "あなた") + (
-                "のところ" if word.surface in ("うち", "ウチ") and following == "の" else ""
-            )
+            is_home = word.surface in ("うち", "ウチ") and following in ("の", "に", "で", "へ", "から")
+            text += (voice.you or "あなた") + ("のところ" if is_home else "")
         elif word.surface in known and following not in ("さん", "ちゃん", "様"):
             text += known[word.surface]
         else:

@@ -45,7 +45,7 @@ _NO_NAMES = frozenset(
     sorry fine back home here okay ok good tired sad happy not late early busy free hungry thirsty sick ill done alone new vegan single
     married pregnant sure afraid alright well cold hot bored lost stuck ready awake asleep old young it that this you me one nobody
     someone something what who just so very really all in on at from a an the german french english japanese hey hi hello yes no god man woman
-    student teacher human person""".split()
+    student teacher human person""".split()  # noqa: SIM905  # words read best as words
 )
 
 
@@ -80,8 +80,8 @@ def parted(text: str, name: str) -> str:
 
 def name_in(text: str, *, is_first: bool, before: str = "") -> str:
     """Return the name that one message gives, or empty."""
-    for match in _SURE.finditer(text):
-        name = next(group for group in match.groups() if group)
+    for sure in _SURE.finditer(text):
+        name = next(group for group in sure.groups() if group)
         if name.lower() not in _NO_NAMES:
             return _written(name)
     asked = bool(_ASKED.search(before))

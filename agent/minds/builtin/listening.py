@@ -12,6 +12,7 @@ from agent.minds.builtin.telling import Told
 from agent.minds.builtin.understanding import Sentence
 from agent.minds.builtin.when import say_when
 from managers.language.emotion import NEGATIVE, read_emotion
+from managers.language.words import content_words
 
 _SURE = 0.35
 _HEAVY = frozenset({"sadness", "fear", "anger", "stressed", "anxious"})
@@ -137,7 +138,7 @@ def _acknowledge(scene: Scene, told: Told, feeling: str) -> str:
 
 def _remark(scene: Scene, told: Told) -> str:
     """Say a word on what was told, where there is one that fits its kind."""
-    if is_heavy_talk(scene):
+    if goes_on_heavily(scene):
         return ""
     slots = _slots(told)
     kinds = ["pet"] if told.is_pet and told.is_own else []
@@ -180,7 +181,7 @@ def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
 def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowledged: bool) -> str:  # noqa: PLR0911  # one return per kind of answer
     if feeling in NEGATIVE or feeling == "mixed":
         return _comfort(scene, feeling)
-    if is_heavy_talk(scene) and feeling not in ("joy", "happy"):
+    if feeling not in ("joy", "happy") and goes_on_heavily(scene):
         return scene.book.say("comfort", "rest" if scene.asked_lately else "ask")
     if scene.asked_lately > 1 or (is_linked and scene.book.chance(0.5)):
         return scene.book.say("follow", "rest")
@@ -199,6 +200,44 @@ def is_heavy_talk(scene: Scene) -> bool:
     """Tell whether the user's last words before this were heavy."""
     felt = [read_emotion(text, [scene.request.sheet.persona]).emotion for text in scene.heard[-2:]]
     return any(emotion in ("sadness", "fear") for emotion in felt) or bool(felt and felt[-1] in _HEAVY - {"anxious"})
+
+
+def goes_on_heavily(scene: Scene) -> bool:
+    """Tell whether a message goes on about the heavy thing that was told before it, or turns to something else."""
+    if not is_heavy_talk(scene):
+        return False
+    sentence = _main_sentence(scene)
+    if sentence is None or _POINTS_BACK.search(sentence.plain) or read_emotion(sentence.text).emotion in NEGATIVE:
+        return True
+    told = take_up(sentence, scene)
+    if not told.topic:
+        return True
+    before = {term for text in scene.heard[-2:] for term in content_words(text)}
+    return bool(before & set(sentence.terms)) or len(sentence.terms) < _OWN_SUBJECT
+
+
+def plain_words(scene: Scene) -> str:
+    """Take up an everyday thing in a grave time: heard, without cheer and without questions."""
+    sentence = _main_sentence(scene)
+    echo = take_up(sentence, scene).echo.strip() if sentence is not None else ""
+    return echo or scene.book.say("follow", "rest")
+
+
+def is_everyday(scene: Scene) -> bool:
+    """Tell whether a message is of everyday things, with nothing dark in it, though the talk before was."""
+    if scene.given:
+        return True
+    sentence = _main_sentence(scene)
+    if sentence is None or any(_DARK.search(s.plain) or read_emotion(s.text).emotion in NEGATIVE for s in scene.read.told):
+        return False
+    return not goes_on_heavily(scene) and bool(take_up(sentence, scene).topic) and len(sentence.terms) >= _OWN_SUBJECT
+
+
+_OWN_SUBJECT = 2
+"""So many words of meaning make a subject of their own; fewer go on with the one before."""
+_POINTS_BACK = re.compile(
+    r"^(?:(?:and|but|so|because|well|then)[, ]+)*(?:it|he|she|they|that|this|because)\b|^(?:それ|あれ|その|あの人|彼|だって|でも|だから|しかも)|(?:から|ので|で|のに|けど)$"
+)
 
 
 def _comfort(scene: Scene, feeling: str) -> str:
@@ -248,7 +287,9 @@ def _follow_up(scene: Scene, told: Told) -> str:
 
 
 def _keys(told: Told) -> list[str]:
-    keys = []
+    keys: list[str] = []
+    if told.points_back:
+        return ["any_past" if told.is_past else "rest"]
     if not told.is_own and told.act not in ("kindness", "weather", "mishap", "meet"):
         return [*(["person"] if told.person else ["topic"] if told.topic else []), "rest"]
     if told.is_wish:

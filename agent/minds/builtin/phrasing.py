@@ -49,6 +49,12 @@ class Phrasebook:
         """Tell whether one of its templates can be filled in."""
         return any(self._can_fill(template, slots) for template in self._table[table][key])
 
+    def was_said(self, table: str, key: str, text: str) -> bool:
+        """Tell whether a text holds one of a list's phrases."""
+        return any(
+            fragment in text for template in self._table[table][key] for fragment in self._fragments(template)
+        )
+
     def chance(self, probability: float) -> bool:
         """Flip a coin of this mind's own."""
         return self._rng.random() < probability

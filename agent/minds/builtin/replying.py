@@ -6,8 +6,8 @@ import re
 import unicodedata
 
 from agent.minds.builtin import caring
-from agent.minds.builtin.answering import answer_questions
-from agent.minds.builtin.listening import feeling_of, heard_words, is_heavy_talk, listen
+from agent.minds.builtin.answering import answer_questions, asks_of_the_past
+from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
 from agent.minds.builtin.noting import Wish, as_call, can_write, note_text, read_wish
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.scene import Scene, read_scene, readable
@@ -33,9 +33,7 @@ def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:
     if wish is not None and (said := _keep(scene, wish)) is not None:
         return said if isinstance(said, ToolCall) else _finished(scene, [said])
     if grave:
-        return _finished(
-            scene, [caring.next_words(scene.message, scene.book, _plain_answer(scene) or heard_words(scene))]
-        )
+        return _finished(scene, _with_care(scene))
     parts = [scene.book.say("small", "image")] if _has_image(request) else []
     if scene.message.strip(" 、,!?！？。…〜ー") == request.sheet.persona:
         return _finished(scene, [scene.book.say("small", "here")])
@@ -151,10 +149,30 @@ def _converse(scene: Scene) -> list[str]:
     return [*social, *answers, *told]
 
 
+def _with_care(scene: Scene) -> list[str]:
+    """Answer the turns after a concern: questions rightly, everyday things as such, all else with nothing but care."""
+    if scene.read.intent("night", "bye"):
+        return [scene.book.say("care", "night")]
+    if answer := _plain_answer(scene):
+        return [answer, _aside(scene)]
+    if caring.speaks_of_it(scene.message) or not is_everyday(scene):
+        return [caring.next_words(scene.message, scene.book, heard_words(scene))]
+    return [*(_meet(scene) if scene.given else []), plain_words(scene), _aside(scene)]
+
+
+def _aside(scene: Scene) -> str:
+    """Leave the door open, in a word, now and then."""
+    if any(scene.book.was_said("care", "aside", text) for text in scene.spoken[-2:]):
+        return ""
+    return scene.book.say("care", "aside")
+
+
 def _plain_answer(scene: Scene) -> str:
-    """In grave moments only facts that were asked for are given."""
-    asked = scene.read.intent("ask_time", "ask_date", "ask_name", "ask_my_name", "ask_what", "overview")
-    if asked is None and not scene.request.recall_wanted:
+    """In grave moments facts that were asked for are given, and no views."""
+    if scene.read.intent("ask_opinion", "cannot", "ask_body", "talk", "joke", "insult"):
+        return ""
+    asked = scene.read.intent("ask_time", "ask_date", "ask_name", "ask_my_name", "ask_what", "ask_known", "overview")
+    if asked is None and not scene.request.recall_wanted and not asks_of_the_past(scene):
         return ""
     return scene.joint.join(answer_questions(scene))
 

@@ -24,6 +24,7 @@ class Told:
         topic, person, place: phrases of it, from the listener's side ("your sister", お母さん); empty if none.
         is_pet: the topic is an animal.
         is_relative: the person is of the family.
+        points_back: its subject is something told before (she, it).
     """
 
     echo: str = ""
@@ -38,6 +39,7 @@ class Told:
     place: str = ""
     is_pet: bool = False
     is_relative: bool = False
+    points_back: bool = False
 
 
 @cache

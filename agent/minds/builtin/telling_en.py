@@ -16,7 +16,8 @@ _SWAPS = {
     "our": "your", "ours": "yours", "ourselves": "yourselves", "am": "are", "'m": "'re", "im": "you're", "ive": "you've",
 }  # fmt: skip
 _SECOND_PERSONS = frozenset(["you", "your", "yours", "yourself", "u", "ur"])
-_EMPTY_SUBJECTS = frozenset(["it", "this", "that", "there", "these", "those", "they", "he", "she", "its", "it's"])
+_EMPTY_SUBJECTS = frozenset(["this", "that", "these", "those", "its"])
+_POINTING = frozenset(["it", "they", "he", "she"])
 _MAX_WORDS = 15
 _GOOD_WORDS = 9
 """Up to here a sentence is given back whole; of a longer one a clause is enough."""
@@ -30,6 +31,7 @@ def take_up(sentence: Sentence) -> Told:
     found = sentence.words
     verb = _main_verb(found)
     act = acts("en").get(verb_base(found[verb].surface), "") if verb >= 0 else ""
+    act = "eat" if not act and _MEAL.search(sentence.text) else act
     spans = phrases(found)
     person = next(
         (
@@ -43,7 +45,8 @@ def take_up(sentence: Sentence) -> Told:
     place = next(
         (s for s in spans if _is_place(found, s) or (act == "go" and _before(found, s) in ("to", "in", "at"))), None
     )
-    topic = _topic(found, spans, verb)
+    topic = _topic(found, spans, verb if verb >= 0 else _first_verb(found))
+    named = _NAMED.search(sentence.text)
     return Told(
         echo=_echo(sentence),
         act=act,
@@ -52,13 +55,33 @@ def take_up(sentence: Sentence) -> Told:
         is_wish=bool(_WISH.search(sentence.text)),
         is_own=_is_own(found, verb),
         is_dated=tells_when(sentence.text),
-        topic=_spoken(found, topic, sentence.text) if topic else "",
+        topic=named.group(1) if named else _spoken(found, topic, sentence.text) if topic else "",
         person=_spoken(found, person, sentence.text) if person else "",
         place=_spoken(found, place, sentence.text) if place and not _is_person(found, place) else "",
+        points_back=bool(found) and found[0].surface.lower() in _POINTING,
         is_relative=bool(
             person and _RELATIVE.search(" ".join(w.surface.lower() for w in found[person[0] : person[1]]))
         ),
-        is_pet=topic is not None and any(w.form in word_list("en", "pets") for w in found[topic[0] : topic[1]]),
+        is_pet=topic is not None
+        and any(w.form in word_list("en", "pets") for w in (found if named else found[topic[0] : topic[1]])),
+    )
+
+
+_NAMED = re.compile(r"\b(?:named|called)\s+([A-Z]\w+)")
+_MEAL = re.compile(r"\b(?:ha[dv]e?|having)\b.{1,40}\bfor (?:breakfast|lunch|dinner|supper)\b", re.IGNORECASE)
+
+
+def _first_verb(found: Sequence[Word]) -> int:
+    """Return where the first verb of a sentence stands that no table knows, or -1."""
+    return next(
+        (
+            at
+            for at, word in enumerate(found)
+            if word.kind == "verb"
+            or word.form in ("be", "have")
+            or (word.surface in ("'s", "’s") and at and found[at - 1].kind in ("pronoun", "function", "adverb"))
+        ),
+        -1,
     )
 
 
@@ -111,7 +134,8 @@ def _main_verb(found: Sequence[Word]) -> int:
     after_subject = [
         at for at in listed if any(w.kind == "pronoun" or w.entity == "person" for w in found[max(0, at - 4) : at])
     ]
-    return (after_subject or listed or [-1])[0]
+    mishaps = [at for at in listed if known[verb_base(found[at].surface)] == "mishap"]
+    return (mishaps or after_subject or listed or [-1])[0]
 
 
 # --- noun phrases --------------------------------------------------------------------------------------------
@@ -165,6 +189,8 @@ def _is_inside(found: Sequence[Word], at: int) -> bool:
 
 def _is_usable(found: Sequence[Word], span: Span) -> bool:
     head = found[span[1] - 1]
+    if found[span[0]].surface[0] in "'’" or _NUMBER_WORDS.fullmatch(head.surface):
+        return False
     is_bare = span[1] - span[0] == 1 and head.entity is None
     if is_bare and (head.surface.endswith("ing") or (span[0] and found[span[0] - 1].form in _COPULAS)):
         return False  # "refreshing" is no thing, though the lists do not know it
@@ -173,6 +199,12 @@ def _is_usable(found: Sequence[Word], span: Span) -> bool:
         and head.surface.lower() not in word_list("en", "light")
         and len(head.surface) > 1
     )
+
+
+_NUMBER_WORDS = re.compile(
+    r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand",
+    re.IGNORECASE,
+)
 
 
 def _before(found: Sequence[Word], span: Span) -> str:
@@ -228,7 +260,8 @@ def _echo(sentence: Sentence) -> str:
         return ""
     found = words(clause)
     lower = [word.surface.lower() for word in found]
-    if not _MIN_WORDS <= len([w for w in found if w.kind != "symbol"]) <= _MAX_WORDS or _SECOND_PERSONS & set(lower):
+    least = {"it": 5}.get(lower[0], 3) if lower[0] in _POINTING else _MIN_WORDS
+    if not least <= len([w for w in found if w.kind != "symbol"]) <= _MAX_WORDS or _SECOND_PERSONS & set(lower):
         return ""
     if lower[0] in _EMPTY_SUBJECTS or found[0].kind in ("interjection", "adverb", "symbol", "number"):
         return ""
@@ -250,8 +283,17 @@ def _without_opener(text: str) -> str:
     return text
 
 
+_SPLICE = re.compile(
+    r",\s+(?=(?:i|he|she|it|they|we)(?:['’](?:m|s|re|ve|d)\b|\s+(?!and\b)\w))(?<!and, )", re.IGNORECASE
+)
+
+
 def _clause(text: str) -> str:
+    """Return the clause to give back; two that a comma alone holds together are joined by "and"."""
     text = _TRAILING.sub("", text)
+    is_conditional = re.match(r"(?:when|if|while|because|since|after|before|as|although|though)\b", text, re.IGNORECASE)
+    if not is_conditional and not re.search(r",\s+(?:but|and|so)\b", text):
+        text = _SPLICE.sub(", and ", text)
     if len(text.split()) <= _GOOD_WORDS:
         return text
     for piece in _BREAKS.split(text):
@@ -263,7 +305,7 @@ def _clause(text: str) -> str:
 
 def _has_subject(found: Sequence[Word]) -> bool:
     """A clause worth echoing begins with I, we, a name, or a thing of one's own, and says something of it."""
-    if found[0].surface.lower() in ("i", "we", "my", "our") or found[0].entity == "person":
+    if found[0].surface.lower() in ("i", "we", "my", "our", *_POINTING) or found[0].entity == "person":
         return any(
             word.kind == "verb"
             or word.form in ("be", "have", "do", "can", "will")

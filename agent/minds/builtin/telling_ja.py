@@ -29,7 +29,7 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         echo=echo_of(sentence, voice, persona),
         act=_act(found),
         is_future=_is_future(found),
-        is_past=any(word.lemma in ("た", "だった") and word.kind == "function" for word in found[-5:]),
+        is_past=any(_is_past(word) for word in found[-5:]),
         topic=topic,
         is_wish=_is_wish(found),
         is_own=not subject,
@@ -39,6 +39,11 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         is_pet=is_pet,
         is_relative=bool(_RELATIVE.search(person or subject)),
     )
+
+
+def _is_past(word: Word) -> bool:
+    """Tell た, だった and the だ of 休んだ."""
+    return word.kind == "function" and (word.lemma in ("た", "だった") or word.normal == "た")
 
 
 def _act(found: Sequence[Word]) -> str:
@@ -80,7 +85,7 @@ def _is_wish(found: Sequence[Word]) -> bool:
 
 def _is_future(found: Sequence[Word]) -> bool:
     future = word_list("ja", "future")
-    if any(word.lemma in ("た", "だった") and word.kind == "function" for word in found[-4:]):
+    if any(_is_past(word) for word in found[-4:]):
         return False
     return any(word.surface in future or (word.lemma == "たい" and word.kind == "function") for word in found)
 
