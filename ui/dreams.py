@@ -97,7 +97,7 @@ class DreamHandlers:
     def cancel(self, persona: str) -> tuple[Any, ...]:
         """Break the dream off."""
         self._services.sleep.cancel(persona)
-        return self._sleep(persona, stopping=True)
+        return self._sleep(persona)
 
     def watch(self, persona: str, page: int) -> tuple[Any, ...]:
         """See how far the dream has come; when it is over, show what it brought."""
@@ -137,7 +137,7 @@ class DreamHandlers:
         memories.inner_state.refresh(lang=memories.sheet().language)
         memories.recall.catch_up()
 
-    def _sleep(self, persona: str, *, stopping: bool = False) -> tuple[Any, ...]:
+    def _sleep(self, persona: str) -> tuple[Any, ...]:
         memories = self._memories(persona)
         sleeper, status = self._services.sleeper(persona), self._services.sleep.status(persona)
         shown = Sleeping(
@@ -146,7 +146,6 @@ class DreamHandlers:
             waiting=[] if status.is_running else sleeper.pending_days(),
             meta=memories.goals.load().meta,
             last=DreamStateFile(memories.paths, self._services.clock).load().last_dream,
-            stopping=stopping,
         )
         return (
             dreams_view.sleep_state(shown, self._services.clock.now(), self._t),

@@ -31,7 +31,6 @@ class Sleeping:
     waiting: Sequence[date]
     meta: GoalsMeta
     last: str = ""
-    stopping: bool = False
 
 
 def sleep_state(shown: Sleeping, now: datetime, t: Texts) -> str:
@@ -50,7 +49,7 @@ def sleep_state(shown: Sleeping, now: datetime, t: Texts) -> str:
 def _outcome(shown: Sleeping, now: datetime, t: Texts) -> str:
     status = shown.status
     if status.is_running:
-        if shown.stopping:
+        if status.stopping:
             return t("dreams.stopping")
         return t("dreams.running_day", done=status.days_done, days=status.days) if status.days else t("dreams.running")
     time = when(status.ended_at, now, t) if status.ended_at else ""

@@ -73,6 +73,7 @@ class SleepStatus:
         outcome: `incomplete` means that some task waits for the next night.
         next_at: the earliest moment of the next dream; None while dreaming is off.
         days_done, days: how far the dream under way has come; no days while it begins.
+        stopping: it was asked to stop, and does so after the thought that it is at.
     """
 
     outcome: Outcome = "never"
@@ -83,6 +84,7 @@ class SleepStatus:
     error: UtataneError | None = None
     days_done: int = 0
     days: int = 0
+    stopping: bool = False
 
     @property
     def is_running(self) -> bool:
@@ -165,8 +167,10 @@ class SleepScheduler:
     def cancel(self, name: str) -> None:
         """Break off a persona's dream: what it has applied stays, the rest waits."""
         with self._lock:
-            if name in self._cancels:
-                self._cancels[name].set()
+            cancel = self._cancels.get(name)
+        if cancel is not None:
+            cancel.set()
+            self._set(name, replace(self._of(name), stopping=True))
 
     def status(self, name: str) -> SleepStatus:
         """Return what runs for a persona and when it will run next."""
@@ -206,7 +210,10 @@ class SleepScheduler:
             self._cancels[sleeper.name] = cancel
         now = self._clock.now()
         self._tried[sleeper.name] = night_of(now, sleeper.settings())
-        self._set(sleeper.name, replace(self._of(sleeper.name), outcome="running", started_at=now, error=None, days=0))
+        self._set(
+            sleeper.name,
+            replace(self._of(sleeper.name), outcome="running", started_at=now, error=None, days=0, stopping=False),
+        )
         return self._pool.submit(self._dream, sleeper, cancel)
 
     def _dream(self, sleeper: Sleeper, cancel: Cancel) -> None:

@@ -155,6 +155,7 @@ def test_a_dream_now_shows_its_progress_and_can_be_broken_off(
     with pytest.raises(DreamingAlreadyError):
         room.dream(NAME)
     assert JA("dreams.stopping") in room.cancel(NAME)[0]
+    assert JA("dreams.stopping") in room.watch(NAME, 0)[0]
     slow.go_on.set()
     house.services.sleep.stop()
     state, now, cancel, watch, *_ = room.watch(NAME, 0)
