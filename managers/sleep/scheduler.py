@@ -167,14 +167,14 @@ class SleepScheduler:
     def cancel(self, name: str) -> None:
         """Break off a persona's dream: what it has applied stays, the rest waits."""
         with self._lock:
-            cancel = self._cancels.get(name)
-        if cancel is not None:
-            cancel.set()
-            self._set(name, replace(self._of(name), stopping=True))
+            if name in self._cancels:
+                self._cancels[name].set()
 
     def status(self, name: str) -> SleepStatus:
         """Return what runs for a persona and when it will run next."""
-        found = self._of(name)
+        with self._lock:
+            stopping = name in self._cancels and self._cancels[name].is_set()
+        found = replace(self._of(name), stopping=stopping)
         sleeper = next((one for one in self._sleepers() if one.name == name), None)
         if sleeper is None or not sleeper.settings().dreaming:
             return found
@@ -210,10 +210,7 @@ class SleepScheduler:
             self._cancels[sleeper.name] = cancel
         now = self._clock.now()
         self._tried[sleeper.name] = night_of(now, sleeper.settings())
-        self._set(
-            sleeper.name,
-            replace(self._of(sleeper.name), outcome="running", started_at=now, error=None, days=0, stopping=False),
-        )
+        self._set(sleeper.name, replace(self._of(sleeper.name), outcome="running", started_at=now, error=None, days=0))
         return self._pool.submit(self._dream, sleeper, cancel)
 
     def _dream(self, sleeper: Sleeper, cancel: Cancel) -> None:
