@@ -14,6 +14,8 @@ from ui.shelves import View, around, button, empty, page_of, pager
 from ui.times import day_name, when
 
 PAGE = 20
+MOST_BEFORE_DAYS = 600
+"""Where days are asked for, more is looked at: what lies outside of them goes."""
 _PLACES: Mapping[MemoryType, tuple[str, str, bool]] = {
     "entity_memory": ("go", "entities", True),
     "episodic_memory": ("go", "episodes", True),
@@ -47,9 +49,10 @@ def find(view: View) -> list[Hit]:
     """Return the memories that are looked for, best first."""
     place = view.place
     kinds: tuple[MemoryType, ...] = tuple(kind for kind in ALL_TYPES if kind in place.kinds)
-    hits = view.memories.recall.search(place.query, MOST, types=kinds or None)
     first, last = _day(place.since), _day(place.until)
-    return [hit for hit in hits if _within(hit, first, last)]
+    most = MOST if first is None and last is None else MOST_BEFORE_DAYS
+    hits = view.memories.recall.search(place.query, most, types=kinds or None)
+    return [hit for hit in hits if _within(hit, first, last)][:MOST]
 
 
 def form(view: View) -> str:
