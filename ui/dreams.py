@@ -14,7 +14,7 @@ from agent.services import Services
 from managers.memory.dream_state import DreamStateFile
 from managers.sleep.diary import DreamDiary
 from managers.storage.errors import UndoConflictError
-from managers.storage.history_diff import UndoConflict
+from managers.storage.history.diff import UndoConflict
 from ui import dreams_view
 from ui.dreams_view import Sleeping
 from ui.edge import QUIET, at_edge, say_done
@@ -22,6 +22,8 @@ from ui.locales import Texts
 
 NIGHTS_ON_A_PAGE = 10
 _WATCH_SECONDS = 1.0
+_GLANCE_SECONDS = 30.0
+"""How often one looks whether it dreamt by itself, or in another window, while the room is open."""
 _CLICKS = "utatane.clicks(element, trigger) // 'select'"
 
 
@@ -36,11 +38,12 @@ class DreamsRoom:
     conflict: gr.HTML
     diary: gr.HTML
     page: gr.State
+    seen: gr.State
 
     @property
     def sleep(self) -> list[Any]:
         """What changes while it dreams."""
-        return [self.state, self.now, self.cancel, self.watch]
+        return [self.state, self.now, self.cancel, self.watch, self.seen]
 
     @property
     def nights(self) -> list[Any]:
@@ -61,15 +64,15 @@ def create_dreams_room(services: Services, t: Texts, current: gr.State, tab: gr.
         with gr.Column(elem_classes="part"):
             gr.HTML(f"<h3>{escape(t('dreams.diary'))}</h3>", elem_classes="intro")
             diary = gr.HTML(elem_id="dream-diary", js_on_load=_CLICKS, apply_default_css=False)
-    watch = gr.Timer(_WATCH_SECONDS, active=False)
-    page = gr.State(0)
-    room = DreamsRoom(state, now, cancel, watch, conflict, diary, page)
+    watch = gr.Timer(_GLANCE_SECONDS, active=False)
+    page, seen = gr.State(0), gr.State("")
+    room = DreamsRoom(state, now, cancel, watch, conflict, diary, page, seen)
     handlers, edge = DreamHandlers(services, t), at_edge(t)
     whole = [*room.sleep, *room.nights]
     tab.select(edge(handlers.open), [current], whole, **QUIET)
     now.click(edge(handlers.dream), [current], whole, **QUIET)
     cancel.click(edge(handlers.cancel), [current], room.sleep, **QUIET)
-    watch.tick(edge(handlers.watch), [current, page], whole, **QUIET)
+    watch.tick(edge(handlers.watch), [current, page, seen], whole, **QUIET)
     for chosen in (diary, conflict):
         chosen.select(edge(handlers.follow), [current, page], room.nights, **QUIET)
     return room
@@ -86,7 +89,7 @@ class DreamHandlers:
     def open(self, persona: str) -> tuple[Any, ...]:
         """Show the room as it is now, the newest night first."""
         if not persona:
-            return tuple(gr.skip() for _ in range(7))
+            return tuple(gr.skip() for _ in range(8))
         return *self._sleep(persona), *self._nights(persona, 0)
 
     def dream(self, persona: str) -> tuple[Any, ...]:
@@ -99,9 +102,11 @@ class DreamHandlers:
         self._services.sleep.cancel(persona)
         return self._sleep(persona)
 
-    def watch(self, persona: str, page: int) -> tuple[Any, ...]:
-        """See how far the dream has come; when it is over, show what it brought."""
-        if self._services.sleep.status(persona).is_running:
+    def watch(self, persona: str, page: int, seen: str) -> tuple[Any, ...]:
+        """See how far the dream has come; when it is over, show what it brought. Nothing moves while nothing does."""
+        if not persona or (not self._is_dreaming(persona) and self._newest(persona) == seen):
+            return tuple(gr.skip() for _ in range(8))
+        if self._is_dreaming(persona):
             return *self._sleep(persona), *(gr.skip() for _ in range(3))
         return *self._sleep(persona), *self._nights(persona, page)
 
@@ -151,8 +156,18 @@ class DreamHandlers:
             dreams_view.sleep_state(shown, self._services.clock.now(), self._t),
             gr.update(interactive=not status.is_running),
             gr.update(visible=status.is_running),
-            gr.update(active=status.is_running),
+            gr.Timer(_WATCH_SECONDS if status.is_running else _GLANCE_SECONDS, active=True),
+            "" if status.is_running else self._newest(persona),
         )
+
+    def _is_dreaming(self, persona: str) -> bool:
+        return self._services.sleep.status(persona).is_running
+
+    def _newest(self, persona: str) -> str:
+        """Return what differs as soon as it has dreamt, here or elsewhere."""
+        memories, status = self._memories(persona), self._services.sleep.status(persona)
+        last = DreamStateFile(memories.paths, self._services.clock).load().last_dream
+        return f"{persona} {status.ended_at} {last}"
 
     def _nights(self, persona: str, page: int) -> tuple[Any, ...]:
         memories = self._memories(persona)

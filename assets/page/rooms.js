@@ -37,6 +37,22 @@
     }
   });
 
+  // --- whoever pressed a button by keyboard stays where they were when the list is written anew
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.(".heart [data-action], .dreams [data-action]");
+    const list = button?.closest(".html-container");
+    if (!list || event.detail !== 0) return;
+    const at = [...list.querySelectorAll("button[data-action], .point")].indexOf(button);
+    const watching = new MutationObserver(() => {
+      if (document.activeElement !== document.body) return;
+      const there = [...list.querySelectorAll("button[data-action], .point")];
+      there[Math.min(at, there.length - 1)]?.focus();
+      watching.disconnect();
+    });
+    watching.observe(list, { childList: true, subtree: true });
+    setTimeout(() => watching.disconnect(), 10_000);
+  });
+
   // --- a chart becomes a picture here: nothing is sent anywhere
   document.addEventListener("click", async (event) => {
     const button = event.target.closest?.("[data-export]");

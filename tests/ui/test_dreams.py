@@ -59,11 +59,11 @@ def two_nights(house: House) -> None:
 
 
 def test_before_the_first_dream(room: DreamHandlers) -> None:
-    state, now, cancel, watch, conflict, diary, page = room.open(NAME)
+    state, now, cancel, watch, _, conflict, diary, page = room.open(NAME)
     assert JA("dreams.never") in state
     assert JA("dreams.none_waiting") in state
     assert JA("dreams.empty") in diary
-    assert (now["interactive"], cancel["visible"], watch["active"], conflict, page) == (True, False, False, "", 0)
+    assert (now["interactive"], cancel["visible"], watch.value, conflict, page) == (True, False, 30, "", 0)
 
 
 def test_the_next_time_and_the_switch_are_shown(house: House, room: DreamHandlers) -> None:
@@ -78,7 +78,7 @@ def test_the_next_time_and_the_switch_are_shown(house: House, room: DreamHandler
 def test_a_night_says_what_was_read_concluded_and_changed(house: House, room: DreamHandlers) -> None:
     house.tell()
     report = house.dream()
-    diary = unescape(room.open(NAME)[5])
+    diary = unescape(room.open(NAME)[6])
     insight = house.memories.insights.load().entries[0]
     assert insight.insight in diary
     assert insight.strategy in diary
@@ -147,20 +147,30 @@ def test_a_dream_now_shows_its_progress_and_can_be_broken_off(
     monkeypatch.setattr("agent.sleeper.CompanionSleeper.dream", lambda _self, cancel, **more: slow(cancel, **more))
     room.dream(NAME)
     assert slow.begun.wait(20)
-    state, now, cancel, watch, *rest = room.watch(NAME, 0)
+    state, now, cancel, watch, _, *rest = room.watch(NAME, 0, "")
     assert JA("dreams.running_day", done=1, days=3) in state
     assert '<progress aria-label="夢の進みぐあい" value="1" max="3">' in state
-    assert (now["interactive"], cancel["visible"], watch["active"]) == (False, True, True)
+    assert (now["interactive"], cancel["visible"], watch.value) == (False, True, 1)
     assert all(one["__type__"] == "update" for one in rest)  # the diary is left alone meanwhile
     with pytest.raises(DreamingAlreadyError):
         room.dream(NAME)
     assert JA("dreams.stopping") in room.cancel(NAME)[0]
-    assert JA("dreams.stopping") in room.watch(NAME, 0)[0]
+    assert JA("dreams.stopping") in room.watch(NAME, 0, "")[0]
     slow.go_on.set()
     house.services.sleep.stop()
-    state, now, cancel, watch, *_ = room.watch(NAME, 0)
+    state, now, cancel, watch, *_ = room.watch(NAME, 0, "")
     assert JA("dreams.stopped") in state
-    assert (now["interactive"], cancel["visible"], watch["active"]) == (True, False, False)
+    assert (now["interactive"], cancel["visible"], watch.value) == (True, False, 30)
+
+
+def test_a_dream_that_came_by_itself_appears_and_nothing_moves_otherwise(house: House, room: DreamHandlers) -> None:
+    house.tell()
+    seen = room.open(NAME)[4]
+    assert all(one["__type__"] == "update" for one in room.watch(NAME, 0, seen))
+    house.dream()
+    *_, seen, _, diary, _ = room.watch(NAME, 0, seen)
+    assert diary.count('class="night"') == 1
+    assert all(one["__type__"] == "update" for one in room.watch(NAME, 0, seen))
 
 
 def test_a_dream_now_dreams(house: House, room: DreamHandlers) -> None:
@@ -177,7 +187,7 @@ def test_what_failed_is_said_in_the_readers_language(house: House) -> None:
     record = next(house.memories.paths.memory.glob("dream_2*.json"))
     value = json.loads(record.read_text("utf-8"))
     record.write_text(json.dumps({**value, "failures": [{"task": "entities"}, {"task": EVIL}]}), "utf-8")
-    diary = DreamHandlers(house.services, EN).open(NAME)[5]
+    diary = DreamHandlers(house.services, EN).open(NAME)[6]
     assert EN("dreams.failed_tasks", tasks=EN("dreams.task_entities")) in diary
     assert report.entries
 
@@ -234,7 +244,7 @@ def test_whatever_is_remembered_is_text(house: House, room: DreamHandlers) -> No
     path = house.memories.paths.insights
     for file, data in house.memories.insights.load().with_one(insight).changes(path).items():
         file.write_bytes(data or b"")
-    diary = room.open(NAME)[5]
+    diary = room.open(NAME)[6]
     assert "<script" not in diary
     assert "<b>ポチ" not in diary
     assert "&lt;script&gt;" in diary
@@ -245,4 +255,4 @@ def test_a_record_broken_by_hand_does_not_hide_the_diary(house: House, room: Dre
     house.tell()
     house.dream()
     next(house.memories.paths.memory.glob("dream_2*.json")).write_text(broken, "utf-8")
-    assert room.open(NAME)[5].count('class="night"') == 1
+    assert room.open(NAME)[6].count('class="night"') == 1
