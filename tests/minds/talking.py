@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from agent.errors import MindError
-from agent.minds.endpoint import Endpoint
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.making import gemini_mind, openai_mind
+from agent.minds.language_model.endpoint import Endpoint
+from agent.minds.language_model.making import gemini_mind, openai_mind
 from managers.memory.messages import Message
 from managers.mind import (
     Cancel,

@@ -16,7 +16,7 @@ import pytest
 from agent.errors import NoKeyError, NoModelError, UnknownModelError, UnreachableError, WrongAddressError
 from agent.minds.choose import LOOK_AGAIN_SECONDS, MindChooser, choose_mind, secret_name
 from agent.minds.language_model import LanguageModelMind
-from agent.minds.making import GEMINI_MODEL
+from agent.minds.language_model.making import GEMINI_MODEL
 from agent.minds.servers import describe, find_local, list_models
 from managers.storage.settings import MindSettings, Secrets
 from tests.fakes import HandClock
@@ -394,8 +394,8 @@ def spy() -> Iterator[ModelServer]:
 def test_nothing_is_reported_to_anybody_whatever_the_environment_says(spy: ModelServer) -> None:
     program = f"""
 import sys
-from agent.minds.endpoint import Endpoint
-from agent.minds.making import openai_mind
+from agent.minds.language_model.endpoint import Endpoint
+from agent.minds.language_model.making import openai_mind
 from managers.storage.settings import MindSettings
 from tests.minds.talking import request, talk
 assert "langchain_core" not in sys.modules and "httpx" not in sys.modules

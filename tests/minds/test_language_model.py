@@ -311,7 +311,7 @@ def test_a_model_that_refuses_images_is_asked_again_without(server: ModelServer)
 @pytest.fixture
 def as_openai(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelServer:
     """The server, taken for OpenAI itself."""
-    monkeypatch.setattr("agent.minds.openai_protocol.OPENAI", server.base_url)
+    monkeypatch.setattr("agent.minds.language_model.openai_protocol.OPENAI", server.base_url)
     return server
 
 

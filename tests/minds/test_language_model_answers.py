@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from agent.errors import InvalidAnswerError, QuotaError
-from agent.minds.answers import UnusableAnswerError, parse
+from agent.minds.language_model.answers import UnusableAnswerError, parse
 from tests.minds.talking import MakeMind, behind_gemini, behind_openai, talk
 from tests.model_server import ModelServer, Refuse, Say
 

@@ -25,9 +25,9 @@ from agent.errors import (
     UnreachableError,
     WrongKeyError,
 )
-from agent.minds.endpoint import Endpoint
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.making import OPENAI_ADDRESS, gemini_mind, openai_mind
+from agent.minds.language_model.endpoint import Endpoint
+from agent.minds.language_model.making import OPENAI_ADDRESS, gemini_mind, openai_mind
 from managers.mind import Cancel
 from managers.storage.settings import MindSettings
 from tests.minds.talking import KEY, MakeMind, behind_gemini, behind_openai, hear, request, talk

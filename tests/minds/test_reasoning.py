@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.minds.reasoning import ThoughtSplitter, may_start_thinking
+from agent.minds.language_model.reasoning import ThoughtSplitter, may_start_thinking
 from managers.mind import TextPiece
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from agent.errors import ContextTooLongError
-from agent.minds.fit import answer_room, fit, turn_tokens
-from agent.minds.functions import as_function
-from agent.minds.tokens import count_tokens
+from agent.minds.language_model.fit import answer_room, fit, turn_tokens
+from agent.minds.language_model.functions import as_function
+from agent.minds.language_model.tokens import count_tokens
 from managers.mind import ChatTurn, ToolCall, ToolSpec
 from tests.minds.talking import behind_openai, request, talk
 from tests.model_server import ModelServer, Refuse, Say

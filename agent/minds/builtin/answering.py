@@ -65,10 +65,10 @@ def _answer_joke(scene: Scene) -> list[str]:
 
 def _answer_self(scene: Scene) -> list[str]:
     """Tell of oneself in the words of one's own notes and sheet; other ones each time that one is asked."""
-    fresh = [line for line in about_persona(scene) if not any(line[:16] in text for text in scene.spoken)]
+    fresh = [line for line in about_persona(scene) if not any(line[-16:] in text for text in scene.spoken)]
     if not fresh:
         return [scene.book.say("self", "what")]
-    return [*fresh[:2], scene.book.say("self", "you_now")]
+    return [*fresh[: 1 if any(mark in fresh[0] for mark in "“「") else 2], scene.book.say("self", "you_now")]
 
 
 def about_persona(scene: Scene) -> list[str]:
@@ -78,12 +78,10 @@ def about_persona(scene: Scene) -> list[str]:
     own = [s for line in lines for s in sentences(line) if detect_language(s) == scene.lang]
     of_sheet = [s.strip("-・* ") for s in sheet.system_prompt.splitlines()[:60] if not s.lstrip().startswith("#")]
     described = [s for s in of_sheet if _DESCRIBES.match(s) and detect_language(s) == scene.lang]
-    if len(own) < _ENOUGH:
-        own += [scene.book.say("self", "persona_fact", quote=for_quoting(s, scene.lang, 120)) for s in described[:3]]
-    return own
+    quoted = [scene.book.say("self", "persona_fact", quote=for_quoting(s, scene.lang, 120)) for s in described[:4]]
+    return own + quoted
 
 
-_ENOUGH = 2
 _DESCRIBES = re.compile(r"(?:you(?: are|'re| love| like| doze| live)|あなたは|好きなもの|いつも)", re.IGNORECASE)
 
 

@@ -228,7 +228,9 @@ def is_everyday(scene: Scene) -> bool:
     if scene.given:
         return True
     sentence = _main_sentence(scene)
-    if sentence is None or any(_DARK.search(s.plain) or read_emotion(s.text).emotion in NEGATIVE for s in scene.read.told):
+    if sentence is None or any(
+        _DARK.search(s.plain) or read_emotion(s.text).emotion in NEGATIVE for s in scene.read.told
+    ):
         return False
     return not goes_on_heavily(scene) and bool(take_up(sentence, scene).topic) and len(sentence.terms) >= _OWN_SUBJECT
 

@@ -51,9 +51,7 @@ class Phrasebook:
 
     def was_said(self, table: str, key: str, text: str) -> bool:
         """Tell whether a text holds one of a list's phrases."""
-        return any(
-            fragment in text for template in self._table[table][key] for fragment in self._fragments(template)
-        )
+        return any(fragment in text for template in self._table[table][key] for fragment in self._fragments(template))
 
     def chance(self, probability: float) -> bool:
         """Flip a coin of this mind's own."""

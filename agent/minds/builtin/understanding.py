@@ -133,7 +133,9 @@ def plain_form(text: str, persona: str, lang: Lang) -> str:
         calling = rf"{re.escape(name)}{suffix}"
         called = re.sub(rf"(?:[、, ]+|^){calling}(?=[。.!?!?〜~ー]*$)|^{calling}[、,!! ]+", "", plain)
         plain = called if any(char.isalnum() for char in called) else plain
-        spoken_of = rf"{calling}(?=の(?:こと|好き|趣味|名前)|は|って|について)" if lang == "ja" else rf"(?<=about ){calling}$"
+        spoken_of = (
+            rf"{calling}(?=の(?:こと|好き|趣味|名前)|は|って|について)" if lang == "ja" else rf"(?<=about ){calling}$"
+        )
         plain = re.sub(spoken_of, "あなた" if lang == "ja" else "you", plain)
     return _JUNK.sub("", plain).strip() or plain.strip()
 

@@ -1,0 +1,92 @@
+"""The built-in mind in small talk: what goes on and what is new, echoes, itself, jokes, memory after a concern."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from managers.mind import Sheet
+from tests.minds.test_builtin import converse, say
+
+HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
+NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。")
+
+_COMFORT = re.compile(
+    r"It takes something|no hurry here|I'm listening|Say as much|hardest part|急がなくて|ここにいるよ|聞いてるよ|言葉にするだけ|話せるところ"
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "sheet"),
+    [
+        (["I failed my exam, I'm heartbroken", "I have a cat named Momo, she is white"], HAZEL),
+        (["My dog died.", "My sister is visiting us on Sunday"], HAZEL),
+        (["今日上司にみんなの前で怒鳴られた", "やっと引っ越しの片付けが終わったよ"], NEMU),
+        (["試験に落ちた", "うちにモモっていう白い猫がいるよ"], NEMU),
+    ],
+)
+def test_comfort_stays_with_what_was_sad(lines: list[str], sheet: Sheet) -> None:
+    for seed in range(6):
+        assert not _COMFORT.search(converse(lines, sheet, seed=seed)[-1])
+
+
+def test_what_goes_on_about_it_is_still_met_with_comfort() -> None:
+    for seed in range(6):
+        assert "report like" not in converse(["My boss shouted at me.", "It was about a report."], HAZEL, seed=seed)[1]
+
+
+def test_memory_is_answered_rightly_after_a_concern() -> None:
+    lines = ["My boss hates me.", "I want to die", "My cat Momo had three kittens", "What did I say about my boss?"]
+    told = converse(lines, HAZEL)
+    assert "“My boss hates me.”" in told[-1]
+    assert "kittens”" not in told[-1]
+    told = converse(["上司に怒鳴られた", "もう死にたい", "猫が子猫を3匹産んだ", "上司のこと、何て言ったっけ？"], NEMU)
+    assert "「上司に怒鳴られた」" in told[-1]
+    assert "産んだんだね" in told[2]
+
+
+def test_a_night_after_a_concern_is_wished_with_the_lines_near() -> None:
+    assert re.search(r"line|numbers", converse(["I want to die", "good night"], HAZEL)[1])
+    assert "窓口" in converse(["もう死にたい", "おやすみ"], NEMU)[1]
+
+
+def test_what_was_said_about_one_thing_is_no_overview() -> None:
+    lines = ["My boss is called Ken.", "I baked bread today.", "The boxes took four days.", "What did I say about my boss?"]  # fmt: skip
+    told = converse(lines, HAZEL)[-1]
+    assert "Ken" in told
+    assert "bread" not in told
+    assert "four days" in converse([*lines[:3], "do you remember how many days the boxes took?"], HAZEL)[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "banned"),
+    [("犬が学校を休んだ", "休んな"), ("昨日は海で泳いだよ", "泳いな"), ("うちに白い猫がいるよ", "あなたに")],
+)
+def test_japanese_echoes_keep_their_grammar(text: str, banned: str) -> None:
+    assert not any(banned in say(text, NEMU, seed=seed) for seed in range(8))
+
+
+def test_two_clauses_are_given_back_joined() -> None:
+    told = [say("I have a white cat, she is three", HAZEL, seed=seed) for seed in range(12)]
+    assert not any(re.search(r"cat, she", reply) for reply in told)
+    assert not any("'s three like" in say("She's three", HAZEL, seed=seed) for seed in range(8))
+
+
+def test_it_tells_of_itself_in_its_own_words() -> None:
+    notes = "I am Hazel. I doze in a teacup."
+    told = converse(["Tell me about yourself", "Tell me more about you"], HAZEL, notes=notes)
+    assert "teacup" in told[0]
+    assert told[0] != told[1]
+    assert "預かって" in say("ねむのこと教えて", NEMU, notes="わたしは、ねむ。人の話を預かっている。")
+
+
+def test_its_view_of_a_thing_is_what_its_sheet_says() -> None:
+    assert "rain on glass" in say("What do you think about rainy days?", HAZEL)
+    assert "雨の音" in say("雨の日ってどう思う？", NEMU)
+
+
+def test_jokes_do_not_repeat() -> None:
+    told = converse(["Tell me a joke", "another one", "tell me another joke"], HAZEL)
+    assert len(set(told)) == 3
+    assert not any("can't do" in reply for reply in told)
