@@ -295,7 +295,7 @@ def test_a_question_finds_words_of_like_meaning(open_recall: Open, talk: Talk, t
 )
 def test_a_tiny_local_model_is_loaded_and_used(open_recall: Open, talk: Talk, tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer  # noqa: PLC0415  # an extra
-    from sentence_transformers.models import BoW, Normalize  # noqa: PLC0415
+    from sentence_transformers.sentence_transformer.modules import BoW, Normalize  # noqa: PLC0415
 
     bag = BoW(vocab=["crane", "river", "bread", "oven", "piano"])
     folder = tmp_path / "e5-tiny"
