@@ -10,7 +10,7 @@ from html import escape
 from managers.memory.goals import GoalsMeta
 from managers.sleep.diary import DiaryPage, DreamNight, NightChange
 from managers.sleep.scheduler import SleepStatus
-from managers.storage.history_diff import UndoConflict
+from managers.storage.history.diff import UndoConflict
 from ui.charts import table_link
 from ui.heart_view import change_name, moment, place_fold, table_address
 from ui.locales import Texts
@@ -36,7 +36,8 @@ class Sleeping:
 def sleep_state(shown: Sleeping, now: datetime, t: Texts) -> str:
     """Return whether it dreams, how the last dream ended, and when the next one comes."""
     status = shown.status
-    lines = [_next(shown, now, t), _waiting(shown, t), _reached(shown.meta, now, t)]
+    resting = [_next(shown, now, t), _waiting(shown, t), _reached(shown.meta, now, t)]
+    lines = [] if status.is_running else resting
     facts = "".join(f"<li>{escape(line)}</li>" for line in lines if line)
     mood = "asleep" if status.is_running else "awake"
     return (

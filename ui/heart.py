@@ -15,7 +15,7 @@ from agent.services import Services
 from managers.memory.drives import DRIVES
 from managers.memory.emotion_curve import Bucket, EmotionCurve, Reading
 from managers.sleep.diary import DreamDiary
-from managers.storage.history_entries import Entry
+from managers.storage.history.entries import Entry
 from ui import heart_view
 from ui.edge import QUIET, at_edge, say_done
 from ui.heart_view import DriveNow
@@ -248,9 +248,10 @@ class HeartHandlers:
 
     def _behind(self, persona: str, length: Length, day: date, key: str) -> str:
         memories, now, t = self._memories(persona), self._now(), self._t
-        since, _, until = key.partition("/")
+        since, until, message_id = f"{key}/".split("/")[:3]
         curve = EmotionCurve(memories.paths, self._services.clock)
         found = curve.readings(datetime.fromisoformat(since), datetime.fromisoformat(until))
+        found = [reading for reading in found if message_id in {"", reading.message_id}]
         around = ""
         if len(found) == 1 and found[0].message_id:
             messages = neighbours(memories.log, found[0].message_id)

@@ -203,7 +203,8 @@ def _point(one: Reading | Bucket, span: Span, today: date, t: Texts) -> Point:
             text=one.text[:_SHOWN_WORDS],
         )
         until = one.time.replace(microsecond=0) + timedelta(seconds=1)
-        return Point(span.at(one.time), one.value, label, f"{one.time.isoformat()}/{until.isoformat()}")
+        key = f"{one.time.isoformat()}/{until.isoformat()}/{one.message_id}"  # two may share a second
+        return Point(span.at(one.time), one.value, label, key)
     middle = min(one.start + (one.end - one.start) / 2, span.until)
     label = t(
         "heart.bucket_said", time=step_name(one.start, span.step, today, t), value=f"{one.mean:+.2f}", count=one.count

@@ -162,6 +162,20 @@ def test_a_point_opens_the_message_with_its_neighbours(house: House, room: Heart
     assert "貴船神社" in behind
 
 
+def test_two_messages_of_one_second_are_two_points(house: House, room: HeartHandlers) -> None:
+    for text in ("ひとつめ", "ふたつめ"):
+        message = house.memories.log.append("user", "花", text, time=EVENING)
+        house.memories.emotions.append(text, "joy", message_id=message.id, time=EVENING)
+    keys = [unescape(key) for key in re.findall(r'data-key="([^"]+)"', room.open(NAME, 7)[7])]
+    here = [
+        re.findall(
+            r'aria-current="true">.*?<div>(\w+)</div>', room.look(NAME, "week", "", clicked(action="point", key=key))[3]
+        )
+        for key in keys[:2]
+    ]
+    assert sorted(here) == [["ひとつめ"], ["ふたつめ"]]
+
+
 def test_a_reading_whose_message_is_gone_still_shows_its_words(house: House, room: HeartHandlers) -> None:
     house.memories.emotions.append("消えたことば", "joy", message_id="20200101T000000-gone", time=EVENING)
     key = f"{EVENING.isoformat()}/{(EVENING + timedelta(seconds=1)).isoformat()}"
