@@ -9,7 +9,7 @@ from typing import Any
 from agent.events import Failed, Received, Replied, TurnEvent
 from managers.recall.hits import Hit
 from managers.storage.errors import Lang
-from managers.storage.history_entries import Entry
+from managers.storage.history.entries import Entry
 
 
 def line(value: Mapping[str, Any]) -> str:

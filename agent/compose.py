@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agent.minds.fit import turn_tokens
+from agent.minds.language_model.fit import turn_tokens
 from agent.prompts.reply import HEADINGS, PartName
 from managers.mind import ChatTurn
 from managers.storage.errors import Lang

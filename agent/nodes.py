@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from agent.attachments import Attached
 from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_turns, text_part
 from agent.events import Failed, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
-from agent.minds.functions import affordable, tools_tokens
+from agent.minds.language_model.functions import affordable, tools_tokens
 from agent.prompts import reply as words
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext

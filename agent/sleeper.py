@@ -12,8 +12,8 @@ from agent.minds.builtin.dreaming import BuiltInDreamMind
 from agent.minds.builtin.impulse import impulse as built_in_impulse
 from agent.minds.choose import MindChooser
 from agent.minds.language_model import LanguageModelMind
-from agent.minds.language_model_dreaming import LanguageModelDreamMind
-from agent.minds.language_model_impulse import LanguageModelImpulse
+from agent.minds.language_model.dreaming import LanguageModelDreamMind
+from agent.minds.language_model.impulse import LanguageModelImpulse
 from managers.memory.messages import Message
 from managers.mind import Cancel, Mind
 from managers.sleep.autonomy import Autonomy, Deed, Occasion

@@ -12,7 +12,7 @@ from random import Random
 from typing import NamedTuple
 
 from managers.memory.log import ConversationLog
-from managers.memory.log_format import format_message
+from managers.memory.log.format import format_message
 from managers.memory.messages import Message
 from managers.storage.clock import SystemClock
 from managers.storage.paths import PersonaPaths

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from random import Random
 
-from managers.memory.log_format import format_message
+from managers.memory.log.format import format_message
 from managers.memory.messages import Message
 from managers.storage.files import make_folder
 from managers.storage.paths import PersonaPaths

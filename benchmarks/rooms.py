@@ -19,7 +19,7 @@ from managers.memory.entities import Entity, format_entity
 from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.storage.clock import SystemClock
-from managers.storage.history_entries import Draft
+from managers.storage.history.entries import Draft
 from managers.storage.paths import Home, PersonaPaths
 from ui.dreams import DreamHandlers
 from ui.heart import HeartHandlers

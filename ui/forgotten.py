@@ -11,7 +11,7 @@ from agent.memories import Memories
 from managers.memory.documents import USER, encode
 from managers.storage.errors import UndoConflictError
 from managers.storage.files import read_bytes
-from managers.storage.history_diff import FileDiff
+from managers.storage.history.diff import FileDiff
 from managers.storage.locks import writing
 from ui.presenters import persona_address
 from ui.shelves import View, button, empty

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from html import escape
 
-from managers.storage.history_diff import FileDiff
-from managers.storage.history_entries import Entry
+from managers.storage.history.diff import FileDiff
+from managers.storage.history.entries import Entry
 from ui.locales import Texts
 from ui.presenters import persona_address
 from ui.times import when

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from agent.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
-from agent.minds.endpoint import Endpoint, checked_address, host_and_port, is_loopback
 from agent.minds.language_model import LanguageModelMind
-from agent.minds.making import (
+from agent.minds.language_model.endpoint import Endpoint, checked_address, host_and_port, is_loopback
+from agent.minds.language_model.making import (
     GEMINI_ADDRESS,
     GEMINI_MODEL,
     OPENAI_ADDRESS,

@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from agent.minds import background
-from agent.minds.endpoint import is_loopback, runs_elsewhere
-from agent.minds.families import default_context, family_of
+from agent.minds.language_model import background
+from agent.minds.language_model.endpoint import is_loopback, runs_elsewhere
+from agent.minds.language_model.families import default_context, family_of
 
 if TYPE_CHECKING:
     import httpx

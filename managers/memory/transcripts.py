@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from managers.language.words import detect_language
 from managers.memory.log import ConversationLog
-from managers.memory.log_format import clean_text, normalised
+from managers.memory.log.format import clean_text, normalised
 from managers.memory.messages import Message, Role
 from managers.storage import locks
 from managers.storage.errors import Lang, NotATranscriptError, UnreadableError

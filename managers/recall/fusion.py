@@ -20,7 +20,7 @@ from managers.recall.embedders import Vectors
 from managers.recall.hits import MemoryType
 from managers.recall.index import KINDS, REACH, MemoryIndex, View
 from managers.recall.store import TELLS_WHEN
-from managers.recall.terms import terms
+from managers.recall.terms import pairs, terms
 from managers.recall.word_vectors import PLACE, WordVectors
 
 K1, B = 1.2, 0.75
@@ -146,7 +146,7 @@ def _score_words(works: Sequence[_Work], words: Sequence[str], nearby: WordVecto
     for word in words:
         lists = [_listed(work, word) for work in works]
         frequency = sum(len(places) for places, _ in lists)
-        rarity = float(np.log1p(max(total - frequency + 0.5, 0.5) / (frequency + 0.5)))
+        rarity = _rarity(total, frequency)
         ideal += rarity
         near = nearby.near(word) if nearby else ()
         for work, (places, counts) in zip(works, lists, strict=True):
@@ -154,7 +154,23 @@ def _score_words(works: Sequence[_Work], words: Sequence[str], nearby: WordVecto
                 work.words += np.float32(rarity) * _best_match(work, places, counts, near, lengths)
             elif len(places):
                 work.words[places] += rarity * _saturated(work, places, counts, lengths)
+        if frequency == 0 and not near:
+            _score_pairs(works, word, total, lengths)
     return ideal
+
+
+def _rarity(total: int, frequency: int) -> float:
+    return float(np.log1p(max(total - frequency + 0.5, 0.5) / (frequency + 0.5)))
+
+
+def _score_pairs(works: Sequence[_Work], word: str, total: int, lengths: Floats) -> None:
+    """Score a Japanese word that is listed nowhere by its pairs of characters: it was cut otherwise, or is new."""
+    marked = list(dict.fromkeys(pairs(word)))
+    for pair in marked:
+        lists = [_listed(work, pair) for work in works]
+        rarity = _rarity(total, sum(len(places) for places, _ in lists)) / len(marked)
+        for work, (places, counts) in zip(works, lists, strict=True):
+            work.words[places] += np.float32(rarity) * _saturated(work, places, counts, lengths)
 
 
 def _listed(work: _Work, term: str) -> tuple[Numbers, npt.NDArray[np.uint8]]:

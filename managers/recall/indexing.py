@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from managers.memory.log_format import Record, parse
+from managers.memory.log.format import Record, parse
 from managers.recall.chunking import Chunk
 from managers.recall.documents import decode, read_document
 from managers.recall.embedders import Embedder

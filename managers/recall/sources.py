@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from managers.memory.entities import parse_entity
-from managers.memory.log_format import Record
+from managers.memory.log.format import Record
 from managers.recall.chunking import Chunk, Section, chunks_of_message, chunks_of_sections, split
 from managers.recall.hits import MemoryType
 from managers.recall.index import unit_digest

@@ -18,7 +18,7 @@ from typing import Any
 from managers.memory.insights import Insight, InsightStore
 from managers.storage.files import read_bytes
 from managers.storage.history import History
-from managers.storage.history_entries import Entry
+from managers.storage.history.entries import Entry
 from managers.storage.paths import PersonaPaths
 
 _RECORD = re.compile(r"dream_(\d{8}-\d{6})-[\w-]+\.json")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from managers.storage.history import History
-from managers.storage.history_entries import Draft
+from managers.storage.history.entries import Draft
 from managers.storage.journal import settle
 from managers.storage.paths import PersonaPaths
 

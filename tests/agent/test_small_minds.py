@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent.minds.functions import tools_tokens
-from agent.minds.tokens import count_tokens
+from agent.minds.language_model.functions import tools_tokens
+from agent.minds.language_model.tokens import count_tokens
 from tests.agent.conftest import Scene
 from tests.fakes import ScriptedMind
 

@@ -16,8 +16,8 @@ from typing import IO
 import pytest
 
 from managers.memory.log import ConversationLog
-from managers.memory.log_format import Record, format_message
-from managers.memory.log_reading import read_forward
+from managers.memory.log.format import Record, format_message
+from managers.memory.log.reading import read_forward
 from managers.memory.messages import Message
 from managers.storage.errors import DiskFullError, MessageIdTakenError, MessageNotFoundError, UnwritableError
 from managers.storage.paths import PersonaPaths
@@ -501,7 +501,7 @@ def test_kept_indexes_save_reading_and_change_nothing(
         assert Path(file.name).name == "log.txt"
         return read_forward(file, start, end)
 
-    monkeypatch.setattr("managers.memory.log_index.read_forward", only_log_txt)
+    monkeypatch.setattr("managers.memory.log.index.read_forward", only_log_txt)
     assert (another(old_log).count(), another(old_log).days()) == expected[:2]
 
 

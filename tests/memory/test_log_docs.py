@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from managers.memory.log import ConversationLog
-from managers.memory.log_format import format_record, parse
+from managers.memory.log.format import format_record, parse
 from managers.memory.transcripts import read_transcript
 from managers.storage.paths import CHECKOUT, PersonaPaths
 from tests.fakes import HandClock

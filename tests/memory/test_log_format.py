@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from managers.memory.log_format import Record, format_message, format_record, normalised, parse
+from managers.memory.log.format import Record, format_message, format_record, normalised, parse
 from managers.memory.messages import Message
 
 OTHER_READERS_HEADER = re.compile(r"^## (USER|AGENT|SYSTEM):(.+?)$", re.MULTILINE)

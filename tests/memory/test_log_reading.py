@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.memory import log_reading
-from managers.memory.log_format import Record, format_message, parse
-from managers.memory.log_reading import read_backward, read_forward
+from managers.memory.log import reading as log_reading
+from managers.memory.log.format import Record, format_message, parse
+from managers.memory.log.reading import read_backward, read_forward
 from managers.memory.messages import Message
 
 texts = st.lists(

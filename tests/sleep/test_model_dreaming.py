@@ -11,8 +11,8 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from agent.errors import MindError
-from agent.minds.language_model_dreaming import LanguageModelDreamMind
-from agent.minds.language_model_impulse import LanguageModelImpulse
+from agent.minds.language_model.dreaming import LanguageModelDreamMind
+from agent.minds.language_model.impulse import LanguageModelImpulse
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet

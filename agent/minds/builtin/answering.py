@@ -9,8 +9,9 @@ from datetime import timedelta
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.recollection import Candidate, is_of_persona, noted_lines, overview, search_question
 from agent.minds.builtin.scene import Scene
-from agent.minds.builtin.understanding import Sentence, question_terms
+from agent.minds.builtin.understanding import Sentence, question_terms, understand
 from agent.minds.builtin.when import say_date, say_time, say_when
+from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.times import find_times
 from managers.language.words import content_words, detect_language, sentences
 
@@ -201,7 +202,24 @@ def _answer_opinion(scene: Scene) -> list[str]:
         if _TASTES.search(line) and {t[:_STEM] for t in terms} & {t[:_STEM] for t in content_words(line)}:
             quote = for_quoting(line.strip("-・* #"), scene.lang, 120)
             return [scene.book.say("self", "persona_fact", quote=quote), scene.book.say("self", "you_now")]
+    before = _told_before(scene) if not terms else ""
+    if before:
+        emotion = read_emotion(before).emotion
+        key = "good" if emotion in ("joy", "happy") or _WISHES.search(before) else "bad" if emotion in NEGATIVE else "about"
+        return [scene.book.say("self", f"opinion_{key}", quote=for_quoting(before, scene.lang, 80))]
     return [scene.book.say("self", "opinion")]
+
+
+_WISHES = re.compile(r"たい|たくて|\b(?:want|wanna|hope|wish|dream)\b|\bI'd (?:be|like|love)\b", re.IGNORECASE)
+
+
+def _told_before(scene: Scene) -> str:
+    """Return the last thing that the user told: what a bare "what do you think?" is about."""
+    for text in reversed(scene.heard[-2:]):
+        told = understand(text[:2000], scene.request.sheet.persona, scene.lang).told
+        if told:
+            return max(told, key=lambda sentence: len(sentence.terms)).text
+    return ""
 
 
 def _answer_cannot(scene: Scene) -> list[str]:

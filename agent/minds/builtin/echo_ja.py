@@ -28,7 +28,8 @@ def echo_of(sentence: Sentence, voice: Voice, persona: str) -> str:
     tokens, tail = body
     start = _skip_subject(tokens)
     spoken = _spoken_all(tokens[start:], voice) + tail
-    if not 5 <= len(spoken) <= _MAX_ECHO:  # noqa: PLR2004  # shorter ones say nothing, longer ones are hard to hear
+    least = 3 if re.match(r"[0-9０-９一二三四五六七八九十百千]", spoken) else 5
+    if not least <= len(spoken) <= _MAX_ECHO:  # shorter ones say nothing, longer ones are hard to hear
         return ""
     return spoken + ("んですね。" if voice.polite else "んだね。")
 

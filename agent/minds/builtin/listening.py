@@ -35,10 +35,14 @@ def listen(scene: Scene) -> list[str]:
     sentence = _main_sentence(scene)
     feeling = feeling_of(scene)
     if sentence is None:
-        is_felt = feeling in NEGATIVE and not any(s.intent in ("thanks", "laugh") for s in scene.read.sentences)
+        is_felt = feeling in NEGATIVE and not any(s.intent in ("thanks", "laugh", "insult", "complaint") for s in scene.read.sentences)
         return [scene.book.say("feel", feeling), _comfort(scene, feeling)] if is_felt else []
     if feeling in ("joy", "happy", "neutral") and _is_about_persona(sentence, scene):
-        return [scene.book.say("small", "praise" if feeling != "neutral" else "agree"), _open_question(scene)]
+        return [scene.book.say("small", "praise" if feeling != "neutral" else "about_me"), _open_question(scene)]
+    if len(sentence.words) == 1 and feeling == "neutral":
+        if scene.asked_lately:
+            return [scene.book.say("follow", "rest")]
+        return [scene.book.say("small", "puzzled", quote=for_quoting(sentence.text, scene.lang, 30).rstrip(".!"))]
     told = take_up(sentence, scene)
     parts = [_acknowledge(scene, told, feeling)]
     if link := _link(scene, sentence, feeling):
@@ -96,9 +100,12 @@ def _main_sentence(scene: Scene) -> Sentence | None:
     if not told:
         return None
 
+    feeling = read_emotion(_LAUGHTER.sub("", scene.message)).emotion
+
     def weight(pair: tuple[int, Sentence]) -> float:
         place, sentence = pair
-        felt = read_emotion(sentence.text).emotion != "neutral"
+        own = read_emotion(sentence.text).emotion
+        felt = (own != "neutral") + 2.0 * (own in NEGATIVE and own == feeling)
         return min(len(sentence.terms), 8) + 2.0 * felt + 0.3 * place - 0.05 * max(0, len(sentence.text) - 60)
 
     return max(enumerate(told), key=weight)[1]
@@ -127,13 +134,36 @@ def _acknowledge(scene: Scene, told: Told, feeling: str) -> str:
     was_echoed = bool(scene.spoken and _ECHO_MARKS.search(scene.spoken[-1]))
     if echo and was_echoed and (feeling != "neutral" or scene.book.chance(0.6)):
         echo = ""
+    if feeling in ("neutral", "joy", "happy", "surprise") and _NEWS.search(scene.message) and not _is_ones_own(told):
+        return scene.book.say("feel", "news", echo=echo)
     if feeling == "neutral" and (not echo or scene.book.chance(0.5)) and (remark := _remark(scene, told)):
         return remark
     if feeling == "neutral" and not echo:
         return ""
     if feeling in ("joy", "happy") and _ACHIEVED.search(scene.message):
         feeling = "achievement"
+    if feeling == "sadness" and _is_mild(scene, told):
+        feeling = "down"
     return scene.book.say("feel", feeling, echo=echo)
+
+
+def _is_mild(scene: Scene, told: Told) -> bool:
+    """Tell dread of the dentist from grief."""
+    reading = read_emotion(scene.message, [scene.request.sheet.persona])
+    return told.is_future or (reading.scores or {}).get("sadness", 1.0) < _GRIEF
+
+
+_GRIEF = 0.8
+
+
+_NEWS = re.compile(
+    r"結婚(?:する|し|が決ま)|婚約|(?:生|産)まれ|合格|受かっ|優勝|昇進|卒業|\b(?:(?:getting|got) (?:married|engaged)|having a baby|is pregnant|was born|graduat\w+|got (?:the|a) job|won)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_ones_own(told: Told) -> bool:
+    return told.is_own and not told.points_back and not told.is_hearsay
 
 
 def _remark(scene: Scene, told: Told) -> str:
@@ -141,6 +171,8 @@ def _remark(scene: Scene, told: Told) -> str:
     if goes_on_heavily(scene):
         return ""
     slots = _slots(told)
+    if told.is_duty:
+        return scene.book.say("remark", "duty")
     kinds = ["pet"] if told.is_pet and told.is_own else []
     kinds += ["want"] if told.is_wish else ["plan"] if told.is_future and told.act not in _NOT_PLANNED else []
     if told.act and (told.is_own or told.act in ("kindness", "weather", "mishap")):
@@ -189,6 +221,8 @@ def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowl
         return opened
     if scene.asked_lately and scene.book.chance(0.35):
         return scene.book.say("follow", "rest")
+    if _NEWS.search(scene.message) and not _is_ones_own(told):
+        return scene.book.say("follow", "news", **_slots(told))
     if _ACHIEVED.search(scene.message) and feeling in ("joy", "happy"):
         return scene.book.say("follow", "celebrate")
     if feeling in ("joy", "happy") and not told.act and not told.topic:
@@ -251,8 +285,11 @@ def _comfort(scene: Scene, feeling: str) -> str:
         "anger": "anger_ask",
         "anxious": "anxious_ask",
     }
+    sentence = _main_sentence(scene)
+    if feeling == "sadness" and sentence is not None and _is_mild(scene, take_up(sentence, scene)):
+        return scene.book.say("comfort", "down_ask")
     key = special.get(feeling, "ask")
-    return scene.book.say("comfort", key if feeling in ("tired", "busy") or scene.book.chance(0.6) else "ask")
+    return scene.book.say("comfort", key if feeling in ("tired", "busy", "anxious") or scene.book.chance(0.6) else "ask")
 
 
 def _open_question(scene: Scene) -> str:
@@ -291,10 +328,12 @@ def _follow_up(scene: Scene, told: Told) -> str:
 def _keys(told: Told) -> list[str]:
     keys: list[str] = []
     if told.points_back:
-        return ["any_past" if told.is_past else "rest"]
+        return ["rest"]
     if not told.is_own and told.act not in ("kindness", "weather", "mishap", "meet"):
         return [*(["person"] if told.person else ["topic"] if told.topic else []), "rest"]
-    if told.is_wish:
+    if told.is_duty:
+        keys.append("duty_buy" if told.act == "buy" else "duty")
+    elif told.is_wish:
         keys.append("want")
     elif told.act == "go":
         keys += ["go_future"] if told.is_future else ["go_past"] if told.is_past else []

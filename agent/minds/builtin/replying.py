@@ -111,6 +111,8 @@ def _unreadable(scene: Scene) -> str | None:  # noqa: PLR0911  # one return per 
             return scene.book.say("small", "code")
         if _EMOJI.search(text) or re.search(r"[()（）^;:_ω´｀・]{3}", text):
             reading = read_emotion(text).emotion
+            if reading == "tired":
+                return scene.book.say("small", "emoji_tired")
             key = "emoji_bad" if reading in NEGATIVE else "emoji_good" if reading in ("joy", "happy") else "emoji"
             return scene.book.say("small", key)
         is_noise = len(re.sub(r"[…。、.!?！？\s・ー〜~-]", "", raw)) > 3  # noqa: PLR2004  # a few marks are a mood, many are noise

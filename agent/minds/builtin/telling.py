@@ -24,6 +24,8 @@ class Told:
         topic, person, place: phrases of it, from the listener's side ("your sister", お母さん); empty if none.
         is_pet: the topic is an animal.
         is_relative: the person is of the family.
+        is_duty: it has to be done.
+        is_hearsay: it is told of somebody else, by the sentence's own sign (…だって).
         points_back: its subject is something told before (she, it).
     """
 
@@ -40,6 +42,8 @@ class Told:
     is_pet: bool = False
     is_relative: bool = False
     points_back: bool = False
+    is_duty: bool = False
+    is_hearsay: bool = False
 
 
 @cache

@@ -58,6 +58,7 @@ def take_up(sentence: Sentence) -> Told:
         topic=named.group(1) if named else _spoken(found, topic, sentence.text) if topic else "",
         person=_spoken(found, person, sentence.text) if person else "",
         place=_spoken(found, place, sentence.text) if place and not _is_person(found, place) else "",
+        is_duty=bool(_DUTY.search(sentence.text)),
         points_back=bool(found) and found[0].surface.lower() in _POINTING,
         is_relative=bool(
             person and _RELATIVE.search(" ".join(w.surface.lower() for w in found[person[0] : person[1]]))
@@ -67,6 +68,7 @@ def take_up(sentence: Sentence) -> Told:
     )
 
 
+_DUTY = re.compile(r"\b(?:i|we)(?:'ve| have)? (?:still )?(?:need to|have to|must|should|got to|gotta|ought to)\b", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:named|called)\s+([A-Z]\w+)")
 _MEAL = re.compile(r"\b(?:ha[dv]e?|having)\b.{1,40}\bfor (?:breakfast|lunch|dinner|supper)\b", re.IGNORECASE)
 
@@ -189,8 +191,10 @@ def _is_inside(found: Sequence[Word], at: int) -> bool:
 
 def _is_usable(found: Sequence[Word], span: Span) -> bool:
     head = found[span[1] - 1]
-    if found[span[0]].surface[0] in "'’" or _NUMBER_WORDS.fullmatch(head.surface):
+    if found[span[0]].surface[0] in "'’" or _NUMBER_WORDS.fullmatch(head.surface) or _TIME_WORDS.fullmatch(head.surface):
         return False
+    if span[0] > 1 and found[span[0] - 1].form == "be" and "i" in {w.surface.lower() for w in found[max(0, span[0] - 3) : span[0]]}:
+        return False  # "I'd be a guide": what one is, no thing to ask after
     is_bare = span[1] - span[0] == 1 and head.entity is None
     if is_bare and (head.surface.endswith("ing") or (span[0] and found[span[0] - 1].form in _COPULAS)):
         return False  # "refreshing" is no thing, though the lists do not know it
@@ -201,6 +205,10 @@ def _is_usable(found: Sequence[Word], span: Span) -> bool:
     )
 
 
+_TIME_WORDS = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|june|july|august|september|october|november|december",
+    re.IGNORECASE,
+)
 _NUMBER_WORDS = re.compile(
     r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand",
     re.IGNORECASE,
@@ -246,7 +254,10 @@ def _spoken(found: Sequence[Word], span: Span, text: str) -> str:
         return "your" + rest[len(first) :]
     if first in ("a", "an", "some", "this", "these", "that", "those"):
         return "the" + rest[len(first) :]
-    return rest if words_in[0].entity or words_in[0].surface.isupper() else rest[0].lower() + rest[1:]
+    if words_in[0].entity or words_in[0].surface.isupper():
+        return rest
+    is_fragment = words_in[0].start == 0 and words_in[-1].kind == "noun" and not rest.endswith("s")
+    return ("the " if is_fragment and first not in _DETERMINERS else "") + rest[0].lower() + rest[1:]
 
 
 # --- echo ----------------------------------------------------------------------------------------------------
@@ -260,7 +271,7 @@ def _echo(sentence: Sentence) -> str:
         return ""
     found = words(clause)
     lower = [word.surface.lower() for word in found]
-    least = {"it": 5}.get(lower[0], 3) if lower[0] in _POINTING else _MIN_WORDS
+    least = {"it": 4}.get(lower[0], 3) if lower[0] in _POINTING else _MIN_WORDS
     if not least <= len([w for w in found if w.kind != "symbol"]) <= _MAX_WORDS or _SECOND_PERSONS & set(lower):
         return ""
     if lower[0] in _EMPTY_SUBJECTS or found[0].kind in ("interjection", "adverb", "symbol", "number"):
@@ -274,8 +285,15 @@ def _echo(sentence: Sentence) -> str:
     return f"So {_swapped(found, clause)}. "
 
 
+_WHEN_FIRST = re.compile(
+    r"^(?:(?:and )?then )?(?:on|last|this|next|yesterday|today|tonight)(?: (?:mon|tues|wednes|thurs|fri|satur|sun)day| (?:morning|afternoon|evening|night|week|weekend))?,? (?=(?:i|my|we|our)\b)",
+    re.IGNORECASE,
+)
+
+
 def _without_opener(text: str) -> str:
     openers = word_list("en", "openers")
+    text = _WHEN_FIRST.sub("", text)
     while match := re.match(r"([A-Za-z]+)[,.! ]+\s*", text):
         if match.group(1).lower() not in openers or len(text) == match.end():
             break

@@ -18,6 +18,10 @@ _RELATIVE = re.compile(
 )
 
 
+_DUTY = re.compile(r"な(?:きゃ|くちゃ|ければ(?:なら|いけ)|いと(?:いけ|だめ|$)|くて(?:は|ちゃ))|べき")
+_HEARSAY = re.compile(r"(?:んだって|だって|らしい|そうだ|そうです|って言ってた)(?:よ|ね)?$")
+
+
 def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     """Read what a Japanese sentence tells."""
     found = sentence.words
@@ -37,6 +41,8 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         person=person or subject,
         place=place,
         is_pet=is_pet,
+        is_duty=bool(_DUTY.search(sentence.plain)),
+        is_hearsay=bool(_HEARSAY.search(sentence.plain)),
         is_relative=bool(_RELATIVE.search(person or subject)),
     )
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from managers.recall.embedders import Vectors
 
-DIMENSIONS = 512
+DIMENSIONS = 1024
 ORDERS = (1, 2, 3)
 BUCKETS = 1 << 17
 _BATCH = 512

@@ -28,17 +28,17 @@ from managers.storage.errors import (
     UndoConflictError,
 )
 from managers.storage.files import digest, read_bytes, sweep
-from managers.storage.history_diff import FileDiff, UndoConflict, unified
-from managers.storage.history_disk import KeptFiles
-from managers.storage.history_entries import Draft, Entry
-from managers.storage.history_objects import BRANCH, BROKEN, ObjectDatabase
-from managers.storage.history_pack import pack_loose
-from managers.storage.history_repository import Repository
-from managers.storage.history_walk import Walk
+from managers.storage.history.diff import FileDiff, UndoConflict, unified
+from managers.storage.history.disk import KeptFiles
+from managers.storage.history.entries import Draft, Entry
+from managers.storage.history.objects import BRANCH, BROKEN, ObjectDatabase
+from managers.storage.history.pack import pack_loose
+from managers.storage.history.repository import Repository
+from managers.storage.history.tracking import is_on_the_move, tracked_name
+from managers.storage.history.walk import Walk
 from managers.storage.journal import journal_of, settle
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
-from managers.storage.tracking import is_on_the_move, tracked_name
 
 __all__ = ["OUTSIDE", "Draft", "Entry", "FileDiff", "History", "UndoConflict", "unified"]
 

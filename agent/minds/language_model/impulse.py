@@ -6,7 +6,7 @@ import logging
 
 from agent.errors import MindError
 from agent.minds.builtin.impulse import impulse as built_in_impulse
-from agent.minds.language_model_dreaming import Asker
+from agent.minds.language_model.dreaming import Asker
 from agent.prompts import own_initiative
 from agent.prompts.own_initiative import InitiativeDraft
 from managers.language.words import detect_language

@@ -15,9 +15,9 @@ from langchain_openai._compat import httpx  # the one of httpx's two forks that 
 from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import SecretStr
 
-from agent.minds import background
-from agent.minds.endpoint import Endpoint, is_loopback
-from agent.minds.failures import NotAnAnswerError
+from agent.minds.language_model import background
+from agent.minds.language_model.endpoint import Endpoint, is_loopback
+from agent.minds.language_model.failures import NotAnAnswerError
 
 OPENAI = "https://api.openai.com/v1"
 

@@ -13,10 +13,10 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-from managers.memory.log_ends import append, close_off, cut_back, joint, remove
-from managers.memory.log_format import Record, format_message, parse
-from managers.memory.log_parts import JOURNAL, MONTH, archive_parts, first_id, first_record, read_journal
-from managers.memory.log_reading import read_backward, read_forward
+from managers.memory.log.ends import append, close_off, cut_back, joint, remove
+from managers.memory.log.format import Record, format_message, parse
+from managers.memory.log.parts import JOURNAL, MONTH, archive_parts, first_id, first_record, read_journal
+from managers.memory.log.reading import read_backward, read_forward
 from managers.memory.messages import Message
 from managers.storage.errors import Notice, ShrinkRefusedError, UtataneError
 from managers.storage.files import append_durably, dump_json, open_binary, read_bytes, set_aside, write_atomic

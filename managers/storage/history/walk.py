@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from dulwich.objects import ObjectID
 
-from managers.storage.history_entries import Entry, parse
-from managers.storage.history_objects import BROKEN, ObjectDatabase
+from managers.storage.history.entries import Entry, parse
+from managers.storage.history.objects import BROKEN, ObjectDatabase
 
 
 class Walk:

@@ -17,12 +17,13 @@ from pathlib import Path
 from random import Random
 from typing import IO, Final, Literal
 
-from managers.memory import log_archive, log_ends
-from managers.memory.log_format import NEW_TOPIC, Record, format_record, id_in_trailer, normalised
-from managers.memory.log_index import FileIndex, IndexCache, identity
-from managers.memory.log_notices import damaged_file, damaged_message
-from managers.memory.log_parts import Part, Snapshot, archive_parts, snapshot
-from managers.memory.log_reading import read_backward, read_forward
+from managers.memory.log import archive as log_archive
+from managers.memory.log import ends as log_ends
+from managers.memory.log.format import NEW_TOPIC, Record, format_record, id_in_trailer, normalised
+from managers.memory.log.index import FileIndex, IndexCache, identity
+from managers.memory.log.notices import damaged_file, damaged_message
+from managers.memory.log.parts import Part, Snapshot, archive_parts, snapshot
+from managers.memory.log.reading import read_backward, read_forward
 from managers.memory.messages import Message, Role
 from managers.storage import locks
 from managers.storage.clock import Clock, new_id

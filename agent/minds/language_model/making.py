@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from agent.errors import MindError, NoKeyError, NoModelError
-from agent.minds.endpoint import Endpoint
-from agent.minds.families import default_context, family_of
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.provider import Provider
+from agent.minds.language_model.endpoint import Endpoint
+from agent.minds.language_model.families import default_context, family_of
+from agent.minds.language_model.provider import Provider
 from agent.minds.servers import list_models
 from managers.storage.settings import MindSettings
 
@@ -34,7 +34,7 @@ def openai_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
 
     def build() -> BaseChatModel:
         _require(endpoint, needs_key=endpoint.address == OPENAI_ADDRESS)
-        from agent.minds.openai_protocol import build_openai  # noqa: PLC0415  # takes seconds to load
+        from agent.minds.language_model.openai_protocol import build_openai  # noqa: PLC0415  # takes seconds to load
 
         return build_openai(endpoint, temperature=settings.temperature, seconds=patience.seconds)
 
@@ -53,7 +53,7 @@ def gemini_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
 
     def build() -> BaseChatModel:
         _require(endpoint, needs_key=True)
-        from agent.minds.gemini import build_gemini  # noqa: PLC0415  # takes a second to load
+        from agent.minds.language_model.gemini import build_gemini  # noqa: PLC0415  # takes a second to load
 
         thinks = family_of(endpoint.model).thinks
         return build_gemini(endpoint, temperature=settings.temperature, thoughts=thinks)

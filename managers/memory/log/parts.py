@@ -19,9 +19,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-from managers.memory.log_format import Record
-from managers.memory.log_index import Identity, identity
-from managers.memory.log_reading import read_forward
+from managers.memory.log.format import Record
+from managers.memory.log.index import Identity, identity
+from managers.memory.log.reading import read_forward
 from managers.storage.errors import UnreadableError
 from managers.storage.files import open_binary, read_bytes
 from managers.storage.paths import PersonaPaths

@@ -12,7 +12,7 @@ from dulwich.objects import Blob, ObjectID
 
 from managers.storage.errors import UnreadableError
 from managers.storage.files import read_bytes
-from managers.storage.tracking import is_on_the_move, locate, tracked_files
+from managers.storage.history.tracking import is_on_the_move, locate, tracked_files
 
 _TRUST_AFTER_NS = 2_000_000_000
 """Some file systems count in 2 seconds: a file younger than that may change without its time changing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from managers.memory.log_index import Damage
+from managers.memory.log.index import Damage
 from managers.memory.messages import Message
 from managers.storage.errors import Notice
 

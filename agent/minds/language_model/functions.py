@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agent.minds.tokens import MESSAGE_OVERHEAD
+from agent.minds.language_model.tokens import MESSAGE_OVERHEAD
 from managers.mind import ToolSpec
 
 TOOLS_SHARE = 0.15

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Final
 
-from managers.memory.log_format import Record, first_header, parse, starts_record
+from managers.memory.log.format import Record, first_header, parse, starts_record
 
 BACKWARD_BLOCK: Final = 16 * 1024
 MAX_BACKWARD_BLOCK: Final = 1024 * 1024

@@ -21,18 +21,25 @@ from agent.errors import (
     UnknownModelError,
     UnusableToolCallError,
 )
-from agent.minds import background, notices, tokens
-from agent.minds.answers import UnusableAnswerError, ask_again, describe_form, parse
-from agent.minds.conversation import to_messages
-from agent.minds.endpoint import Endpoint
-from agent.minds.failures import BlockedError, Failure, HalfAnswerError, NothingCameError, Situation, explain
-from agent.minds.fit import answer_room, fit, turn_tokens
-from agent.minds.functions import affordable, as_function, tools_tokens
-from agent.minds.hearing import Hearing
-from agent.minds.provider import Feature, Provider
-from agent.minds.reasoning import may_start_thinking
-from agent.minds.refusals import refused_feature
-from agent.minds.retries import pause_before
+from agent.minds.language_model import background, notices, tokens
+from agent.minds.language_model.answers import UnusableAnswerError, ask_again, describe_form, parse
+from agent.minds.language_model.conversation import to_messages
+from agent.minds.language_model.endpoint import Endpoint
+from agent.minds.language_model.failures import (
+    BlockedError,
+    Failure,
+    HalfAnswerError,
+    NothingCameError,
+    Situation,
+    explain,
+)
+from agent.minds.language_model.fit import answer_room, fit, turn_tokens
+from agent.minds.language_model.functions import affordable, as_function, tools_tokens
+from agent.minds.language_model.hearing import Hearing
+from agent.minds.language_model.provider import Feature, Provider
+from agent.minds.language_model.reasoning import may_start_thinking
+from agent.minds.language_model.refusals import refused_feature
+from agent.minds.language_model.retries import pause_before
 from managers.mind import Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolSpec, Usage
 from managers.storage.errors import Lang
 

@@ -27,8 +27,8 @@ from agent.errors import (
     UnreachableError,
     WrongKeyError,
 )
-from agent.minds.background import StalledError
-from agent.minds.endpoint import Endpoint
+from agent.minds.language_model.background import StalledError
+from agent.minds.language_model.endpoint import Endpoint
 
 
 class NotAnAnswerError(Exception):

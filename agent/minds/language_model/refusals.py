@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set as AbstractSet
 
-from agent.minds.provider import Feature
+from agent.minds.language_model.provider import Feature
 
 _SAYS: dict[Feature, re.Pattern[str]] = {
     "images": re.compile(r"image|vision|multimodal|multi-modal|mmproj|image_url", re.IGNORECASE),

@@ -11,9 +11,9 @@ from dulwich.objects import Blob, Commit, ObjectID
 from managers.storage.clock import Clock
 from managers.storage.errors import DiskFullError, Notice
 from managers.storage.files import explained, fsync_folder, make_folder
-from managers.storage.history_disk import KeptFiles
-from managers.storage.history_entries import Draft, compose, moment, signature
-from managers.storage.history_objects import BRANCH, BROKEN, ObjectDatabase, new_commit, remove_folder
+from managers.storage.history.disk import KeptFiles
+from managers.storage.history.entries import Draft, compose, moment, signature
+from managers.storage.history.objects import BRANCH, BROKEN, ObjectDatabase, new_commit, remove_folder
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agent.minds.failures import BlockedError, HalfAnswerError, NothingCameError
-from agent.minds.reasoning import ThoughtSplitter
+from agent.minds.language_model.failures import BlockedError, HalfAnswerError, NothingCameError
+from agent.minds.language_model.reasoning import ThoughtSplitter
 from managers.mind import ReasoningPiece, ReplyPiece, TextPiece, ToolCall, Usage
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import httpx
 from langchain_google_genai import ChatGoogleGenerativeAI
 from pydantic import SecretStr
 
-from agent.minds import background
-from agent.minds.endpoint import Endpoint, is_loopback
+from agent.minds.language_model import background
+from agent.minds.language_model.endpoint import Endpoint, is_loopback
 
 
 def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> ChatGoogleGenerativeAI:

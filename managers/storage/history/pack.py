@@ -19,8 +19,8 @@ from dulwich.pack import UnpackedObject, full_unpacked_object
 from filelock import FileLock, Timeout
 
 from managers.storage.files import fsync_folder
-from managers.storage.history_entries import parse
-from managers.storage.history_objects import ObjectDatabase
+from managers.storage.history.entries import parse
+from managers.storage.history.objects import ObjectDatabase
 
 LOOSE_OBJECTS = 1000
 LOOSE_BYTES = 8_000_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.minds.provider import Feature
+from agent.minds.language_model.provider import Feature
 from managers.storage.errors import Notice
 
 

@@ -19,8 +19,8 @@ from datetime import date
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from managers.memory.log_format import Record, id_in_trailer
-from managers.memory.log_reading import read_forward
+from managers.memory.log.format import Record, id_in_trailer
+from managers.memory.log.reading import read_forward
 from managers.storage.errors import UnreadableError
 from managers.storage.files import read_bytes
 

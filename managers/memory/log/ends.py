@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Final
 
-from managers.memory.log_format import first_header, parse
-from managers.memory.log_notices import torn_end
+from managers.memory.log.format import first_header, parse
+from managers.memory.log.notices import torn_end
 from managers.storage.errors import Notice, UnwritableError
 from managers.storage.files import append_durably, fsync_folder, open_binary, write_atomic
 

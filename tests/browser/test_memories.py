@@ -1,0 +1,151 @@
+"""Memories, knowledge and settings as a person uses them."""
+
+from datetime import datetime
+from pathlib import Path
+from random import Random
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from agent.services import open_services
+from managers.memory.episodes import Episode
+from managers.storage.paths import Home
+from tests.browser.acting import enter, say
+from tests.browser.serving import DESKTOP, PHONE, Server, window
+
+SAID = "庭のレモンの木に、きのう青い実が三つついたよ。"
+
+
+def persona(server: Server, name: str) -> None:
+    """Make a persona that was told something, as the command line would."""
+    services = open_services(Home(server.home), rng=Random(6))
+    services.personas.create(name, language="ja", user_name="ミナ")
+    memories = services.companion(name).memories
+    said = memories.log.append("user", "ミナ", SAID)
+    memories.log.append("persona", name, "三つも。楽しみだね。")
+    memories.entities.note("レモンの木", "庭にある", author="dream", mind="built-in", evidence=[said.id], kind="thing")
+    today = datetime.now().date()
+    day = Episode(date=today, summary="レモンの話をした。", evidence=[said.id], mind="built-in").sealed()
+    memories.apply({memories.episodes.path(today): day.dump()}, author="dream", reason="night")
+    memories.recall.catch_up()
+    services.close()
+
+
+def shelf(page: Page, name: str) -> None:
+    page.locator(f'#memories .shelves [data-shelf="{name}"]').click()
+    expect(page.locator(f'#memories .shelves [data-shelf="{name}"]')).to_have_attribute("aria-current", "page")
+
+
+@pytest.mark.parametrize(("lang", "size", "dark"), [("ja", DESKTOP, False), ("en", PHONE, True)])
+def test_a_memory_is_found_and_read_in_its_place(
+    browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool
+) -> None:
+    name = f"さがしもの{lang}"
+    persona(server, name)
+    with window(browser, server.address, persona=name, lang=lang, size=size, dark=dark) as page:
+        enter(page, "memories")
+        page.locator("#memory-query").fill("レモンの実")
+        page.locator("#memory-query").press("Enter")
+        hit = page.locator(".found > li", has_text=SAID)
+        hit.locator("summary").click()
+        expect(hit.locator(".in-place [aria-current]")).to_contain_text(SAID)
+        expect(hit.locator(".in-place")).to_contain_text("楽しみだね")
+        for other in ("entities", "episodes", "insights", "goals", "questions", "main_memory", "secret_diary"):
+            shelf(page, other)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_edited_entity_is_what_the_next_answer_uses(browser: Browser, server: Server) -> None:
+    persona(server, "なおし手")
+    with window(browser, server.address, persona="なおし手") as page:
+        enter(page, "memories")
+        shelf(page, "entities")
+        page.locator('[data-item="レモンの木"]').first.click()
+        page.locator('.shelf [data-action="edit"]').click()
+        area = page.locator("#memory-editor textarea")
+        area.fill("レモンの木の名前はシトロンヌという。")
+        page.locator('.shelf [data-action="go"]', has_text="やめる").click()
+        page.locator(".ask button.no").click()
+        expect(area).to_have_value("レモンの木の名前はシトロンヌという。")
+        page.locator("#memory-editor button.primary").click()
+        expect(page.locator(".shelf .words")).to_have_text("レモンの木の名前はシトロンヌという。")
+        enter(page, "talk")
+        say(page, "レモンの木の名前、なんていったか覚えてる?")
+        expect(page.locator("article.persona").last).to_contain_text("シトロンヌ")
+
+
+def test_what_is_forgotten_is_gone_and_comes_back(browser: Browser, server: Server) -> None:
+    persona(server, "わすれんぼ")
+    with window(browser, server.address, persona="わすれんぼ") as page:
+        enter(page, "memories")
+        shelf(page, "episodes")
+        page.locator(".days-told button").first.click()
+        page.locator('.shelf [data-action="forget"]').click()
+        page.locator(".ask button.yes").click()
+        expect(page.locator(".shelf .nothing")).to_be_visible()
+        shelf(page, "forgotten")
+        page.locator('[data-action="restore"]').click()
+        expect(page.locator('[data-action="restore"]')).to_have_count(0)
+        shelf(page, "episodes")
+        expect(page.locator(".days-told button")).to_have_count(1)
+
+
+def test_a_pdf_is_dropped_and_asked_about(browser: Browser, server: Server, tmp_path: Path) -> None:
+    persona(server, "しらべもの")
+    good, bad = tmp_path / "manual.pdf", tmp_path / "broken.pdf"
+    good.write_bytes(pdf("The spare key of the boathouse hangs behind the copper kettle."))
+    bad.write_bytes(b"%PDF-1.7 nothing")
+    with window(browser, server.address, persona="しらべもの") as page:
+        enter(page, "knowledge")
+        page.locator('#knowledge-drop input[type="file"]').set_input_files([good, bad])
+        expect(page.locator(".uploads .right")).to_contain_text("manual.pdf")
+        expect(page.locator(".uploads .wrong")).to_contain_text("broken.pdf")
+        row = page.locator(".documents li")
+        expect(row).to_have_count(1)
+        row.locator("summary").click()
+        expect(row.locator(".fetched")).to_contain_text("copper kettle")
+        enter(page, "talk")
+        say(page, "Where is the spare key of the boathouse?")
+        expect(page.locator("article.persona").last).to_contain_text("copper kettle")
+
+
+def test_a_setting_is_changed_and_given_back(browser: Browser, server: Server) -> None:
+    persona(server, "せってい")
+    with window(browser, server.address, persona="せってい") as page:
+        enter(page, "settings")
+        page.locator('#options [data-scope="own"]').click()
+        page.locator('#options [data-group="recall"]').click()
+        field = page.locator("#option-recall-max_hits")
+        field.fill("4")
+        field.press("Tab")
+        back = page.locator('#options [data-action="reset"]')
+        expect(back).to_have_count(1)
+        page.reload()
+        enter(page, "settings")
+        page.locator('#options [data-scope="own"]').click()
+        page.locator('#options [data-group="recall"]').click()
+        expect(field).to_have_value("4")
+        back.click()
+        expect(field).to_have_value("10")
+        expect(back).to_have_count(0)
+
+
+def pdf(line: str) -> bytes:
+    """Return a PDF with one line of text on one page."""
+    stream = f"BT /F1 12 Tf 20 100 Td ({line}) Tj ET".encode()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    body, offsets = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        offsets.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    return body + (
+        b"xref\n0 6\n0000000000 65535 f \n%strailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+        % (table, len(body))
+    )
