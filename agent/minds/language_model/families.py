@@ -6,10 +6,11 @@ import functools
 import re
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-_FILE = Path(__file__).parents[2] / "assets" / "models.toml"
+from managers.storage.paths import CHECKOUT
+
+_FILE = CHECKOUT / "assets" / "models.toml"
 
 
 @dataclass(frozen=True, slots=True)
