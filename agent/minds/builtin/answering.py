@@ -205,7 +205,13 @@ def _answer_opinion(scene: Scene) -> list[str]:
     before = _told_before(scene) if not terms else ""
     if before:
         emotion = read_emotion(before).emotion
-        key = "good" if emotion in ("joy", "happy") or _WISHES.search(before) else "bad" if emotion in NEGATIVE else "about"
+        key = (
+            "good"
+            if emotion in ("joy", "happy") or _WISHES.search(before)
+            else "bad"
+            if emotion in NEGATIVE
+            else "about"
+        )
         return [scene.book.say("self", f"opinion_{key}", quote=for_quoting(before, scene.lang, 80))]
     return [scene.book.say("self", "opinion")]
 

@@ -35,7 +35,9 @@ def listen(scene: Scene) -> list[str]:
     sentence = _main_sentence(scene)
     feeling = feeling_of(scene)
     if sentence is None:
-        is_felt = feeling in NEGATIVE and not any(s.intent in ("thanks", "laugh", "insult", "complaint") for s in scene.read.sentences)
+        is_felt = feeling in NEGATIVE and not any(
+            s.intent in ("thanks", "laugh", "insult", "complaint") for s in scene.read.sentences
+        )
         return [scene.book.say("feel", feeling), _comfort(scene, feeling)] if is_felt else []
     if feeling in ("joy", "happy", "neutral") and _is_about_persona(sentence, scene):
         return [scene.book.say("small", "praise" if feeling != "neutral" else "about_me"), _open_question(scene)]
@@ -289,7 +291,9 @@ def _comfort(scene: Scene, feeling: str) -> str:
     if feeling == "sadness" and sentence is not None and _is_mild(scene, take_up(sentence, scene)):
         return scene.book.say("comfort", "down_ask")
     key = special.get(feeling, "ask")
-    return scene.book.say("comfort", key if feeling in ("tired", "busy", "anxious") or scene.book.chance(0.6) else "ask")
+    return scene.book.say(
+        "comfort", key if feeling in ("tired", "busy", "anxious") or scene.book.chance(0.6) else "ask"
+    )
 
 
 def _open_question(scene: Scene) -> str:

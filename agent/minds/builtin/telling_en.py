@@ -68,7 +68,9 @@ def take_up(sentence: Sentence) -> Told:
     )
 
 
-_DUTY = re.compile(r"\b(?:i|we)(?:'ve| have)? (?:still )?(?:need to|have to|must|should|got to|gotta|ought to)\b", re.IGNORECASE)
+_DUTY = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:still )?(?:need to|have to|must|should|got to|gotta|ought to)\b", re.IGNORECASE
+)
 _NAMED = re.compile(r"\b(?:named|called)\s+([A-Z]\w+)")
 _MEAL = re.compile(r"\b(?:ha[dv]e?|having)\b.{1,40}\bfor (?:breakfast|lunch|dinner|supper)\b", re.IGNORECASE)
 
@@ -191,9 +193,17 @@ def _is_inside(found: Sequence[Word], at: int) -> bool:
 
 def _is_usable(found: Sequence[Word], span: Span) -> bool:
     head = found[span[1] - 1]
-    if found[span[0]].surface[0] in "'’" or _NUMBER_WORDS.fullmatch(head.surface) or _TIME_WORDS.fullmatch(head.surface):
+    if (
+        found[span[0]].surface[0] in "'’"
+        or _NUMBER_WORDS.fullmatch(head.surface)
+        or _TIME_WORDS.fullmatch(head.surface)
+    ):
         return False
-    if span[0] > 1 and found[span[0] - 1].form == "be" and "i" in {w.surface.lower() for w in found[max(0, span[0] - 3) : span[0]]}:
+    if (
+        span[0] > 1
+        and found[span[0] - 1].form == "be"
+        and "i" in {w.surface.lower() for w in found[max(0, span[0] - 3) : span[0]]}
+    ):
         return False  # "I'd be a guide": what one is, no thing to ask after
     is_bare = span[1] - span[0] == 1 and head.entity is None
     if is_bare and (head.surface.endswith("ing") or (span[0] and found[span[0] - 1].form in _COPULAS)):
