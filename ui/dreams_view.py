@@ -13,6 +13,7 @@ from managers.sleep.scheduler import SleepStatus
 from managers.storage.history.diff import UndoConflict
 from ui.charts import table_link
 from ui.heart_view import change_name, moment, place_fold, table_address
+from ui.history import diff_lines
 from ui.locales import Texts
 from ui.presenters import persona_address
 from ui.times import clock_time, day_name, when
@@ -205,7 +206,7 @@ def _way_back(night: DreamNight, persona: str, t: Texts) -> str:
 
 def conflict(sentence: str, conflicts: Sequence[UndoConflict], entry_id: str, files: int, t: Texts) -> str:
     """Return why a dream cannot be taken back whole, and what can be done instead."""
-    paths = "".join(f"<li>{escape(one.path)}</li>" for one in conflicts)
+    paths = "".join(_conflicting(one, t) for one in conflicts)
     rest = ""
     if len(conflicts) < files:
         rest = (
@@ -217,3 +218,23 @@ def conflict(sentence: str, conflicts: Sequence[UndoConflict], entry_id: str, fi
         f'<p>{escape(t("dreams.conflict_files"))}</p><ul>{paths}</ul><div class="doing">{rest}'
         f'<button type="button" class="small" data-action="leave">{escape(t("dreams.leave"))}</button></div></div>'
     )
+
+
+def _conflicting(one: UndoConflict, t: Texts) -> str:
+    """Return a file that has changed since: what it is to people, and both versions against each other."""
+    what = next((what for beginning, what in _FILES if one.path.startswith(beginning)), "other")
+    current, restored = ((side or b"").decode("utf-8", "replace") for side in (one.current, one.restored))
+    return (
+        f"<li><b>{escape(change_name(what, t))}</b> {escape(one.path)}"
+        f'<details class="fold"><summary>{escape(t("dreams.compare"))}</summary>'
+        f"{diff_lines(unified(current, restored, one.path))}</details></li>"
+    )
+
+
+_FILES = (
+    ("goals.json", "goal"),
+    ("memory/insights", "insight"),
+    ("memory/open_questions", "question"),
+    ("entity_memory/", "entity"),
+    ("episodic_memory/", "episode"),
+)

@@ -115,6 +115,8 @@ def test_an_older_dream_that_later_ones_built_on_says_why_it_stays(
     conflict, diary, _ = room.follow(NAME, 0, clicked(action="undo", entry=older.entry.id))
     assert "memory/insights.json" in conflict
     assert JA("dreams.conflict_title") in conflict
+    assert f"<b>{JA('dreams.what_insight')}</b>" in conflict
+    assert '<div class="removed">-' in conflict  # both versions, against each other
     assert diary["__type__"] == "update"  # nothing else moved
     assert said == []
     assert house.memories.episodes.get(EVENING.date()) is not None
