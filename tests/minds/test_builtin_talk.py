@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 import pytest
 
@@ -90,3 +91,86 @@ def test_jokes_do_not_repeat() -> None:
     told = converse(["Tell me a joke", "another one", "tell me another joke"], HAZEL)
     assert len(set(told)) == 3
     assert not any("can't do" in reply for reply in told)
+
+
+@pytest.mark.parametrize("text", ["asdfgh jkl", "dfghjkl", "sdfkjh qwrtpl"])
+def test_a_hand_on_the_keyboard_is_no_topic(text: str) -> None:
+    told = say(text, HAZEL)
+    assert text not in told
+    assert re.search(r"make out|can't read", told)
+
+
+@pytest.mark.parametrize("text", ["hmm", "strengths", "lol", "tv", "rhythm", "sports"])
+def test_short_words_are_no_gibberish(text: str) -> None:
+    assert not re.search(r"make out|can't read", say(text, HAZEL))
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet"),
+    [
+        ("you never answer properly", HAZEL),
+        ("that makes no sense", HAZEL),
+        ("ちゃんと答えてよ", NEMU),
+        ("意味わからない", NEMU),
+    ],
+)
+def test_a_complaint_is_taken_as_one(text: str, sheet: Sheet) -> None:
+    told = say(text, sheet)
+    assert re.search(r"sorry|right to say|missed|ごめん|答えられて", told)
+
+
+def test_anger_at_it_is_met_without_agreeing_or_repeating() -> None:
+    told = converse(["You're useless", "fuck you", "I hate you", "ふざけんな"], HAZEL)
+    assert len(set(told)) == len(told)
+    assert not any(re.search(r"exactly|^Good\.|Right\.", reply) for reply in told)
+
+
+def test_a_returned_question_is_answered() -> None:
+    for text, sheet in [("not much, you?", HAZEL), ("and you?", HAZEL), ("特に何も。そっちは？", NEMU)]:
+        told = say(text, sheet)
+        assert not re.search(r"don't remember|見つから|覚えてない|調べられ", told)
+
+
+def test_other_peoples_good_news_is_good_news() -> None:
+    assert re.search(r"wonderful|lovely|Congrat", converse(["my brother called", "he's getting married!"], HAZEL)[1])
+    assert re.search(r"素敵|嬉しい|おめでた", converse(["弟から電話があった", "結婚するんだって！"], NEMU)[1])
+
+
+def test_what_has_to_be_done_is_no_treat() -> None:
+    for seed in range(6):
+        assert not re.search(r"look forward|good find|treat", say("I need to buy a suit", HAZEL, seed=seed))
+        assert not re.search(r"楽しみ|いい買い物", say("スーツ買わなきゃ", NEMU, seed=seed))
+
+
+def test_a_bare_question_for_an_opinion_takes_up_what_was_told() -> None:
+    assert "guide" in converse(["I'd like to be a museum guide", "what do you think?"], HAZEL)[1]
+    assert "ガイド" in converse(["美術館のガイドになりたいんだ", "どう思う？"], NEMU)[1]
+
+
+def test_a_long_paragraph_is_met_where_it_hurts() -> None:
+    text = (
+        "It's been a strange week. On Monday my car broke down and I had to walk two miles in the rain. My colleague "
+        "lent me a dry sweater. Then on Wednesday my grandmother had a fall and she's in hospital, and I'm really "
+        "scared for her. My garden is full of tulips."
+    )
+    for seed in range(6):
+        told = say(text, HAZEL, seed=seed)
+        assert not re.search(r"two miles|tulips|sweater|car\b", told)
+
+
+def test_goodbyes_and_mornings_know_the_time() -> None:
+    late = datetime(2026, 11, 21, 23, 30)
+    assert re.search(r"night|rest|Sleep", say("bye", HAZEL, now=late))
+    assert re.search(r"おやすみ|明日", say("またね", NEMU, now=late))
+    assert re.search(r"late|left of it", say("good morning", HAZEL, now=datetime(2026, 11, 21, 14, 0)))
+
+
+def test_news_is_no_question_though_it_calls_up_the_past() -> None:
+    told = say("I went to the pottery class again today.", HAZEL, recall_wanted=True)
+    assert not re.search(r"don't remember|found nothing|nothing about", told)
+
+
+def test_a_known_name_is_greeted_not_learned_anew() -> None:
+    alex = Sheet("Hazel", "en", "You are Hazel.", "Alex")
+    assert "settings" not in say("Hi, it's Alex", alex)
+    assert "Alex" in say("Hi, it's Alex", alex)

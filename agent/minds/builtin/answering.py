@@ -44,9 +44,22 @@ def answer_questions(scene: Scene) -> list[str]:
                 continue
             return answer(scene)
     asked = scene.read.questions
-    if not asked and not scene.request.recall_wanted:
+    if not asked and (not scene.request.recall_wanted or all(_is_statement(s) for s in scene.read.sentences)):
         return []
     return _answer_from_memory(scene, asked or list(scene.read.sentences))
+
+
+def _is_statement(sentence: Sentence) -> bool:
+    """Tell news ("I went there again today") from a request without a question mark ("tell me about my cat")."""
+    if _REQUESTS.search(sentence.plain):
+        return False
+    return bool(sentence.intent) or sentence.lang == "ja" or bool(_OWN_NEWS.search(sentence.plain))
+
+
+_REQUESTS = re.compile(
+    r"教え|思い出|覚え|聞かせ|話して|っけ|知りたい|忘れ|言った(?:こと|の)|何|誰|どこ|いつ|\b(?:remind|remember|recall|wonder|forg[eo]t\w*|tell me|show me|what|when|who|where|which|how)\b"
+)
+_OWN_NEWS = re.compile(r"^(?:(?:and|but|so|well|oh|today|yesterday|anyway)[, ]+)*(?:i|we|my|our|he|she|they|it)\b")
 
 
 def _names_a_subject(sentence: Sentence, scene: Scene) -> bool:

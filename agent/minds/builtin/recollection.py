@@ -126,8 +126,13 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     return found
 
 
+_SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]?")
+"""A note on a picture in imported conversations: nobody said it."""
+
+
 def _sentences_of(hit: Hit) -> list[str]:
-    return [sentence for sentence in sentences(hit.text)[:_MAX_SENTENCES_PER_HIT] if any(c.isalnum() for c in sentence)]
+    said = _SHOWN.sub(" ", hit.text)
+    return [sentence for sentence in sentences(said)[:_MAX_SENTENCES_PER_HIT] if any(c.isalnum() for c in sentence)]
 
 
 def _who(hit: Hit, request: ReplyRequest) -> Who:

@@ -119,11 +119,26 @@ def _unreadable(scene: Scene) -> str | None:  # noqa: PLR0911  # one return per 
         return scene.book.say("small", "garbled" if is_noise else "silence")
     if _is_garbled(raw, text):
         return scene.book.say("small", "garbled")
+    if is_gibberish(text):
+        return scene.book.say("small", "garbled")
     if _CODE.search(raw) and len(scene.read.told) < 2:  # noqa: PLR2004  # code with an explanation is a message
         return scene.book.say("small", "code")
     if scene.heard and len(text) > 3 and readable(scene.heard[-1]) == text:  # noqa: PLR2004  # "yes" may be said twice
         return scene.book.say("small", "repeat", quote=for_quoting(text, scene.lang, 60))
     return None
+
+
+_RUN = re.compile(r"[bcdfghjklmnpqrstvwxz]{5,}", re.IGNORECASE)
+_FEW = 4
+
+
+def is_gibberish(text: str) -> bool:
+    """Tell a hand on the keyboard ("asdfgh jkl") from words: no vowels for too long, in every word of a few."""
+    pieces = re.findall(r"[A-Za-z]+", text)
+    if not 0 < len(pieces) <= _FEW or any(ord(char) > 0x2E80 for char in text) or text.isupper():  # noqa: PLR2004  # CJK
+        return False
+    is_hard = [bool(_RUN.search(piece)) or not re.search(r"[aeiouy]", piece, re.IGNORECASE) for piece in pieces]
+    return all(is_hard) and any(_RUN.search(piece) for piece in pieces) and "ngth" not in text.lower()
 
 
 def _is_garbled(raw: str, text: str) -> bool:
@@ -199,6 +214,8 @@ def _social(scene: Scene, *, is_alone: bool) -> list[str]:
         return [] if not is_alone else _lost(scene)
     if scene.given:
         return _meet(scene)
+    if is_alone and _is_late_bye(scene, said):
+        return [scene.book.say("greet", "bye_late")]
     parting = [sentence for sentence in said if sentence.intent in ("night", "bye")]
     asked = [sentence for sentence in said if sentence.intent == "how_are_you"]
     chosen = (parting or asked or said)[0]
@@ -207,11 +224,22 @@ def _social(scene: Scene, *, is_alone: bool) -> list[str]:
 
 def _meet(scene: Scene) -> list[str]:
     """Greet somebody who gives their name, by that name; later on take up what they want to be called."""
+    if scene.given == scene.request.sheet.user_name:
+        return [] if _has_greeted(scene) else [scene.book.say("greet", part_of_day(scene.request.now))]
     if scene.spoken and not any(sentence.intent == "first" for sentence in scene.read.sentences):
         return [scene.book.say("greet", "called")]
     said = next((s.intent for s in scene.read.sentences if s.intent in ("morning", "day", "evening")), "")
     hello = said or part_of_day(scene.request.now)
     return [scene.book.say("greet", "met", greeting=_greeting(scene, hello))]
+
+
+def _is_late_bye(scene: Scene, said: list[Sentence]) -> bool:
+    hour = scene.request.now.hour
+    return any(s.intent == "bye" for s in said) and (hour >= _LATE or hour < _EARLY)
+
+
+_LATE, _EARLY, _NOON = 22, 4, 12
+"""Hours: from when a goodbye is for the night, and from when a good morning comes late."""
 
 
 def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR0911  # one return per kind reads best
@@ -227,6 +255,8 @@ def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR091
             return [book.say("greet", "short", greeting=_greeting(scene, intent)), book.say("greet", "first")]
         if _has_greeted(scene):
             return [book.say("greet", "again", greeting=_greeting(scene, intent))]
+        if intent == "morning" and _NOON <= scene.request.now.hour < _LATE:
+            return [book.say("greet", "late_morning")]
         return [book.say("greet", part_of_day(scene.request.now) if intent == "day" and scene.lang == "en" else intent)]
     if intent in ("night", "bye", "home", "leave", "first", "how_are_you"):
         return [book.say("greet", intent)]

@@ -90,7 +90,7 @@ class Understanding:
 
     @property
     def questions(self) -> list[Sentence]:
-        """Questions that no intent answers."""
+        """What asks for more than courtesy."""
         return [s for s in self.sentences if s.is_question and s.intent not in SOCIAL]
 
     @property
