@@ -10,7 +10,7 @@ from html import escape
 from managers.memory.goals import GoalsMeta
 from managers.sleep.diary import DiaryPage, DreamNight, NightChange
 from managers.sleep.scheduler import SleepStatus
-from managers.storage.history.diff import UndoConflict
+from managers.storage.history.diff import UndoConflict, unified
 from ui.charts import table_link
 from ui.heart_view import change_name, moment, place_fold, table_address
 from ui.history import diff_lines

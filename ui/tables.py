@@ -1,4 +1,4 @@
-"""What the rooms show as tables and curves, handed out as CSV; and a message in its place."""
+"""What the rooms show as tables and curves, handed out as CSV."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from urllib.parse import quote
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from agent.memories import Memories
 from agent.services import Services
@@ -21,7 +21,6 @@ from managers.sleep.diary import DreamDiary
 from managers.storage.errors import Lang
 from ui.heart_view import change_name
 from ui.locales import Texts, texts
-from ui.neighbours import in_place, neighbours
 
 Table = Literal["drives", "questions", "feelings", "goals", "dreams"]
 Rows = Iterable[Sequence[object]]
@@ -51,11 +50,6 @@ def room_tables(services: Services) -> APIRouter:
             "dreams": lambda: _dreams(memories, t),
         }
         return _answer(make[table](), f"{name}-{table}.csv")
-
-    @router.get("/around/{message_id}")
-    def around(name: str, message_id: str, lang: Lang = "en") -> Response:
-        log = services.companion(name).memories.log
-        return HTMLResponse(in_place(neighbours(log, message_id), message_id, services.clock.now(), texts(lang)))
 
     return router
 
