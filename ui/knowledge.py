@@ -24,7 +24,7 @@ from managers.storage.paths import safe_name
 from ui.edge import QUIET, at_edge, say_done, stream_at_edge
 from ui.locales import Texts, texts
 from ui.presenters import persona_address
-from ui.shelves import asking, button, empty
+from ui.shelves import answer_to, asking, button, empty
 from ui.times import when
 from ui.uploads import uploaded
 
@@ -104,7 +104,7 @@ class KnowledgeHandlers:
 
     def act(self, persona: str, event: gr.EventData) -> str:
         """Remove a document, or bring it back."""
-        return self.do(persona, event.told)
+        return self.do(persona, event.told) + answer_to(event.told)
 
     def do(self, persona: str, told: dict[str, Any]) -> str:
         """Do one thing to one document."""

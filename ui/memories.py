@@ -18,7 +18,7 @@ from managers.storage.paths import safe_name
 from ui import diaries, entities, episodes, forgotten, reflections, search
 from ui.edge import QUIET, at_edge, say_done
 from ui.locales import Texts
-from ui.shelves import Conflict, Place, View, button
+from ui.shelves import Conflict, Place, View, answer_to, button
 
 SHELVES: Mapping[str, Callable[[View], str]] = {
     "search": search.show,
@@ -104,7 +104,8 @@ class MemoryHandlers:
 
     def act(self, persona: str, place: Place, event: gr.EventData) -> tuple[Place, str]:
         """Do what was asked for on the page."""
-        return self.do(persona, place, event.told)
+        place, html = self.do(persona, place, event.told)
+        return place, html + answer_to(event.told)
 
     def do(self, persona: str, place: Place, told: Mapping[str, Any]) -> tuple[Place, str]:
         """Do one thing, and return where one is then and what is there."""

@@ -21,7 +21,7 @@ from managers.storage.errors import InvalidSettingError
 from managers.storage.settings import Settings
 from ui.edge import QUIET, at_edge
 from ui.locales import Texts
-from ui.shelves import button
+from ui.shelves import answer_to, button
 
 SECTIONS = ("conversation", "recall", "sleep", "autonomy", "mind", "user", "page")
 """The groups in the order in which they are shown; autonomy is a part of the settings' `sleep`."""
@@ -110,7 +110,7 @@ class OptionHandlers:
     def act(self, persona: str, scope: Scope, changed: int, event: gr.EventData) -> tuple[Scope, str, int]:
         """Do what was asked for on the page."""
         scope, is_mind = self.do(persona, scope, event.told)
-        return scope, self.open(persona, scope), changed + is_mind
+        return scope, self.open(persona, scope) + answer_to(event.told), changed + is_mind
 
     def do(self, persona: str, scope: Scope, told: Mapping[str, Any]) -> tuple[Scope, bool]:
         """Show another scope or group, or change one setting; returns whether the mind may be another one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from html import escape
@@ -183,6 +183,11 @@ def conflict_note(view: View) -> str:
         f'<div class="conflict" role="alert"><h4>{escape(t("notes.conflict_title"))}</h4>'
         f"<p>{escape(t('memories.conflict'))}</p><pre>{escape(view.conflict.theirs)}</pre></div>"
     )
+
+
+def answer_to(told: Mapping[str, Any]) -> str:
+    """Return the mark by which the page's script knows to what it was answered."""
+    return f'<i hidden data-answer="{escape(str(told.get("number", "")))}"></i>'
 
 
 def empty(sentence: str) -> str:

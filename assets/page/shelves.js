@@ -2,10 +2,26 @@
 "use strict";
 
 window.utataneShelves = (element, trigger, watch) => {
+  const PATIENCE_MS = 1500;
   let shown = "";
   let last = "";
 
-  const tell = (told) => trigger("select", { told });
+  // One thing after the other: what is asked for next begins where the answer to the last left one.
+  const waiting = [];
+  let busy = 0;
+  let asked = 0;
+  function tell(told) {
+    waiting.push(told);
+    if (!busy) next();
+  }
+  function next() {
+    clearTimeout(busy);
+    busy = 0;
+    if (!waiting.length) return;
+    busy = setTimeout(next, PATIENCE_MS); // what failed is answered by a toast alone
+    asked += 1;
+    trigger("select", { told: { ...waiting.shift(), number: asked } });
+  }
   const unsaved = () => element.querySelector("form.unsaved");
 
   // Leaving a field that was written in is asked about, whatever button leads away.
@@ -45,6 +61,9 @@ window.utataneShelves = (element, trigger, watch) => {
     last = event.target.id || "";
   });
 
+  watch("value", () => {
+    if (element.querySelector("[data-answer]")?.dataset.answer === String(asked)) next();
+  });
   watch("value", () => requestAnimationFrame(() => {
     if (!unsaved()) utatane.markDirty("memory-editor", false);
     const place = element.querySelector("[data-place]")?.dataset.place || "";
