@@ -59,6 +59,8 @@ def plan_recall(
     window: Sequence[Message],
     now: datetime,
     names_entity: Callable[[str], bool] = lambda _: False,
+    *,
+    has_documents: bool = False,
 ) -> RecallPlan:
     """Read a message.
 
@@ -67,6 +69,7 @@ def plan_recall(
         window: the turns before it, oldest first.
         now: what "yesterday" is reckoned from.
         names_entity: tells whether a text names an entity that is remembered.
+        has_documents: there is a knowledge base, which any question may be about.
     """
     text = message.strip()
     words = terms(text)
@@ -78,7 +81,7 @@ def plan_recall(
     wanted = bool(
         _REMEMBERS.search(text)
         or (asks and (is_past or (_PAST.search(text) and (words or spans))))
-        or (asks and words and _PERSONAL.search(text))
+        or (asks and words and (has_documents or _PERSONAL.search(text)))
         or (asks and _FOLLOWS.search(text) and _subject(window, text))
         or names_entity(text)
     )

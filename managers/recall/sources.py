@@ -57,6 +57,11 @@ def sources(paths: PersonaPaths) -> Iterator[Source]:
         yield from _found(paths, path, kind, index)
 
 
+def has_documents(paths: PersonaPaths) -> bool:
+    """Tell whether there is anything in the knowledge base."""
+    return any(name.lower().endswith(DOCUMENTS) for name in _entries(paths.knowledge))
+
+
 def _places(paths: PersonaPaths) -> Iterator[tuple[Path, MemoryType, IndexName]]:
     yield paths.log, "current_log", "current"
     yield paths.core_memory, "note", "static"

@@ -71,8 +71,11 @@ def test_a_document_is_taken_in_under_its_own_name_and_found(
     last = take(room, sent, "家のこと.md")
     assert "wrong" not in last
     assert "家のこと.md" in room.open(PERSONA)
-    hits = services.companion(PERSONA).memories.recall.search_knowledge_base("物置の合鍵はどこ")
-    assert "植木鉢の下" in hits[0].text
+    recall = services.companion(PERSONA).memories.recall
+    assert "植木鉢の下" in recall.search_knowledge_base("物置の合鍵はどこ")[0].text
+    plan = recall.plan("物置の合鍵はどこですか", [])
+    assert plan.wanted
+    assert "植木鉢の下" in recall.for_turn(plan.query, window=[])[0].text
     assert not sent.exists()
 
 
