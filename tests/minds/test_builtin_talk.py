@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from managers.mind import Sheet
+from managers.mind import ChatTurn, Sheet
 from tests.minds.test_builtin import converse, say
 
 HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
@@ -174,3 +174,28 @@ def test_a_known_name_is_greeted_not_learned_anew() -> None:
     alex = Sheet("Hazel", "en", "You are Hazel.", "Alex")
     assert "settings" not in say("Hi, it's Alex", alex)
     assert "Alex" in say("Hi, it's Alex", alex)
+
+
+def test_an_answer_may_stand_in_the_sentence_that_goes_on() -> None:
+    lines = ["my daughter Lily wants chocolate pancakes", "she's seven", "it rained today", "how old is my daughter?"]
+    assert "seven" in converse(lines, HAZEL)[-1]
+    assert "7歳" in converse(["娘のリリがチョコのがいいって", "7歳なんだ", "雨だね", "娘って何歳だっけ？"], NEMU)[-1]
+
+
+def test_tastes_are_those_of_its_sheet_or_none() -> None:
+    assert "rain on glass" in say("Do you like rain?", HAZEL)
+    turns = [ChatTurn("user", "I'm making pancakes"), ChatTurn("persona", "How nice.")]
+    assert "making pancakes" not in say("Do you like pancakes?", HAZEL, turns=turns, recall_wanted=True)
+    assert "雨の音" in say("ねむは雨は好き？", NEMU)
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet"), [("ok gotta go, bye", HAZEL), ("じゃあまたね", NEMU), ("Well, bye!", HAZEL)]
+)
+def test_a_goodbye_is_one_however_it_begins(text: str, sheet: Sheet) -> None:
+    assert re.search(r"Goodbye|See you|Until|また|気をつけて", say(text, sheet))
+
+
+def test_what_somebody_does_is_no_part_of_their_name() -> None:
+    for seed in range(8):
+        assert "wants chocolate like" not in say("my daughter Lily wants chocolate ones", HAZEL, seed=seed)

@@ -198,6 +198,24 @@ _TASTES = re.compile(
 )
 _STEM = 4
 """So many letters tell rain and rainy for the same."""
+
+
+def _answer_taste(scene: Scene) -> list[str]:
+    """Say what one's sheet says of liking that very thing; else own up to having no body to like it with."""
+    return [_sheet_on(scene) or scene.book.say("self", "body")]
+
+
+def _sheet_on(scene: Scene) -> str:
+    """Quote the line of one's sheet that speaks of what a question is about, or nothing."""
+    asked = [s for s in scene.read.sentences if s.is_question] or list(scene.read.sentences)
+    light = _DAYS | {t for word in _TASTES.findall(scene.read.text) for t in content_words(word)}
+    terms = {t[:_STEM] for t in question_terms(asked, scene.lang) if len(t) > 1 or not t.isascii()} - light
+    for line in re.split(r"[\n。]|(?<=[.!])\s", scene.request.sheet.system_prompt):
+        if _TASTES.search(line) and terms & {t[:_STEM] for t in content_words(line)}:
+            return scene.book.say("self", "persona_fact", quote=for_quoting(line.strip("-・* #"), scene.lang, 120))
+    return ""
+
+
 _DAYS = frozenset(["day", "days", "日", "時"])
 _TASTE_LINE = re.compile(r"好きな|嫌いな|趣味|得意な|苦手な|(?:you|she|he) (?:love|like|enjoy|hate)", re.IGNORECASE)
 
@@ -209,12 +227,10 @@ def _taste(found: str) -> str:
 
 def _answer_opinion(scene: Scene) -> list[str]:
     """Say what one's sheet says of the thing; else own up to having no view, and ask for theirs."""
+    if fact := _sheet_on(scene):
+        return [fact, scene.book.say("self", "you_now")]
     asked = [s for s in scene.read.sentences if s.is_question] or list(scene.read.sentences)
-    terms = {t for t in question_terms(asked, scene.lang) if len(t) > 1 or not t.isascii()} - _DAYS
-    for line in re.split(r"[\n。]|(?<=[.!])\s", scene.request.sheet.system_prompt):
-        if _TASTES.search(line) and {t[:_STEM] for t in terms} & {t[:_STEM] for t in content_words(line)}:
-            quote = for_quoting(line.strip("-・* #"), scene.lang, 120)
-            return [scene.book.say("self", "persona_fact", quote=quote), scene.book.say("self", "you_now")]
+    terms = set(question_terms(asked, scene.lang)) - _DAYS
     before = _told_before(scene) if not terms else ""
     if before:
         emotion = read_emotion(before).emotion
@@ -381,6 +397,7 @@ _ANSWERS: dict[str, Callable[[Scene], list[str]]] = {
     "talk": _answer_talk,
     "overview": _answer_overview,
     "cannot": _answer_cannot,
+    "ask_taste": _answer_taste,
     "ask_body": _answer_body,
     "ask_opinion": _answer_opinion,
 }

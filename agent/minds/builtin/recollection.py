@@ -117,13 +117,23 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     notes = [line for line in noted_lines(request) if len(line) > 3 and not is_of_persona(line, request.sheet)]  # noqa: PLR2004  # shorter lines say nothing
     found += [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
     earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
+    before = ""
     for at, turn in enumerate(earlier[-20:]):
-        found += [
-            Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at)
-            for sentence in sentences(turn.text)[:_MAX_SENTENCES_PER_HIT]
-            if not _asks(sentence)
-        ]
+        for sentence in sentences(turn.text)[:_MAX_SENTENCES_PER_HIT]:
+            goes_on = bool(_GOES_ON.search(sentence))
+            if not _asks(sentence):
+                around = before[-_MAX_AROUND:] if goes_on else ""
+                found.append(Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at, around=around))
+                before = f"{before} {sentence}" if goes_on else sentence
     return found
+
+
+_MAX_AROUND = 400
+_GOES_ON = re.compile(
+    r"^(?:(?:and|but|so|well|oh)[, ]+)*(?:he|she|it|they|his|her|its|their)\b|^[0-9０-９一二三四五六七八九十]+(?:歳|才|人|匹|日|年|時|個|月|分)(?!.*[はが])|^(?:それ|その|あの|名前)",
+    re.IGNORECASE,
+)
+"""Sentences whose subject stands in the one before."""
 
 
 _SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]?")
@@ -178,6 +188,10 @@ def _spread(candidates: Sequence[Candidate]) -> dict[str, float]:
     return {term: math.log(1 + len(candidates) / count) for term, count in counts.items()}
 
 
+_ANSWERS_ON = 0.9
+"""What a sentence of this conversation goes on about is nearly as good as said in it."""
+
+
 def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> tuple[float, float]:
     """Return how well a sentence answers, and the share of the question's words that it holds."""
     there = set(content_words(candidate.text))
@@ -185,7 +199,8 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
     unknown = max(spread.values(), default=1.0)
     total = sum(spread.get(term, unknown) for term in wanted.terms) or 1.0
     covered = sum(spread.get(term, unknown) for term in wanted.terms if term in there) / total
-    covered += 0.5 * sum(spread.get(term, unknown) for term in wanted.terms if term in around) / total
+    share = _ANSWERS_ON if candidate.kind == "said" else 0.5
+    covered += share * sum(spread.get(term, unknown) for term in wanted.terms if term in around) / total
     score = covered + 0.35 * candidate.rank
     if wanted.asks and _has_answer(candidate, wanted.asks, wanted.terms):
         score += 0.3
@@ -197,7 +212,7 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
         score += 0.4
     if _asks(candidate.text):
         score -= 0.35
-    if len(there) < 2:  # noqa: PLR2004  # "Wow!", はい。
+    if len(there) < 2 and not around:  # noqa: PLR2004  # "Wow!", はい。
         score -= 0.2
     return score, covered
 

@@ -162,13 +162,24 @@ def phrases(found: Sequence[Word]) -> list[Span]:
         end, has_noun = at, False
         if found[end].surface.lower() in _DETERMINERS:
             end += 1
-        while end < len(found) and _is_inside(found, end):
+        while end < len(found) and _is_inside(found, end) and not (end > at and _is_verb_after_name(found, end)):
             has_noun = has_noun or found[end].kind in ("noun", "proper")
             end += 1
         if has_noun and _is_usable(found, (at, end)):
             spans.append((at, end))
         at = max(end, at + 1)
     return spans
+
+
+def _is_verb_after_name(found: Sequence[Word], at: int) -> bool:
+    """Tell "Lily wants" from "Lily Parks": what somebody does, though the lists take it for a noun."""
+    word = found[at]
+    return (
+        found[at - 1].entity == "person"
+        and word.entity is None
+        and word.surface.islower()
+        and word.surface.endswith("s")
+    )
 
 
 def _is_inside(found: Sequence[Word], at: int) -> bool:
@@ -312,7 +323,8 @@ def _without_opener(text: str) -> str:
 
 
 _SPLICE = re.compile(
-    r",\s+(?=(?:i|he|she|it|they|we)(?:['’](?:m|s|re|ve|d)\b|\s+(?!and\b)\w))(?<!and, )", re.IGNORECASE
+    r",\s+(?=(?:the|my|our|his|her) \w+ (?:was|were|is|are|has|had)\b|(?:i|he|she|it|they|we)(?:['’](?:m|s|re|ve|d)\b|\s+(?!and\b)\w))(?<!and, )",
+    re.IGNORECASE,
 )
 
 
