@@ -22,7 +22,7 @@ from managers.recall.index import MemoryIndex, Passage
 from managers.recall.kit import Kit
 from managers.recall.past_conversations import search_past_conversations
 from managers.recall.planner import RecallPlan, plan_recall
-from managers.recall.sources import IndexName
+from managers.recall.sources import IndexName, has_documents
 from managers.recall.status import IndexStatus
 from managers.recall.upkeep import Upkeep
 from managers.storage.clock import Clock
@@ -202,7 +202,13 @@ class Recall:
 
     def plan(self, message: str, window: Sequence[Message]) -> RecallPlan:
         """Decide whether a message calls for the past and what to look for; no model, no waiting."""
-        return plan_recall(message, window, self._clock.now(), lambda text: names_entity(self.paths, text))
+        return plan_recall(
+            message,
+            window,
+            self._clock.now(),
+            lambda text: names_entity(self.paths, text),
+            has_documents=self._settings.knowledge_in_prompt and has_documents(self.paths),
+        )
 
     def _freshen(self) -> None:
         """Take in what an editor, or the last seconds, have changed; a broken index waits for `catch_up`."""
@@ -360,6 +366,14 @@ class Recall:
     def refresh_weights(self) -> bool:
         """Make the built-in embedder's weights anew if the memories have outgrown them: for the night."""
         return self._upkeep.refresh_weights()
+
+    def tidy(self) -> None:
+        """Leave nothing of what was forgotten in any derived file (searches are rid of it already): for the night.
+
+        Raises:
+            BusyError: somebody else has been indexing for a minute.
+        """
+        self._upkeep.tidy()
 
     def status(self) -> IndexStatus:
         """Say how the indexes are."""

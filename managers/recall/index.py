@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -412,6 +412,18 @@ class MemoryIndex:
     def unembedded_count(self) -> int:
         """Return how many passages have no vector yet."""
         return int(self.store.connection().execute("SELECT count(*) FROM unembedded").fetchone()[0])
+
+    def tidy(self) -> None:
+        """Leave nothing of dead passages in the posting lists, the columns and the snapshot of the vectors."""
+        with self._lock:
+            self.store.sweep()
+            self.refresh()
+            self.vectors.compact(self.store, self._epoch)
+
+    def texts(self) -> Iterator[str]:
+        """Yield what is embedded of every passage."""
+        for text, heading in self.store.connection().execute("SELECT text, heading FROM chunks"):
+            yield vector_text(text, heading)
 
     def save_snapshot(self) -> None:
         """Write the FAISS file if it is worth it."""

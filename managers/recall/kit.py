@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from managers.recall import word_vectors
@@ -48,6 +48,7 @@ class Kit:
         self.notices: list[Notice] = []
         self.words: WordVectors | None = None
         self._load_own = load_own
+        self._cache = cache
         self._own: NgramEmbedder | None = None
         self._guard = threading.Lock()
         self.chosen: Embedder | None = embedder
@@ -99,6 +100,14 @@ class Kit:
         """Use the built-in embedder with other weights; None: load them anew."""
         with self._guard:
             self._own = embedder
+
+    def tidy_cache(self, texts: Iterable[str]) -> None:
+        """Keep the vectors of these passages in the cache and no others; without its embedder, none."""
+        if isinstance(self.chosen, CachedEmbedder):
+            self.chosen.keep_only(texts)
+            return
+        for suffix in ("-wal", "-shm", ""):
+            self._cache.with_name(self._cache.name + suffix).unlink(missing_ok=True)
 
     def follow(self, held: str) -> None:
         """Load the built-in embedder's weights anew if the index was made with others (by another process)."""

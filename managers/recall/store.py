@@ -48,6 +48,8 @@ passages stand side by side, `day` is the ordinal of its date (0: undated), `len
 
 IS_QUESTION = 1
 TELLS_WHEN = 2
+SWEPT = 4
+"""A dead passage that is in no posting list any more."""
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -292,6 +294,50 @@ class Store:
         if not places:
             return np.zeros(0, np.int64), np.zeros(0, np.uint8)
         return np.concatenate(places), np.concatenate(often)
+
+    def sweep(self) -> int:
+        """Take dead passages out of the posting lists, and words that only they held; return how many there were.
+
+        Their text and vectors went when they died; which words they held goes here, and their dates.
+        """
+        with self.transaction() as connection:
+            dead: dict[int, list[int]] = {}
+            for block, columns in self.columns_since(-1):
+                places = np.flatnonzero((columns["alive"] == 0) & (columns["flags"] & SWEPT == 0))
+                if not len(places):
+                    continue
+                for number in (block * COLUMN_BLOCK + places).tolist():
+                    dead.setdefault(number // POSTING_BLOCK, []).append(number % POSTING_BLOCK)
+                swept = columns.copy()
+                for name in ("length", "speaker", "day"):
+                    swept[name][places] = 0
+                swept["flags"][places] = SWEPT
+                self.write_column_block(block, swept, self.raise_revision())
+            for block, gone in dead.items():
+                changed, emptied = self._without(connection, block, np.array(gone, "<u2"))
+                connection.executemany("UPDATE postings SET data = ? WHERE term = ? AND block = ?", changed)
+                connection.executemany("DELETE FROM postings WHERE term = ? AND block = ?", emptied)
+        if dead:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return sum(map(len, dead.values()))
+
+    @staticmethod
+    def _without(
+        connection: sqlite3.Connection, block: int, gone: npt.NDArray[np.uint16]
+    ) -> tuple[list[tuple[bytes, str, int]], list[tuple[str, int]]]:
+        """Return a block's lists that change without some places, and those that nothing is left of."""
+        is_gone = np.zeros(POSTING_BLOCK, np.bool_)
+        is_gone[gone] = True
+        changed, emptied = [], []
+        for term, data in connection.execute("SELECT term, data FROM postings WHERE block = ?", (block,)):
+            size = len(data) // 3
+            places, often = np.frombuffer(data, "<u2", size), np.frombuffer(data, np.uint8, size, 2 * size)
+            stays = ~is_gone[places]
+            if not stays.any():
+                emptied.append((term, block))
+            elif not stays.all():
+                changed.append((places[stays].tobytes() + often[stays].tobytes(), term, block))
+        return changed, emptied
 
     def speakers(self) -> list[tuple[int, str, str]]:
         """Return all who have spoken: number, name, role."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -104,6 +106,16 @@ class Upkeep:
                 self._rebuild(None)
             return drifted
 
+    def tidy(self) -> None:
+        """Leave nothing of what was forgotten in any derived file: night's work."""
+        with self._alone(WAIT_SECONDS):
+            for index in self._indexes.values():
+                index.tidy()
+                left_over = _beside(index)  # a rebuild that was killed
+                if left_over.is_dir():
+                    shutil.rmtree(left_over)
+            self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
+
     def rebuild(self, progress: Callable[[int, int], None] | None) -> None:
         """Make all indexes anew from the files."""
         with self._alone(WAIT_SECONDS):
@@ -121,9 +133,7 @@ class Upkeep:
     def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
         """Build beside what is there, which is searched (with its own weights) until the new one takes its place."""
         own = self._weighed()
-        fresh = {
-            name: MemoryIndex(index.folder.with_name(f".{index.folder.name}")) for name, index in self._indexes.items()
-        }
+        fresh = {name: MemoryIndex(_beside(index)) for name, index in self._indexes.items()}
         for index in fresh.values():
             index.reset(self.kit.name_with(own), _kept(own))
         indexer = Indexer(self._paths, fresh, self._settings)
@@ -289,6 +299,11 @@ class Upkeep:
         self._stopping.set()
         if self._worker is not None and self._worker is not threading.current_thread():
             self._worker.join(timeout=5)
+
+
+def _beside(index: MemoryIndex) -> Path:
+    """Return where the index is built that is to take another's place."""
+    return index.folder.with_name(f".{index.folder.name}")
 
 
 def _kept(own: NgramEmbedder | None) -> dict[str, str | bytes]:

@@ -22,6 +22,7 @@ from managers.storage.files import digest, read_bytes, write_atomic
 SCALE = 360.0
 """A component of ±0.353 becomes ±127; larger ones, which only the shortest texts have, are cut."""
 
+_LARGEST = 127
 _SAVE_AFTER = 2000
 _SAVE_SHARE = 0.1
 
@@ -40,7 +41,7 @@ def _faiss() -> Any:  # noqa: ANN401  # it ships no types
 
 def encode(vectors: Vectors) -> npt.NDArray[np.int8]:
     """Return unit vectors as bytes."""
-    codes: npt.NDArray[np.int8] = np.clip(np.rint(vectors * SCALE), -127, 127).astype(np.int8)
+    codes: npt.NDArray[np.int8] = np.clip(np.rint(vectors * SCALE), -_LARGEST, _LARGEST).astype(np.int8)
     return codes
 
 
@@ -57,6 +58,7 @@ class VectorIndex:
         self._count = 0
         self._seen = 0
         self._saved = 0
+        self._digest = ""
 
     def __len__(self) -> int:
         """Return how many vectors there are, those of dead passages included."""
@@ -102,9 +104,26 @@ class VectorIndex:
 
             data = faiss.serialize_index(self._index).tobytes() + self._ids[: self._count].tobytes()
             write_atomic(self._path, data)
-            note = {"epoch": epoch, "seen": self._seen, "count": self._count, "sha256": digest(data)}
+            self._digest = digest(data)
+            note = {"epoch": epoch, "seen": self._seen, "count": self._count, "sha256": self._digest}
             write_atomic(self._note, json.dumps(note))
             self._saved = self._count
+
+    def compact(self, store: Store, epoch: str) -> bool:
+        """Leave out what SQLite no longer holds, in memory and in the snapshot; say whether there was anything."""
+        with self._lock:
+            live = int(store.connection().execute("SELECT count(*) FROM vectors").fetchone()[0])
+            note = read_bytes(self._note)
+            is_ours = note is None or json_value(note, "sha256") == self._digest
+            if self._count == live and is_ours:
+                return False
+            was_saved = self._path.exists()
+            self.remove()
+            self.clear()
+            self.follow(store, epoch)
+            if was_saved:
+                self.save(epoch)
+            return True
 
     def remove(self) -> None:
         """Remove the snapshot."""
@@ -116,10 +135,12 @@ class VectorIndex:
         with self._lock:
             if self._count == 0:
                 return np.zeros(0, np.int64), np.zeros(0, np.float32)
-            asked = np.ascontiguousarray(query * SCALE, np.float32)
+            # FAISS reads a question as whole numbers of one signed byte, and larger ones come out as anything.
+            scale = _LARGEST / max(float(np.abs(query).max()), 1e-9)
+            asked = np.ascontiguousarray(np.rint(query * scale), np.float32)
             products, places = self._index.search(asked, min(count, self._count))
             found = places[0] >= 0
-            return self._ids[places[0][found]], (products[0][found] / SCALE**2).astype(np.float32)
+            return self._ids[places[0][found]], (products[0][found] / (SCALE * scale)).astype(np.float32)
 
     def vectors_of(self, ids: Ids) -> Vectors:
         """Return the vectors of passages; zeros where there is none yet."""
@@ -183,6 +204,16 @@ class VectorIndex:
         self._index = faiss.deserialize_index(np.frombuffer(data, np.uint8, split))
         self._remember(np.frombuffer(data, np.int64, count, split))
         self._seen, self._saved = int(facts["seen"]), count
+        self._digest = str(facts["sha256"])
+
+
+def json_value(data: bytes, key: str) -> object:
+    """Return a value of a JSON object, None where there is none."""
+    try:
+        held = json.loads(data)
+    except ValueError:
+        return None
+    return held.get(key) if isinstance(held, dict) else None
 
 
 def _room(array: npt.NDArray[Whole], size: int, fill: int) -> npt.NDArray[Whole]:

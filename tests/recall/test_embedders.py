@@ -103,10 +103,10 @@ def test_a_broken_cache_is_begun_anew(tmp_path: Path) -> None:
 def test_forgotten_texts_leave_the_cache(tmp_path: Path) -> None:
     counting = Counting()
     cached = CachedEmbedder(counting, tmp_path / "cache.sqlite")
-    cached.passages(["secret"])
-    cached.forget(["secret"])
-    cached.passages(["secret"])
-    assert counting.asked == ["secret", "secret"]
+    cached.passages(["secret", "known"])
+    assert cached.keep_only(["known"]) == 1
+    cached.passages(["secret", "known"])
+    assert counting.asked == ["secret", "known", "secret"]
 
 
 # Gemini, on the wire

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -58,15 +58,24 @@ class CachedEmbedder:
         known = self._known(keys)
         return [text for text, key in zip(texts, keys, strict=True) if key not in known]
 
-    def forget(self, texts: Sequence[str]) -> None:
-        """Remove texts from the cache: what is forgotten leaves nothing behind."""
-        keys = [self._key(kind, text) for kind in ("passage", "query") for text in texts]
+    def keep_only(self, texts: Iterable[str]) -> int:
+        """Remove everything but these passages, questions too: what is forgotten leaves nothing behind.
+
+        Returns:
+            how many vectors were removed from the disk.
+        """
+        keys = {self._key("passage", text) for text in texts}
         with self._lock:
-            for key in keys:
-                self._memory.pop(key, None)
-            if self._path.exists():
-                with self._open() as connection:
-                    connection.executemany("DELETE FROM vectors WHERE key = ?", [(key,) for key in keys])
+            for key in [key for key in self._memory if key not in keys]:
+                del self._memory[key]
+            if not self._path.exists():
+                return 0
+            with self._open() as connection:
+                gone = [row for row in connection.execute("SELECT key FROM vectors") if row[0] not in keys]
+                connection.executemany("DELETE FROM vectors WHERE key = ?", gone)
+                connection.commit()
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return len(gone)
 
     def _through(self, kind: str, texts: Sequence[str]) -> Vectors:
         keys = [self._key(kind, text) for text in texts]
@@ -141,6 +150,7 @@ class _Opened:
         connection = sqlite3.connect(self._path, timeout=10)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA secure_delete = ON")
             connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)")
         except sqlite3.DatabaseError:
             connection.close()

@@ -1,0 +1,122 @@
+"""What was forgotten is out of every derived file by the next night."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from managers.recall.embedders import Vectors
+from managers.recall.embedders.cached import CachedEmbedder
+from managers.recall.engine import Recall
+from managers.storage.paths import PersonaPaths
+from tests.recall.conftest import Open
+from tests.recall.looking import Talk, assert_sound
+
+
+class Slow:
+    """An embedder of random vectors, slow enough to be cached."""
+
+    name = "slow"
+    factor = 1.0
+    is_remote = False
+    is_slow = True
+
+    def passages(self, texts: list[str]) -> Vectors:
+        return np.stack([np.random.default_rng(len(text)).normal(size=8).astype(np.float32) for text in texts]) / 4
+
+    def query(self, text: str) -> Vectors:
+        return self.passages([text])
+
+
+def holding(folder: Path, word: bytes) -> list[str]:
+    return [path.name for path in folder.rglob("*") if path.is_file() and word in path.read_bytes().lower()]
+
+
+def test_nothing_of_a_forgotten_message_is_left(recall: Recall, talk: Talk) -> None:
+    talk.user("We walked by the river.")
+    secret = talk.user("The pangolin has the key.")
+    talk.user("The key is under the mat.")
+    recall.catch_up()
+    for index in recall._indexes.values():
+        index.vectors.save(index._epoch)
+    before = [hit.text for hit in recall.search("river", 5)]
+    talk.log.supersede(secret.id, None)
+    recall.catch_up()
+    assert all("pangolin" not in hit.text for hit in recall.search("pangolin", 5))
+    recall.tidy()
+    assert holding(recall.paths.rag_index, b"pangolin") == []
+    current = recall._indexes["current"]
+    assert len(current.vectors) == 2
+    assert current.store.postings("key")[0].tolist() == [2]
+    assert [hit.text for hit in recall.search("river", 5)] == [text for text in before if "pangolin" not in text]
+    assert_sound(recall)
+
+
+def test_the_snapshot_holds_only_what_lives(recall: Recall, open_recall: Open, talk: Talk) -> None:
+    said = [talk.user(f"Story number {number}.") for number in range(20)]
+    recall.catch_up()
+    current = recall._indexes["current"]
+    current.refresh()
+    current.vectors.save(current._epoch)
+    for message in said[:5]:
+        talk.log.supersede(message.id, None)
+    recall.catch_up()
+    recall.tidy()
+    later = open_recall()
+    later._indexes["current"].vectors._load(current._epoch)
+    assert len(later._indexes["current"].vectors) == 15
+    recall.tidy()  # with nothing to do
+    talk.user("Story number 21.")
+    recall.catch_up()
+    assert recall.search("Story number 21", 1)[0].text == "Story number 21."
+    assert_sound(recall)
+
+
+def test_a_reader_goes_on_over_the_tidying(recall: Recall, open_recall: Open, talk: Talk) -> None:
+    reader = open_recall()
+    secret = talk.user("The pangolin has the key.")
+    talk.user("The lantern stands in the hall.")
+    recall.catch_up()
+    assert reader.search("lantern", 1)
+    talk.log.supersede(secret.id, None)
+    recall.catch_up()
+    recall.tidy()
+    assert [hit.text for hit in reader.search("lantern pangolin", 5)] == ["The lantern stands in the hall."]
+
+
+def test_the_cache_of_vectors_forgets_too(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
+    path = paths.rag_index / "embeddings.sqlite"
+    cached = CachedEmbedder(Slow(), path)
+    recall = open_recall(embedder=cached)
+    secret = talk.user("The pangolin has the key.")
+    talk.user("We walked by the river.")
+    recall.catch_up()
+    recall._upkeep.embed_waiting(cached)
+    assert cached.missing(["The pangolin has the key."]) == []
+    talk.log.supersede(secret.id, None)
+    recall.catch_up()
+    recall.tidy()
+    assert cached.missing(["The pangolin has the key.", "We walked by the river."]) == ["The pangolin has the key."]
+    fresh = CachedEmbedder(Slow(), path)
+    assert fresh.missing(["The pangolin has the key.", "We walked by the river."]) == ["The pangolin has the key."]
+
+
+def test_a_cache_that_nobody_uses_any_more_goes(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
+    path = paths.rag_index / "embeddings.sqlite"
+    CachedEmbedder(Slow(), path).passages(["The pangolin has the key."])
+    recall = open_recall()
+    talk.user("We walked by the river.")
+    recall.catch_up()
+    recall.tidy()
+    assert not path.exists()
+
+
+def test_what_a_killed_rebuild_left_is_removed(recall: Recall, talk: Talk) -> None:
+    talk.user("We walked by the river.")
+    recall.catch_up()
+    left = recall.paths.rag_index / ".faiss_index_static"
+    left.mkdir()
+    (left / "index.sqlite").write_bytes(b"half")
+    recall.tidy()
+    assert not left.exists()
