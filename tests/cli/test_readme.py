@@ -1,0 +1,48 @@
+"""The READMEs' commands work as they stand there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import ROOT, run
+
+MESSAGE = {
+    "id": "r:1",
+    "time": "2026-11-01T10:00:00",
+    "role": "user",
+    "speaker": "Aoi",
+    "text": "My cat is called Momo",
+}
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.ja.md"])
+def test_every_command_of_the_readme_works(readme: str, tmp_path: Path) -> None:
+    text = (ROOT / readme).read_text("utf-8")
+    commands = re.findall(r"^\.venv/bin/python app\.py (.+)$", text, re.MULTILINE)
+    assert len(commands) >= 6
+    transcript = tmp_path / "chat.jsonl"
+    transcript.write_text(json.dumps(MESSAGE) + "\n", "utf-8")
+    for command in commands:
+        arguments = [str(transcript) if a == "chat.jsonl" else a for a in shlex.split(command)]
+        run(*arguments, home=tmp_path / "home")
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.ja.md"])
+def test_every_link_and_picture_of_the_readme_is_there(readme: str) -> None:
+    text = (ROOT / readme).read_text("utf-8")
+    targets = [t.split("#")[0] for t in re.findall(r"\]\(([^)]+)\)", text) if not t.startswith("http")]
+    assert targets
+    assert [t for t in targets if t and not (ROOT / t).exists()] == []
+
+
+def test_make_and_the_windows_starter_call_what_is_there() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert set(re.findall(r"^(\w+):", makefile, re.MULTILINE)) >= {"run", "install", "test", "lint", "bench"}
+    for text in (makefile, (ROOT / "start.bat").read_text("utf-8")):
+        for script in re.findall(r"\b(\w+\.py)\b", text):
+            assert (ROOT / script).exists()
