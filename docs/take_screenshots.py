@@ -20,12 +20,15 @@ from PIL import Image  # noqa: E402  # the checkout has to be found first
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
 from agent.services import open_services  # noqa: E402
+from managers.language.emotion import read_emotion  # noqa: E402
 from managers.memory.log import ConversationLog  # noqa: E402
+from managers.mind import Cancel, EmotionReading  # noqa: E402
 from managers.storage.clock import SystemClock  # noqa: E402
 from managers.storage.paths import Home  # noqa: E402
 from managers.storage.settings import SettingsFile  # noqa: E402
 from tests.browser.conftest import ARGUMENTS, CHROMIUM  # noqa: E402
 from tests.browser.serving import PHONE, Server, window  # noqa: E402
+from tests.fakes import HandClock  # noqa: E402
 
 SHOTS = CHECKOUT / "docs" / "screenshots"
 MOST_BYTES = 300_000
@@ -51,6 +54,32 @@ SAID = {
         ),
     ],
 }
+PAST = {
+    "ja": (
+        "川沿いを散歩したら、カワセミを見かけたよ。うれしかった。",
+        "来週は京都の貴船神社に行く予定です。",
+        "うちの猫のモモちゃんが入院していて、とても心配です。",
+        "日商簿記の資格を取るために勉強を頑張ろうと思います。",
+        "仕事で失敗して、落ち込んでいます。",
+        "モモちゃんが退院しました!ほっとした。うれしいです。",
+        "今日は疲れた。早く寝るね。",
+        "友達のゆうちゃんとカレーを作って、楽しかった!",
+        "ピアノの発表会が来月あります。緊張しています。",
+    ),
+    "en": (
+        "I saw a kingfisher by the river today. It made me happy!",
+        "Next week I am going to Kyoto with my sister Mary.",
+        "My cat Momo is in hospital and I am very worried.",
+        "I want to pass the bookkeeping exam, so I will study hard.",
+        "I made a mistake at work and feel down.",
+        "Momo came home! I am so happy.",
+        "I am tired today. I will go to bed early.",
+        "I cooked curry with my friend Tom. It was fun!",
+        "My piano recital is next month. I am nervous.",
+    ),
+}
+"""What was told on the evenings before, so that the heart has moved and there were dreams."""
+DAYS = 24
 LAST = {"ja": "橋の灯りのこと、覚えてる?", "en": "Do you remember the lamps on the bridge?"}
 
 
@@ -80,6 +109,7 @@ def prepare(home: Home) -> None:
     settings.change("mind", provider="builtin")
     clock = SystemClock()
     for lang, persona in PERSONAS.items():
+        let_live(home, lang)
         log = ConversationLog(home.persona(persona), clock, Random(9))  # noqa: S311  # ids, not secrets
         moment = datetime.now().replace(hour=19, minute=42, second=0) - timedelta(days=1)
         for role, text in SAID[lang]:
@@ -87,6 +117,24 @@ def prepare(home: Home) -> None:
             log.append("user" if role == "user" else "persona", speaker, text, time=moment)
             moment += timedelta(minutes=2)
         log.begin_topic()  # so that it has to recall, not only to look up the page
+
+
+def let_live(home: Home, lang: str) -> None:
+    """Let some weeks pass: an evening's words each day, a dream each night."""
+    today = datetime.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    clock = HandClock(today - timedelta(days=DAYS))
+    services, rng = open_services(home, clock, Random(8)), Random(8)  # noqa: S311  # no secrets
+    memories = services.companion(PERSONAS[lang]).memories
+    for number in range(DAYS - 1):
+        for hour in (8, 20):
+            clock.set(today - timedelta(days=DAYS - number) + timedelta(hours=hour + rng.randint(0, 2)))
+            memories.inner_state.note_course()
+            text = PAST[lang][(2 * number + hour // 20 + rng.randint(0, 2)) % len(PAST[lang])]
+            message = memories.log.append("user", USERS[lang], text, time=clock.now())
+            memories.inner_life.perceive(message, EmotionReading(read_emotion(text).emotion))
+        clock.set(today - timedelta(days=DAYS - number - 1) + timedelta(hours=3))
+        services.sleeper(PERSONAS[lang]).dream(Cancel())
+    services.close()
 
 
 def shoot_language(browser: Browser, server: Server, lang: str) -> None:
@@ -103,7 +151,7 @@ def shoot_language(browser: Browser, server: Server, lang: str) -> None:
         page.locator(".why .hits").last.scroll_into_view_if_needed()
         page.wait_for_timeout(400)
         save(page, f"why-{lang}")
-        for room in ("notes", "persona", "settings"):
+        for room in ("heart", "dreams", "notes", "persona", "settings"):
             page.locator(f"#{room}-room-button").click()
             page.wait_for_timeout(1200)
             save(page, f"{room}-{lang}")
