@@ -91,11 +91,13 @@ def test_what_is_forgotten_is_gone_and_comes_back(browser: Browser, server: Serv
 
 
 def test_a_pdf_is_dropped_and_asked_about(browser: Browser, server: Server, tmp_path: Path) -> None:
-    persona(server, "しらべもの")
+    services = open_services(Home(server.home), rng=Random(6))
+    services.personas.create("Finder", language="en")
+    services.close()
     good, bad = tmp_path / "manual.pdf", tmp_path / "broken.pdf"
     good.write_bytes(pdf("The spare key of the boathouse hangs behind the copper kettle."))
     bad.write_bytes(b"%PDF-1.7 nothing")
-    with window(browser, server.address, persona="しらべもの") as page:
+    with window(browser, server.address, persona="Finder", lang="en") as page:
         enter(page, "knowledge")
         page.locator('#knowledge-drop input[type="file"]').set_input_files([good, bad])
         expect(page.locator(".uploads .right")).to_contain_text("manual.pdf")
