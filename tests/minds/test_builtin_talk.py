@@ -7,6 +7,7 @@ from datetime import datetime
 
 import pytest
 
+from agent.minds.builtin.introducing import name_in
 from managers.mind import ChatTurn, Sheet
 from tests.minds.test_builtin import converse, say
 
@@ -199,3 +200,33 @@ def test_a_goodbye_is_one_however_it_begins(text: str, sheet: Sheet) -> None:
 def test_what_somebody_does_is_no_part_of_their_name() -> None:
     for seed in range(8):
         assert "wants chocolate like" not in say("my daughter Lily wants chocolate ones", HAZEL, seed=seed)
+
+
+@pytest.mark.parametrize(
+    "text", ["do you ever get bored?", "who made you?", "can you sing?", "退屈しないの？", "ねむって本物？", "誰が作ったの？", "歌える？"]
+)  # fmt: skip
+def test_what_it_is_asked_about_itself_is_no_search_for_memories(text: str) -> None:
+    sheet = HAZEL if text.isascii() else NEMU
+    assert not re.search(
+        r"don't remember|found nothing|in my memory|覚えてない|見つから|メモに", say(text, sheet, recall_wanted=True)
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["I don't want to talk about it", "let's change the subject", "その話はしたくない", "話題変えよう"]
+)
+def test_enough_is_enough(text: str) -> None:
+    for seed in range(6):
+        told = say(text, HAZEL if text.isascii() else NEMU, seed=seed)
+        assert not re.search(r"more|So you|もう少し|したくないんだね|話題", told)
+
+
+def test_forgetting_a_name_gives_none() -> None:
+    assert name_in("私の名前忘れたでしょ", is_first=False) == ""
+    assert name_in("私の名前、覚えてる？", is_first=False) == ""
+
+
+def test_plans_to_oversleep_are_no_mishap() -> None:
+    for seed in range(6):
+        told = say("明日は寝坊して、そのあと部屋の掃除をする", NEMU, seed=seed)
+        assert not re.search(r"ついてない|災難|大丈夫だった", told)

@@ -252,8 +252,9 @@ def _told_before(scene: Scene) -> str:
     """Return the last thing that the user told: what a bare "what do you think?" is about."""
     for text in reversed(scene.heard[-2:]):
         told = understand(text[:2000], scene.request.sheet.persona, scene.lang).told
-        if told:
-            return max(told, key=lambda sentence: len(sentence.terms)).text
+        best = max(told, key=lambda sentence: len(sentence.terms), default=None)
+        if best is not None and len(best.terms) > 1:
+            return best.text
     return ""
 
 
@@ -278,10 +279,11 @@ def _answer_overview(scene: Scene) -> list[str]:
 
 
 def _answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
-    about_past = scene.request.recall_wanted or _is_about_past(asked, scene)
+    about_past = _is_about_past(asked, scene) or (scene.request.recall_wanted and bool(scene.request.hits))
     is_to_persona = _is_to_persona(asked, scene) and not _PAST.search(" ".join(sentence.plain for sentence in asked))
     found = search_question(asked, scene.request, scene.lang, with_now=about_past)
-    if is_to_persona and not scene.request.recall_wanted and not (found.fits and found.best[0].who == "persona"):
+    is_now = not _KNOWS.search(" ".join(sentence.plain for sentence in asked))
+    if is_to_persona and is_now and not (found.fits and found.best[0].who == "persona"):
         return _answer_body(scene)
     if found.best and found.fits:
         return _quoted(found.best, scene, asked)
@@ -301,6 +303,10 @@ def asks_of_the_past(scene: Scene) -> bool:
     """Tell whether a message asks for something that was said before."""
     asked = scene.read.questions
     return bool(asked) and any(_PAST.search(sentence.plain) for sentence in asked)
+
+
+_KNOWS = re.compile(r"\b(?:know|heard|find|look|memory)\b|知って|聞いた|探し|わかる|記憶")
+"""What the listener knows is a question of memory, though it is put to them."""
 
 
 def _is_about_past(asked: Sequence[Sentence], scene: Scene) -> bool:

@@ -17,7 +17,7 @@ GIVES_NAME = "give_name"
 _NAME_JA = r"[「『]?(?P<name>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?"
 _IS_JA = r"(?:です|だよ|だ(?![ろっ])|といいます|っていいます|って言います|と言います|っていう|って名前|と申します|やで|ですよ|よ|$)"
 _SURE = re.compile(
-    r"(?:(?:^|[。、!！\s])|(?:私|僕|俺|わたし|ぼく|あたし)の)(?:名前は|なまえは|名前、|名前)" + _NAME_JA + r"(?:です|だよ|だ(?![ろっ])|って|といいます|っていう|と申します|。|$)"
+    r"(?:(?:^|[。、!！\s])|(?:私|僕|俺|わたし|ぼく|あたし)の)(?:名前は|なまえは)" + _NAME_JA + r"(?:です|だよ|だ(?![ろっ])|って|といいます|っていう|と申します|。|$)"
     r"|(?:^|[はを、。\s「『])(?P<called>[^はを、。\s「」『』]{1,10})[」』]?(?:って|と)呼(?:んで|ばれ)"
     r"|(?:^|[。、!！\s]|(?:私|僕|俺|わたし|ぼく|あたし)は)(?P<named>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,8})(?:といいます|っていいます|って言います|と申します)(?:$|[。、!！\s])"
     r"|(?:はじめまして|初めまして)[、。!！ ]*(?:私は|僕は|俺は|わたしは)?[「『]?(?P<met>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?" + _IS_JA
@@ -82,7 +82,7 @@ def name_in(text: str, *, is_first: bool, before: str = "") -> str:
     """Return the name that one message gives, or empty."""
     for sure in _SURE.finditer(text):
         name = next(group for group in sure.groups() if group)
-        if name.lower() not in _NO_NAMES:
+        if name.lower() not in _NO_NAMES and (name.isascii() or all(word.kind != "verb" for word in words(name))):
             return _written(name)
     asked = bool(_ASKED.search(before))
     for line in re.split(r"(?<=[.!。！])\s*|\n", text)[:6]:

@@ -36,7 +36,7 @@ def listen(scene: Scene) -> list[str]:
     feeling = feeling_of(scene)
     if sentence is None:
         is_felt = feeling in NEGATIVE and not any(
-            s.intent in ("thanks", "laugh", "insult", "complaint") for s in scene.read.sentences
+            s.intent in ("thanks", "laugh", "insult", "complaint", "enough") for s in scene.read.sentences
         )
         return [scene.book.say("feel", feeling), _comfort(scene, feeling)] if is_felt else []
     if feeling in ("joy", "happy", "neutral") and _is_about_persona(sentence, scene):
@@ -173,6 +173,8 @@ def _remark(scene: Scene, told: Told) -> str:
     if goes_on_heavily(scene):
         return ""
     slots = _slots(told)
+    if told.is_future and told.act == "mishap":
+        return ""
     if told.is_duty:
         return scene.book.say("remark", "duty")
     kinds = ["pet"] if told.is_pet and told.is_own else []
@@ -216,7 +218,7 @@ def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowl
     if feeling in NEGATIVE or feeling == "mixed":
         return _comfort(scene, feeling)
     if feeling not in ("joy", "happy") and goes_on_heavily(scene):
-        return scene.book.say("comfort", "rest" if scene.asked_lately else "ask")
+        return scene.book.say("comfort", "rest" if scene.asked_lately else "ask", grief="yes")
     if scene.asked_lately > 1 or (is_linked and scene.book.chance(0.5)):
         return scene.book.say("follow", "rest")
     if is_acknowledged and (opened := _open_question(scene)):
@@ -291,9 +293,9 @@ def _comfort(scene: Scene, feeling: str) -> str:
     if feeling == "sadness" and sentence is not None and _is_mild(scene, take_up(sentence, scene)):
         return scene.book.say("comfort", "down_ask")
     key = special.get(feeling, "ask")
-    return scene.book.say(
-        "comfort", key if feeling in ("tired", "busy", "anxious") or scene.book.chance(0.6) else "ask"
-    )
+    grief = "yes" if feeling in ("sadness", "fear") else ""
+    is_special = feeling in ("tired", "busy", "anxious") or scene.book.chance(0.6)
+    return scene.book.say("comfort", key if is_special else "ask", grief=grief)
 
 
 def _open_question(scene: Scene) -> str:
@@ -335,7 +337,9 @@ def _keys(told: Told) -> list[str]:
         return ["rest"]
     if not told.is_own and told.act not in ("kindness", "weather", "mishap", "meet"):
         return [*(["person"] if told.person else ["topic"] if told.topic else []), "rest"]
-    if told.is_duty:
+    if told.is_future and told.act == "mishap":
+        keys.append("rest")
+    elif told.is_duty:
         keys.append("duty_buy" if told.act == "buy" else "duty")
     elif told.is_wish:
         keys.append("want")

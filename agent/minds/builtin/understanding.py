@@ -14,7 +14,7 @@ from managers.storage.errors import Lang
 
 SOCIAL = (
     "night", "morning", "evening", "first", "home", "leave", "bye", "day", "how_are_you", "thanks", "apology",
-    "affection", "give_name", "praise", "yes", "no", "laugh", "silence", "call", "insult", "complaint",
+    "affection", "give_name", "praise", "yes", "no", "laugh", "silence", "call", "insult", "complaint", "enough",
 )  # fmt: skip
 """What is answered in kind."""
 _MAX_SENTENCES = 60
