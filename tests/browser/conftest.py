@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from managers.storage.settings import SettingsFile
-from tests.browser.serving import Server
+from tests.browser.serving import Server, clone
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = [
@@ -60,7 +60,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[Server]:
-    """A server on an empty home, as on the first day."""
-    server = Server(tmp_path / "home").start()
+    """A server of a clean clone on an empty home, as on the first day."""
+    server = Server(tmp_path / "home", clone(tmp_path / "clone")).start()
     yield server
     server.stop()

@@ -29,10 +29,11 @@ LOCALES = {"ja": "ja-JP", "en": "en-GB"}
 
 
 class Server:
-    """`python app.py serve` on a home of its own."""
+    """`python app.py serve` on a home of its own, from this checkout or a clone of it."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, checkout: Path = CHECKOUT) -> None:
         self.home = home
+        self.checkout = checkout
         self.address = ""
         self.said: deque[str] = deque(maxlen=200)
         self._process: subprocess.Popen[str] | None = None
@@ -41,7 +42,7 @@ class Server:
         environment = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
         self._process = subprocess.Popen(
             [sys.executable, "app.py", "serve", "--home", str(self.home), "--no-browser", "--port", str(port)],
-            cwd=CHECKOUT,
+            cwd=self.checkout,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -99,6 +100,12 @@ class Server:
     def _close(self) -> None:
         if self._process is not None and self._process.stdout is not None:
             self._process.stdout.close()
+
+
+def clone(folder: Path) -> Path:
+    """Make a clean clone, as a new user has it: committed files alone, nothing that was ever generated."""
+    subprocess.run(["git", "clone", "--quiet", str(CHECKOUT), str(folder)], check=True)
+    return folder
 
 
 def _pump(output: IO[str], lines: queue.Queue[str], said: deque[str]) -> None:
