@@ -25,11 +25,12 @@ from agent.state import Surroundings, TurnState
 from agent.tools import all_tools
 from agent.turn import Publish, Turn
 from managers.memory.messages import Message
-from managers.mind import Cancel
+from managers.mind import Cancel, Mind
 from managers.recall.hits import Hit
 from managers.recall.recall_log import Recollection
 from managers.storage.clock import Clock
-from managers.storage.errors import UtataneError
+from managers.storage.errors import Lang, UtataneError
+from managers.storage.settings import Settings
 
 __all__ = ["Companion", "MindStatus", "Why"]
 
@@ -235,8 +236,14 @@ class Companion:
             cancel=cancel,
             started=started,
             emit=emit_and_keep,
+            small_mind=self._small_mind(settings, sheet.language),
             off_record=off_record,
         )
+
+    def _small_mind(self, settings: Settings, language: Lang) -> Mind | None:
+        if not settings.recall.plan_with_model:
+            return None
+        return self._minds.choose_small(settings.mind, language).mind
 
     def _last_exchange(self) -> tuple[Message, list[Message]]:
         """Return the user's last message of this topic and all that came after it."""

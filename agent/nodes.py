@@ -13,6 +13,7 @@ from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_t
 from agent.events import Failed, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.minds.language_model.functions import affordable, tools_tokens
 from agent.prompts import reply as words
+from agent.recall_planning import plan_with_model
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
 from managers.language.concern import find_concern, help_lines
@@ -68,6 +69,10 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
     if not around.settings.recall.enable_auto_retrieval:
         return {"query": "", "hits": (), "recall_wanted": False}
     plan = around.memories.recall.plan(message.text, state["window"])
+    if around.small_mind is not None:
+        plan, notice = plan_with_model(around.small_mind, around.sheet, message.text, state["window"], plan)
+        if notice is not None:
+            around.emit(Noticed(notice))
     hits: Sequence[Hit] = ()
     if plan.query:
         hits = around.memories.recall.for_turn(plan.query, window=[*state["window"], message])

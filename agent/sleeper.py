@@ -65,6 +65,7 @@ class CompanionSleeper:
         if not dry_run:
             self._memories.recall.catch_up()
             self._memories.recall.refresh_weights()
+            self._memories.recall.tidy()
             self._memories.history.maintain()
         return report
 

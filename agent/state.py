@@ -36,6 +36,8 @@ class Surroundings:
     """Monotonic seconds at which the turn began."""
     emit: Callable[[TurnEvent], None]
     """Shows an event at once to whoever follows the turn."""
+    small_mind: Mind | None = None
+    """Decides what to recall, where the settings leave it to the small model."""
     off_record: bool = False
     """Nothing of this turn is written anywhere."""
 

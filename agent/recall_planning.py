@@ -1,0 +1,110 @@
+"""Whether to recall, and what: as the small model sees it, within a few seconds; else as the local planner does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from agent.prompts import recall_plan
+from agent.prompts.recall_plan import RecallDraft
+from managers.memory.messages import Message
+from managers.mind import Answer, Cancel, Mind, Sheet
+from managers.recall.planner import RecallPlan
+from managers.storage.errors import Lang, Notice, UtataneError
+
+PATIENCE_SECONDS = 3.0
+"""The first word waits for the plan: a slower model is not worth it."""
+_MAX_QUERY = 600
+
+NO_MODEL = Notice(
+    "recall-plan-no-model",
+    ja="記憶を探すかどうかを小さなモデルに任せる設定ですが、いまは言語モデルがないので、手元で決めました。",
+    en="The settings leave it to the small model what to recall, but there is no language model now; it was decided locally.",
+    level="info",
+)
+TOO_SLOW = Notice(
+    "recall-plan-slow",
+    ja=f"小さなモデルが{PATIENCE_SECONDS:.0f}秒のうちに答えなかったので、何を思い出すかは手元で決めました。",
+    en=f"The small model did not answer within {PATIENCE_SECONDS:.0f} seconds, so what to recall was decided locally.",
+    level="info",
+)
+
+
+def failed_notice(error: UtataneError) -> Notice:
+    """Say why the small model could not decide."""
+    return Notice(
+        "recall-plan-failed",
+        ja=f"何を思い出すかは手元で決めました。{error.sentence('ja')}",
+        en=f"What to recall was decided locally. {error.sentence('en')}",
+        level="info",
+    )
+
+
+@runtime_checkable
+class Asker(Protocol):
+    """A mind that can be asked for a structured answer, and stopped: language models."""
+
+    def ask(
+        self,
+        instructions: str,
+        material: str,
+        answer: type[Answer],
+        *,
+        language: Lang = "en",
+        cancel: Cancel | None = None,
+    ) -> Answer:
+        """Return a validated answer."""
+        ...
+
+
+class _Question(threading.Thread):
+    """One question to the model, asked beside the turn; an answer that comes too late is thrown away."""
+
+    def __init__(self, mind: Asker, sheet: Sheet, message: str, window: Sequence[Message]) -> None:
+        super().__init__(name="recall-plan", daemon=True)
+        self._mind, self._sheet = mind, sheet
+        self._prompt = recall_plan.build(sheet, message, window)
+        self.cancel = Cancel()
+        self.draft: RecallDraft | None = None
+        self.error: UtataneError | None = None
+
+    def run(self) -> None:
+        try:
+            self.draft = self._mind.ask(*self._prompt, RecallDraft, language=self._sheet.language, cancel=self.cancel)
+        except UtataneError as error:
+            self.error = error
+
+
+def plan_with_model(
+    mind: Mind,
+    sheet: Sheet,
+    message: str,
+    window: Sequence[Message],
+    local: RecallPlan,
+    patience: float = PATIENCE_SECONDS,
+) -> tuple[RecallPlan, Notice | None]:
+    """Return the small model's plan, or the local one with the reason why.
+
+    Args:
+        mind: the small model.
+        sheet: who the persona is.
+        message: what the user says now.
+        window: the messages before it.
+        local: what the local planner decided.
+        patience: seconds that the model has.
+    """
+    if not isinstance(mind, Asker):
+        return local, NO_MODEL
+    question = _Question(mind, sheet, message, window)
+    question.start()
+    question.join(patience)
+    if question.error is not None:
+        return local, failed_notice(question.error)
+    if question.draft is None:
+        question.cancel.set()  # the reply needs the model now
+        return local, TOO_SLOW
+    if not question.draft.search:
+        return RecallPlan(wanted=False, query=""), None
+    query = question.draft.query.strip()[:_MAX_QUERY]
+    return RecallPlan(wanted=True, query=query or local.query or message.strip()[:_MAX_QUERY]), None
