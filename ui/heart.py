@@ -15,6 +15,7 @@ from agent.services import Services
 from managers.memory.drives import DRIVES
 from managers.memory.emotion_curve import Bucket, EmotionCurve, Reading
 from managers.sleep.diary import DreamDiary
+from managers.storage.files import digest
 from managers.storage.history.entries import Entry
 from ui import heart_view
 from ui.edge import QUIET, at_edge, say_done
@@ -28,6 +29,8 @@ DAYS = (7, 30, 90)
 MOST_POINTS = 150
 """Up to so many readings are shown as they are; more as averages."""
 SHOWN_CHANGES = 10
+_GLANCE_SECONDS = 60.0
+"""How often one looks whether something moved, by a talk in another window or by the passing of time."""
 _CLICKS = "utatane.clicks(element, trigger) // 'select'"
 _TO_DREAMS = (
     "utatane.clicks(element, trigger, (button) => button.dataset.action !== 'dreams' "
@@ -50,6 +53,8 @@ class HeartRoom:
     goals: gr.HTML
     dream: gr.HTML
     changes: gr.HTML
+    glance: gr.Timer
+    seen: gr.State
 
     @property
     def inner(self) -> list[Any]:
@@ -86,15 +91,19 @@ def create_heart_room(services: Services, t: Texts, current: gr.State, tab: gr.T
             dream = gr.HTML(elem_id="heart-dream", js_on_load=_TO_DREAMS, apply_default_css=False)
         with gr.Column(elem_classes="part"):
             changes = gr.HTML(elem_id="heart-changes", js_on_load=_CLICKS, apply_default_css=False)
-    anchor = gr.State("")
-    room = HeartRoom(days, length, anchor, motive, drives, questions, feelings, behind, goals, dream, changes)
+    anchor, seen, glance = gr.State(""), gr.State(""), gr.Timer(_GLANCE_SECONDS, active=False)
+    room = HeartRoom(
+        days, length, anchor, motive, drives, questions, feelings, behind, goals, dream, changes, glance, seen
+    )
     _wire(HeartHandlers(services, t), room, t, current, tab)
     return room
 
 
 def _wire(handlers: HeartHandlers, room: HeartRoom, t: Texts, current: gr.State, tab: gr.Tab) -> None:
     edge, seen = at_edge(t), [current, room.length, room.anchor]
-    tab.select(edge(handlers.open), [current, room.days], [*room.inner, *room.curve, room.dream], **QUIET)
+    whole = [*room.inner, *room.curve, room.dream, room.glance, room.seen]
+    tab.select(edge(handlers.open), [current, room.days], whole, **QUIET)
+    room.glance.tick(edge(handlers.glance), [current, room.days, room.seen], [*room.inner, room.seen], **QUIET)
     room.days.input(edge(handlers.show_drives), [current, room.days], [room.drives], **QUIET)
     for listed in (room.questions, room.goals, room.changes):
         listed.select(edge(handlers.change), [current, room.days], room.inner, **QUIET)
@@ -135,12 +144,22 @@ class HeartHandlers:
     def open(self, persona: str, days: int) -> tuple[Any, ...]:
         """Show the room as it is now."""
         if not persona:
-            return tuple(gr.skip() for _ in range(10))
+            return tuple(gr.skip() for _ in range(12))
         memories = self._memories(persona)
         memories.inner_state.note_course()
         night = DreamDiary(memories.paths, memories.history, memories.insights).latest()
         dream = heart_view.last_dream(night, self._now(), self._t)
-        return *self._inner(persona, days), *self._curve(persona, "week", self._now().date()), dream
+        curve = self._curve(persona, "week", self._now().date())
+        return *self._inner(persona, days), *curve, dream, gr.Timer(active=True), self._moved(persona)
+
+    def glance(self, persona: str, days: int, seen: str) -> tuple[Any, ...]:
+        """Show what has moved; while nothing has, nothing on the page moves either, and no fold closes."""
+        if not persona or (now := self._moved(persona)) == seen:
+            return tuple(gr.skip() for _ in range(6))
+        motive, drives, *lists = self._inner(persona, days)
+        if now.partition(" ")[0] == seen.partition(" ")[0]:
+            lists = [gr.skip() for _ in lists]  # only time went by
+        return motive, drives, *lists, now
 
     def show_drives(self, persona: str, days: int) -> str:
         """Show the drives over another number of days."""
@@ -223,6 +242,14 @@ class HeartHandlers:
             heart_view.goals(memories.goals.load(), persona, now, t),
             self._changes(memories, persona, now),
         )
+
+    def _moved(self, persona: str) -> str:
+        """Return what differs as soon as the questions or the goals do, and, apart from it, the levels."""
+        memories = self._memories(persona)
+        levels = memories.inner_state.levels()
+        questions = [(one.id, one.status, one.topic) for one in memories.questions.load().entries]
+        lists = digest(repr((persona, questions, memories.goals.load().plain())))
+        return " ".join([lists, *(f"{levels.of(drive):.2f}" for drive in DRIVES)])
 
     def _changes(self, memories: Memories, persona: str, now: datetime) -> str:
         """Return what people changed of the questions and the goals, with the way back."""

@@ -51,7 +51,7 @@ def questions_of(house: House) -> list[Question]:
 
 
 def test_an_untouched_persona_has_a_calm_room(room: HeartHandlers) -> None:
-    motive, drives, questions, goals, changes, length, day, feelings, behind, dream = room.open(NAME, 7)
+    motive, drives, questions, goals, changes, length, day, feelings, behind, dream, *_ = room.open(NAME, 7)
     assert JA("heart.calm") in motive
     assert drives.count('role="meter"') == 4
     assert JA("heart.no_questions") in questions
@@ -64,7 +64,7 @@ def test_an_untouched_persona_has_a_calm_room(room: HeartHandlers) -> None:
 def test_after_a_talk_and_a_dream_the_room_says_what_moves_it(house: House, room: HeartHandlers) -> None:
     house.tell()
     house.dream()
-    motive, drives, questions, goals, _, _, _, feelings, _, dream = room.open(NAME, 7)
+    motive, drives, questions, goals, _, _, _, feelings, _, dream, *_ = room.open(NAME, 7)
     top = questions_of(house)[0]
     levels = house.memories.inner_state.levels()
     assert levels.dominant == "curiosity"
@@ -143,6 +143,20 @@ def test_a_goal_can_be_ended_by_the_person(
     assert len(said) == 1
     room.change(NAME, 7, clicked(action=action, goal="sh_gone"))  # another window was faster
     assert len(said) == 1
+
+
+def test_what_moves_elsewhere_moves_here_and_nothing_else_does(house: House, room: HeartHandlers) -> None:
+    house.tell()
+    house.dream()
+    seen = room.open(NAME, 7)[-1]
+    assert all(one["__type__"] == "update" for one in room.glance(NAME, 7, seen))
+    house.memories.questions.delete(questions_of(house)[0].id, author="user", reason="elsewhere")
+    *_, questions, _, _, seen = room.glance(NAME, 7, seen)
+    assert questions.count('data-action="resolve"') == len(questions_of(house))
+    house.clock.move(hours=2)  # boredom rises
+    _, drives, *lists, _ = room.glance(NAME, 7, seen)
+    assert f'aria-valuenow="{house.memories.inner_state.levels().boredom:.2f}"' in drives
+    assert all(one["__type__"] == "update" for one in lists)  # a fold that is open there stays open
 
 
 def test_a_point_opens_the_message_with_its_neighbours(house: House, room: HeartHandlers) -> None:
