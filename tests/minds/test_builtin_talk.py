@@ -230,3 +230,22 @@ def test_plans_to_oversleep_are_no_mishap() -> None:
     for seed in range(6):
         told = say("明日は寝坊して、そのあと部屋の掃除をする", NEMU, seed=seed)
         assert not re.search(r"ついてない|災難|大丈夫だった", told)
+
+
+def test_a_job_is_no_errand_and_a_parting_no_plan() -> None:
+    for seed in range(8):
+        assert not re.search(r"end in sight|busy", say("I work at a bakery", HAZEL, seed=seed))
+        assert not re.search(
+            r"that day to be|preparations|forward|just as you want",
+            say("my coworker Ana is leaving next month", HAZEL, seed=seed),
+        )
+        assert not re.search(r"keen|much fun", say("I'll miss her", HAZEL, seed=seed))
+
+
+def test_asking_whether_it_slept_wishes_nobody_good_night() -> None:
+    assert not re.search(r"Sleep well|remember", say("did you sleep well?", HAZEL, recall_wanted=True))
+
+
+def test_who_and_when_are_answered_from_this_conversation() -> None:
+    lines = ["my coworker Ana is leaving next month", "I baked bread", "who is leaving?"]
+    assert "Ana" in converse(lines, HAZEL)[-1]

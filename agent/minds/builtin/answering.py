@@ -281,7 +281,7 @@ def _answer_overview(scene: Scene) -> list[str]:
 def _answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     about_past = _is_about_past(asked, scene) or (scene.request.recall_wanted and bool(scene.request.hits))
     is_to_persona = _is_to_persona(asked, scene) and not _PAST.search(" ".join(sentence.plain for sentence in asked))
-    found = search_question(asked, scene.request, scene.lang, with_now=about_past)
+    found = search_question(asked, scene.request, scene.lang, with_now=about_past or _asks_a_fact(asked))
     is_now = not _KNOWS.search(" ".join(sentence.plain for sentence in asked))
     if is_to_persona and is_now and not (found.fits and found.best[0].who == "persona"):
         return _answer_body(scene)
@@ -303,6 +303,11 @@ def asks_of_the_past(scene: Scene) -> bool:
     """Tell whether a message asks for something that was said before."""
     asked = scene.read.questions
     return bool(asked) and any(_PAST.search(sentence.plain) for sentence in asked)
+
+
+def _asks_a_fact(asked: Sequence[Sentence]) -> bool:
+    """Tell who, when, where and how many, which this conversation may hold, from why and what in the world."""
+    return any(sentence.asks in ("who", "when", "where", "how_many") for sentence in asked)
 
 
 _KNOWS = re.compile(r"\b(?:know|heard|find|look|memory)\b|知って|聞いた|探し|わかる|記憶")

@@ -49,6 +49,11 @@ _NO_NAMES = frozenset(
 )
 
 
+def was_asked_name(spoken: str) -> bool:
+    """Tell whether some words ask for a name."""
+    return bool(_ASKED.search(spoken))
+
+
 def name_given(texts: Sequence[str], spoken: Sequence[str] = ()) -> str:
     """Return the name that the user gave in their own words, the latest one, or empty.
 
@@ -84,7 +89,7 @@ def name_in(text: str, *, is_first: bool, before: str = "") -> str:
         name = next(group for group in sure.groups() if group)
         if name.lower() not in _NO_NAMES and (name.isascii() or all(word.kind != "verb" for word in words(name))):
             return _written(name)
-    asked = bool(_ASKED.search(before))
+    asked = was_asked_name(before)
     for line in re.split(r"(?<=[.!。！])\s*|\n", text)[:6]:
         match = _WEAK_EN.match(line.strip()) or _WEAK_JA.match(line.strip())
         if match is None and asked:

@@ -152,9 +152,14 @@ def _acknowledge(scene: Scene, told: Told, feeling: str) -> str:
 def _is_mild(scene: Scene, told: Told) -> bool:
     """Tell dread of the dentist from grief."""
     reading = read_emotion(scene.message, [scene.request.sheet.persona])
+    if _PARTING.search(scene.message):
+        return False
     return told.is_future or (reading.scores or {}).get("sadness", 1.0) < _GRIEF
 
 
+_PARTING = re.compile(
+    r"寂し|さみし|別れ|亡く|死|会えな|\b(?:miss|lose|lost|funeral|dying|died|goodbye)\b", re.IGNORECASE
+)
 _GRIEF = 0.8
 
 
@@ -178,7 +183,13 @@ def _remark(scene: Scene, told: Told) -> str:
     if told.is_duty:
         return scene.book.say("remark", "duty")
     kinds = ["pet"] if told.is_pet and told.is_own else []
-    kinds += ["want"] if told.is_wish else ["plan"] if told.is_future and told.act not in _NOT_PLANNED else []
+    kinds += (
+        ["want"]
+        if told.is_wish
+        else ["plan"]
+        if told.is_future and told.is_own and told.act not in _NOT_PLANNED
+        else []
+    )
     if told.act and (told.is_own or told.act in ("kindness", "weather", "mishap")):
         kinds.append(told.act)
     for kind in kinds:
@@ -195,6 +206,7 @@ def _slots(told: Told) -> dict[str, str]:
         "topic": told.topic,
         "person": told.person,
         "place": told.place,
+        "single": "" if told.topic.endswith("s") and not told.topic.endswith("ss") else "yes",
         "alone": "" if told.person else "yes",
         "undated": "" if told.is_dated else "yes",
         "friend": "" if told.is_relative else "yes",

@@ -7,6 +7,7 @@ import unicodedata
 
 from agent.minds.builtin import caring
 from agent.minds.builtin.answering import answer_questions, asks_of_the_past
+from agent.minds.builtin.introducing import was_asked_name
 from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
 from agent.minds.builtin.noting import Wish, as_call, can_write, note_text, read_wish
 from agent.minds.builtin.quoting import for_quoting
@@ -226,7 +227,12 @@ def _meet(scene: Scene) -> list[str]:
     """Greet somebody who gives their name, by that name; later on take up what they want to be called."""
     if scene.given == scene.request.sheet.user_name:
         return [] if _has_greeted(scene) else [scene.book.say("greet", part_of_day(scene.request.now))]
-    if scene.spoken and not any(sentence.intent == "first" for sentence in scene.read.sentences):
+    is_early = len(scene.heard) <= 1 and not any(scene.book.voice.name in text for text in scene.spoken)
+    if (
+        scene.spoken
+        and not (is_early and not was_asked_name(scene.spoken[-1]))
+        and not any(sentence.intent == "first" for sentence in scene.read.sentences)
+    ):
         return [scene.book.say("greet", "called")]
     said = next((s.intent for s in scene.read.sentences if s.intent in ("morning", "day", "evening")), "")
     hello = said or part_of_day(scene.request.now)

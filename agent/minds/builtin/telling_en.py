@@ -31,6 +31,8 @@ def take_up(sentence: Sentence) -> Told:
     found = sentence.words
     verb = _main_verb(found)
     act = acts("en").get(verb_base(found[verb].surface), "") if verb >= 0 else ""
+    act = "job" if act == "work" and _JOB.search(sentence.text) else act
+    act = "" if act == "start" and _HOURS.search(sentence.text) else act
     act = "eat" if not act and _MEAL.search(sentence.text) else act
     spans = phrases(found)
     person = next(
@@ -53,7 +55,7 @@ def take_up(sentence: Sentence) -> Told:
         is_future=any(word.surface.lower() in word_list("en", "future") for word in found),
         is_past=_is_past(found),
         is_wish=bool(_WISH.search(sentence.text)),
-        is_own=_is_own(found, verb),
+        is_own=_is_own(found, verb if verb >= 0 else _first_verb(found)),
         is_dated=tells_when(sentence.text),
         topic=named.group(1) if named else _spoken(found, topic, sentence.text) if topic else "",
         person=_spoken(found, person, sentence.text) if person else "",
@@ -71,6 +73,8 @@ def take_up(sentence: Sentence) -> Told:
 _DUTY = re.compile(
     r"\b(?:i|we)(?:'ve| have)? (?:still )?(?:need to|have to|must|should|got to|gotta|ought to)\b", re.IGNORECASE
 )
+_JOB = re.compile(r"\bwork(?:s|ing|ed)? (?:at|as|for|in)\b", re.IGNORECASE)
+_HOURS = re.compile(r"\b(?:starts?|started|begins?|began) (?:at|work|on)\b", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:named|called)\s+([A-Z]\w+)")
 _MEAL = re.compile(r"\b(?:ha[dv]e?|having)\b.{1,40}\bfor (?:breakfast|lunch|dinner|supper)\b", re.IGNORECASE)
 

@@ -18,6 +18,9 @@ _RELATIVE = re.compile(
 )
 
 
+_JOB = re.compile(
+    r"(?:で|として)(?:働いて|勤めて|仕事(?:を)?して|バイト(?:を)?して|アルバイト(?:を)?して)(?:い)?(?:る|ます)"
+)
 _DUTY = re.compile(r"な(?:きゃ|くちゃ|ければ(?:なら|いけ)|いと(?:いけ|だめ|$)|くて(?:は|ちゃ))|べき")
 _HEARSAY = re.compile(r"(?:んだって|だって|らしい|そうだ|そうです|って言ってた)(?:よ|ね)?$")
 
@@ -29,9 +32,10 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     subject = _phrase_before(found, ("は", "が"), voice, wants_person=True)
     place = _phrase_before(found, ("へ", "に", "で"), voice, wants_person=False)
     topic, is_pet = _topic(found, voice)
+    act = _act(found)
     return Told(
         echo=echo_of(sentence, voice, persona),
-        act=_act(found),
+        act="job" if act == "work" and _JOB.search(sentence.plain) else act,
         is_future=_is_future(found),
         is_past=any(_is_past(word) for word in found[-5:]),
         topic=topic,
@@ -135,5 +139,7 @@ def _topic(found: Sequence[Word], voice: Voice) -> tuple[str, bool]:
             best, best_score = (start, end), score
     if not best_score:
         return "", False
+    if "さん" in "".join(word.surface for word in found[best[0] : best[1]]):
+        return spoken(found, best, voice), False
     is_pet = any(word.surface in word_list("ja", "pets") or word.surface.endswith(("犬", "猫")) for word in found)
     return spoken(found, best, voice), is_pet

@@ -121,7 +121,8 @@ def understand(text: str, persona: str, default: Lang, *, keep: bool = False) ->
 def _read(text: str, persona: str, lang: Lang) -> Sentence:
     plain = plain_form(text, persona, lang)
     is_question = _is_question(text, plain, lang)
-    return Sentence(text, lang, plain, _intent(plain, lang), is_question, _asks(plain, lang) if is_question else "")
+    intent = _intent(plain, lang, but=_PARTINGS if is_question else frozenset())
+    return Sentence(text, lang, plain, intent, is_question, _asks(plain, lang) if is_question else "")
 
 
 def plain_form(text: str, persona: str, lang: Lang) -> str:
@@ -145,10 +146,14 @@ def _patterns(lang: Lang) -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((name, re.compile("|".join(listed))) for name, listed in load("intents")[lang].items())
 
 
-def _intent(plain: str, lang: Lang) -> str:
+_PARTINGS = frozenset(["night", "bye", "home", "leave", "enough"])
+"""What no question does: "did you sleep well?" wishes nobody good night."""
+
+
+def _intent(plain: str, lang: Lang, *, but: frozenset[str] = frozenset()) -> str:
     if len(plain) > 120:  # noqa: PLR2004  # nobody greets at such length
         return ""
-    found = next((name for name, pattern in _patterns(lang) if pattern.search(plain)), "")
+    found = next((name for name, pattern in _patterns(lang) if name not in but and pattern.search(plain)), "")
     is_long = len(plain) > _LONG_COURTESY[lang]
     return "" if found in ("thanks", "apology", "leave", "home") and is_long else found
 
@@ -160,6 +165,8 @@ def _is_question(text: str, plain: str, lang: Lang) -> bool:
         return True
     if lang == "en":
         return bool(_QUESTION_START_EN.search(plain)) and not plain.startswith(("do not", "don't", "have a"))
+    if re.search(r"(?:ほうが|方が|ば|たら)(?:いい|良い)(?:かな|だろう|でしょう)$", plain):
+        return True
     if re.search(r"(?:かな|だろう|でしょう|の)$", plain):
         return any(re.search(pattern, plain) for pattern in _ASKS["ja"].values())
     return bool(_QUESTION_END_JA.search(plain))
