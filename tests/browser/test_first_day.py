@@ -35,6 +35,7 @@ def test_talk_edit_reload_restart(browser: Browser, own_server: Server, lang: st
         page.screenshot(path=_artifact(f"three-turns-{lang}.png"))
         edit_core_memory(page, MEMORY[lang])
         reload(page)
+        enter(page, "talk")
         page.wait_for_selector("article")
         assert bubbles(page) == said
         expect(page.locator("#onboarding")).to_be_hidden()
