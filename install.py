@@ -4,6 +4,8 @@
     python install.py dev                  and what tests and checks need
     python install.py sentence-transformers japanese
 
+A package of an extra in `tool.utatane.extras-without-dependencies` is installed without what it asks for.
+
 Runs before anything is installed, so it uses the standard library alone. It reads the packages from
 `pyproject.toml` and their versions from `constraints.txt`, and does nothing when neither has changed.
 """
@@ -29,13 +31,15 @@ def main(extras: list[str]) -> int:
         )
     import tomllib  # noqa: PLC0415 - older Pythons do not have it and must get the sentence above
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    unknown = [extra for extra in extras if extra not in project["optional-dependencies"]]
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    whole = {"": document["project"]["dependencies"], **document["project"]["optional-dependencies"]}
+    bare = document["tool"]["utatane"]["extras-without-dependencies"]
+    unknown = [extra for extra in extras if extra not in whole and extra not in bare]
     if unknown:
-        known = ", ".join(project["optional-dependencies"])
+        known = ", ".join(name for name in [*whole, *bare] if name)
         return _say(f"There is no extra called {', '.join(unknown)}. Known: {known}.")
     installed = _stamps()
-    wanted = {extra: _fingerprint(project, extra) for extra in ["", *extras]}
+    wanted = {extra: _fingerprint((whole | bare)[extra]) for extra in ["", *extras]}
     missing = [extra for extra, stamp in wanted.items() if installed.get(extra) != stamp]
     if not missing:
         return 0
@@ -45,25 +49,21 @@ def main(extras: list[str]) -> int:
             venv.create(FOLDER, with_pip=True)
         except (OSError, subprocess.CalledProcessError) as error:
             return _say(f"Python could not make .venv ({error}). On Debian and Ubuntu: apt install python3-venv")
-    packages = [
-        package
-        for extra in missing
-        for package in (project["optional-dependencies"][extra] if extra else project["dependencies"])
-    ]
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip += ["--constraint", str(ROOT / "constraints.txt")]
     print("Installing packages ... / パッケージを入れています…", flush=True)
-    status = subprocess.call([*pip, "--constraint", str(ROOT / "constraints.txt"), *packages])
-    if status:
-        return _say(
-            "The packages could not be installed; see above. Is there a network? / ネットワークを確かめてください。"
-        )
+    for options, table in (([], whole), (["--no-deps"], bare)):
+        packages = [package for extra in missing for package in table.get(extra, [])]
+        if packages and subprocess.call([*pip, *options, *packages]):
+            return _say(
+                "The packages could not be installed; see above. Is there a network? / ネットワークを確かめてください。"
+            )
     for extra in missing:
         _stamp_file(extra).write_text(wanted[extra], encoding="utf-8")
     return 0
 
 
-def _fingerprint(project: dict, extra: str) -> str:  # type: ignore[type-arg] # runs before typing matters
-    packages = project["optional-dependencies"][extra] if extra else project["dependencies"]
+def _fingerprint(packages: list[str]) -> str:
     pins = (ROOT / "constraints.txt").read_bytes()
     return hashlib.sha256(repr(packages).encode() + pins + sys.version.encode()).hexdigest()
 

@@ -135,7 +135,7 @@ def missing_notice() -> Notice:
     return Notice(
         "embedder-missing",
         ja="日本語の単語ベクトル(ja-ginza)が入っていないため、標準の検索を使っています。"
-        "`pip install --no-deps ja-ginza` で入れられます(ほかのパッケージは要りません)。",
+        "`make install EXTRAS=japanese` か `python install.py japanese` で入れられます。",
         en="The Japanese word vectors (ja-ginza) are not installed, so the standard search is used. "
-        "Install them with `pip install --no-deps ja-ginza` (nothing else of it is needed).",
+        "Install them with `make install EXTRAS=japanese` or `python install.py japanese`.",
     )

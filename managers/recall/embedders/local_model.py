@@ -106,9 +106,9 @@ def missing_notice() -> Notice:
     return Notice(
         "embedder-missing",
         ja="意味検索のモデル(sentence-transformers)が入っていないため、言葉による検索だけを使っています。"
-        "`pip install 'utatane[sentence-transformers]'` で入れられます。",
+        "`make install EXTRAS=sentence-transformers` で入れられます。",
         en="The model for search by meaning (sentence-transformers) is not installed, so only search by words is used. "
-        "Install it with `pip install 'utatane[sentence-transformers]'`.",
+        "Install it with `make install EXTRAS=sentence-transformers`.",
     )
 
 
