@@ -368,4 +368,4 @@ def _keys(told: Told) -> list[str]:
     if told.topic:
         keys.append("topic")
     last = "any_past" if told.is_past else "any"
-    return [*keys, last if keys or told.echo else "rest"]
+    return [*keys, last if keys or (told.echo and told.is_past) else "rest"]
