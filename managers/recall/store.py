@@ -295,6 +295,13 @@ class Store:
             return np.zeros(0, np.int64), np.zeros(0, np.uint8)
         return np.concatenate(places), np.concatenate(often)
 
+    def is_untidy(self) -> bool:
+        """Whether the posting lists still hold passages that are dead."""
+        return any(
+            bool(((columns["alive"] == 0) & (columns["flags"] & SWEPT == 0)).any())
+            for _, columns in self.columns_since(-1)
+        )
+
     def sweep(self) -> int:
         """Take dead passages out of the posting lists, and words that only they held; return how many there were.
 

@@ -69,6 +69,7 @@ class Upkeep:
         self._thread_lock = threading.RLock()
         self._worker: threading.Thread | None = None
         self._stopping = threading.Event()
+        self._looked_for_dead = False
         self._wait = wait or self._stopping.wait
 
     # Rounds
@@ -88,6 +89,10 @@ class Upkeep:
             self.notices.pop("broken", None)
             if self._has_drifted(at_most=_QUICK_REBUILD):
                 self._rebuild(None)
+            if not self._looked_for_dead:  # whoever never leaves the app running over night
+                self._looked_for_dead = True
+                if any(index.store.is_untidy() for index in self._indexes.values()):
+                    self._tidy()
         self.embed_in_background()
 
     def freshen(self) -> None:
@@ -109,12 +114,15 @@ class Upkeep:
     def tidy(self) -> None:
         """Leave nothing of what was forgotten in any derived file: night's work."""
         with self._alone(WAIT_SECONDS):
-            for index in self._indexes.values():
-                index.tidy()
-                left_over = _beside(index)  # a rebuild that was killed
-                if left_over.is_dir():
-                    shutil.rmtree(left_over)
-            self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
+            self._tidy()
+
+    def _tidy(self) -> None:
+        for index in self._indexes.values():
+            index.tidy()
+            left_over = _beside(index)  # a rebuild that was killed
+            if left_over.is_dir():
+                shutil.rmtree(left_over)
+        self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
 
     def rebuild(self, progress: Callable[[int, int], None] | None) -> None:
         """Make all indexes anew from the files."""

@@ -122,3 +122,16 @@ def test_what_a_killed_rebuild_left_is_removed(recall: Recall, talk: Talk) -> No
     (left / "index.sqlite").write_bytes(b"half")
     recall.tidy()
     assert not left.exists()
+
+
+def test_a_start_tidies_what_no_night_has(recall: Recall, open_recall: Open, talk: Talk) -> None:
+    recall.catch_up()
+    secret = talk.user("The pangolin has the key.")
+    talk.user("We walked by the river.")
+    recall.catch_up()
+    talk.log.supersede(secret.id, None)
+    recall.catch_up()
+    assert holding(recall.paths.rag_index, b"pangolin")
+    recall.close()
+    open_recall().catch_up()
+    assert holding(recall.paths.rag_index, b"pangolin") == []
