@@ -21,7 +21,7 @@ from managers.recall.knowledge import Document
 from managers.recall.sources import DOCUMENTS
 from managers.storage.errors import DocumentTooLargeError, Lang, UtataneError
 from managers.storage.paths import safe_name
-from ui.edge import QUIET, at_edge, say_done, stream_at_edge
+from ui.edge import QUIET, at_edge, say_done, say_error, stream_at_edge
 from ui.locales import Texts, texts
 from ui.presenters import persona_address
 from ui.shelves import answer_to, asking, button, empty
@@ -104,7 +104,12 @@ class KnowledgeHandlers:
 
     def act(self, persona: str, event: gr.EventData) -> str:
         """Remove a document, or bring it back."""
-        return self.do(persona, event.told) + answer_to(event.told)
+        try:
+            html = self.do(persona, event.told)
+        except UtataneError as error:  # said here, so that what is asked next need not wait for an answer
+            say_error(error, self._t)
+            html = self.open(persona)
+        return html + answer_to(event.told)
 
     def do(self, persona: str, told: dict[str, Any]) -> str:
         """Do one thing to one document."""
@@ -114,6 +119,8 @@ class KnowledgeHandlers:
             say_done(t("knowledge.removed", name=name), t)
         elif told.get("action") == "restore":
             say_done(t("knowledge.restored", name=memories.knowledge.restore(name).name), t)
+        else:
+            return self.open(persona)
         memories.recall.catch_up()
         return self.open(persona)
 

@@ -14,9 +14,10 @@ from agent.memories import Memories
 from agent.services import Services
 from managers.memory.documents import TIME, USER
 from managers.memory.goals import Status
+from managers.storage.errors import UtataneError
 from managers.storage.paths import safe_name
 from ui import diaries, entities, episodes, forgotten, reflections, search
-from ui.edge import QUIET, at_edge, say_done
+from ui.edge import QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
 from ui.shelves import Conflict, Place, View, answer_to, button
 
@@ -104,7 +105,11 @@ class MemoryHandlers:
 
     def act(self, persona: str, place: Place, event: gr.EventData) -> tuple[Place, str]:
         """Do what was asked for on the page."""
-        place, html = self.do(persona, place, event.told)
+        try:
+            place, html = self.do(persona, place, event.told)
+        except UtataneError as error:  # said here, so that what is asked next need not wait for an answer
+            say_error(error, self._t)
+            html = self._shown(persona, place)
         return place, html + answer_to(event.told)
 
     def do(self, persona: str, place: Place, told: Mapping[str, Any]) -> tuple[Place, str]:

@@ -17,9 +17,9 @@ import gradio as gr
 from pydantic.fields import FieldInfo
 
 from agent.services import Services
-from managers.storage.errors import InvalidSettingError
+from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.storage.settings import Settings
-from ui.edge import QUIET, at_edge
+from ui.edge import QUIET, at_edge, say_error
 from ui.locales import Texts
 from ui.shelves import answer_to, button
 
@@ -109,7 +109,11 @@ class OptionHandlers:
 
     def act(self, persona: str, scope: Scope, changed: int, event: gr.EventData) -> tuple[Scope, str, int]:
         """Do what was asked for on the page."""
-        scope, is_mind = self.do(persona, scope, event.told)
+        is_mind = False
+        try:
+            scope, is_mind = self.do(persona, scope, event.told)
+        except UtataneError as error:  # said here, so that the field shows again what holds
+            say_error(error, self._t)
         return scope, self.open(persona, scope) + answer_to(event.told), changed + is_mind
 
     def do(self, persona: str, scope: Scope, told: Mapping[str, Any]) -> tuple[Scope, bool]:

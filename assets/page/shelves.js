@@ -2,7 +2,9 @@
 "use strict";
 
 window.utataneShelves = (element, trigger, watch) => {
-  const PATIENCE_MS = 1500;
+  const PATIENCE_MS = 15_000;
+  const MOMENT_MS = 200;
+  const LONGER_MS = 2_500;
   let shown = "";
   let last = "";
 
@@ -18,9 +20,17 @@ window.utataneShelves = (element, trigger, watch) => {
     clearTimeout(busy);
     busy = 0;
     if (!waiting.length) return;
-    busy = setTimeout(next, PATIENCE_MS); // what failed is answered by a toast alone
+    busy = setTimeout(next, PATIENCE_MS); // should an answer get lost
     asked += 1;
     trigger("select", { told: { ...waiting.shift(), number: asked } });
+  }
+  function again() {
+    const pause = busy ? LONGER_MS : MOMENT_MS;
+    clearTimeout(busy);
+    busy = setTimeout(() => {
+      waiting.unshift({ action: "show" });
+      next();
+    }, pause);
   }
   const unsaved = () => element.querySelector("form.unsaved");
 
@@ -62,7 +72,10 @@ window.utataneShelves = (element, trigger, watch) => {
   });
 
   watch("value", () => {
-    if (element.querySelector("[data-answer]")?.dataset.answer === String(asked)) next();
+    const answer = element.querySelector("[data-answer]")?.dataset.answer;
+    if (answer === String(asked)) next();
+    // The room was drawn by another hand (one has just come in): perhaps from before our answer, perhaps over it.
+    else if (!answer && asked) again();
   });
   watch("value", () => requestAnimationFrame(() => {
     if (!unsaved()) utatane.markDirty("memory-editor", false);

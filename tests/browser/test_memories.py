@@ -115,8 +115,8 @@ def test_a_setting_is_changed_and_given_back(browser: Browser, server: Server) -
     persona(server, "せってい")
     with window(browser, server.address, persona="せってい") as page:
         enter(page, "settings")
-        page.locator('#options [data-scope="own"]').click()
-        page.locator('#options [data-group="recall"]').click()
+        choose(page, '#options [data-scope="own"]', "aria-pressed", "true")
+        choose(page, '#options [data-group="recall"]', "aria-current", "page")
         field = page.locator("#option-recall-max_hits")
         field.fill("4")
         field.press("Tab")
@@ -124,12 +124,19 @@ def test_a_setting_is_changed_and_given_back(browser: Browser, server: Server) -
         expect(back).to_have_count(1)
         page.reload()
         enter(page, "settings")
-        page.locator('#options [data-scope="own"]').click()
-        page.locator('#options [data-group="recall"]').click()
+        choose(page, '#options [data-scope="own"]', "aria-pressed", "true")
+        choose(page, '#options [data-group="recall"]', "aria-current", "page")
         expect(field).to_have_value("4")
         back.click()
         expect(field).to_have_value("10")
         expect(back).to_have_count(0)
+
+
+def choose(page: Page, button: str, attribute: str, value: str) -> None:
+    """Press a button, and wait until the page shows that it was."""
+    page.locator(button).click()
+    expect(page.locator(button)).to_have_attribute(attribute, value)
+    page.wait_for_timeout(600)  # a room is drawn once more when one has just come in
 
 
 def pdf(line: str) -> bytes:
