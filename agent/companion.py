@@ -6,9 +6,10 @@ one persona run one after the other, those of different personas side by side.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,13 @@ from random import Random
 
 from agent import attachments as attached_files
 from agent.attachments import Attached
-from agent.errors import EmptyMessageError, MessageTooLongError, NothingToAnswerError, StillAnsweringError
+from agent.errors import (
+    EmptyMessageError,
+    MessageTooLongError,
+    NothingToAnswerError,
+    StillAnsweringError,
+    UnexpectedError,
+)
 from agent.events import Noticed, Received, Replied
 from agent.memories import Memories
 from agent.minds.choose import MindChooser
@@ -33,6 +40,8 @@ from managers.storage.errors import Lang, UtataneError
 from managers.storage.settings import Settings
 
 __all__ = ["Companion", "MindStatus", "Why"]
+
+logger = logging.getLogger(__name__)
 
 MAX_MESSAGE_CHARACTERS = 4_000_000
 """Far beyond what a person types; a pasted book is kept whole, and the mind reads what fits."""
@@ -74,7 +83,7 @@ class Companion:
         """Notice what was edited elsewhere and index it, off the user's path; once."""
         if not self._awake:
             self._awake = True
-            self._afterwards.submit(self._wake)
+            self._later(self._wake)
 
     def say(self, text: str, *, attachments: Sequence[Path] = (), off_record: bool = False) -> Turn:
         """Say something; the message is on disk before the first event is yielded.
@@ -118,12 +127,12 @@ class Companion:
             message, answers = self._last_exchange()
             for taken_back in (*reversed(answers), message):
                 self.memories.log.supersede(taken_back.id, None)
-            self._afterwards.submit(self._catch_up)
+            self._later(self._catch_up)
 
     def new_topic(self) -> None:
         """Begin a new thread: earlier turns leave the short-term memory, not the log."""
         self._off_record.clear()
-        self._afterwards.submit(self._end_conversation)
+        self._later(self._end_conversation)
         self.memories.log.begin_topic()
 
     def forget_off_record(self) -> None:
@@ -177,13 +186,13 @@ class Companion:
             self._turn.wait(10)
             if not self.mind_status().is_language_model:
                 # A model would keep the person waiting; the next start does it when the time is up.
-                self._afterwards.submit(self._end_conversation)
+                self._later(self._end_conversation)
         self._afterwards.shutdown(wait=True)
         self.memories.close()
 
     def settle(self) -> None:
         """Wait until the work after the last turn (index, archives) is done."""
-        self._afterwards.submit(lambda: None).result()
+        self._later(lambda: None).result()
 
     def _refuse_while_answering(self) -> None:
         if self.turn is not None:
@@ -210,7 +219,7 @@ class Companion:
             reply = compiled_graph().invoke(state, context=around)["reply"]
         finally:
             if not off_record:
-                self._afterwards.submit(self._catch_up, reply)
+                self._later(self._catch_up, reply)
 
     def _surroundings(self, cancel: Cancel, publish: Publish, *, off_record: bool) -> Surroundings:
         started = self._clock.monotonic()
@@ -252,6 +261,19 @@ class Companion:
             if thread[position].role == "user":
                 return thread[position], thread[position + 1 :]
         raise NothingToAnswerError
+
+    def _later(self, work: Callable[..., None], *arguments: object) -> Future[None]:
+        """Do something off the user's path, one after the other; what fails is said, never swallowed."""
+        done = self._afterwards.submit(work, *arguments)
+        done.add_done_callback(self._say_failure)
+        return done
+
+    def _say_failure(self, done: Future[None]) -> None:
+        error = done.exception() if not done.cancelled() else None
+        if error is not None:  # nobody above would see it: the edge of a thread
+            logger.error("work after a turn failed", exc_info=error)
+            cause = f"{type(error).__name__}: {error}"
+            self.memories.notices.post_error("afterwards", UnexpectedError(cause=cause))
 
     def _wake(self) -> None:
         """After opening, off the user's path: what was edited elsewhere is noticed and indexed."""

@@ -98,7 +98,8 @@ class CompanionSleeper:
 
     def end_conversation(self) -> None:
         """Resolve what a conversation that has ended by idleness answered; note how the drives stand meanwhile."""
-        self._conversation_end.check()
+        if self._conversation_end.check():
+            self._memories.recall.tidy()  # nobody waits now: what was taken back leaves the derived files too
         self._memories.inner_state.note_course()
 
     def close_conversation(self) -> None:

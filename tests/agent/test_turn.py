@@ -260,3 +260,14 @@ def test_a_message_of_distress_reaches_the_mind_with_help_lines(scene: Scene) ->
     assert request.concern.kind == "self_harm"
     assert request.concern.help_lines
     assert all(line in request.system for line in request.concern.help_lines)
+
+
+def test_what_fails_after_a_turn_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_down() -> None:
+        raise ZeroDivisionError("the index fell over")
+
+    monkeypatch.setattr(scene.memories.recall, "catch_up", break_down)
+    scene.mind.enqueue("Yes.")
+    scene.live(scene.companion.say("Are you well?"))
+    assert any("the index fell over" in notice.en for notice in scene.memories.gather_notices())
+    assert said(scene)[-1] == ("persona", "Yes.")
