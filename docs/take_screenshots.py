@@ -151,7 +151,7 @@ def shoot_language(browser: Browser, server: Server, lang: str) -> None:
         page.locator(".why .hits").last.scroll_into_view_if_needed()
         page.wait_for_timeout(400)
         save(page, f"why-{lang}")
-        for room in ("heart", "dreams", "notes", "persona", "settings"):
+        for room in ("heart", "dreams", "memories", "knowledge", "notes", "persona", "settings"):
             page.locator(f"#{room}-room-button").click()
             page.wait_for_timeout(1200)
             save(page, f"{room}-{lang}")
