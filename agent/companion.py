@@ -24,7 +24,7 @@ from agent.errors import (
     StillAnsweringError,
     UnexpectedError,
 )
-from agent.events import Noticed, Received, Replied
+from agent.events import Noticed, Received, Replied, TurnEvent
 from agent.memories import Memories
 from agent.minds.choose import MindChooser
 from agent.minds.status import MindStatus
@@ -229,10 +229,10 @@ class Companion:
         for notice in choice.notices:
             publish(Noticed(notice))
 
-        def emit_and_keep(event: object) -> None:
+        def emit_and_keep(event: TurnEvent) -> None:
             if off_record and isinstance(event, Received | Replied):
                 self._off_record.append(event.message)
-            publish(event)  # type: ignore[arg-type]  # nodes emit turn events only
+            publish(event)
 
         return Surroundings(
             sheet=sheet,
