@@ -83,13 +83,14 @@ def transcript(
             day = message.time.date()
             items.append(Item(f"day-{day}{'-off' if off_record else ''}", _separator(day_name(day, today, t))))
         mine = n == last_user
-        last_reply = n == len(messages) - 1 and message.role == "persona" and last_user >= 0
+        # A message that was never answered (the program was killed, say) can be answered from here too.
+        last_said = n == len(messages) - 1 and message.role in ("persona", "user") and last_user >= 0
         html = _message(
             message,
             face,
             t,
             can_change=mine and not off_record,
-            can_retry=last_reply and not off_record,
+            can_retry=last_said and not off_record,
             recalled=(recalled or {}).get(message.id, 0),
         )
         items.append(Item(message.id, html))

@@ -46,6 +46,13 @@ def test_only_ones_last_message_can_be_changed_and_only_the_last_answer_asked_fo
     assert all('data-action="copy"' in html[m] for m in ("m0", "m1", "m2", "m3"))
 
 
+def test_a_message_that_was_never_answered_can_be_answered() -> None:
+    items = presenters.transcript(
+        [message(0, "user", "x"), message(1, "persona", "y"), message(2, "user", "z")], FACE, NOW.date(), EN
+    )
+    assert [item.id for item in items if 'data-action="retry"' in item.html] == ["m2"]
+
+
 def test_what_was_said_before_a_new_topic_can_no_longer_be_changed() -> None:
     topic = Message("t", NOW, "system", "new_topic", "")
     said = [message(0, "user", "x"), message(1, "persona", "y"), topic]
