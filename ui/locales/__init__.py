@@ -1,4 +1,4 @@
-"""Every text of the page, in both languages: `ja.toml` and `en.toml` beside this file."""
+"""Every text of the page, in both languages: one file a room in `ja/` and `en/` beside this file."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ class Texts:
 @cache
 def texts(lang: Lang) -> Texts:
     """Return the texts of a language."""
-    with (_FOLDER / f"{lang}.toml").open("rb") as file:
-        return Texts(lang, tomllib.load(file))
+    table: dict[str, Any] = {}
+    for path in sorted((_FOLDER / lang).glob("*.toml")):
+        table |= tomllib.loads(path.read_text("utf-8"))
+    return Texts(lang, table)
 
 
 def choose_language(wish: str, accept_language: str) -> Lang:
