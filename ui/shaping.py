@@ -20,6 +20,10 @@ _PAGES: dict[str, Lang] = {f"/{lang}/": lang for lang in LANGUAGES}
 _NOT_OURS = re.compile(r"<meta\s+(?:property|name)=\"(?:og|twitter):[^>]*?/?>", re.DOTALL)
 _CLOSED = re.compile(r"^/\w\w/gradio_api/(?:file|proxy|info|openapi|call|api|runs)|^/\w\w/(?:monitoring|file=|proxy=)")
 """Doors of Gradio's that this page has no use for."""
+_FIRST = ("page.js", "style.css", "rooms.css", "shelves.css")
+"""What the other scripts and style sheets build upon, in this order."""
+_OF_OTHER_PAGES = frozenset({"login.css"})
+ASSETS = CHECKOUT / "assets" / "page"
 
 
 class Shaping:
@@ -80,7 +84,7 @@ def shape(html: str, lang: Lang) -> str:
 
 def _ours(lang: Lang) -> str:
     t = texts(lang)
-    script = json.dumps(t.section("script"), ensure_ascii=False).replace("<", "\\u003c")
+    script = json.dumps(t.for_script(), ensure_ascii=False).replace("<", "\\u003c")
     return (
         f'<meta name="description" content="{escape(t("page.description"))}">'
         '<link rel="icon" href="/page/moon.svg" type="image/svg+xml">'
@@ -88,9 +92,7 @@ def _ours(lang: Lang) -> str:
         f"<script>Object.defineProperty(navigator,'language',{{get:()=>'{lang}'}});"
         f"Object.defineProperty(navigator,'languages',{{get:()=>['{lang}']}});"
         f"window.utataneLanguage='{lang}';window.utataneTexts={script};</script>"
-        f'<script src="/page/page.js?{_asset_version()}"></script>'
-        f'<script src="/page/rooms.js?{_asset_version()}"></script>'
-        f'<script src="/page/shelves.js?{_asset_version()}"></script>'
+        + "".join(f'<script src="{address}"></script>' for address in _addresses("js"))
     )
 
 
@@ -101,17 +103,22 @@ def _style(lang: Lang) -> str:
         f"--toast-{kind}:{json.dumps(t(key), ensure_ascii=False)};"
         for kind, key in (("info", "page.done"), ("warning", "page.problem"), ("error", "page.problem"))
     )
-    return (
-        f"<style>{palette_css()}:root{{{headings}}}</style>"
-        f'<link rel="stylesheet" href="/page/style.css?{_asset_version()}">'
-        f'<link rel="stylesheet" href="/page/rooms.css?{_asset_version()}">'
-        f'<link rel="stylesheet" href="/page/shelves.css?{_asset_version()}">'
-    )
+    sheets = "".join(f'<link rel="stylesheet" href="{address}">' for address in _addresses("css"))
+    return f"<style>{palette_css()}:root{{{headings}}}</style>{sheets}"
 
 
 @cache
-def _asset_version() -> int:
-    return max(path.stat().st_mtime_ns for path in (CHECKOUT / "assets" / "page").iterdir())
+def _addresses(suffix: str) -> list[str]:
+    """Return the addresses of our scripts or style sheets: a feature brings its own, and takes it along when it goes."""
+    names = {path.name for path in ASSETS.glob(f"*.{suffix}")} - _OF_OTHER_PAGES
+    first = [name for name in _FIRST if name in names]
+    return [f"/page/{name}?{asset_version()}" for name in (*first, *sorted(names.difference(first)))]
+
+
+@cache
+def asset_version() -> int:
+    """Return a number that changes with our files, for their addresses: after an update no browser shows an old one."""
+    return max(path.stat().st_mtime_ns for path in ASSETS.rglob("*"))
 
 
 def _uncompressed(scope: Scope) -> Scope:

@@ -8,6 +8,7 @@ AA_TEXT, AA_SIGNS = 4.5, 3.0
 TEXT_ON = {
     "ink": ("paper", "surface", "raised", "peach", "added", "removed"),
     "quiet": ("paper", "surface", "raised", "peach"),
+    "hint": ("paper", "surface", "raised"),
     "accent": ("paper", "surface", "raised"),
     "peach-strong": ("paper", "surface", "raised", "peach"),
     "danger": ("surface", "raised"),
