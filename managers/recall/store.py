@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from managers.recall.connection import connect
 from managers.storage.files import fsync_folder, make_folder
 
 FORMAT = "1"
@@ -125,7 +126,7 @@ class Store:
                 return held.connection
             held.close()
         make_folder(self.path.parent)
-        connection = sqlite3.connect(self.path, timeout=10, isolation_level=None, check_same_thread=False)
+        connection = connect(self.path, timeout=10)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")

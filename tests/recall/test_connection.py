@@ -1,0 +1,48 @@
+"""A connection is closed while others use it: they are told, and the process lives."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from managers.recall.connection import connect
+
+
+def use(connection: sqlite3.Connection, began: threading.Event, refused: threading.Event) -> None:
+    try:
+        while True:
+            list(connection.execute("SELECT 1 UNION SELECT 2"))
+            began.set()
+    except sqlite3.ProgrammingError:
+        refused.set()
+
+
+def close_while_used(path: Path, rounds: int) -> None:
+    """In a child: what this is about ends a whole process."""
+    sys.setswitchinterval(1e-5)
+    for _ in range(rounds):
+        connection = connect(path, timeout=1)
+        for number in range(60):  # many kept statements make closing long
+            connection.execute(f"SELECT {number}").fetchall()
+        began, refused = threading.Event(), threading.Event()
+        user = threading.Thread(target=use, args=(connection, began, refused))
+        user.start()
+        assert began.wait(10)
+        connection.close()
+        user.join(10)
+        assert refused.is_set()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="children are forked here")
+def test_whoever_uses_a_closed_connection_is_told(tmp_path: Path) -> None:
+    child = multiprocessing.get_context("forkserver").Process(
+        target=close_while_used, args=(tmp_path / "some.sqlite", 150)
+    )
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0
