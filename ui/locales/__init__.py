@@ -42,9 +42,14 @@ class Texts:
         return set(self._texts)
 
     def section(self, name: str) -> dict[str, str]:
-        """Return one section's texts, unformatted, for handing to the page's script."""
+        """Return one section's texts, unformatted."""
         prefix = f"{name}."
         return {key.removeprefix(prefix): text for key, text in self._texts.items() if key.startswith(prefix)}
+
+    def for_script(self) -> dict[str, Any]:
+        """Return what the page's scripts say: `[script]` as it is, and each `[<feature>.script]` under its name."""
+        features = {key.split(".")[0] for key in self._texts if key.split(".")[1] == "script"}
+        return self.section("script") | {name: self.section(f"{name}.script") for name in sorted(features)}
 
 
 @cache

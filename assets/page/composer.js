@@ -1,0 +1,125 @@
+// Where one writes.
+"use strict";
+
+(() => {
+  function composer(element, trigger, props, upload, watch) {
+    const area = element.querySelector("textarea");
+    const picker = element.querySelector('input[type="file"]');
+    const tray = element.querySelector(".tray");
+    const send = element.querySelector(".send");
+    const stop = element.querySelector(".stop");
+    const veil = element.querySelector(".veil");
+    let files = [];
+    let persona = null;
+    let restored = 0;
+
+    const draftKey = () => `utatane.draft.${persona}`;
+    const offRecord = () => Boolean((props.value || {}).off_record);
+
+    function update() {
+      const value = props.value || {};
+      if (value.persona !== persona) {
+        persona = value.persona;
+        area.value = utatane.kept(sessionStorage, draftKey());
+        area.placeholder = value.placeholder || "";
+        files = [];
+        showFiles();
+      }
+      if (value.restore && value.restore.count !== restored) {
+        restored = value.restore.count;
+        area.value = value.restore.text;
+      }
+      area.placeholder = value.placeholder || area.placeholder;
+      send.hidden = Boolean(value.busy);
+      stop.hidden = !value.busy;
+      veil.setAttribute("aria-pressed", String(offRecord()));
+      grow(area);
+    }
+
+    function submit() {
+      const text = area.value;
+      if ((props.value || {}).busy || (!text.trim() && !files.length)) return;
+      trigger("submit", { text, files: files.map((file) => file.path), off_record: offRecord() });
+      area.value = "";
+      files = [];
+      showFiles();
+      utatane.keep(sessionStorage, draftKey(), "");
+      grow(area);
+      area.focus();
+    }
+
+    async function take(chosen) {
+      for (const file of chosen) {
+        const entry = { name: file.name, path: "" };
+        files.push(entry);
+        showFiles();
+        try {
+          entry.path = (await upload(file)).path;
+        } catch (error) {
+          files = files.filter((other) => other !== entry);
+          trigger("refused", { name: file.name });
+        }
+        showFiles();
+      }
+    }
+
+    function showFiles() {
+      tray.replaceChildren(...files.map((file) => {
+        const chip = document.createElement("span");
+        chip.className = file.path ? "chip" : "chip loading";
+        chip.textContent = file.name;
+        const remove = document.createElement("button");
+        remove.type = "button";
+        remove.textContent = "×";
+        remove.setAttribute("aria-label", `${utatane.texts().remove_file}: ${file.name}`);
+        remove.addEventListener("click", () => {
+          files = files.filter((other) => other !== file);
+          showFiles();
+        });
+        chip.append(remove);
+        return chip;
+      }));
+      send.disabled = files.some((file) => !file.path);
+    }
+
+    area.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || utatane.composing(event)) return;
+      event.preventDefault();
+      submit();
+    });
+    area.addEventListener("input", () => {
+      grow(area);
+      // Off the record not even the unsent words are kept by the browser.
+      utatane.keep(sessionStorage, draftKey(), offRecord() ? "" : area.value);
+    });
+    area.addEventListener("paste", (event) => {
+      if (event.clipboardData?.files.length) {
+        event.preventDefault();
+        take([...event.clipboardData.files]);
+      }
+    });
+    element.addEventListener("dragover", (event) => event.preventDefault());
+    element.addEventListener("drop", (event) => {
+      event.preventDefault();
+      take([...event.dataTransfer.files]);
+    });
+    picker.addEventListener("change", () => {
+      take([...picker.files]);
+      picker.value = "";
+    });
+    element.querySelector(".attach").addEventListener("click", () => picker.click());
+    send.addEventListener("click", submit);
+    stop.addEventListener("click", () => trigger("stop", {}));
+    veil.addEventListener("click", () => trigger("veil", { off_record: !offRecord() }));
+    element.querySelector(".topic").addEventListener("click", () => trigger("topic", {}));
+    watch("value", update);
+    update();
+  }
+
+  function grow(area) {
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight + 2, innerHeight * 0.4)}px`;
+  }
+
+  Object.assign(utatane, { composer, grow });
+})();
