@@ -14,6 +14,7 @@ from agent.events import Failed, Noticed, Recalled, Received, Replied, Speaking,
 from agent.minds.language_model.functions import affordable, tools_tokens
 from agent.prompts import reply as words
 from agent.recall_planning import plan_with_model
+from agent.standing import standing_hits
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
 from managers.language.concern import find_concern, help_lines
@@ -76,6 +77,9 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
     hits: Sequence[Hit] = ()
     if plan.query:
         hits = around.memories.recall.for_turn(plan.query, window=[*state["window"], message])
+    if plan.wanted:
+        standing = standing_hits(around.memories.entities, speaker_of(around.sheet), message.text)
+        hits = [*standing, *(hit for hit in hits if all(hit.text != fact.text for fact in standing))]
     runtime.context.emit(Recalled(plan.query, hits))
     return {"query": plan.query, "hits": hits, "recall_wanted": plan.wanted}
 

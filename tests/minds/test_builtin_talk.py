@@ -249,3 +249,64 @@ def test_asking_whether_it_slept_wishes_nobody_good_night() -> None:
 def test_who_and_when_are_answered_from_this_conversation() -> None:
     lines = ["my coworker Ana is leaving next month", "I baked bread", "who is leaving?"]
     assert "Ana" in converse(lines, HAZEL)[-1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "answer", "stale", "sheet"),
+    [
+        (["I just moved to Leeds.", "My brother is a nurse."], "Where do I live?", "Leeds", "nurse", HAZEL),
+        (["I live in Leeds.", "I moved to York in May."], "Do you know where I live?", "York", "Leeds", HAZEL),
+        (["I'm 34 years old.", "My cat is grey."], "How old am I?", "34", "grey", HAZEL),
+        (["私は東京に住んでいます", "姉は横浜で働いています"], "私はどこに住んでる？", "東京", "横浜", NEMU),
+        (["先月、金沢に引っ越しました", "妹は看護師です"], "私の家ってどこだっけ？", "金沢", "看護師", NEMU),
+    ],
+)
+def test_what_is_true_of_one_is_known_in_other_words(
+    lines: list[str], question: str, answer: str, stale: str, sheet: Sheet
+) -> None:
+    told = converse([*lines, question], sheet)[-1]
+    assert answer in told
+    assert stale not in told
+
+
+def test_a_move_is_news_and_no_search() -> None:
+    lines = ["I live in Leeds.", "Actually I moved again, I live in York now."]
+    for seed in range(6):
+        assert not re.search("memory|found nothing|remember", converse(lines, HAZEL, seed=seed)[-1])
+
+
+def test_an_opinion_of_somebody_goes_by_what_was_told_of_them() -> None:
+    told = converse(["My brother Tom is getting divorced and I'm worried.", "What do you think about Tom?"], HAZEL)
+    assert "divorced" in told[-1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "sheet"),
+    [
+        (["I love ramen.", "My boss is strict."], "What's my favourite food?", HAZEL),
+        (["実はラーメンが大好きなんだ", "上司は厳しい"], "私の好きな食べ物は？", NEMU),
+    ],
+)
+def test_a_liking_is_offered_without_claiming_its_kind(lines: list[str], question: str, sheet: Sheet) -> None:
+    told = converse([*lines, question], sheet)[-1]
+    assert re.search("ramen|ラーメン", told)
+    assert re.search("not sure|clearly|はっきり|自信", told)
+
+
+def test_a_name_asked_for_is_that_of_the_one_asked_about() -> None:
+    notes = "はじめて会う人が来る。まず名前を聞いてみる"
+    told = converse(["来週は妹のゆきの結婚式なんだ", "妹の名前、覚えてる？"], NEMU, notes=notes)[-1]
+    assert "ゆき" in told
+    assert "はじめて" not in told
+
+
+@pytest.mark.parametrize(("text", "sheet"), [("何を着ていこうかな", NEMU), ("I wonder what I should cook", HAZEL)])
+def test_thinking_aloud_is_no_question_to_the_world(text: str, sheet: Sheet) -> None:
+    for seed in range(6):
+        assert re.search(r"[?？]$", say(text, sheet, seed=seed))
+        assert not re.search("know that|look things up|わからないんだ|調べ", say(text, sheet, seed=seed))
+
+
+def test_what_one_does_is_no_part_of_what_one_likes() -> None:
+    assert not any("love ramen" in say("I love ramen.", HAZEL, seed=seed).split("?")[-2:] for seed in range(8))
+    assert not any("about years" in say("I'm 34 years old.", HAZEL, seed=seed) for seed in range(12))

@@ -59,7 +59,10 @@ def _is_statement(sentence: Sentence) -> bool:
 _REQUESTS = re.compile(
     r"教え|思い出|覚え|聞かせ|話して|っけ|知りたい|忘れ|言った(?:こと|の)|何|誰|どこ|いつ|\b(?:remind|remember|recall|wonder|forg[eo]t\w*|tell me|show me|what|when|who|where|which|how)\b"
 )
-_OWN_NEWS = re.compile(r"^(?:(?:and|but|so|well|oh|today|yesterday|anyway)[, ]+)*(?:i|we|my|our|he|she|they|it)\b")
+_OWN_NEWS = re.compile(
+    r"^(?:(?:and|but|so|well|oh|today|yesterday|anyway|actually|now|also|then|finally|honestly|recently|sadly|luckily"
+    r"|by the way|in fact|(?:this|last) \w+)[, ]+)*(?:i|we|my|our|he|she|they|it|the|there)\b"
+)
 
 
 def _names_a_subject(sentence: Sentence, scene: Scene) -> bool:
@@ -231,7 +234,7 @@ def _answer_opinion(scene: Scene) -> list[str]:
         return [fact, scene.book.say("self", "you_now")]
     asked = [s for s in scene.read.sentences if s.is_question] or list(scene.read.sentences)
     terms = set(question_terms(asked, scene.lang)) - _DAYS
-    before = _told_before(scene) if not terms else ""
+    before = _told_of(asked, scene) if terms else _told_before(scene)
     if before:
         emotion = read_emotion(before).emotion
         key = (
@@ -256,6 +259,18 @@ def _told_before(scene: Scene) -> str:
         if best is not None and len(best.terms) > 1:
             return best.text
     return ""
+
+
+def _told_of(asked: Sequence[Sentence], scene: Scene) -> str:
+    """Return what the user told of somebody or something that is asked about by name ("what do you think of Tom?")."""
+    if not any(word.entity for sentence in asked for word in sentence.words):
+        return ""
+    found = search_question(asked, scene.request, scene.lang)
+    return next((c.text for c in found.best if found.fits and c.who == "user"), "")
+
+
+def _answer_musing(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "musing")]
 
 
 def _answer_cannot(scene: Scene) -> list[str]:
@@ -289,8 +304,8 @@ def _answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
         return _quoted(found.best, scene, asked)
     if is_to_persona and (fact := _persona_fact(scene)):
         return [fact]
-    if about_past and found.best and scene.request.hits:
-        quotes = quote(found.best[0], scene)
+    if about_past and found.best and (scene.request.hits or found.is_near):
+        quotes = scene.joint.join(quote(candidate, scene) for candidate in found.best)
         return [
             scene.book.say("memory", "unsure", quotes=quotes) + scene.joint + scene.book.say("memory", "unsure_tail")
         ]
@@ -407,6 +422,7 @@ _ANSWERS: dict[str, Callable[[Scene], list[str]]] = {
     "forget": _answer_forget,
     "talk": _answer_talk,
     "overview": _answer_overview,
+    "muse": _answer_musing,
     "cannot": _answer_cannot,
     "ask_taste": _answer_taste,
     "ask_body": _answer_body,

@@ -24,6 +24,7 @@ from agent.minds.builtin.dreaming_speech import (
     said_in,
     told_by_persons,
 )
+from managers.language.standing import CHANGES, STATES
 from managers.language.words import Entity as Named
 from managers.language.words import entities as named_in
 from managers.memory.entities import Entity, find_by_name, is_safe, name_key
@@ -67,13 +68,6 @@ _PLACE_ENDINGS = (
     "橋立",
 )
 _ABSTRACT_ENDINGS = ("ic", "ary", "ful", "ive", "ous", "able", "ence", "ness", "ity", "ment", "tion", "sion", "ing")
-_SLOTS = (
-    ("moved", "home", True),
-    ("hired", "work", True),
-    ("home", "home", False),
-    ("work", "work", False),
-    ("age", "age", True),
-)
 _POSSESSIVE = re.compile(r"\b(?:[Mm]y|[Oo]ur) (\w+)(?:,? (\w+))?(?:,? (\w+))?")
 
 
@@ -326,9 +320,10 @@ def _slotted(said: Said, sheet: Sheet, known: dict[str, str]) -> FactDraft | Non
         return None
     if said.has("quit") and "work" in known:
         return _quote(said, sheet).model_copy(update={"replaces": known["work"]})
-    for pattern, slot, is_change in _SLOTS:
+    for pattern, slot in (*CHANGES.items(), *STATES.items()):
         if said.has(pattern):
-            return _quote(said, sheet).model_copy(update={"slot": slot if is_change or slot not in known else ""})
+            is_news = pattern in CHANGES or slot not in known
+            return _quote(said, sheet).model_copy(update={"slot": slot if is_news else ""})
     return None
 
 

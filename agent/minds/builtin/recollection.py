@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from agent.minds.builtin.understanding import Sentence, question_terms, understand, word_list
+from managers.language.standing import asked_slot, told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words, detect_language, sentences, words
 from managers.mind import ChatTurn, ReplyRequest, Sheet
@@ -22,6 +23,8 @@ _MAX_SENTENCES_PER_HIT = 12
 _FITS = 0.34
 """At least this share of what was asked (rare words weigh more) must be in a sentence that answers."""
 _SECOND_SHARE = 0.8
+_NEAR = 2
+"""So many likings are told where nobody knows which of them is of the kind that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best sentences for a question, and whether they really fit it."""
+    """The best sentences for a question, and whether they really fit it.
+
+    Attributes:
+        is_near: one tells of a liking, and a liking was asked for; whether of that kind, only a person knows.
+    """
 
     best: tuple[Candidate, ...]
     fits: bool
+    is_near: bool = False
 
 
 def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang, *, with_now: bool = True) -> Found:
@@ -64,11 +72,17 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     candidates = [c for c in candidates_of(request) if with_now or c.kind != "said"]
     if not candidates:
         return Found((), fits=False)
+    if standing := _standing(asked, candidates, lang):
+        return Found((standing,), fits=True)
     spread = _spread(candidates)
     wanted = _Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans))
     scored = sorted(((_score(c, wanted, spread), c) for c in candidates), key=lambda pair: (-pair[0][0], -pair[1].rank))
     (top, coverage), best = scored[0]
     fits = coverage >= _FITS or (not terms and bool(request.hits))
+    if fits and _shares_taste_alone(terms, best):
+        liked = [c for (_, share), c in scored if share and c.who == best.who and _shares_taste_alone(terms, c)]
+        newest = sorted(liked, key=lambda c: c.time or request.now, reverse=True)
+        return Found(tuple(newest[:_NEAR]), fits=False, is_near=True)
     if not fits and request.hits:
         best = max(((score + 0.3 * c.rank, c) for (score, _), c in scored if c.source > 0), key=lambda pair: pair[0])[1]
         return Found((best,), fits=False)
@@ -79,6 +93,22 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
         if candidate.source != best.source and not _says_the_same(candidate.text, best.text):
             chosen.append(candidate)
     return Found(tuple(chosen), fits=fits)
+
+
+def _shares_taste_alone(terms: Sequence[str], candidate: Candidate) -> bool:
+    """Whether it shares with the question only that somebody likes something: food, or a dog?"""
+    there = _terms_of(candidate.text) | set(content_words(candidate.around))
+    shared = [term for term in terms if _taste(term) in there]
+    return 0 < len(shared) < len(terms) and all(_taste(term) in _LIKINGS for term in shared)
+
+
+def _standing(asked: Sequence[Sentence], candidates: Sequence[Candidate], lang: Lang) -> Candidate | None:
+    """Return the last that was told of what a question asks about the user and of which one thing is true at a time."""
+    slot = next((slot for sentence in asked if (slot := asked_slot(sentence.text, lang))), None)
+    if slot is None:
+        return None
+    told = [c for c in candidates if c.who != "persona" and told_slot(c.text, detect_language(c.text)) == slot]
+    return max(told, key=lambda c: (c.time is not None, c.time, -c.source), default=None)
 
 
 def _says_the_same(one: str, other: str) -> bool:
@@ -194,11 +224,11 @@ _ANSWERS_ON = 0.9
 
 def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> tuple[float, float]:
     """Return how well a sentence answers, and the share of the question's words that it holds."""
-    there = set(content_words(candidate.text))
+    there = _terms_of(candidate.text)
     around = set(content_words(candidate.around)) - there if candidate.around else set()
     unknown = max(spread.values(), default=1.0)
     total = sum(spread.get(term, unknown) for term in wanted.terms) or 1.0
-    covered = sum(spread.get(term, unknown) for term in wanted.terms if term in there) / total
+    covered = sum(spread.get(term, unknown) for term in wanted.terms if _taste(term) in there) / total
     share = _ANSWERS_ON if candidate.kind == "said" else 0.5
     covered += share * sum(spread.get(term, unknown) for term in wanted.terms if term in around) / total
     score = covered + 0.35 * candidate.rank
@@ -215,6 +245,25 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
     if len(there) < 2 and not around:  # noqa: PLR2004  # "Wow!", はい。
         score -= 0.2
     return score, covered
+
+
+_LIKINGS = frozenset(["好き", "嫌い"])
+
+
+def _terms_of(text: str) -> set[str]:
+    return {_taste(term) for term in content_words(text)}
+
+
+def _taste(term: str) -> str:
+    """Return one word for all words of liking, and one for all of disliking."""
+    return _TASTES.get(term, term)
+
+
+_TASTES = {
+    **dict.fromkeys(["好き", "大好き", "大好物", "好物", "好む", "気に入る", "お気に入り"], "好き"),
+    **dict.fromkeys(["love", "like", "favorit", "favourit", "favorite", "favourite", "enjoy", "ador", "adore"], "好き"),
+    **dict.fromkeys(["嫌い", "大嫌い", "苦手", "hate", "dislik", "dislike", "detest"], "嫌い"),
+}
 
 
 def _asks(text: str) -> bool:

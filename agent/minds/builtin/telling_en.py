@@ -153,6 +153,7 @@ _RELATIVE = re.compile(
     r"\b(?:mother|mom|mum|father|dad|sister|brother|husband|wife|son|daughter|grand\w+|aunt|uncle|cousin|parents|family|kids?|child|children)\b"
 )
 _COPULAS = frozenset(["be", "feel", "look", "seem", "very", "so", "really", "quite", "get"])
+_SUBJECTS = frozenset(["i", "we", "you", "they", "to"])
 _DETERMINERS = frozenset(
     ["a", "an", "the", "my", "our", "this", "that", "these", "those", "some", "his", "her", "their"]
 )
@@ -189,6 +190,8 @@ def _is_verb_after_name(found: Sequence[Word], at: int) -> bool:
 def _is_inside(found: Sequence[Word], at: int) -> bool:
     word = found[at]
     follows_noun = at + 1 < len(found) and found[at + 1].kind in ("noun", "proper")
+    if at and found[at - 1].surface.lower() in _SUBJECTS and verb_base(word.surface) in acts("en"):
+        return False  # "I love ramen": what one does, though the lists take it for a noun
     if word.kind == "noun" and word.surface.endswith("ing") and follows_noun:
         return False  # "prioritizing self-care"
     if word.kind in ("noun", "proper"):
@@ -226,6 +229,7 @@ def _is_usable(found: Sequence[Word], span: Span) -> bool:
     return (
         head.form not in word_list("en", "light")
         and head.surface.lower() not in word_list("en", "light")
+        and head.lemma not in word_list("en", "light")
         and len(head.surface) > 1
     )
 

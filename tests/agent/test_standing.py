@@ -1,0 +1,40 @@
+"""What is true of the user is at hand when it is asked for, though the question shares no word with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent.events import Recalled
+from managers.memory.entities import Entity, Fact, format_entity
+from managers.storage.files import write_atomic
+from tests.agent.conftest import Scene
+
+
+def know(scene: Scene, name: str, *facts: Fact) -> None:
+    path = scene.memories.entities.path(name)
+    path.parent.mkdir(exist_ok=True)
+    write_atomic(path, format_entity(Entity(name, "person", lines=facts)).encode())
+
+
+def recalled(scene: Scene, text: str) -> list[str]:
+    scene.mind.enqueue("Hm.")
+    events = scene.live(scene.companion.say(text))
+    return [hit.text for event in events if isinstance(event, Recalled) for hit in event.hits]
+
+
+def test_where_one_lives_is_recalled_from_a_fact_in_other_words(scene: Scene) -> None:
+    old = Fact("Aoi: “I moved to Leeds”", id="f_1", slot="home", since="2025-01-01", until="2025-06")
+    know(scene, "Aoi", old, replace(old, text="Aoi: “I moved to York”", id="f_2", until=""))
+    assert recalled(scene, "Where do I live?")[0] == "Aoi: “I moved to York”"
+    assert "Aoi: “I moved to Leeds”" not in recalled(scene, "Do you remember where I live?")[:1]
+
+
+def test_what_was_not_asked_for_is_not_brought_up(scene: Scene) -> None:
+    know(scene, "Aoi", Fact("Aoi: “I moved to York”", id="f_1", slot="home", since="2025-01-01"))
+    assert not recalled(scene, "Where do people buy stamps?")
+    assert not recalled(scene, "How old am I?")
+
+
+def test_a_name_that_is_no_file_name_is_no_error(scene: Scene) -> None:
+    scene.settings.user.name = "Aoi/Mio"
+    assert recalled(scene, "Where do I live?") == []
