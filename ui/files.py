@@ -20,6 +20,7 @@ from ui import presenters
 from ui.around import around_router
 from ui.chat import revision_of
 from ui.history import changed_files
+from ui.installing import installing_router
 from ui.knowledge import knowledge_router
 from ui.locales import texts
 
@@ -45,14 +46,11 @@ def add_files(app: FastAPI, services: Services) -> None:
     app.include_router(_persona_files(services))
     app.include_router(around_router(services))
     app.include_router(knowledge_router(services))
+    app.include_router(installing_router(services))
 
     @app.get("/favicon.ico")
     def favicon() -> Response:
         return FileResponse(ASSETS / "moon.svg", media_type="image/svg+xml")
-
-    @app.get("/manifest.json")
-    def manifest() -> Response:
-        return FileResponse(ASSETS / "manifest.json", media_type="application/manifest+json")
 
     @app.exception_handler(UtataneError)
     def say(_request: object, error: UtataneError) -> Response:

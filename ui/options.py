@@ -44,6 +44,8 @@ ELSEWHERE = frozenset({"mind.provider", "mind.model", "mind.base_url"})
 """What is chosen for everybody in the section above; a persona may have its own choice here."""
 ONLY_COMMON = frozenset({"user", "page"})
 """What has no meaning for one persona alone (its own name for the user is a part of the persona)."""
+BESIDE = {"autonomy": "<utatane-letters></utatane-letters>", "page": "<utatane-install></utatane-install>"}
+"""What a browser keeps for itself about a group: its scripts draw it (assets/page/letters.js, app.js)."""
 REOPENING = frozenset({"recall.embedder", "recall.embedder_model", "recall.chunk_size", "recall.chunk_overlap"})
 """What the search takes in when it is opened: a persona that is awake is woken anew."""
 
@@ -213,7 +215,7 @@ def page(found: Iterable[Option], persona: str, scope: Scope, t: Texts) -> str:
     shown = [name for name in SECTIONS if grouped[name]]
     group = scope.group if scope.group in shown else shown[0]
     rows = "".join(_row(option, t, own=scope.own) for option in grouped[group])
-    intro = f'<p class="quiet">{escape(t(f"options.about_{group}"))}</p>'
+    intro = f'<p class="quiet">{escape(t(f"options.about_{group}"))}</p>{BESIDE.get(group, "")}'
     return (
         f'{_scopes(persona, scope, t)}{_groups(shown, group, grouped, t)}<section class="shelf options" '
         f'aria-label="{escape(t(f"options.group_{group}"))}" data-place="{group}/{scope.own}">{intro}{rows}</section>'

@@ -13,11 +13,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from managers.storage.errors import Lang
 from managers.storage.paths import CHECKOUT
 from ui.gate import SECURITY_HEADERS
+from ui.installing import head_of
 from ui.locales import LANGUAGES, texts
 from ui.theme import palette_css
 
 _PAGES: dict[str, Lang] = {f"/{lang}/": lang for lang in LANGUAGES}
-_NOT_OURS = re.compile(r"<meta\s+(?:property|name)=\"(?:og|twitter):[^>]*?/?>", re.DOTALL)
+_NOT_OURS = re.compile(r"<meta\s+(?:property|name)=\"(?:og|twitter):[^>]*?/?>|<link rel=\"manifest\"[^>]*>", re.DOTALL)
 _CLOSED = re.compile(r"^/\w\w/gradio_api/(?:file|proxy|info|openapi|call|api|runs)|^/\w\w/(?:monitoring|file=|proxy=)")
 """Doors of Gradio's that this page has no use for."""
 _FIRST = ("page.js", "style.css", "rooms.css", "shelves.css")
@@ -87,7 +88,7 @@ def _ours(lang: Lang) -> str:
     script = json.dumps(t.for_script(), ensure_ascii=False).replace("<", "\\u003c")
     return (
         f'<meta name="description" content="{escape(t("page.description"))}">'
-        '<link rel="icon" href="/page/moon.svg" type="image/svg+xml">'
+        f'<link rel="icon" href="/page/moon.svg" type="image/svg+xml">{head_of(t)}'
         # Gradio's own words (uploads, for one) follow the browser's language; let them follow the page's.
         f"<script>Object.defineProperty(navigator,'language',{{get:()=>'{lang}'}});"
         f"Object.defineProperty(navigator,'languages',{{get:()=>['{lang}']}});"

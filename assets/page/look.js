@@ -6,6 +6,8 @@
     const look = utatane.kept(localStorage, "utatane.look") || "auto";
     const dark = look === "dark" || (look === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
     document.body.classList.toggle("dark", dark);
+    const bar = document.querySelector('meta[name="theme-color"]');
+    if (bar) bar.content = dark ? bar.dataset.dark : (bar.dataset.light ??= bar.content);
     document.documentElement.style.colorScheme = dark ? "dark" : "light";
     for (const button of document.querySelectorAll("[data-look]")) {
       button.setAttribute("aria-pressed", String(button.dataset.look === look));

@@ -7,6 +7,7 @@
   function transcript(element, trigger, props, watch) {
     const list = element.querySelector(".transcript");
     let shown = null;
+    let known = "";
 
     function update() {
       const value = props.value || {};
@@ -25,12 +26,15 @@
     }
 
     function remember(persona) {
+      if (persona === known) return;
+      known = persona;
       utatane.keep(localStorage, "utatane.persona", persona);
       const address = new URL(location.href);
       if (address.searchParams.get("persona") !== persona) {
         address.searchParams.set("persona", persona);
         history.replaceState(null, "", address);
       }
+      document.dispatchEvent(new CustomEvent("utatane:persona", { detail: persona }));
     }
 
     // Pictures arrive after the words and push them up.
