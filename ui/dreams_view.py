@@ -12,7 +12,8 @@ from managers.sleep.diary import DiaryPage, DreamNight, NightChange
 from managers.sleep.scheduler import SleepStatus
 from managers.storage.history.diff import UndoConflict, unified
 from ui.charts import table_link
-from ui.heart_view import change_name, moment, place_fold, table_address
+from ui.csv_files import table_address
+from ui.heart_view import change_name, moment, place_fold
 from ui.history import diff_lines
 from ui.locales import Texts
 from ui.presenters import persona_address

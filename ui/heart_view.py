@@ -17,6 +17,7 @@ from managers.memory.questions import Question
 from managers.sleep.diary import DreamNight
 from ui import charts
 from ui.charts import Point, Tick
+from ui.csv_files import table_address
 from ui.locales import Texts
 from ui.presenters import persona_address
 from ui.spans import Span, narrower, span_name, step_name, ticks
@@ -35,12 +36,6 @@ class DriveNow:
     whys: Mapping[Drive, str]
     course: Sequence[CoursePoint]
     days: int
-
-
-def table_address(persona: str, table: str, t: Texts, **chosen: object) -> str:
-    """Return where a table is handed out as CSV (see `ui/tables.py`)."""
-    more = "".join(f"&{key}={value}" for key, value in chosen.items())
-    return f"{persona_address(persona)}/tables/{table}.csv?lang={t.lang}{more}"
 
 
 # The motive and the drives

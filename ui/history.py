@@ -69,7 +69,7 @@ def _entry(entry: Entry, persona: str, now: datetime, t: Texts) -> str:
     return (
         f"<li{' class=undone' if entry.undone_by else ''}>"
         f'<details data-fetch="{escape(address)}"><summary><time>{escape(when(entry.time, now, t))}</time>'
-        f"<b>{escape(_author(entry.author, t))}</b><span>{escape(_reason(entry, t))}</span>{state}</summary>"
+        f"<b>{escape(author_name(entry.author, t))}</b><span>{escape(reason_of(entry, t))}</span>{state}</summary>"
         f'<div class="fetched" aria-live="polite"></div></details>{_way_back(entry, t)}</li>'
     )
 
@@ -84,11 +84,13 @@ def _way_back(entry: Entry, t: Texts) -> str:
     )
 
 
-def _author(author: str, t: Texts) -> str:
+def author_name(author: str, t: Texts) -> str:
+    """Return who made a change, in words."""
     return t(f"history.by_{author}") if author in _AUTHORS else author
 
 
-def _reason(entry: Entry, t: Texts) -> str:
+def reason_of(entry: Entry, t: Texts) -> str:
+    """Return why something was changed, in words."""
     if entry.kind != "change":
         return t(f"history.kind_{entry.kind}")
     key = entry.reason.replace(" ", "_")

@@ -1,13 +1,10 @@
-"""What the rooms show as tables and curves, handed out as CSV."""
+"""What the rooms Heart and Dreams show as tables and curves, handed out as CSV."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from typing import Literal, get_args
-from urllib.parse import quote
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -19,11 +16,11 @@ from managers.memory.emotion_curve import EmotionCurve
 from managers.memory.inner_state import feeling_name
 from managers.sleep.diary import DreamDiary
 from managers.storage.errors import Lang
+from ui.csv_files import Rows, csv_answer
 from ui.heart_view import change_name
 from ui.locales import Texts, texts
 
 Table = Literal["drives", "questions", "feelings", "goals", "dreams"]
-Rows = Iterable[Sequence[object]]
 _MOST_DAYS = 400
 _LONG_AGO, _FAR_AHEAD = date(1970, 1, 1), date(9998, 12, 31)
 
@@ -49,26 +46,9 @@ def room_tables(services: Services) -> APIRouter:
             "goals": lambda: _goals(memories, t),
             "dreams": lambda: _dreams(memories, t),
         }
-        return _answer(make[table](), f"{name}-{table}.csv")
+        return csv_answer(make[table](), f"{name}-{table}.csv")
 
     return router
-
-
-def as_csv(rows: Rows) -> bytes:
-    """Return rows as CSV that spreadsheets open as it is meant: UTF-8 with its mark, and words are never formulas."""
-    out = io.StringIO(newline="")
-    csv.writer(out).writerows([_cell(value) for value in row] for row in rows)
-    return out.getvalue().encode("utf-8-sig")
-
-
-def _cell(value: object) -> object:
-    # "=1+1" that somebody said must not be computed by the spreadsheet that opens the file.
-    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value
-
-
-def _answer(rows: Rows, name: str) -> Response:
-    disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
-    return Response(as_csv(rows), media_type="text/csv; charset=utf-8", headers={"content-disposition": disposition})
 
 
 def _drives(memories: Memories, since: datetime, now: datetime, t: Texts) -> Rows:

@@ -17,11 +17,11 @@ from managers.storage.paths import Home
 from tests.ui.rooms import EVENING, NAME, House, clicked, open_house
 from ui import heart, heart_view
 from ui.charts import Point, Tick, point_chart
+from ui.csv_files import as_csv
 from ui.heart import HeartHandlers
 from ui.locales import texts
 from ui.server import create_app
 from ui.spans import LENGTHS, span_name, span_of, ticks
-from ui.tables import as_csv
 
 JA, EN = texts("ja"), texts("en")
 EVIL = '<script>alert(1)</script><img src=x onerror="alert(1)">'
