@@ -14,6 +14,7 @@ from agent.minds.choose import MindChooser
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.language_model.dreaming import LanguageModelDreamMind
 from agent.minds.language_model.impulse import LanguageModelImpulse
+from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Mind
 from managers.sleep.autonomy import Autonomy, Deed, Occasion
@@ -23,6 +24,7 @@ from managers.sleep.tasks import DreamMind, Level
 from managers.sleep.thinking import DAY_TASKS, Task
 from managers.storage.clock import Clock
 from managers.storage.settings import SleepSettings
+from managers.usage.ledger import Purpose
 
 _LEVELS: dict[str, Level | None] = {"auto": None, "1": 1, "2": 2, "3": 3}
 
@@ -38,6 +40,10 @@ class CompanionSleeper:
     @property
     def name(self) -> str:
         return self._memories.paths.name
+
+    @property
+    def log(self) -> ConversationLog:
+        return self._memories.log
 
     def settings(self) -> SleepSettings:
         """Return the settings as they stand now."""
@@ -81,8 +87,8 @@ class CompanionSleeper:
             self._memories.recall.catch_up()
         return report
 
-    def dreamer(self) -> Dreamer:
-        """Return what dreams, with the mind that the settings name now."""
+    def dreamer(self, purpose: Purpose = "dream") -> Dreamer:
+        """Return what dreams, with the mind that the settings name now; its calls are counted for `purpose`."""
         memories = self._memories
         fallback = BuiltInDreamMind()
         return Dreamer(
@@ -90,7 +96,7 @@ class CompanionSleeper:
             memories.log,
             self._clock,
             sheet=memories.sheet(),
-            mind=self._dream_mind(fallback),
+            mind=self._dream_mind(fallback, purpose),
             fallback=fallback,
             apply=memories.apply,
             settings=self.settings(),
@@ -110,18 +116,19 @@ class CompanionSleeper:
         """Do something of its own accord, if it may and is moved to."""
         self._autonomy.act()
 
-    def _dream_mind(self, fallback: BuiltInDreamMind) -> DreamMind:
-        mind = self._small_mind()
+    def _dream_mind(self, fallback: BuiltInDreamMind, purpose: Purpose) -> DreamMind:
+        mind = self._small_mind(purpose)
         return LanguageModelDreamMind(mind) if isinstance(mind, LanguageModelMind) else fallback
 
     def _impulse(self, occasion: Occasion) -> Deed | None:
-        mind = self._small_mind()
+        mind = self._small_mind("initiative")
         return (
             LanguageModelImpulse(mind)(occasion) if isinstance(mind, LanguageModelMind) else built_in_impulse(occasion)
         )
 
-    def _small_mind(self) -> Mind:
-        return self._minds.choose_small(self._memories.settings().mind, self._memories.sheet().language).mind
+    def _small_mind(self, purpose: Purpose) -> Mind:
+        settings, language = self._memories.settings().mind, self._memories.sheet().language
+        return self._minds.choose_small(settings, language, persona=self.name, purpose=purpose).mind
 
     @cached_property
     def _conversation_end(self) -> ConversationEnd:
@@ -129,7 +136,7 @@ class CompanionSleeper:
 
         def resolve(messages: Sequence[Message]) -> None:
             if memories.questions.open():
-                self.dreamer().answer_questions(messages)
+                self.dreamer("answers").answer_questions(messages)
 
         return ConversationEnd(
             memories.paths,

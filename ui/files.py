@@ -22,6 +22,7 @@ from ui.chat import revision_of
 from ui.history import changed_files
 from ui.installing import installing_router
 from ui.knowledge import knowledge_router
+from ui.letters import letters_router
 from ui.locales import texts
 
 ASSETS = CHECKOUT / "assets" / "page"
@@ -47,6 +48,7 @@ def add_files(app: FastAPI, services: Services) -> None:
     app.include_router(around_router(services))
     app.include_router(knowledge_router(services))
     app.include_router(installing_router(services))
+    app.include_router(letters_router(services))
 
     @app.get("/favicon.ico")
     def favicon() -> Response:

@@ -21,8 +21,8 @@ _PAGES: dict[str, Lang] = {f"/{lang}/": lang for lang in LANGUAGES}
 _NOT_OURS = re.compile(r"<meta\s+(?:property|name)=\"(?:og|twitter):[^>]*?/?>|<link rel=\"manifest\"[^>]*>", re.DOTALL)
 _CLOSED = re.compile(r"^/\w\w/gradio_api/(?:file|proxy|info|openapi|call|api|runs)|^/\w\w/(?:monitoring|file=|proxy=)")
 """Doors of Gradio's that this page has no use for."""
-_FIRST = ("page.js", "style.css", "rooms.css", "shelves.css")
-"""What the other scripts and style sheets build upon, in this order."""
+_FIRST, _LAST = ("page.js", "style.css", "rooms.css", "shelves.css"), ("access.css",)
+"""What the other scripts and style sheets build upon, and what has the last word, in this order."""
 _OF_OTHER_PAGES = frozenset({"login.css"})
 ASSETS = CHECKOUT / "assets" / "page"
 
@@ -112,8 +112,8 @@ def _style(lang: Lang) -> str:
 def _addresses(suffix: str) -> list[str]:
     """Return the addresses of our scripts or style sheets: a feature brings its own, and takes it along when it goes."""
     names = {path.name for path in ASSETS.glob(f"*.{suffix}")} - _OF_OTHER_PAGES
-    first = [name for name in _FIRST if name in names]
-    return [f"/page/{name}?{asset_version()}" for name in (*first, *sorted(names.difference(first)))]
+    first, last = ([name for name in some if name in names] for some in (_FIRST, _LAST))
+    return [f"/page/{name}?{asset_version()}" for name in (*first, *sorted(names.difference(first, last)), *last)]
 
 
 @cache

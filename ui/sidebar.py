@@ -70,4 +70,5 @@ def _foot(t: Texts) -> str:
     return (
         f'<div class="choice" role="group" aria-label="{escape(t("look.label"))}">{looks}</div>'
         f'<div class="choice" role="group" aria-label="{escape(t("page.language"))}">{languages}</div>'
+        "<utatane-keys></utatane-keys>"  # drawn by assets/page/keys.js
     )

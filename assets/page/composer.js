@@ -2,6 +2,9 @@
 "use strict";
 
 (() => {
+  // Enter that confirms a conversion is none; the keyboard's own script knows what else was chosen.
+  const isSending = (event) => utatane.sends?.(event) ?? (event.key === "Enter" && !event.shiftKey && !utatane.composing(event));
+
   function composer(element, trigger, props, upload, watch) {
     const area = element.querySelector("textarea");
     const picker = element.querySelector('input[type="file"]');
@@ -83,7 +86,7 @@
     }
 
     area.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.shiftKey || utatane.composing(event)) return;
+      if (!isSending(event)) return;
       event.preventDefault();
       submit();
     });
@@ -121,5 +124,5 @@
     area.style.height = `${Math.min(area.scrollHeight + 2, innerHeight * 0.4)}px`;
   }
 
-  Object.assign(utatane, { composer, grow });
+  Object.assign(utatane, { composer, grow, isSending });
 })();

@@ -44,7 +44,7 @@
     });
     area.addEventListener("keydown", (event) => {
       if (event.key === "Escape") close();
-      if (event.key === "Enter" && !event.shiftKey && !utatane.composing(event)) {
+      if (utatane.isSending(event)) {
         event.preventDefault();
         form.requestSubmit();
       }

@@ -164,14 +164,19 @@ def may_act(settings: SleepSettings, now: datetime) -> bool:
 
 def unanswered(messages: Sequence[Message]) -> bool:
     """Whether the persona has written first since the user last spoke; a thought noted needs no answer."""
+    return first_word(messages) is not None
+
+
+def first_word(messages: Sequence[Message]) -> Message | None:
+    """Return what the persona wrote first since the user last spoke, the newest where there are several."""
     later: Message | None = None
     for message in reversed(messages):
         if message.role == "user":
-            return False
+            return None
         if message.role == "system" and message.speaker == RECORD and later is not None and later.role == "persona":
-            return True
+            return later
         later = message
-    return False
+    return None
 
 
 def deeds_among(messages: Iterable[Message]) -> int:

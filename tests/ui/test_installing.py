@@ -13,7 +13,7 @@ from managers.storage.paths import CHECKOUT, Home
 from ui.server import create_app
 
 PAGE = CHECKOUT / "assets" / "page"
-BEHIND_THE_PASSWORD = ("/manifest.json", "/worker.js", "/asleep")
+BEHIND_THE_PASSWORD = ("/manifest.json", "/worker.js", "/asleep", "/letters")
 
 
 @pytest.fixture(scope="module")

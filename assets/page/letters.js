@@ -1,0 +1,112 @@
+// Letters: the browser tells of a first word from a persona while nobody looks at the page.
+//
+// Whether it may is asked after a click, never on load. Of several windows one tells; while one of them is looked at,
+// none does. The words themselves are shown, and asked of the server, only by those who chose so.
+"use strict";
+
+(() => {
+  const POLL_MS = 5000;
+  const WANTED = "utatane.letters";
+  const WORDS = "utatane.letters.words";
+  const SEEN = "utatane.letters.seen";
+  const texts = () => utatane.texts().letters;
+  const chosen = (key) => utatane.kept(localStorage, key) === "yes";
+
+  // Browsers offer notifications and locks to pages that nobody can listen in to: loopback, or https.
+  const isPossible = () => "Notification" in window && "locks" in navigator;
+  const isOn = () => isPossible() && chosen(WANTED) && Notification.permission === "granted";
+
+  // --- as long as a window is looked at, it holds a lock that the hidden ones can see
+  let letGo = null;
+  function follow() {
+    if (!isPossible()) return;
+    if (document.hidden) {
+      letGo?.();
+      letGo = null;
+    } else if (!letGo) {
+      letGo = () => {};
+      navigator.locks.request("utatane.looked-at", { mode: "shared" }, () => document.hidden ? null : new Promise((done) => {
+        letGo = done;
+      }));
+    }
+  }
+  document.addEventListener("visibilitychange", follow);
+  follow();
+  const isLookedAt = async () => (await navigator.locks.query()).held.some(({ name }) => name === "utatane.looked-at");
+
+  // --- one window after the other looks; whoever finds something new marks it before it tells
+  async function look() {
+    if (!isOn()) return;
+    await navigator.locks.request("utatane.letters", async () => {
+      const answer = await fetch(`/letters${chosen(WORDS) ? "?words=true" : ""}`).catch(() => null);
+      if (!answer?.ok) return;
+      const letters = await answer.json();
+      const seen = utatane.kept(localStorage, SEEN).split("\n");
+      utatane.keep(localStorage, SEEN, letters.map(({ id }) => id).join("\n"));
+      const fresh = letters.filter(({ id }) => !seen.includes(id));
+      if (fresh.length && !(await isLookedAt())) fresh.forEach(tell);
+    });
+  }
+  setInterval(look, POLL_MS);
+
+  function tell({ persona, face, words }) {
+    const told = new Notification(texts().title.replace("{name}", persona), {
+      body: words || "",
+      icon: face || "/page/app/icon-192.png",
+      tag: `utatane-${persona}`, // a newer one takes its place
+      lang: window.utataneLanguage,
+    });
+    told.onclick = () => {
+      window.focus();
+      told.close();
+      open(persona);
+    };
+  }
+
+  function open(persona) {
+    const button = document.querySelector(`#personas [data-persona="${CSS.escape(persona)}"]`);
+    if (button) button.click();
+    else location.assign(`/?persona=${encodeURIComponent(persona)}`);
+  }
+
+  // --- the switches, beside those of what a persona may do of its own accord
+  customElements.define("utatane-letters", class extends HTMLElement {
+    connectedCallback() {
+      const t = texts();
+      this.className = "option letters";
+      this.innerHTML = '<div><label for="letters-wanted"></label><p class="quiet"></p></div><div class="control"><input id="letters-wanted"></div>'
+        + '<div><label for="letters-words"></label><p class="quiet"></p></div><div class="control"><input id="letters-words"></div>'
+        + '<p class="said" role="status"></p>';
+      const [wanted, words] = this.querySelectorAll("input");
+      for (const [box, key, name] of [[wanted, WANTED, "wanted"], [words, WORDS, "words"]]) {
+        Object.assign(box, { type: "checkbox", className: "switch", checked: chosen(key) });
+        box.setAttribute("role", "switch");
+        const [label, about] = box.parentElement.previousElementSibling.children;
+        label.textContent = t[name];
+        about.textContent = t[`${name}_about`];
+        about.id = `letters-${name}-about`;
+        box.setAttribute("aria-describedby", about.id);
+      }
+      wanted.addEventListener("change", () => this.change(wanted));
+      words.addEventListener("change", () => utatane.keep(localStorage, WORDS, words.checked ? "yes" : ""));
+      this.say();
+    }
+
+    async change(box) {
+      const is = box.checked && isPossible() && (await Notification.requestPermission()) === "granted";
+      utatane.keep(localStorage, WANTED, is ? "yes" : "");
+      if (is) await look(); // what waits already was seen
+      this.say(box.checked);
+    }
+
+    say(asked = false) {
+      const [wanted, words] = this.querySelectorAll("input");
+      const isDenied = isPossible() && Notification.permission === "denied";
+      wanted.checked = isOn();
+      wanted.disabled = !isPossible();
+      words.disabled = !isOn();
+      const t = texts();
+      this.lastChild.textContent = !isPossible() ? t.impossible : isDenied ? t.denied : asked && !isOn() ? t.not_yet : "";
+    }
+  });
+})();
