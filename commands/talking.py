@@ -39,6 +39,7 @@ def serve(
             host or page.host,
             page.port if port is None else port,
             os.environ.get("UTATANE_PASSWORD") or services.secrets.get("page_password"),
+            language=terminal_language(),
             on_ready=_announce,
             open_browser=not no_browser and _has_browser(),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import shutil
@@ -22,7 +21,9 @@ from agent.services import Services
 from managers.storage.errors import Lang
 from ui.files import add_files
 from ui.gate import LOOPBACK, Gate
-from ui.locales import LANGUAGES, choose_language
+from ui.languages import LanguagePages
+from ui.locales import choose_language
+from ui.memory_tables import memory_tables
 from ui.page import create_page
 from ui.shaping import Shaping
 from ui.tables import room_tables
@@ -41,6 +42,7 @@ def launch(
     port: int,
     password: str = "",
     *,
+    language: str = "",
     on_ready: Callable[[str], None] = lambda _address: None,
     open_browser: bool = False,
 ) -> None:
@@ -51,6 +53,7 @@ def launch(
         host: where to listen; anything but loopback demands a password.
         port: where to listen; 0 takes a free one.
         password: asked of every visitor, where not empty.
+        language: what this computer speaks.
         on_ready: called with the page's address as soon as it can be opened.
         open_browser: open the page in the person's browser, where there is one.
 
@@ -62,7 +65,7 @@ def launch(
         raise PasswordNeededError(host=host)
     listener = _listen(host, port)
     address = _address(host, listener.getsockname()[1])
-    server = uvicorn.Server(uvicorn.Config(create_app(services, password), log_level="warning", ws="none"))
+    server = uvicorn.Server(uvicorn.Config(create_app(services, password, language), log_level="warning", ws="none"))
     on_ready(address)
     if open_browser:
         threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
@@ -72,8 +75,14 @@ def launch(
         services.close()
 
 
-def create_app(services: Services, password: str = "") -> ASGIApp:
-    """Return the whole server as an ASGI application."""
+def create_app(services: Services, password: str = "", language: str = "") -> ASGIApp:
+    """Return the whole server as an ASGI application.
+
+    Args:
+        services: what the page works with.
+        password: asked of every visitor, where not empty.
+        language: what this computer speaks; the page in this language is built first, unless the settings name one.
+    """
     uploads = services.home.folder / ".uploads"
     shutil.rmtree(uploads, ignore_errors=True)  # what a killed process left behind
     uploads.mkdir(parents=True, mode=0o700)
@@ -81,20 +90,16 @@ def create_app(services: Services, password: str = "") -> ASGIApp:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_files(app, services)
     app.include_router(room_tables(services))
+    app.include_router(memory_tables(services))
     _add_languages(app, services)
-    asyncio.run(_mount_pages(app, services))
-    return Gate(Shaping(app), password)
+    first = choose_language(services.settings().page.language, language)
+    pages = LanguagePages(app, lambda lang: _page_app(services, lang), first)
+    return Gate(Shaping(pages), password)
 
 
-async def _mount_pages(app: FastAPI, services: Services) -> None:
-    """Mount the pages; inside an event loop, for outside of one Gradio makes its own and leaves them open."""
-    for lang in LANGUAGES:
-        _mount_page(app, services, lang)
-
-
-def _mount_page(app: FastAPI, services: Services, lang: Lang) -> None:
-    gr.mount_gradio_app(
-        app,
+def _page_app(services: Services, lang: Lang) -> FastAPI:
+    app: FastAPI = gr.mount_gradio_app(
+        FastAPI(docs_url=None, redoc_url=None, openapi_url=None),
         create_page(services, lang),
         path=f"/{lang}",
         theme=create_theme(),
@@ -107,6 +112,7 @@ def _mount_page(app: FastAPI, services: Services, lang: Lang) -> None:
         enable_monitoring=False,
         max_file_size=LARGEST_UPLOAD,
     )
+    return app
 
 
 def _add_languages(app: FastAPI, services: Services) -> None:
