@@ -10,7 +10,7 @@ from agent.memories import Memories
 from managers.memory.documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.files import read_bytes
-from ui.shelves import Conflict, View, button, conflict_note, empty, history_of
+from ui.shelves import Conflict, View, button, conflict_note, empty, history_of, saving
 
 DiaryKind = Literal["main_memory", "secret_diary"]
 
@@ -30,7 +30,7 @@ def show(view: View) -> str:
         f'<div class="words diary">{escape(note.text)}</div>' if note.text.strip() else empty(t("memories.diary_empty"))
     )
     return (
-        f'{text}<div class="deeds">{button(t("memories.edit"), "edit", item=kind)}</div>{_older(view, kind)}'
+        f'{text}<div class="deeds">{button(t("memories.edit"), "edit", item=kind)}</div>{_older(view, kind)}{saving(view, kind)}'
         f"{history_of(view, view.memories.notes.path(kind))}"
     )
 

@@ -27,6 +27,7 @@ from ui.shelves import (
     pager,
     pin_button,
     pin_mark,
+    saving,
 )
 
 PAGE = 24
@@ -46,7 +47,8 @@ def show(view: View) -> str:
     if not found:
         return form + empty(view.t("memories.entities_empty"))
     cards = "".join(_card(view, entity) for entity in page_of(view.place, found, PAGE))
-    return f'{form}<ul class="cards">{cards}</ul>{pager(view.place, len(found), PAGE, view.t)}'
+    save = saving(view, "entities", query=view.place.query, kinds=view.place.kinds)
+    return f'{form}<ul class="cards">{cards}</ul>{pager(view.place, len(found), PAGE, view.t)}{save}'
 
 
 def listed(view: View) -> list[Entity]:

@@ -28,6 +28,7 @@ from ui.shelves import (
     made_by,
     pin_button,
     pin_mark,
+    saving,
 )
 from ui.times import day_name
 
@@ -117,7 +118,7 @@ def _calendar(view: View, days: Sequence[date]) -> str:
     return (
         f'<div class="months">{_to(view, months, chosen, -1)}{_month_choice(view, months, chosen)}{_to(view, months, chosen, 1)}</div>'
         f'<table class="calendar"><caption class="visually-hidden">{title}</caption><thead><tr>{head}</tr></thead>'
-        f'<tbody>{weeks}</tbody></table><ul class="days-told">{latest}</ul>'
+        f'<tbody>{weeks}</tbody></table><ul class="days-told">{latest}</ul>{saving(view, "episodes")}'
     )
 
 

@@ -14,7 +14,7 @@ from managers.storage.files import read_bytes
 from managers.storage.history.diff import FileDiff
 from managers.storage.locks import writing
 from ui.presenters import persona_address
-from ui.shelves import View, button, empty
+from ui.shelves import View, button, empty, saving
 from ui.times import when
 
 LOOKED_AT = 1000
@@ -36,7 +36,7 @@ def show(view: View) -> str:
         f'<div class="fetched"></div></details>{button(t("memories.bring_back"), "restore", entry=entry.id)}</li>'
         for entry in left
     )
-    return f'<ol class="history">{rows}</ol>'
+    return f'<ol class="history">{rows}</ol>{saving(view, "forgotten")}'
 
 
 def restore(memories: Memories, entry_id: str) -> None:

@@ -21,6 +21,8 @@ from managers.recall.knowledge import Document
 from managers.recall.sources import DOCUMENTS
 from managers.storage.errors import DocumentTooLargeError, Lang, UtataneError
 from managers.storage.paths import safe_name
+from ui.charts import table_link
+from ui.csv_files import table_address
 from ui.edge import QUIET, at_edge, say_done, say_error, stream_at_edge
 from ui.locales import Texts, texts
 from ui.presenters import persona_address
@@ -162,7 +164,8 @@ def documents(
         )
 
     rows = "".join(map(row, found))
-    listed = f'<ul class="documents">{rows}</ul>' if rows else empty(t("knowledge.empty"))
+    save = table_link(table_address(persona, "memories/knowledge", t), t)
+    listed = f'<ul class="documents">{rows}</ul>{save}' if rows else empty(t("knowledge.empty"))
     return f'<section class="shelf" aria-label="{escape(t("knowledge.title"))}">{listed}{_trash(removed, t)}</section>'
 
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import gradio as gr
 
+from agent.memories import Memories
 from agent.services import Services
 from managers.memory.notes import Note, NoteKind
 from managers.storage.errors import ExternallyChangedError
+from ui.charts import table_link
+from ui.csv_files import table_address
 from ui.edge import QUIET, at_edge, say_done
 from ui.history import SHOWN_ENTRIES, entry_list
 from ui.locales import Texts
@@ -152,8 +155,14 @@ class NoteHandlers:
             _state(t("notes.saved_at", time=clock_time(now)) if saved else "", unsaved=in_conflict),
             gr.update(visible=in_conflict),
             shown.conflict or "",
-            entry_list(entries, persona, now, t),
+            entry_list(entries, persona, now, t) + (_table_of(memories, kind, t) if entries else ""),
         )
+
+
+def _table_of(memories: Memories, kind: NoteKind, t: Texts) -> str:
+    """Return the link that saves a note's whole history as a table."""
+    file = memories.notes.path(kind).relative_to(memories.paths.folder).as_posix()
+    return table_link(table_address(memories.paths.name, "memories/history", t, item=file), t)
 
 
 def _state(sentence: str, *, unsaved: bool) -> str:

@@ -12,6 +12,8 @@ from managers.memory.goals import Goal, Goals, Horizon
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
 from managers.storage.locks import writing
+from ui.charts import table_link
+from ui.csv_files import table_address
 from ui.shelves import (
     View,
     button,
@@ -25,6 +27,7 @@ from ui.shelves import (
     pager,
     pin_button,
     pin_mark,
+    saving,
 )
 
 PAGE = 15
@@ -47,7 +50,7 @@ def show_insights(view: View) -> str:
     ordered = sorted(entries, key=lambda entry: not is_pinned(entry))
     rows = "".join(_insight(view, entry, is_kept=entry.id in kept) for entry in page_of(view.place, ordered, PAGE))
     return (
-        f'<ul class="memories">{rows}</ul>{pager(view.place, len(entries), PAGE, view.t)}'
+        f'<ul class="memories">{rows}</ul>{pager(view.place, len(entries), PAGE, view.t)}{saving(view, "insights")}'
         f"{history_of(view, view.memories.paths.insights)}"
     )
 
@@ -60,7 +63,8 @@ def show_goals(view: View) -> str:
     parts.append(_goals(view, t("memories.goals_ended"), ended[:50]))
     if not any(parts):
         return empty(t("memories.goals_empty"))
-    return "".join(parts) + history_of(view, view.memories.paths.goals)
+    save = table_link(table_address(view.persona, "goals", t), t)
+    return "".join(parts) + save + history_of(view, view.memories.paths.goals)
 
 
 def show_questions(view: View) -> str:
@@ -75,6 +79,7 @@ def show_questions(view: View) -> str:
         _questions(view, t("memories.questions_open"), opened)
         + _questions(view, t("memories.questions_closed"), page_of(view.place, closed, PAGE))
         + pager(view.place, len(closed), PAGE, t)
+        + table_link(table_address(view.persona, "questions", t), t)
         + history_of(view, store.path)
     )
 

@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 
 from managers.recall.engine import ALL_TYPES
 from managers.recall.hits import Hit, MemoryType
-from ui.shelves import View, around, button, empty, page_of, pager
+from ui.locales import Texts
+from ui.shelves import View, around, button, empty, page_of, pager, saving
 from ui.times import day_name, when
 
 PAGE = 20
@@ -42,6 +43,7 @@ def show(view: View) -> str:
     return (
         f'{form(view)}<p class="quiet" role="status">{count}</p><ol class="found">{rows}</ol>'
         f"{pager(place, len(hits), PAGE, t)}"
+        f"{saving(view, 'found', query=place.query, kinds=place.kinds, since=place.since, until=place.until)}"
     )
 
 
@@ -96,20 +98,20 @@ def _hit(view: View, hit: Hit) -> str:
     return (
         f'<li><p class="from"><span class="kind">{escape(t(f"types.{hit.type}"))}</span>{stamp}{speaker}{heading}</p>'
         f"<blockquote>{marked(hit.text, view.place.query)}</blockquote>"
-        f'<div class="foot">{_open(view, hit)}{fold}</div></li>'
+        f'<div class="foot">{open_button(hit.type, hit.path, view.t)}{fold}</div></li>'
     )
 
 
-def _open(view: View, hit: Hit) -> str:
-    """Return the button that opens a found memory in its own place."""
-    place = _PLACES.get(hit.type)
+def open_button(kind: MemoryType, path: str, t: Texts) -> str:
+    """Return the button that opens a memory in its own place."""
+    place = _PLACES.get(kind)
     if place is None:
         return ""  # a message: it is shown in the conversation
     action, where, has_own_page = place
     told = {"shelf" if action == "go" else "room": where}
     if has_own_page:
-        told["item"] = PurePosixPath(hit.path).stem
-    return button(view.t("memories.open"), action, **told)
+        told["item"] = PurePosixPath(path).stem
+    return button(t("memories.open"), action, **told)
 
 
 def marked(text: str, query: str) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 from agent.memories import Memories
 from ui.around import around_address
+from ui.charts import table_link
+from ui.csv_files import table_address
 from ui.history import SHOWN_ENTRIES, entry_list
 from ui.locales import Texts
 from ui.times import day_name
@@ -133,7 +135,15 @@ def history_of(view: View, path: Path) -> str:
     """Return a file's history, folded, each entry with its diff and the way back."""
     entries = view.memories.history.entries(SHOWN_ENTRIES, path)
     title = escape(view.t("history.title"))
-    return f'<details class="past"><summary>{title}</summary>{entry_list(entries, view.persona, view.now, view.t)}</details>'
+    listed = entry_list(entries, view.persona, view.now, view.t)
+    file = path.relative_to(view.memories.paths.folder).as_posix()
+    save = saving(view, "history", item=file) if entries else ""
+    return f'<details class="past"><summary>{title}</summary>{listed}{save}</details>'
+
+
+def saving(view: View, table: str, **chosen: object) -> str:
+    """Return the link that saves a whole shelf as a table (`ui/memory_tables.py`), not only the page that is shown."""
+    return table_link(table_address(view.persona, f"memories/{table}", view.t, **chosen), view.t)
 
 
 def crumbs(view: View, title: str) -> str:

@@ -1,0 +1,128 @@
+"""The memories as tables: whole, in both languages, and never a formula."""
+
+import csv
+import io
+from collections.abc import Iterator
+from datetime import date
+from random import Random
+
+import pytest
+from starlette.testclient import TestClient
+
+from agent.memories import Memories
+from agent.services import Services, open_services
+from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.episodes import Episode
+from managers.memory.insights import Insight, Insights
+from managers.storage.paths import Home
+from tests.fakes import HandClock
+from ui import entities
+from ui.csv_files import as_csv
+from ui.locales import LANGUAGES, texts
+from ui.memory_tables import TABLES
+from ui.server import create_app
+
+PERSONA = "ねむ"
+
+
+@pytest.fixture
+def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
+    services = open_services(own_home, clock, Random(3))
+    services.settings_file.change("mind", provider="builtin")
+    yield services
+    services.close()
+
+
+@pytest.fixture
+def memories(services: Services) -> Memories:
+    companion = services.companion(PERSONA)
+    companion.settle()
+    return companion.memories
+
+
+@pytest.fixture
+def browser(services: Services) -> TestClient:
+    return TestClient(create_app(services, ""), base_url="http://127.0.0.1")
+
+
+def table(browser: TestClient, name: str, **asked: str) -> list[list[str]]:
+    answer = browser.get(f"/personas/{PERSONA}/tables/memories/{name}.csv", params={"lang": "ja", **asked})
+    assert answer.status_code == 200
+    assert answer.content.startswith(b"\xef\xbb\xbf")  # Excel reads Japanese by this mark
+    return list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"), newline="")))
+
+
+def test_more_than_a_page_is_handed_out(browser: TestClient, memories: Memories) -> None:
+    memories.paths.entity_memory.mkdir(exist_ok=True)
+    for number in range(entities.PAGE + 7):
+        fact = Fact(f"第{number}の事実", since="2026-01-01", evidence=("m1", "m2"), mind="built-in", id=f"f{number}")
+        known = Entity(f"知り合い{number}", kind="person", lines=(fact, "自分で書いた一行"))
+        (memories.paths.entity_memory / f"知り合い{number}.md").write_text(format_entity(known), "utf-8")
+    heads, *rows = table(browser, "entities")
+    assert heads[:4] == ["名前", "種類", "別の呼び名", "知っていること"]
+    assert len(rows) == 2 * (entities.PAGE + 7)
+    assert ["知り合い3", "人", "", "第3の事実", "2026-01-01", "", "内蔵のこころ", "", "m1 m2"] in rows
+    assert {row[0] for row in table(browser, "entities", query="第3の")[1:]} == {"知り合い3"}
+
+
+def test_days_insights_and_diaries_are_tables(browser: TestClient, memories: Memories) -> None:
+    day = Episode(date=date(2026, 3, 4), summary="雨の日、\n「傘」の話。", key_events=["傘をなくした"], evidence=["m9"])
+    insight = Insight(
+        created_at="2026-03-05 03:00:00",
+        trigger_topic="傘",
+        insight="=よくなくす",
+        strategy="聞いてみる",
+        log_entry="夢を見た",
+        evidence=["m9"],
+    )
+    files = {memories.episodes.path(day.date): day.sealed().dump()}
+    memories.apply(files | Insights([insight]).changes(memories.paths.insights), author="dream", reason="night")
+    memories.notes.append("main_memory", "はじめの段落。", author="user", reason="edited")
+    memories.notes.append("main_memory", "\nつぎの段落。", author="user", reason="edited")
+    assert table(browser, "episodes")[1][:3] == ["2026-03-04", "雨の日、\n「傘」の話。", "傘をなくした"]
+    assert table(browser, "insights")[1][:4] == ["2026-03-05 03:00:00", "傘", "'=よくなくす", "聞いてみる"]
+    assert [row[1] for row in table(browser, "main_memory")[1:]] == ["はじめの段落。", "つぎの段落。"]
+    assert table(browser, "secret_diary")[1:] == []
+
+
+def test_what_a_search_finds_is_a_table(browser: TestClient, memories: Memories) -> None:
+    said = memories.log.append("user", "ミナ", "+庭のレモンの木に実がついた")
+    memories.recall.catch_up()
+    rows = table(browser, "found", query="レモンの木")[1:]
+    assert [said.id in row[-1] for row in rows].count(True) == 1
+    assert "'+庭のレモンの木に実がついた" in [row[4] for row in rows]
+    assert table(browser, "found", query="レモンの木", kinds="diary")[1:] == []
+
+
+def test_the_history_of_a_file_is_a_table_and_of_no_file_outside(browser: TestClient, memories: Memories) -> None:
+    memories.notes.append("core_memory", "ひとつめ", author="user", reason="edited")
+    memories.notes.append("notepad", "ふたつめ", author="user", reason="edited")
+    whole, of_one = table(browser, "history"), table(browser, "history", item="core_memory.txt")
+    assert len(whole) > len(of_one) > 1
+    assert {row[3] for row in of_one[1:]} <= {row[3] for row in of_one if "core_memory.txt" in row[3]}
+    assert of_one[1][1] == "あなた"
+    assert table(browser, "history", item="../../settings.toml") == whole
+
+
+def test_forgotten_things_and_documents_are_tables(browser: TestClient, memories: Memories, own_home: Home) -> None:
+    document = own_home.folder / "説明書.txt"
+    document.write_text("押すだけ", "utf-8")
+    memories.knowledge.add(document)
+    assert table(browser, "knowledge")[1][:2] == ["説明書.txt", "12"]
+    memories.entities.note("傘", "青い", author="dream", mind="built-in", evidence=["m1"], kind="thing")
+    assert table(browser, "forgotten")[1:] == []
+    entities.forget(memories, "傘")
+    assert "傘.md" in table(browser, "forgotten")[1][3]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_table_has_headings_in_both_languages(browser: TestClient, lang: str) -> None:
+    for name in TABLES:
+        assert browser.get(f"/personas/{PERSONA}/tables/memories/{name}.csv?lang={lang}").status_code == 200
+    assert texts("ja")("tables.fact") != texts("en")("tables.fact")
+    assert browser.get(f"/personas/{PERSONA}/tables/memories/secrets.csv").status_code == 422
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"])
+def test_no_cell_is_a_formula(sign: str) -> None:
+    assert as_csv([[f'{sign}HYPERLINK("http://x")']]).decode("utf-8-sig").lstrip('"').startswith(f"'{sign}")
