@@ -23,6 +23,7 @@ from ui.edge import QUIET, at_edge, say_error, stream_at_edge
 from ui.faces import face_of
 from ui.locales import Texts
 from ui.presenters import Item, Live
+from ui.uploads import uploaded
 
 PAGE_OF_MESSAGES = 50
 """How many messages the page opens with, and adds each time one asks for older ones."""
@@ -106,7 +107,7 @@ class Conversation:
         companion = self._services.companion(persona)
         uploads: list[Path] = []
         try:
-            uploads = [_uploaded(path) for path in event.files]
+            uploads = [uploaded(path) for path in event.files]
             turn = companion.say(text, attachments=uploads, off_record=veiled)
         except UtataneError as error:
             say_error(error, self._t)
@@ -295,15 +296,6 @@ def _spoken(records: Sequence[Message]) -> list[Message]:
 
 def _row(item: Item) -> dict[str, str]:
     return {"id": item.id, "html": item.html}
-
-
-def _uploaded(path: str) -> Path:
-    """Return an uploaded file's path; a path that the browser made up is refused."""
-    folder = Path(gr.utils.get_upload_folder()).resolve()
-    real = Path(path).resolve()
-    if not real.is_relative_to(folder) or not real.is_file():
-        raise AttachmentUnreadableError(name=Path(path).name)
-    return real
 
 
 def _composer_html(t: Texts) -> str:
