@@ -12,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from agent.minds.builtin import BuiltInMind
+from agent.minds.builtin.introducing import name_noted
 from managers.language.concern import find_concern, help_lines
 from managers.language.emotion import read_emotion
 from managers.language.words import detect_language
@@ -83,6 +84,9 @@ def pieces(asked: ReplyRequest, seed: int = 0) -> list[ReplyPiece]:
 
 def say(text: str, sheet: Sheet = SHIORI, *, seed: int = 0, **more: Any) -> str:
     found = pieces(request(text, sheet, **more), seed)
+    if found and isinstance(call := found[0], ToolCall) and name_noted(str(call.arguments["text"]), sheet.persona):
+        done = [ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", "ok", tool_call_id=call.id)]
+        found = pieces(request(text, sheet, **{**more, "after": done}), seed)  # as the graph does
     assert all(isinstance(piece, TextPiece) for piece in found)
     return "".join(piece.text for piece in found if isinstance(piece, TextPiece))
 
@@ -566,6 +570,22 @@ def test_a_name_is_taken_up_when_it_is_given() -> None:
     sheet = Sheet("ねむ", "ja", "くだけた言葉で話す。")
     assert "ケンさん" in say("僕はケンって呼んで", sheet)
     assert "Ken" in say("call me Ken", Sheet("Hazel", "en", "casual"))
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "name", "sheet"),
+    [
+        ("はじめまして、ゆうです。", "私の名前は？", "ゆう", Sheet("ねむ", "ja", "くだけた言葉で話す。")),
+        ("Hi, I'm Anna.", "What's my name?", "Anna", Sheet("Hazel", "en", "casual")),
+    ],
+)
+def test_a_name_outlives_the_conversation(text: str, asked: str, name: str, sheet: Sheet) -> None:
+    (call,) = pieces(request(text, sheet))
+    assert isinstance(call, ToolCall)
+    note = str(call.arguments["text"])
+    assert name in say(asked, sheet, notes=note)
+    assert all(isinstance(piece, TextPiece) for piece in pieces(request(text, sheet, notes=note)))  # once is enough
+    assert all(isinstance(piece, TextPiece) for piece in pieces(request(text, sheet, tools=())))  # off the record
 
 
 def test_off_the_record_it_does_not_promise_to_remember() -> None:

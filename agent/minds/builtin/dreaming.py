@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent.minds.builtin import dreaming_days, dreaming_entities, dreaming_questions, dreaming_reflection
+from agent.minds.builtin.dreaming_speech import NAME
 from managers.mind import Cancel
 from managers.sleep.tasks import (
     AnswerMaterial,
@@ -21,7 +22,7 @@ from managers.sleep.tasks import (
 class BuiltInDreamMind:
     """The built-in mind asleep. The same day always makes the same dream."""
 
-    name = "built-in"
+    name = NAME
 
     def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
         """Condense a day into what was said that tells most."""

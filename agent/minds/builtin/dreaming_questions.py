@@ -133,7 +133,7 @@ def _draft(said: Said, topic: str, priority: float, lang: Lang, who: str) -> Que
         context = f"{day}に{who}が{quoted(said.text, lang)}と話していた。{after}"
     else:
         after = "I would like to know what became of it." if priority < 0.8 else "I wonder how that is now."  # noqa: PLR2004  # a worry
-        context = f"On {day} {_capital(who)} said, {quoted(said.text, lang)} {after}"
+        context = f"On {day} {who} said, {quoted(said.text, lang)} {after}"
     return QuestionDraft(
         topic=topic, context=context, priority=priority, evidence=[said.message.id], about=said.message.speaker
     )
@@ -153,7 +153,7 @@ def _never_answered(material: QuestionMaterial) -> list[QuestionDraft]:
         context = (
             f"{talk[-1].time:%Y-%m-%d}に{who}が{text}と尋ねたまま、答えていない。"
             if lang == "ja"
-            else f"On {talk[-1].time:%Y-%m-%d} {_capital(who)} asked {text} and got no answer."
+            else f"On {talk[-1].time:%Y-%m-%d} {who} asked {text} and got no answer."
         )
         found.append(QuestionDraft(topic=last[-1].topics[-1], context=context, priority=0.5, evidence=[talk[-1].id]))
     return found

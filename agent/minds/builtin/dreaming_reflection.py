@@ -121,11 +121,11 @@ def _insight(theme: _Theme, material: ReflectionMaterial, lang: Lang) -> str:
         times = len({said.message.id for said in theme.said})
         text = quoted(theme.said[0].text, lang)
         if ja:
-            parts.append(f"「{theme.topic}」の話が{times}回出た。{who}は{text}と言っていた。")
+            often = f"「{theme.topic}」の話が{times}回出た。" if times > 1 else f"「{theme.topic}」の話をした。"
+            parts.append(f"{often}{who}は{text}と言っていた。")
         else:
-            parts.append(
-                f"“{theme.topic}” came up {times} time{'s' if times > 1 else ''}. {_capital(who)} said, {text}"
-            )
+            often = f"“{theme.topic}” came up {times} times." if times > 1 else f"We talked about “{theme.topic}”."
+            parts.append(f"{often} {_capital(who)} said, {text}")
     if theme.earlier:
         dates = _dates(theme.earlier, lang)
         if ja:

@@ -18,6 +18,14 @@ _SHOWN = re.compile(r"\s*\[(?:shares|shared) [^\]]*\]\s*")
 _HONORIFIC = re.compile(r"(さん|くん|君|ちゃん|様|さま|先生|先輩|氏|殿)$")
 _UNNAMED = frozenset({"あなた", "You", "you", "ユーザー", "User"})
 _TOPIC_LENGTH = 32
+_TIME_WORDS = re.compile(
+    r"next|last|this|every|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|jan(?:uary)?|feb(?:ruary)?|march|april|june|july"
+    r"|aug(?:ust)?|sept(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?",
+    re.IGNORECASE,
+)
+"""When something is, is no part of what it is: "the library next Tuesday"."""
+NAME = "built-in"
+"""What the built-in mind signs with."""
 _FEWEST_TERMS = {"ja": 2, "en": 3}
 _MORE_THAN_AGREEMENT = 4
 _SHORTEST_TOPIC = {"ja": 2, "en": 3}
@@ -80,6 +88,8 @@ class Said:
         if self.is_question or self.has("courtesy") or self.has("request"):
             return True
         weight = len(self.terms)
+        if weight > 1 and self.terms & lasting_terms(self.lang) and _is_first_person(self):
+            return False  # "I love ramen"
         if weight < _FEWEST_TERMS[self.lang] or self.has("praise") or self.has("echo"):
             return True
         tells_more = weight > _MORE_THAN_AGREEMENT if self.lang == "ja" else _is_first_person(self)
@@ -102,9 +112,15 @@ class Said:
 
 
 def said_in(messages: Sequence[Message]) -> list[Said]:
-    """Return the sentences of some messages, each with the language it is in."""
+    """Return the sentences of some messages, each with the language it is in.
+
+    What this mind said itself is left out: it gives back what it was told, and quotes what it
+    recalled. A dream of that would count one thing twice, and take an old day for the new one.
+    """
     found = []
     for message in messages:
+        if message.role == "persona" and message.mind == NAME:
+            continue
         plain = _SHOWN.sub(" ", message.text)
         lang = detect_language(plain)
         found += [Said(message, _tidy(sentence), lang) for sentence in sentences(plain) if sentence.strip()]
@@ -121,6 +137,7 @@ def topics_of(found: Sequence[Word], text: str, lang: Lang) -> list[str]:
     phrases: list[list[Word]] = []
     for word in found:
         is_part = word.kind in ("noun", "proper", "number") or (lang == "en" and word.kind == "adjective")
+        is_part = is_part and not (lang == "en" and _TIME_WORDS.fullmatch(word.surface))
         touches = bool(phrases and phrases[-1]) and _gap(text, phrases[-1][-1], word, lang)
         if is_part and touches:
             phrases[-1].append(word)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agent.minds.builtin.dreaming_speech import NAME
 from agent.minds.builtin.replying import compose_reply
 from managers.language.words import words
 from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece, ToolCall
@@ -15,7 +16,7 @@ _PIECE = 6
 class BuiltInMind:
     """A mind of dictionaries, grammar and memory. It is no language model, and says so when asked."""
 
-    name = "built-in"
+    name = NAME
     context_tokens = _CONTEXT_TOKENS
     can_see = False
 

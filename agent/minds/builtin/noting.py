@@ -127,6 +127,11 @@ def note_text(wish: Wish, voice: Voice, asked: str = "") -> str:
     return f"{voice.you or 'You'} said: “{for_quoting(wish.text, 'en', _MAX_NOTE)}”{about}"
 
 
+def name_note(name: str, voice: Voice) -> str:
+    """Return the note of a name that was given, as `introducing.name_noted` reads it."""
+    return f"名前は「{name}」。" if voice.lang == "ja" else f"{name} said: “My name is {name}”"
+
+
 def _is_bare(text: str) -> bool:
     """Tell whether a text is but a time or a number."""
     rest = without_times(text, find_times(text, datetime(2000, 1, 1)))

@@ -7,9 +7,9 @@ import unicodedata
 
 from agent.minds.builtin import caring
 from agent.minds.builtin.answering import answer_questions, asks_of_the_past
-from agent.minds.builtin.introducing import was_asked_name
+from agent.minds.builtin.introducing import name_noted, was_asked_name
 from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
-from agent.minds.builtin.noting import Wish, as_call, can_write, note_text, read_wish
+from agent.minds.builtin.noting import Wish, as_call, can_write, name_note, note_text, read_wish
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.scene import Scene, read_scene, readable
 from agent.minds.builtin.understanding import SOCIAL, Sentence, understand
@@ -24,7 +24,7 @@ _CODE = re.compile(r"(?:[{};=()<>]{1}[^\n]*){6,}|^\s*(?:import|def|function|cons
 _TAGS = re.compile(r"<[A-Za-z!/][^>]*>")
 
 
-def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:
+def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:  # noqa: PLR0911  # one return per kind reads best
     """Return what is said to a message, or the tool that must be used first."""
     grave = request.concern is not None or caring.lingering(request.turns, request.now)
     scene = read_scene(request, seed, grave=grave)
@@ -35,6 +35,8 @@ def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:
         return said if isinstance(said, ToolCall) else _finished(scene, [said])
     if grave:
         return _finished(scene, _with_care(scene))
+    if (name := _name_to_keep(scene)) and (note := name_note(name, scene.book.voice)):
+        return as_call(note, request.now, request)
     parts = [scene.book.say("small", "image")] if _has_image(request) else []
     if scene.message.strip(" 、,!?！？。…〜ー") == request.sheet.persona:
         return _finished(scene, [scene.book.say("small", "here")])
@@ -88,6 +90,14 @@ def _keep(scene: Scene, wish: Wish) -> str | ToolCall | None:
             else scene.book.say("note", "failed")
         )
     return as_call(note, request.now, request) if can_write(request) else scene.book.say("note", "no_tool")
+
+
+def _name_to_keep(scene: Scene) -> str:
+    """Return a name that was just given and stands nowhere yet: a conversation ends, the notepad stays."""
+    request = scene.request
+    is_known = request.sheet.user_name or name_noted(request.notes, request.sheet.persona) == scene.given
+    was_tried = bool(request.turns) and request.turns[-1].role == "tool"
+    return "" if is_known or was_tried or not can_write(request) else scene.given
 
 
 def _is_kept(request: ReplyRequest) -> bool:
