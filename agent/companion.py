@@ -26,7 +26,7 @@ from agent.errors import (
 )
 from agent.events import Noticed, Received, Replied, TurnEvent
 from agent.memories import Memories
-from agent.minds.choose import MindChooser
+from agent.minds.choose import MindChooser, capped_status
 from agent.minds.status import MindStatus
 from agent.state import Surroundings, TurnState
 from agent.tools import all_tools
@@ -151,7 +151,11 @@ class Companion:
 
     def mind_status(self) -> MindStatus:
         """Say which mind would speak now."""
-        return self._minds.choose(self.memories.settings().mind, self.memories.sheet().language).status
+        settings, name = self.memories.settings(), self.memories.paths.name
+        choice = self._minds.choose(settings.mind, self.memories.sheet().language, persona=name, purpose="talk")
+        if choice.status.is_language_model and self._minds.stand_in(settings) and self._minds.is_stopped(name):
+            return capped_status()
+        return choice.status
 
     def why(self, message_id: str) -> Why | None:
         """Return what was recalled for an answer, None if nothing was searched for it."""
@@ -225,7 +229,8 @@ class Companion:
         started = self._clock.monotonic()
         memories = self.memories
         settings, sheet = memories.settings(), memories.sheet()
-        choice = self._minds.choose(settings.mind, sheet.language)
+        name = memories.paths.name
+        choice = self._minds.choose(settings.mind, sheet.language, persona=name, purpose="talk")
         for notice in choice.notices:
             publish(Noticed(notice))
 
@@ -246,13 +251,15 @@ class Companion:
             started=started,
             emit=emit_and_keep,
             small_mind=self._small_mind(settings, sheet.language),
+            stand_in=self._minds.stand_in(settings),
             off_record=off_record,
         )
 
     def _small_mind(self, settings: Settings, language: Lang) -> Mind | None:
         if not settings.recall.plan_with_model:
             return None
-        return self._minds.choose_small(settings.mind, language).mind
+        name = self.memories.paths.name
+        return self._minds.choose_small(settings.mind, language, persona=name, purpose="recall").mind
 
     def _last_exchange(self) -> tuple[Message, list[Message]]:
         """Return the user's last message of this topic and all that came after it."""

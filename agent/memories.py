@@ -30,6 +30,7 @@ from managers.storage.notices import NoticeBoard
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import Secrets, Settings, merged
 from managers.storage.transactions import Transactions
+from managers.usage.meter import Meter
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ def open_memories(
     rng: Random,
     *,
     secrets: Secrets | None = None,
+    meter: Meter | None = None,
 ) -> Memories:
     """Open a persona's memories.
 
@@ -125,6 +127,8 @@ def open_memories(
     insights = InsightStore(paths, clock, apply)
     goals = GoalStore(paths, clock, apply)
     questions = QuestionStore(paths, clock, apply)
+    account = meter.account(paths.name, "embedding") if meter else None
+    recall = Recall(paths, log, now.recall, clock, secrets=secrets, account=account)
     inner_state = InnerStateStore(paths, clock, now.sleep, questions=questions, goals=goals)
     return Memories(
         paths=paths,
@@ -143,7 +147,7 @@ def open_memories(
         questions=questions,
         inner_state=inner_state,
         inner_life=InnerLife(emotions, inner_state, questions, goals, insights, episodes),
-        recall=Recall(paths, log, now.recall, clock, secrets=secrets),
+        recall=recall,
         recall_log=RecallLog(paths.recall_log),
         knowledge=KnowledgeBase(paths),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -25,6 +25,7 @@ from managers.mind import (
     ChatTurn,
     Concern,
     EmotionReading,
+    Mind,
     ReasoningPiece,
     ReplyRequest,
     Sheet,
@@ -34,6 +35,7 @@ from managers.mind import (
 from managers.recall.hits import Hit
 from managers.storage.clock import new_id
 from managers.storage.errors import Notice, UtataneError
+from managers.usage.errors import CapReachedError, stands_in
 
 MAX_TOOL_ROUNDS = 5
 """A mind that still wants tools after this many rounds must answer with what it has."""
@@ -122,11 +124,13 @@ def reply(state: TurnState, runtime: Around) -> TurnState:
     request = replace(state["request"], turns=[*state["request"].turns, *state["exchange"]])
     if state["rounds"] >= MAX_TOOL_ROUNDS:
         request = replace(request, tools=())
-    spoken = _speak(request, runtime)
+    stand_in = None if state["said"].strip() else around.stand_in  # nobody takes over in the middle of a reply
+    spoken = _speak(request, runtime, state.get("speaker", around.mind), stand_in)
     exchange = [*state["exchange"], ChatTurn("persona", spoken.text, tool_calls=tuple(spoken.calls))]
     calls = () if around.cancel.is_set() or spoken.error else tuple(spoken.calls)
     return {
         "said": state["said"] + spoken.text,
+        "speaker": spoken.speaker or around.mind,
         "calls": calls,
         "error": spoken.error,
         "exchange": exchange,
@@ -134,10 +138,10 @@ def reply(state: TurnState, runtime: Around) -> TurnState:
     }
 
 
-def _speak(request: ReplyRequest, runtime: Around) -> Spoken:
-    spoken = Spoken()
+def _speak(request: ReplyRequest, runtime: Around, speaker: Mind, stand_in: Callable[[], Mind] | None = None) -> Spoken:
+    spoken = Spoken(speaker=speaker)
     try:
-        for piece in runtime.context.mind.reply(request, runtime.context.cancel):
+        for piece in speaker.reply(request, runtime.context.cancel):
             match piece:
                 case TextPiece(text):
                     spoken.pieces.append(text)
@@ -150,6 +154,11 @@ def _speak(request: ReplyRequest, runtime: Around) -> Spoken:
                     runtime.context.emit(Noticed(piece))
                 case _:  # usage is counted by the mind's own ledger
                     pass
+    except CapReachedError as error:
+        if stand_in is not None:
+            runtime.context.emit(Noticed(stands_in(error)))
+            return _speak(request, runtime, stand_in())
+        spoken.error = error
     except UtataneError as error:
         spoken.error = error
     return spoken
@@ -182,7 +191,8 @@ def remember(state: TurnState, runtime: Around) -> TurnState:
     message: Message | None = None
     if said.strip():
         broken_off = error is not None or around.cancel.is_set()
-        message = _say(around, "persona", around.sheet.persona, said, mind=around.mind.name, broken_off=broken_off)
+        spoke = state.get("speaker", around.mind).name
+        message = _say(around, "persona", around.sheet.persona, said, mind=spoke, broken_off=broken_off)
         if not around.off_record:
             for replaced in state.get("replaces", ()):
                 around.memories.log.supersede(replaced, None)

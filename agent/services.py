@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 
@@ -12,6 +12,7 @@ from agent.companion import Companion
 from agent.memories import open_memories
 from agent.minds.choose import MindChooser
 from agent.sleeper import CompanionSleeper
+from agent.spending import CapWarnings, usage_limits
 from managers.memory.transcripts import who_speaks
 from managers.personas import Persona, PersonaStore
 from managers.sleep.scheduler import SleepScheduler
@@ -20,6 +21,7 @@ from managers.storage.errors import PersonaNotFoundError
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
 from managers.storage.settings import Secrets, Settings, SettingsFile
+from managers.usage.meter import Meter
 
 
 @dataclass
@@ -33,6 +35,7 @@ class Services:
     secrets: Secrets
     personas: PersonaStore
     minds: MindChooser
+    meter: Meter
     notices: NoticeBoard
     _companions: dict[str, Companion] = field(default_factory=dict)
     _waking: threading.Lock = field(default_factory=threading.Lock)
@@ -59,7 +62,13 @@ class Services:
             companion = self._companions.get(persona.name)
             if companion is None:
                 memories = open_memories(
-                    self.personas, persona.name, self.settings, self.clock, self.rng, secrets=self.secrets
+                    self.personas,
+                    persona.name,
+                    self.settings,
+                    self.clock,
+                    self.rng,
+                    secrets=self.secrets,
+                    meter=self.meter,
                 )
                 sleeper = CompanionSleeper(memories, self.minds, self.clock)
                 companion = self._companions[persona.name] = Companion(
@@ -97,21 +106,31 @@ class Services:
             self.sleep.stop()
         for name in list(self._companions):
             self.let_sleep(name)
+        self.meter.flush()
 
 
 def open_services(home: Home, clock: Clock | None = None, rng: Random | None = None) -> Services:
     """Make the services of a home folder and copy the sample personas on the first start."""
     clock, rng = clock or SystemClock(), rng or Random()  # noqa: S311 - ids, not secrets
-    secrets = Secrets(home.secrets)
+    secrets, settings_file, personas = (
+        Secrets(home.secrets),
+        SettingsFile(home.settings),
+        PersonaStore(home, clock, rng),
+    )
+    notices = NoticeBoard()
+    meter = Meter(home.usage, clock, partial(usage_limits, settings_file, personas))
+    warnings = CapWarnings(meter, personas, notices)
+    meter.when_counted = warnings.look
     services = Services(
         home=home,
         clock=clock,
         rng=rng,
-        settings_file=SettingsFile(home.settings),
+        settings_file=settings_file,
         secrets=secrets,
-        personas=PersonaStore(home, clock, rng),
-        minds=MindChooser(secrets),
-        notices=NoticeBoard(),
+        personas=personas,
+        minds=MindChooser(secrets, meter=meter),
+        meter=meter,
+        notices=notices,
     )
     services.personas.install_samples()
     return services

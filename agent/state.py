@@ -38,6 +38,8 @@ class Surroundings:
     """Shows an event at once to whoever follows the turn."""
     small_mind: Mind | None = None
     """Decides what to recall, where the settings leave it to the small model."""
+    stand_in: Callable[[], Mind] | None = None
+    """Makes the mind that speaks when a cap stops the other one, where the settings let it."""
     off_record: bool = False
     """Nothing of this turn is written anywhere."""
 
@@ -63,6 +65,8 @@ class TurnState(TypedDict, total=False):
     calls: tuple[ToolCall, ...]
     rounds: int
     said: str
+    speaker: Mind
+    """Who has spoken in this turn: the mind, or the one that stands in for it."""
     reply: Message | None
     error: UtataneError | None
 
@@ -73,6 +77,7 @@ class Spoken:
 
     pieces: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
+    speaker: Mind | None = None
     error: UtataneError | None = None
 
     @property

@@ -52,7 +52,10 @@ class OneMind:
     def __init__(self, mind: Stopwatch) -> None:
         self._choice = Choice(mind, MindStatus("stopwatch", "", "", is_language_model=False, leaves_machine=False))
 
-    def choose(self, *_: object) -> Choice:
+    def stand_in(self, _: object) -> None:
+        """Nobody: there is no cap."""
+
+    def choose(self, *_: object, **__: object) -> Choice:
         return self._choice
 
 

@@ -38,11 +38,14 @@ AUTONOMY = frozenset(
         "devotion_half_life_hours",
     }
 )
-HIDDEN = frozenset({"page.onboarded"})
-"""What nobody sets by hand."""
-ELSEWHERE = frozenset({"mind.provider", "mind.model", "mind.base_url"})
-"""What is chosen for everybody in the section above; a persona may have its own choice here."""
-ONLY_COMMON = frozenset({"user", "page"})
+HIDDEN = frozenset({"page.onboarded", "usage.prices"})
+"""What nobody sets by hand, or not here."""
+ELSEWHERE = frozenset({"mind.provider", "mind.model", "mind.base_url", "mind.internal_processing_model"})
+"""What is chosen in the section "Mind and model", for everybody and for one persona."""
+ONLY_COMMON = frozenset(
+    {"user", "page", "usage.currency", "usage.per_dollar", "usage.answer_tokens"}
+    | {f"usage.{span}_{unit}" for span in ("day", "month") for unit in ("tokens", "money")}
+)
 """What has no meaning for one persona alone (its own name for the user is a part of the persona)."""
 BESIDE = {"autonomy": "<utatane-letters></utatane-letters>", "page": "<utatane-install></utatane-install>"}
 """What a browser keeps for itself about a group: its scripts draw it (assets/page/letters.js, app.js)."""
@@ -170,11 +173,9 @@ def options(common: Settings, holding: Settings, own: Mapping[str, Any] | None) 
         own: a persona's own, by section; None for everybody's scope.
     """
     for section in Settings.model_fields:
-        if own is not None and section in ONLY_COMMON:
-            continue
         for key, field in fields(section).items():
             name = f"{section}.{key}"
-            if name in HIDDEN or (own is None and name in ELSEWHERE):
+            if name in HIDDEN or name in ELSEWHERE or (own is not None and ONLY_COMMON & {section, name}):
                 continue
             value = getattr(getattr(holding, section), key)
             if own is None:
@@ -211,21 +212,23 @@ def page(found: Iterable[Option], persona: str, scope: Scope, t: Texts) -> str:
     """Return the settings: for whom, which group, and its settings."""
     grouped: dict[str, list[Option]] = {name: [] for name in SECTIONS}
     for option in found:
-        grouped[group_of(option)].append(option)
+        if (group := group_of(option)) in grouped:  # others have a section of their own
+            grouped[group].append(option)
     shown = [name for name in SECTIONS if grouped[name]]
     group = scope.group if scope.group in shown else shown[0]
-    rows = "".join(_row(option, t, own=scope.own) for option in grouped[group])
+    rows = "".join(row(option, t, own=scope.own) for option in grouped[group])
     intro = f'<p class="quiet">{escape(t(f"options.about_{group}"))}</p>{BESIDE.get(group, "")}'
     return (
-        f'{_scopes(persona, scope, t)}{_groups(shown, group, grouped, t)}<section class="shelf options" '
+        f'{scopes(persona, t, own=scope.own)}{_groups(shown, group, grouped, t)}<section class="shelf options" '
         f'aria-label="{escape(t(f"options.group_{group}"))}" data-place="{group}/{scope.own}">{intro}{rows}</section>'
     )
 
 
-def _scopes(persona: str, scope: Scope, t: Texts) -> str:
+def scopes(persona: str, t: Texts, *, own: bool) -> str:
+    """Return the choice for whom the settings are shown."""
     if not persona:
         return ""
-    names = (("common", t("options.common"), not scope.own), ("own", t("options.own", name=persona), scope.own))
+    names = (("common", t("options.common"), not own), ("own", t("options.own", name=persona), own))
     buttons = "".join(
         f'<button type="button" data-action="scope" data-scope="{name}" aria-pressed="{str(here).lower()}">'
         f"{escape(label)}</button>"
@@ -249,7 +252,8 @@ def _groups(shown: Iterable[str], group: str, grouped: Mapping[str, list[Option]
     return f'<nav class="shelves" aria-label="{escape(t("options.groups"))}">{"".join(map(tab, shown))}</nav>'
 
 
-def _row(option: Option, t: Texts, *, own: bool) -> str:
+def row(option: Option, t: Texts, *, own: bool) -> str:
+    """Return one setting: its name, what it means, its field, and the way back to its default."""
     slug = f"option-{option.section}-{option.key}"
     default = t("options.common_is" if own else "options.default_is", value=spoken(option.field, option.default, t))
     back = ""
@@ -277,8 +281,12 @@ def _control(option: Option, slug: str, t: Texts) -> str:
         return f"<select {told}>{choices}</select>"
     if field.annotation in {int, float}:
         step = "1" if field.annotation is int else "any"
-        return f'<input type="number" {told} value="{option.value:g}" step="{step}"{_limits(field)}>'
+        return f'<input type="number" {told} value="{_number(option.value)}" step="{step}"{_limits(field)}>'
     return f'<input type="text" {told} value="{escape(str(option.value))}" autocomplete="off">'
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.10g}"
 
 
 def _limits(field: FieldInfo) -> str:
@@ -298,5 +306,5 @@ def spoken(field: FieldInfo, value: object, t: Texts) -> str:
     if get_origin(field.annotation) is Literal:
         return t(f"options.choice.{str(value).replace('-', '_')}")
     if isinstance(value, float):
-        return f"{value:g}"
+        return _number(value)
     return str(value) if value != "" else t("options.nothing")

@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from agent.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
 from agent.minds.language_model import LanguageModelMind
@@ -31,7 +32,9 @@ from agent.minds.servers import FIRST_ANSWER_SECONDS, PORTS, Found, describe, fi
 from agent.minds.status import MindStatus
 from managers.mind import Mind
 from managers.storage.errors import Lang, Notice
-from managers.storage.settings import MindSettings, Secrets
+from managers.storage.settings import MindSettings, Secrets, Settings
+from managers.usage.ledger import Purpose
+from managers.usage.meter import Meter
 
 logger = logging.getLogger(__name__)
 
@@ -100,8 +103,10 @@ class MindChooser:
         monotonic: Callable[[], float] = time.monotonic,
         answer_seconds: float = FIRST_ANSWER_SECONDS,
         warm_up: bool = True,
+        meter: Meter | None = None,
     ) -> None:
         self._secrets = secrets
+        self._meter = meter
         self._answer_seconds = answer_seconds
         self._warm_up = warm_up
         self._ports = ports
@@ -111,8 +116,10 @@ class MindChooser:
         self._lock = threading.Lock()
         self._looking: threading.Thread | None = None
 
-    def choose(self, settings: MindSettings, language: Lang) -> Choice:
-        """Return the mind that these settings mean now.
+    def choose(
+        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
+    ) -> Choice:
+        """Return the mind that these settings mean now; its calls are counted for a persona and a purpose.
 
         The first call asks local servers (0.6 s at most), later ones answer at once.
         """
@@ -124,13 +131,26 @@ class MindChooser:
                 chosen = self._keep(identity, self._look(settings, key, chosen))
             elif chosen.asks_servers and self._age(chosen) > self._patience_with(chosen):
                 self._look_beside(identity, settings, key, chosen)
-        return Choice(chosen.mind, chosen.status, (), self._offers(settings, chosen, language))
+        mind, offers = chosen.mind, self._offers(settings, chosen, language)
+        if self._meter is not None and isinstance(mind, LanguageModelMind):
+            mind = mind.charged_to(self._meter.account(persona, purpose))
+        return Choice(mind, chosen.status, (), offers)
 
-    def choose_small(self, settings: MindSettings, language: Lang) -> Choice:
+    def choose_small(
+        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
+    ) -> Choice:
         """Return the mind for inner work: the small model, where one is set."""
         if settings.internal_processing_model:
             settings = settings.model_copy(update={"model": settings.internal_processing_model})
-        return self.choose(settings, language)
+        return self.choose(settings, language, persona=persona, purpose=purpose)
+
+    def stand_in(self, settings: Settings) -> Callable[[], Mind] | None:
+        """Return what makes the mind that speaks when a cap stops the model; None where the settings want silence."""
+        return partial(_built_in, settings.mind) if settings.usage.when_reached == "builtin" else None
+
+    def is_stopped(self, persona: str) -> bool:
+        """Tell whether a cap stops the persona's model at this moment."""
+        return self._meter is not None and self._meter.stops(persona)
 
     def settle(self) -> None:
         """Wait for a look at the servers that is under way."""
@@ -264,6 +284,15 @@ def _warm_up(mind: LanguageModelMind) -> None:
         mind.warm_up()
     except MindError as error:  # it will be said when the mind is used
         logger.info("%s is not ready: %s", mind, type(error).__name__)
+
+
+def capped_status() -> MindStatus:
+    """Return what people are told when the built-in mind speaks because a cap has been reached."""
+    return replace(
+        built_in_status(),
+        ja="内蔵のこころ(使う量が上限に達したので、モデルの代わりに話しています)",
+        en="The built-in mind (a cap has been reached, so it speaks in place of the model)",
+    )
 
 
 def built_in_status() -> MindStatus:

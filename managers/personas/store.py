@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ from managers.storage.errors import (
     PersonaExistsError,
     PersonaNotFoundError,
     ShrinkRefusedError,
+    UtataneError,
 )
 from managers.storage.files import dump_json, read_bytes, set_aside, write_atomic
 from managers.storage.history import History
@@ -43,6 +45,9 @@ from managers.storage.locks import writing
 from managers.storage.paths import CHECKOUT, Home, PersonaPaths, safe_name
 from managers.storage.settings import check
 from managers.storage.transactions import Transactions
+from managers.usage.ledger import Ledger
+
+logger = logging.getLogger(__name__)
 
 _NOT_COPIED = frozenset({".lock", "rag_index"})
 """Left out of a copy: the lock, and the indexes, which are built anew."""
@@ -136,6 +141,10 @@ class PersonaStore:
             free = self._free(new_name, instead_of=name)
             with self._moving(paths):
                 trash.move(paths.folder, self.home.characters / free)
+            try:
+                Ledger(self.home.usage).note_rename(self._clock.now(), sheet.normal(paths.name), free)
+            except UtataneError:  # the persona has its new name all the same
+                logger.warning("what was spent stays under the old name", exc_info=True)
             return self.get(free)
 
     def duplicate(self, name: str, new_name: str) -> Persona:

@@ -29,6 +29,7 @@ from managers.storage.clock import Clock
 from managers.storage.errors import EmbeddingError, Notice
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings, Secrets
+from managers.usage.meter import Account
 
 FOLDERS: Mapping[IndexName, str] = {
     "static": "faiss_index_static",
@@ -109,6 +110,7 @@ class Recall:
         embedder: Embedder | None = None,
         ways: Ways | None = None,
         wait: Callable[[float], object] | None = None,
+        account: Account | None = None,
     ) -> None:
         """Remember where the memories are; nothing is opened before the first use.
 
@@ -121,6 +123,7 @@ class Recall:
             embedder: one to be used whatever the settings say.
             ways: which parts take part in the ranking; all, unless somebody measures them.
             wait: how to wait between the batches of a remote embedder.
+            account: what a remote embedder's calls are counted on.
         """
         self.paths = paths
         self._log = log
@@ -131,8 +134,14 @@ class Recall:
             name: MemoryIndex(paths.rag_index / folder) for name, folder in FOLDERS.items()
         }
         self._upkeep = Upkeep(paths, self._indexes, settings, wait)
-        self._kit = Kit(settings, paths.rag_index / "embeddings.sqlite", secrets, self._upkeep.load_own, embedder)
+        cache = paths.rag_index / "embeddings.sqlite"
+        self._kit = Kit(settings, cache, secrets, self._upkeep.load_own, embedder, account)
         self._upkeep.kit = self._kit
+
+    @property
+    def indexes(self) -> Mapping[IndexName, MemoryIndex]:
+        """The indexes themselves, for whoever draws a picture of them instead of searching."""
+        return self._indexes
 
     # Searching
 

@@ -13,6 +13,7 @@ from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.word_vectors import WordVectors
 from managers.storage.errors import Notice
 from managers.storage.settings import RecallSettings, Secrets
+from managers.usage.meter import Account
 
 GEMINI_KEY = "gemini"
 """The name under which `secrets.toml` keeps the key."""
@@ -35,6 +36,7 @@ class Kit:
         secrets: Secrets | None,
         load_own: Callable[[], NgramEmbedder],
         embedder: Embedder | None = None,
+        account: Account | None = None,
     ) -> None:
         """Choose by the settings.
 
@@ -44,7 +46,9 @@ class Kit:
             secrets: where keys are.
             load_own: returns the built-in embedder with the weights that are stored.
             embedder: one that is to be used whatever the settings say.
+            account: what a remote embedder's calls are counted on.
         """
+        self._account = account
         self.notices: list[Notice] = []
         self.words: WordVectors | None = None
         self._load_own = load_own
@@ -65,7 +69,9 @@ class Kit:
         elif settings.embedder == "gemini":
             key = secrets.get(GEMINI_KEY) if secrets else ""
             if key:
-                self.chosen = CachedEmbedder(gemini.GeminiEmbedder(key, settings.embedder_model), cache)
+                self.chosen = CachedEmbedder(
+                    gemini.GeminiEmbedder(key, settings.embedder_model, account=self._account), cache
+                )
             else:
                 self.notices.append(gemini.missing_notice())
         else:

@@ -173,6 +173,10 @@ class Home:
         return self.folder / ".trash"
 
     @property
+    def usage(self) -> Path:
+        return self.folder / "usage"
+
+    @property
     def lock(self) -> Path:
         return self.folder / ".lock"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import tomlkit
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, ValidationError
 
 from managers.storage.errors import InvalidSettingError, MistakeInFileError, Notice
 from managers.storage.files import read_bytes, write_atomic
@@ -123,6 +123,30 @@ class PageSettings(_Section):
     """Whose help lines to show when somebody is in distress (`ja-JP`, `en-GB`, ...); empty: by language."""
 
 
+class UsageSettings(_Section):
+    """What models may cost. Caps of 0 are none; `day_*` and `month_*` are for everybody together."""
+
+    day_tokens: int = Field(0, ge=0)
+    month_tokens: int = Field(0, ge=0)
+    day_money: float = Field(0, ge=0, allow_inf_nan=False)
+    """In the person's currency, as are all amounts but `prices`."""
+    month_money: float = Field(0, ge=0, allow_inf_nan=False)
+    persona_day_tokens: int = Field(0, ge=0)
+    """For each persona by itself; a persona may have its own."""
+    persona_month_tokens: int = Field(0, ge=0)
+    persona_day_money: float = Field(0, ge=0, allow_inf_nan=False)
+    persona_month_money: float = Field(0, ge=0, allow_inf_nan=False)
+    when_reached: Literal["stop", "builtin"] = "stop"
+    """Say so and stop, or let the built-in mind answer."""
+    answer_tokens: int = Field(8192, ge=256)
+    """How long an answer may be while there is a cap, thoughts included: so much is set aside for it."""
+    currency: str = Field("USD", min_length=1, max_length=8)
+    per_dollar: float = Field(1, gt=0, allow_inf_nan=False)
+    """How much of the currency a dollar is."""
+    prices: dict[str, tuple[NonNegativeFloat, NonNegativeFloat]] = Field(default_factory=dict)
+    """The person's own prices by model: dollars per million tokens read, and written."""
+
+
 class UserSettings(_Section):
     """Who the user is; a persona may know them by another name."""
 
@@ -138,6 +162,7 @@ class Settings(_Section):
     recall: RecallSettings = Field(default_factory=RecallSettings)
     conversation: ConversationSettings = Field(default_factory=ConversationSettings)
     sleep: SleepSettings = Field(default_factory=SleepSettings)
+    usage: UsageSettings = Field(default_factory=UsageSettings)
     page: PageSettings = Field(default_factory=PageSettings)
 
 

@@ -28,10 +28,13 @@ class Always:
     def __init__(self, mind: Mind) -> None:
         self.mind = mind
 
-    def choose(self, settings: MindSettings, language: Lang) -> Choice:
-        del settings, language
+    def choose(self, settings: MindSettings, language: Lang, **counted: str) -> Choice:
+        del settings, language, counted
         status = MindStatus(self.mind.name, "台本", "a script", is_language_model=True, leaves_machine=False)
         return Choice(self.mind, status)
+
+    def stand_in(self, settings: Settings) -> None:
+        del settings
 
 
 @dataclass

@@ -17,7 +17,7 @@ from agent.recall_planning import plan_with_model
 from managers.mind import Cancel, Sheet
 from managers.recall.planner import RecallPlan
 from managers.storage.errors import Lang
-from managers.storage.settings import MindSettings
+from managers.storage.settings import MindSettings, Settings
 from tests.agent.conftest import Scene
 from tests.fakes import ScriptedMind
 
@@ -103,10 +103,13 @@ class Both:
     def __init__(self, speaking: ScriptedMind, small: ScriptedMind) -> None:
         self.speaking, self.small = speaking, small
 
-    def choose(self, settings: MindSettings, language: Lang) -> Choice:
+    def choose(self, settings: MindSettings, language: Lang, **counted: str) -> Choice:
         return Choice(self.speaking, MindStatus("x", "台本", "a script", is_language_model=True, leaves_machine=False))
 
-    def choose_small(self, settings: MindSettings, language: Lang) -> Choice:
+    def stand_in(self, settings: Settings) -> None:
+        del settings
+
+    def choose_small(self, settings: MindSettings, language: Lang, **counted: str) -> Choice:
         return Choice(self.small, self.choose(settings, language).status)
 
 

@@ -24,6 +24,8 @@ class Hearing:
     Attributes:
         spoke: something was passed on.
         usage: the tokens that were reported.
+        began: a piece of the answer came, whatever it was.
+        written: all that the model wrote, thoughts and tool calls too, for an estimate of its tokens.
         signatures: what Gemini wants back with its tool calls, by their ids.
         broken_call: the name of a tool whose call cannot be read, or an empty string.
     """
@@ -31,6 +33,8 @@ class Hearing:
     def __init__(self, *, starts_thinking: bool, usage_adds_up: bool) -> None:
         self.spoke = False
         self.usage = Usage()
+        self.began = False
+        self.written: list[str] = []
         self.signatures: dict[str, str] = {}
         self.broken_call = ""
         self._said = False
@@ -52,8 +56,11 @@ class Hearing:
 
     def take(self, chunk: AIMessageChunk) -> Iterator[ReplyPiece]:
         """Yield what a chunk adds."""
+        self.began = True
         self._note(chunk)
+        self.written += [call["args"] or "" for call in chunk.tool_call_chunks]
         for thought, text in _contents(chunk):
+            self.written.append(text)
             if thought:
                 self._splitter.thought_elsewhere()
                 yield from self._passed_on([ReasoningPiece(text)])

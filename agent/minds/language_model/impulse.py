@@ -11,6 +11,7 @@ from agent.prompts import own_initiative
 from agent.prompts.own_initiative import InitiativeDraft
 from managers.language.words import detect_language
 from managers.sleep.autonomy import Deed, Occasion
+from managers.usage.errors import CapReachedError
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ class LanguageModelImpulse:
         prompt = own_initiative.build(occasion.sheet, reason=occasion.reason, conversation=words)
         try:
             draft = self._model.ask(*prompt, InitiativeDraft, language=lang)
-        except MindError as error:
+        except (MindError, CapReachedError) as error:
             logger.info("own initiative without the model: %s", error)
             return built_in_impulse(occasion)
         if draft.kind == "nothing" or not draft.text.strip():

@@ -42,7 +42,8 @@ def openai_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
         build,
         without={"temperature": {"temperature": None}, "usage": {"stream_usage": False}},
         structured=_openai_form,
-        limited=(lambda _: {}) if endpoint.leaves_machine else (lambda room: {"max_tokens": room}),
+        limited=lambda room: {"max_tokens": room},
+        always_limited=not endpoint.leaves_machine,
         models=lambda: list_models(endpoint.address, endpoint.key),
     )
     return _mind(endpoint, provider, settings, patience)
@@ -65,6 +66,7 @@ def gemini_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
             "response_mime_type": "application/json",
             "response_schema": answer.model_json_schema(),
         },
+        limited=lambda room: {"max_output_tokens": room},
         usage_adds_up=True,
     )
     return _mind(endpoint, provider, settings, patience or patience_of(settings))

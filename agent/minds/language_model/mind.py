@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import logging
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -36,12 +35,17 @@ from agent.minds.language_model.failures import (
 from agent.minds.language_model.fit import answer_room, fit, turn_tokens
 from agent.minds.language_model.functions import affordable, as_function, tools_tokens
 from agent.minds.language_model.hearing import Hearing
+from agent.minds.language_model.learned import Learned
+from agent.minds.language_model.metering import Counting, form_tokens, open_call
+from agent.minds.language_model.prompt import Patience, Prompt
 from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.refusals import refused_feature
 from agent.minds.language_model.retries import pause_before
-from managers.mind import Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolSpec, Usage
-from managers.storage.errors import Lang
+from managers.mind import Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, Usage
+from managers.storage.errors import Lang, UtataneError
+from managers.usage.ledger import Purpose
+from managers.usage.meter import Account
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -51,48 +55,9 @@ logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
-_SIGNATURES_KEPT = 64
 _SOBER = 0.3
 """The highest temperature for structured answers: they condense what was said, and invent nothing."""
 _MODELS_TOLD = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait and how often to try.
-
-    Attributes:
-        seconds: the time limit for each next piece of an answer.
-        retries: how often to ask again on 429 and 5xx, before the first piece only.
-        first_pause: seconds before the first of them; it doubles.
-    """
-
-    seconds: float = 60.0
-    retries: int = 3
-    first_pause: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Prompt:
-    """What is asked of the model, in terms that survive doing without a feature."""
-
-    system: str
-    turns: Sequence[ChatTurn]
-    language: Lang
-    tools: Sequence[ToolSpec] = ()
-    answer: type[BaseModel] | None = None
-
-
-@dataclass
-class _Known:
-    """What was learned about the model from its own mouth."""
-
-    lacks: frozenset[Feature] = frozenset()
-    """Replaced, never changed: other threads may be reading it."""
-    starts_thinking: bool = False
-    scale: float = 1.0
-    """How much the estimate of tokens fell short at worst."""
-    signatures: OrderedDict[str, str] = field(default_factory=OrderedDict)
 
 
 class LanguageModelMind:
@@ -111,21 +76,26 @@ class LanguageModelMind:
     ) -> None:
         self.endpoint = endpoint
         self._provider = provider
-        self._context_tokens = context_tokens
-        self._can_see = can_see
         self._patience = patience or Patience()
         self._rng = rng or Random()  # noqa: S311  # jitter, not secrets
         self._monotonic = monotonic
-        self.trouble: MindError | None = None
-        """What went wrong at the last call; None when it went well."""
-        self._known = _Known(starts_thinking=may_start_thinking(endpoint.model))
-        self._told_of_tools = False
-        self._model: BaseChatModel | None = None
-        self._building = threading.Lock()
+        self._known = Learned(context_tokens, can_see, starts_thinking=may_start_thinking(endpoint.model))
+        self._account: Account | None = None
 
     def __repr__(self) -> str:
         """Show the model, no key."""
         return f"LanguageModelMind({self.endpoint.service}, {self.endpoint.model})"
+
+    def charged_to(self, account: Account) -> Self:
+        """Return the same mind with its calls counted on an account; what it learns of itself is shared."""
+        charged = copy.copy(self)
+        charged._account = account  # noqa: SLF001  # of its own kind
+        return charged
+
+    @property
+    def trouble(self) -> MindError | None:
+        """What went wrong at the last call; None when it went well."""
+        return self._known.trouble
 
     @property
     def name(self) -> str:
@@ -135,17 +105,17 @@ class LanguageModelMind:
     @property
     def context_tokens(self) -> int:
         """How much the model can read and write at once, in tokens."""
-        return self._context_tokens
+        return self._known.context_tokens
 
     @property
     def can_see(self) -> bool:
         """Whether images may be sent to it, as far as is known."""
-        return self._can_see and "images" not in self._known.lacks
+        return self._known.can_see and "images" not in self._known.lacks
 
     def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Self:
         """Take in what the server said about the model."""
-        self._context_tokens = context_tokens or self._context_tokens
-        self._can_see = self._can_see if can_see is None else can_see
+        self._known.context_tokens = context_tokens or self._known.context_tokens
+        self._known.can_see = self._known.can_see if can_see is None else can_see
         return self
 
     def count_tokens(self, text: str) -> int:
@@ -163,7 +133,7 @@ class LanguageModelMind:
     @property
     def is_warm(self) -> bool:
         """Whether the library is loaded and the client made."""
-        return self._model is not None
+        return self._known.model is not None
 
     def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Think and speak, piece by piece; ends within 0.3 s when `cancel` is set.
@@ -174,11 +144,13 @@ class LanguageModelMind:
         lang = request.sheet.language
         if not self.can_see and any(turn.images for turn in request.turns):
             yield notices.cannot_see(self.name)
-        tools = affordable(request.tools, self._context_tokens, self.count_tokens)
-        if len(tools) < len(request.tools) and not self._told_of_tools and "tools" not in self._known.lacks:
-            self._told_of_tools = True
-            yield notices.fewer_tools(self.name, self._context_tokens)
-        yield from self._think(_Prompt(request.system, request.turns, lang, tools), cancel)
+        tools = affordable(request.tools, self.context_tokens, self.count_tokens)
+        if len(tools) < len(request.tools) and not self._known.told_of_tools and "tools" not in self._known.lacks:
+            self._known.told_of_tools = True
+            yield notices.fewer_tools(self.name, self.context_tokens)
+        is_round = bool(request.turns) and request.turns[-1].role == "tool"
+        prompt = Prompt(request.system, request.turns, lang, tools, purpose="tools" if is_round else None)
+        yield from self._think(prompt, cancel)
 
     def say_a_word(self, cancel: Cancel) -> str:
         """Ask for a word, to see whether the model answers at all.
@@ -186,7 +158,7 @@ class LanguageModelMind:
         Raises:
             MindError
         """
-        prompt = _Prompt("", (ChatTurn("user", "Hello! Answer with one short word."),), "en")
+        prompt = Prompt("", (ChatTurn("user", "Hello! Answer with one short word."),), "en")
         return "".join(piece.text for piece in self._think(prompt, cancel) if isinstance(piece, TextPiece))
 
     def ask(
@@ -213,7 +185,9 @@ class LanguageModelMind:
         """
         cancel = cancel or Cancel()
         system = f"{instructions}\n\n{describe_form(answer, language)}"
-        prompt = _Prompt(system, (ChatTurn("user", material),), language, answer=answer)
+        of_a_tool = self._account is not None and self._account.purpose == "talk"  # a reply is never asked for this way
+        purpose: Purpose | None = "tools" if of_a_tool else None
+        prompt = Prompt(system, (ChatTurn("user", material),), language, answer=answer, purpose=purpose)
         problem = ""
         for _ in range(2):
             text = "".join(piece.text for piece in self._think(prompt, cancel) if isinstance(piece, TextPiece))
@@ -225,18 +199,18 @@ class LanguageModelMind:
             prompt = replace(prompt, turns=[*prompt.turns, *again])
         raise InvalidAnswerError(model=self.name, task=answer.__name__, reason=problem)
 
-    def _think(self, prompt: _Prompt, cancel: Cancel) -> Iterator[ReplyPiece]:
+    def _think(self, prompt: Prompt, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Ask until there is an answer, one fails for good, or the caller stops."""
         attempt = 0
         while True:
             spoke, failure = yield from self._try(prompt, cancel)
             if cancel.is_set():
                 return
-            self.trouble = failure.error if failure else None
+            self._known.trouble = failure.error if failure else None
             if failure is None:
                 return
-            if not spoke and 0 < failure.limit < self._context_tokens:
-                self._context_tokens = failure.limit  # now it is known: cut, and ask again
+            if not spoke and 0 < failure.limit < self.context_tokens:
+                self._known.context_tokens = failure.limit  # now it is known: cut, and ask again
                 continue
             lacking = None if spoke else refused_feature(failure.refusal, self._wanted(prompt))
             if lacking is not None:
@@ -256,28 +230,37 @@ class LanguageModelMind:
             if cancel.wait(pause):
                 return
 
-    def _try(self, prompt: _Prompt, cancel: Cancel) -> Generator[ReplyPiece, None, tuple[bool, Failure | None]]:
+    def _try(self, prompt: Prompt, cancel: Cancel) -> Generator[ReplyPiece, None, tuple[bool, Failure | None]]:
         """Ask once. Returns whether anything was heard, and the failure if it was one."""
         hearing = Hearing(starts_thinking=self._known.starts_thinking, usage_adds_up=self._provider.usage_adds_up)
         failure: Failure | None = None
+        counting: Counting | None = None
+        is_whole = False
         try:
-            stream = self._start(prompt)
+            counting, stream = self._start(prompt)
             for chunk in background.read(
                 stream, cancel=cancel, seconds=self._patience.seconds, monotonic=self._monotonic
             ):
+                counting.live()
                 yield from hearing.take(chunk)
             if not cancel.is_set():
+                is_whole = True
                 yield from hearing.finish()
                 hearing.check()
                 if hearing.cut_short:
                     yield notices.cut_short(self.name)
         except MindError as error:
             failure = Failure(error)
+        except UtataneError:
+            raise  # a cap, or what keeps it: nothing was sent
         except (BlockedError, HalfAnswerError, NothingCameError) as error:
             failure = explain(error, self._situation(hearing))
         except Exception as error:  # noqa: BLE001  # libraries raise anything; each is named, or called unreadable
             logger.debug("%s raised %s", self, type(error).__name__)
             failure = explain(error, self._situation(hearing))
+        finally:  # also when the caller has closed this
+            if counting is not None:
+                counting.end(hearing, failure.error if failure else None, is_whole=is_whole)
         self._learn_from(hearing, prompt)
         if hearing.usage != Usage():
             yield hearing.usage
@@ -285,7 +268,7 @@ class LanguageModelMind:
             failure = Failure(UnusableToolCallError(model=self.name, tool=hearing.broken_call), passing=True)
         return hearing.spoke, failure
 
-    def _start(self, prompt: _Prompt) -> Callable[[], AsyncIterator[AIMessageChunk]]:
+    def _start(self, prompt: Prompt) -> tuple[Counting, Callable[[], AsyncIterator[AIMessageChunk]]]:
         model, lacks = self._chat_model(), self._known.lacks
         changes: dict[str, Any] = {}
         for feature in lacks:
@@ -295,58 +278,82 @@ class LanguageModelMind:
             changes["temperature"] = min(temperature, _SOBER)
         if changes:
             model = model.model_copy(update=changes)
-        messages, asked = self._messages(prompt), self._arguments(prompt)
+        turns = self._fitted(prompt)
+        messages, asked = self._messages(prompt, turns), self._form(prompt)
+        counting = self._open(prompt, turns, asked)
+        asked |= self._limit(prompt, counting.output_tokens)
         if prompt.tools and "tools" not in lacks:
             bound = model.bind_tools([as_function(tool) for tool in prompt.tools])
-            return lambda: bound.astream(messages, **asked)  # type: ignore[return-value]  # chunks, as streams have
-        return lambda: model.astream(messages, **asked)
+            return counting, lambda: bound.astream(messages, **asked)  # type: ignore[return-value]  # chunks, as streams have
+        return counting, lambda: model.astream(messages, **asked)
 
-    def _messages(self, prompt: _Prompt) -> list[Any]:
-        lacks = self._known.lacks
-        with_tools = "tools" not in lacks
-        for_tools = tools_tokens(prompt.tools, self.count_tokens) if with_tools else 0
-        turns = fit(prompt.system, prompt.turns, for_tools, self._context_tokens, self.count_tokens)
+    def _open(self, prompt: Prompt, turns: Sequence[ChatTurn], form: dict[str, Any]) -> Counting:
+        read = self.count_tokens(prompt.system) + sum(turn_tokens(turn, self.count_tokens) for turn in turns)
+        read += tools_tokens(prompt.tools, self.count_tokens) + form_tokens(form, self.count_tokens)
+        account = self._account
+        return open_call(
+            account.for_purpose(prompt.purpose) if account and prompt.purpose else account,
+            self.endpoint,
+            input_tokens=read,
+            room=max(answer_room(self.context_tokens), self.context_tokens - read),
+            can_limit="answer_limit" not in self._known.lacks,
+            seconds=self._patience.seconds,
+            count=self.count_tokens,
+        )
+
+    def _fitted(self, prompt: Prompt) -> Sequence[ChatTurn]:
+        for_tools = tools_tokens(prompt.tools, self.count_tokens) if "tools" not in self._known.lacks else 0
+        turns = fit(prompt.system, prompt.turns, for_tools, self.context_tokens, self.count_tokens)
         if turns is None:
-            raise ContextTooLongError(model=self.name, tokens=self._context_tokens)
+            raise ContextTooLongError(model=self.name, tokens=self.context_tokens)
+        return turns
+
+    def _messages(self, prompt: Prompt, turns: Sequence[ChatTurn]) -> list[Any]:
+        lacks = self._known.lacks
         return to_messages(
             prompt.system,
             turns,
             prompt.language,
             see=self.can_see,
-            tools=with_tools,
+            tools="tools" not in lacks,
             system_role="system_role" not in lacks,
             signatures=self._known.signatures,
         )
 
-    def _arguments(self, prompt: _Prompt) -> dict[str, Any]:
-        lacks = self._known.lacks
-        asked: dict[str, Any] = {}
-        if prompt.answer is not None and "structured" not in lacks:
-            asked |= self._provider.structured(prompt.answer)
-        if "answer_limit" not in lacks:
-            used = self.count_tokens(prompt.system) + sum(turn_tokens(turn, self.count_tokens) for turn in prompt.turns)
-            asked |= self._provider.limited(max(answer_room(self._context_tokens), self._context_tokens - used))
-        return asked
+    def _form(self, prompt: Prompt) -> dict[str, Any]:
+        """Return the arguments that ask for an answer of a form."""
+        if prompt.answer is None or "structured" in self._known.lacks:
+            return {}
+        return self._provider.structured(prompt.answer)
 
-    def _wanted(self, prompt: _Prompt) -> set[Feature]:
+    def _limit(self, prompt: Prompt, granted: int | None) -> dict[str, Any]:
+        """Return the arguments that limit the answer: to what a cap leaves, and to what a local server can hold."""
+        if "answer_limit" in self._known.lacks:
+            return {}
+        most = granted
+        if self._provider.always_limited:
+            used = self.count_tokens(prompt.system) + sum(turn_tokens(turn, self.count_tokens) for turn in prompt.turns)
+            room = max(answer_room(self.context_tokens), self.context_tokens - used)
+            most = room if granted is None else min(room, granted)
+        return {} if most is None else self._provider.limited(most)
+
+    def _wanted(self, prompt: Prompt) -> set[Feature]:
         """Return the features that this request used, and could do without."""
         wanted: set[Feature] = {"system_role", *self._provider.without}
         if prompt.tools or any(turn.role == "tool" for turn in prompt.turns):
             wanted.add("tools")
         if prompt.answer is not None and self._provider.structured(prompt.answer):
             wanted.add("structured")
-        if self._provider.limited(1):
+        if self._provider.always_limited or self._account is not None:
             wanted.add("answer_limit")
         if self.can_see and any(turn.images for turn in prompt.turns):
             wanted.add("images")
         return wanted - self._known.lacks
 
-    def _learn_from(self, hearing: Hearing, prompt: _Prompt) -> None:
+    def _learn_from(self, hearing: Hearing, prompt: Prompt) -> None:
         self._known.starts_thinking |= hearing.unopened
         for call_id, signature in hearing.signatures.items():
-            self._known.signatures[call_id] = signature
-            while len(self._known.signatures) > _SIGNATURES_KEPT:
-                self._known.signatures.popitem(last=False)
+            self._known.sign(call_id, signature)
         read = hearing.usage.input_tokens
         if read and not any(turn.images for turn in prompt.turns):
             estimate = tokens.count_tokens(prompt.system) + tools_tokens(prompt.tools, tokens.count_tokens)
@@ -367,14 +374,14 @@ class LanguageModelMind:
         return type(error)(**error.facts | told)
 
     def _situation(self, hearing: Hearing) -> Situation:
-        return Situation(self.endpoint, self._context_tokens, self._patience.seconds, hearing.spoke)
+        return Situation(self.endpoint, self.context_tokens, self._patience.seconds, hearing.spoke)
 
     def _chat_model(self) -> BaseChatModel:
-        with self._building:
-            if self._model is None:
-                self._model = self._provider.build()
+        with self._known.building:
+            if self._known.model is None:
+                self._known.model = self._provider.build()
                 _report_to_nobody()
-            return self._model
+            return self._known.model
 
 
 def _report_to_nobody() -> None:

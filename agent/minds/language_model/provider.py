@@ -24,6 +24,7 @@ class Provider:
         without: which fields of the model to change to do without a feature.
         structured: the arguments of a call that ask for JSON of a form.
         limited: the arguments of a call that limit the answer to so many tokens.
+        always_limited: answers are limited to what the model can hold, also where no cap asks for it.
         usage_adds_up: each piece reports its own tokens, instead of all so far.
         models: asks the server which models it has; empty where that cannot be asked.
     """
@@ -32,5 +33,6 @@ class Provider:
     without: Mapping[Feature, Mapping[str, Any]] = field(default_factory=dict)
     structured: Callable[[type[BaseModel]], dict[str, Any]] = lambda _: {}
     limited: Callable[[int], dict[str, Any]] = lambda _: {}
+    always_limited: bool = False
     usage_adds_up: bool = False
     models: Callable[[], Sequence[str]] = tuple

@@ -11,12 +11,18 @@ import numpy as np
 
 from managers.recall.embedders import Vectors
 from managers.storage.errors import EmbeddingError, Notice
+from managers.usage.caps import Wish
+from managers.usage.errors import CapReachedError
+from managers.usage.meter import Account
+from managers.usage.open_call import OpenCall
+from managers.usage.prices import Model
 
 DEFAULT_MODEL = "gemini-embedding-001"
 DIMENSIONS = 768
 TRIES = 3
 _FIRST_WAIT_SECONDS = 2.0
 _TIMEOUT_MILLISECONDS = 30_000
+_HOST = "generativelanguage.googleapis.com"
 _AGAIN = frozenset({408, 429, 500, 502, 503, 504})
 
 
@@ -29,7 +35,13 @@ class GeminiEmbedder:
     """Not measured here for want of a key; `docs/recall.md` says how to."""
 
     def __init__(
-        self, key: str, model: str = "", *, address: str = "", wait: Callable[[float], object] = time.sleep
+        self,
+        key: str,
+        model: str = "",
+        *,
+        address: str = "",
+        wait: Callable[[float], object] = time.sleep,
+        account: Account | None = None,
     ) -> None:
         """Take the key; nothing is sent yet.
 
@@ -38,7 +50,9 @@ class GeminiEmbedder:
             model: another than `gemini-embedding-001`.
             address: another base URL than Google's.
             wait: how to wait between tries.
+            account: what the calls are counted on, if they are.
         """
+        self._account = account
         self._key = key
         self._model = model or DEFAULT_MODEL
         self._address = address
@@ -70,6 +84,7 @@ class GeminiEmbedder:
     def _ask(self, texts: list[str], task: str) -> Vectors:
         from google.genai import errors, types  # noqa: PLC0415  # takes a second to load, for those who chose it
 
+        call = self._counted(texts)
         try:
             answer = self._connected().models.embed_content(
                 model=self._model,
@@ -77,14 +92,35 @@ class GeminiEmbedder:
                 config=types.EmbedContentConfig(task_type=task, output_dimensionality=DIMENSIONS),
             )
         except errors.APIError as error:
+            if call:
+                call.release()
             raise EmbeddingError(
                 cause=f"Gemini: {error.code} {error.status or ''}", again=error.code in _AGAIN
             ) from error
         except (httpx.HTTPError, OSError) as error:
+            if call:
+                call.settle(estimated_tokens(texts), 0, is_estimated=True, outcome="failed")
             raise EmbeddingError(cause=f"Gemini: {type(error).__name__}", again=True) from error
         except ValueError as error:
+            if call:
+                call.settle(estimated_tokens(texts), 0, is_estimated=True, outcome="failed")
             raise EmbeddingError(cause="Gemini: unreadable answer", again=True) from error
+        if call:
+            counts = [one.statistics.token_count for one in answer.embeddings or [] if one.statistics]
+            known = all(counts) and len(counts) == len(texts)
+            read = int(sum(count or 0 for count in counts)) if known else estimated_tokens(texts)
+            call.settle(read, 0, is_estimated=not known)
         return _unit([embedding.values for embedding in answer.embeddings or []], len(texts))
+
+    def _counted(self, texts: Sequence[str]) -> OpenCall | None:
+        if self._account is None:
+            return None
+        model = Model(self._model, "Gemini", _HOST)
+        try:
+            return self._account.open(model, Wish(estimated_tokens(texts), 0, 0), _TIMEOUT_MILLISECONDS / 1000)
+        except CapReachedError as error:
+            cause = f"{error.facts['cap_ja']} / {error.facts['cap_en']}"
+            raise EmbeddingError(cause=cause) from error
 
     def _connected(self) -> Any:  # noqa: ANN401  # the client's class is imported only here
         if self._client is None:
@@ -94,6 +130,12 @@ class GeminiEmbedder:
             options = types.HttpOptions(base_url=self._address or None, timeout=_TIMEOUT_MILLISECONDS)
             self._client = genai.Client(api_key=self._key, vertexai=False, http_options=options)
         return self._client
+
+
+def estimated_tokens(texts: Sequence[str]) -> int:
+    """Return an upper estimate of the tokens of texts, for Google does not say: three letters or half a kanji each."""
+    plain = sum((text.isascii() and len(text)) or sum(letter.isascii() for letter in text) for text in texts)
+    return -(-plain // 3) + 2 * (sum(map(len, texts)) - plain)
 
 
 def _unit(values: Sequence[Sequence[float] | None], expected: int) -> Vectors:

@@ -1,0 +1,82 @@
+"""What models may cost, persona by persona, and the word in time when a cap is near."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from managers.personas import PersonaStore
+from managers.storage.errors import Notice, UtataneError
+from managers.storage.notices import NoticeBoard
+from managers.storage.settings import SettingsFile, UsageSettings, merged
+from managers.usage.caps import Standing
+from managers.usage.errors import cap_in_words
+from managers.usage.meter import Meter
+
+logger = logging.getLogger(__name__)
+
+SOURCE = "usage"
+
+
+def usage_limits(settings_file: SettingsFile, personas: PersonaStore, persona: str) -> UsageSettings:
+    """Return the settings that hold for a persona's calls now: everybody's caps are everybody's."""
+    common = settings_file.load()[0]
+    if not persona:
+        return common.usage
+    try:
+        own = personas.get(persona).settings
+    except UtataneError:  # deleted or renamed while its last call was under way
+        return common.usage
+    limits = merged(common, own)[0].usage
+    shared = {name: getattr(common.usage, name) for name in UsageSettings.model_fields if not _may_be_own(name)}
+    return limits.model_copy(update=shared)
+
+
+def _may_be_own(name: str) -> bool:
+    return name.startswith("persona_") or name == "when_reached"
+
+
+def standings(meter: Meter, personas: PersonaStore) -> list[Standing]:
+    """Return where every cap stands: everybody's, and each persona's."""
+    found = {standing.cap: standing for standing in meter.standings()}
+    for name in personas.list_names():
+        found |= {standing.cap: standing for standing in meter.standings(name)}
+    return list(found.values())
+
+
+def warning(standing: Standing, limits: UsageSettings) -> Notice:
+    """Say that a cap is near, or reached."""
+    ja, en = cap_in_words(standing.cap, limits)
+    if standing.left <= 0:
+        return Notice("usage-reached", f"{ja}に達しました。", f"{en[:1].upper()}{en[1:]} has been reached.")
+    return Notice(
+        "usage-near",
+        ja=f"{ja}の8割を使いました。",
+        en=f"80 % of {en} has been used.",
+    )
+
+
+class CapWarnings:
+    """Puts a notice up once when a cap is near, and once when it is reached; takes it down when that is over."""
+
+    def __init__(self, meter: Meter, personas: PersonaStore, notices: NoticeBoard) -> None:
+        """Watch these caps."""
+        self._meter = meter
+        self._personas = personas
+        self._notices = notices
+        self._told: set[Notice] = set()
+        self._looking = threading.Lock()
+
+    def look(self) -> None:
+        """Look after a call; what was dismissed stays dismissed as long as it is true."""
+        try:
+            near = [standing for standing in standings(self._meter, self._personas) if standing.is_near]
+        except UtataneError:
+            logger.warning("the caps could not be looked at", exc_info=True)
+            return
+        limits = self._meter.limits("")
+        with self._looking:
+            true = [warning(standing, limits) for standing in near]
+            up = self._notices.all
+            self._notices.replace(SOURCE, [one for one in true if one not in self._told or one in up])
+            self._told = set(true)

@@ -1,0 +1,1 @@
+"""What models were asked for, what it cost, and the caps that are never passed."""

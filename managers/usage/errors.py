@@ -1,0 +1,83 @@
+"""A cap that stops a call. Not a failure of the model: it was not asked."""
+
+from __future__ import annotations
+
+from managers.storage.errors import Notice, UtataneError
+from managers.storage.settings import UsageSettings
+from managers.usage.caps import Cap
+from managers.usage.prices import NANO
+
+_WHAT_JA = "{whose}{span}の上限({amount})"
+_WHAT_EN = "{whose} cap for {span} ({amount})"
+
+
+class CapReachedError(UtataneError):
+    """The call might pass a cap, and was not made. Facts: `cap`, and what it is in words: `cap_ja`, `cap_en`."""
+
+    ja = (
+        "{cap_ja}を超えてしまうかもしれないので、モデルには送りませんでした。あなたの言葉は残っています。"
+        "「設定」の「トークンと費用」で上限を上げるか、{until_ja}を待つか、内蔵のこころに答えてもらってください。"
+    )
+    en = (
+        "The model was not asked, because {cap_en} might be passed. What you wrote is kept. "
+        "Raise the cap in Settings under Tokens and cost, wait until {until_en}, or let the built-in mind answer."
+    )
+
+
+class PriceUnknownError(CapReachedError):
+    """There is a cap in money, and nobody here knows what the model costs. Facts: `model` besides."""
+
+    ja = (
+        "モデル「{model}」の値段がわからないので、{cap_ja}を守れるかどうか確かめられず、送りませんでした。あなたの言葉は残っています。"
+        "「設定」の「トークンと費用」で値段を入れてください(かからないなら 0)。内蔵のこころに答えてもらうこともできます。"
+    )
+    en = (
+        'The price of the model "{model}" is not known, so {cap_en} could not be kept, and it was not asked. '
+        "What you wrote is kept. Enter the price in Settings under Tokens and cost (0 if it costs nothing), "
+        "or let the built-in mind answer."
+    )
+
+
+def cap_reached(cap: Cap, limits: UsageSettings, *, unpriced: str = "") -> CapReachedError:
+    """Return the error that says which cap it was; `unpriced`: the model whose price nobody knows."""
+    ja, en = cap_in_words(cap, limits)
+    facts = {
+        "cap": cap,
+        "cap_ja": ja,
+        "cap_en": en,
+        "until_ja": {"day": "あした", "month": "来月"}[cap.span],
+        "until_en": {"day": "tomorrow", "month": "next month"}[cap.span],
+    }
+    return PriceUnknownError(model=unpriced, **facts) if unpriced else CapReachedError(**facts)
+
+
+def cap_in_words(cap: Cap, limits: UsageSettings) -> tuple[str, str]:
+    """Return what a cap is called, in Japanese and in English."""
+    ja = _WHAT_JA.format(
+        whose=f"{cap.persona}の" if cap.persona else "",
+        span={"day": "今日", "month": "今月"}[cap.span],
+        amount=amount_of(cap, limits, "トークン"),
+    )
+    en = _WHAT_EN.format(
+        whose=f"{cap.persona}'s" if cap.persona else "the",
+        span={"day": "today", "month": "this month"}[cap.span],
+        amount=amount_of(cap, limits, "tokens"),
+    )
+    return ja, en
+
+
+def amount_of(cap: Cap, limits: UsageSettings, tokens: str) -> str:
+    """Return a cap's limit as people say it."""
+    if cap.unit == "tokens":
+        return f"{cap.limit:,} {tokens}"
+    return f"{cap.limit / NANO * limits.per_dollar:,.2f} {limits.currency}"
+
+
+def stands_in(error: CapReachedError) -> Notice:
+    """Say that the built-in mind speaks in place of the model."""
+    return Notice(
+        "usage-stand-in",
+        ja=f"{error.facts['cap_ja']}を超えないように、内蔵のこころが答えています。",
+        en=f"The built-in mind answers, so that {error.facts['cap_en']} is not passed.",
+        level="info",
+    )

@@ -1,0 +1,267 @@
+"""The meter: every call of a model passes through it, is counted, and never passes a cap.
+
+Before a call the worst case is reserved, under a lock that all processes of a home folder share; after
+it what was really spent is noted, and the reservation goes. Two calls that want the last tokens cannot
+both get them.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from pathlib import Path
+
+from managers.storage.clock import Clock
+from managers.storage.errors import UtataneError
+from managers.storage.settings import UsageSettings
+from managers.usage.caps import Cap, Room, Span, Spent, Standing, Wish, caps_of, room_for, standings_of, worst_case
+from managers.usage.errors import cap_reached
+from managers.usage.ledger import Call, Ledger, Purpose
+from managers.usage.open_call import Held, OpenCall
+from managers.usage.prices import Model, Price, price_of
+from managers.usage.reservations import Reservation, Reservations, expired, until
+from managers.usage.tally import Tally
+
+__all__ = ["Account", "Meter", "OpenCall"]
+
+logger = logging.getLogger(__name__)
+
+Limits = Callable[[str], UsageSettings]
+"""Returns the settings that hold for a persona (an empty name: for nobody in particular)."""
+
+
+class Meter:
+    """Counts the calls of a home folder. Used from several threads, beside other processes."""
+
+    def __init__(self, folder: Path, clock: Clock, limits: Limits) -> None:
+        """Remember where and how.
+
+        Args:
+            folder: the ledger's.
+            clock: the time.
+            limits: the settings that hold for a persona.
+        """
+        self.ledger = Ledger(folder)
+        self.limits = limits
+        self.when_counted: Callable[[], None] = lambda: None
+        """Called after each call, with no lock held."""
+        self._clock = clock
+        self._reservations = Reservations(folder / "under_way")
+        self._tally = Tally(self.ledger, self._cost_now)
+        self._prices: dict[str, tuple[float, float]] = {}
+        self._unwritten: list[Call] = []
+        self._waiting = threading.Lock()
+        self._refused: dict[str, tuple[Wish, Model]] = {}
+
+    def account(self, persona: str, purpose: Purpose) -> Account:
+        """Return what a mind's calls are counted on."""
+        return Account(self, persona, purpose)
+
+    def open(self, account: Account, model: Model, wish: Wish, patience: float) -> OpenCall:
+        """Let a call begin, if no cap can be passed by it.
+
+        Args:
+            account: for whom and what for.
+            model: which model.
+            wish: what the call would take.
+            patience: seconds within which it gives a sign of life, or has ended.
+
+        Raises:
+            CapReachedError: it might pass a cap and must not be made.
+            BusyError, DiskFullError, UnwritableError, UnreadableError: there is a cap, and it cannot be kept.
+        """
+        now, limits = self._clock.now(), self.limits(account.persona)
+        caps = caps_of(limits, account.persona)
+        price = price_of(model, limits.prices, now.date())
+        if not caps:
+            return OpenCall(self, _begun(account, model, now), price)
+        wish = wish.within(limits.answer_tokens)
+        with self._holding(limits):
+            self._look(now)
+            room = room_for(wish, price, self._standings(caps, now.date()))
+            if room.stopped_by is not None:
+                self._refused[account.persona] = wish, model
+                unpriced = model.name if price is None and room.stopped_by.unit == "money" else ""
+                raise cap_reached(room.stopped_by, limits, unpriced=unpriced)
+            self._refused.pop(account.persona, None)
+            return self._reserve(_begun(account, model, now), wish, room, price, patience)
+
+    def standings(self, persona: str = "") -> list[Standing]:
+        """Return where the caps stand that hold for a persona's calls; without a name, everybody's.
+
+        Raises:
+            BusyError, UnreadableError
+        """
+        limits = self.limits(persona)
+        caps = caps_of(limits, persona)
+        if not caps:
+            return []
+        with self._holding(limits):
+            now = self._clock.now()
+            self._look(now)
+            return self._standings(caps, now.date())
+
+    def stops(self, persona: str) -> bool:
+        """Tell whether what was refused last would be refused again, so that this persona's model is silent."""
+        wish, model = self._refused.get(persona, (None, None))
+        if wish is None or model is None:
+            return False
+        price = price_of(model, self.limits(persona).prices, self._clock.now().date())
+        return room_for(wish, price, self.standings(persona)).stopped_by is not None
+
+    def price(self, model: Model, persona: str = "") -> Price | None:
+        """Return what a model costs today; None where nobody knows."""
+        return price_of(model, self.limits(persona).prices, self._clock.now().date())
+
+    def cost(self, call: Call) -> int | None:
+        """Return what a call cost, in billionths of a dollar: as noted, else by what is known now."""
+        if call.cost is not None:
+            return call.cost
+        price = price_of(_model_of(call), self.limits("").prices, call.time.date())
+        return price.cost(call.input_tokens, call.output_tokens) if price else None
+
+    def flush(self) -> None:
+        """Write what could not be written before (a full disk, say); what still cannot is said in the program's log."""
+        with self._waiting:
+            waiting, self._unwritten = self._unwritten, []
+        for call in waiting:
+            self._note(call, None)
+
+    # What an open call does
+
+    def close(self, call: Call, reservation: Path | None) -> None:
+        """Note a call in the ledger, and let its reservation go."""
+        self.flush()
+        self._note(call, reservation)
+        self.when_counted()
+
+    def release(self, reservation: Path | None) -> None:
+        """Let a reservation go: nothing was spent."""
+        if reservation is not None:
+            try:
+                with self.ledger.lock():
+                    self._reservations.remove(reservation)
+            except UtataneError:
+                logger.warning("a reservation could not be taken away; it expires", exc_info=True)
+
+    def renew(self, reservation: Reservation, path: Path, patience: float) -> Reservation:
+        """Move the end of a reservation on: the call is still under way."""
+        moved = replace(reservation, until=until(self._clock.utc(), patience))
+        try:
+            with self.ledger.lock():
+                if path.exists():
+                    self._reservations.write(path, moved)
+        except UtataneError:
+            logger.warning("a reservation could not be moved on", exc_info=True)
+        return moved
+
+    # What they share
+
+    @contextmanager
+    def _holding(self, limits: UsageSettings) -> Iterator[None]:
+        with self.ledger.lock():
+            if limits.prices != self._prices:
+                self._prices = dict(limits.prices)
+                self._tally.forget()
+            yield
+
+    def _look(self, now: datetime) -> None:
+        for path, lost in expired(self._reservations.all().items(), self._clock.utc()):
+            # Whoever asked was killed: that it was read is likely, what came of it nobody can tell any more.
+            self.ledger.append(_lost(lost))
+            self._reservations.remove(path)
+        self._tally.catch_up(now.date())
+
+    def _standings(self, caps: list[Cap], today: date) -> list[Standing]:
+        under_way = self._reservations.all().values()
+
+        def reserved(span: Span, persona: str) -> Spent:
+            begins = f"{today:%Y-%m-%d}" if span == "day" else f"{today:%Y-%m}"
+            return sum(
+                (one.most for one in under_way if one.time.startswith(begins) and persona in ("", one.persona)),
+                Spent(),
+            )
+
+        def spent(span: Span, persona: str) -> Spent:
+            return self._tally.spent(today, span, persona)
+
+        return standings_of(caps, spent, reserved)
+
+    def _reserve(self, begun: Call, wish: Wish, room: Room, price: Price | None, patience: float) -> OpenCall:
+        most = worst_case(wish, room, price)
+        reservation = Reservation(
+            time=begun.time.isoformat(timespec="seconds"),
+            until=until(self._clock.utc(), patience),
+            persona=begun.persona,
+            purpose=begun.purpose,
+            service=begun.service,
+            model=begun.model,
+            is_local=begun.is_local,
+            input_tokens=wish.input_tokens,
+            input_cost=price.cost(wish.input_tokens, 0) if price else None,
+            tokens=most.tokens,
+            money=most.money,
+        )
+        held = Held(self._reservations.add(reservation), reservation, patience, self._clock)
+        return OpenCall(self, begun, price, room.output_tokens, held)
+
+    def _note(self, call: Call, reservation: Path | None) -> None:
+        try:
+            with self.ledger.lock():
+                self.ledger.append(call)
+                if reservation is not None:
+                    self._reservations.remove(reservation)
+        except UtataneError:
+            # The answer is there and must reach the person; the line is kept and written with the next one.
+            logger.warning("a call of %s could not be noted yet", call.model, exc_info=True)
+            with self._waiting:
+                self._unwritten.append(call)
+
+    def _cost_now(self, call: Call) -> int:
+        price = price_of(_model_of(call), self._prices, call.time.date())
+        return price.cost(call.input_tokens, call.output_tokens) if price else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """For whom, and what for, calls are counted."""
+
+    meter: Meter
+    persona: str
+    purpose: Purpose
+
+    def open(self, model: Model, wish: Wish, patience: float) -> OpenCall:
+        """Let a call begin; see `Meter.open`."""
+        return self.meter.open(self, model, wish, patience)
+
+    def for_purpose(self, purpose: Purpose) -> Account:
+        """Return the account of the same persona for something else."""
+        return Account(self.meter, self.persona, purpose)
+
+
+def _model_of(call: Call) -> Model:
+    return Model(call.model, call.service, "", call.is_local)
+
+
+def _begun(account: Account, model: Model, now: datetime) -> Call:
+    return Call(now, account.persona, account.purpose, model.service, model.name, 0, 0, is_local=model.is_local)
+
+
+def _lost(one: Reservation) -> Call:
+    return Call(
+        time=one.began,
+        persona=one.persona,
+        purpose=one.purpose,
+        service=one.service,
+        model=one.model,
+        input_tokens=one.input_tokens,
+        output_tokens=0,
+        is_estimated=True,
+        is_local=one.is_local,
+        cost=one.input_cost,
+        outcome="lost",
+    )
