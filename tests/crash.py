@@ -20,12 +20,13 @@ import multiprocessing
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 import pytest
 
@@ -78,38 +79,61 @@ def kill_everywhere(
     Yields:
         each death, and at the end of each of `whens` one survivor.
     """
-    for when in whens:
-        number = 1
-        while True:
-            death = run_and_kill(work, prepare(), number, when)
-            yield death
-            if death.when is None:
-                break
-            number += stride
+    with Breeder(work) as breeder:
+        for when in whens:
+            number = 1
+            while True:
+                death = breeder.run_and_kill(prepare(), number, when)
+                yield death
+                if death.when is None:
+                    break
+                number += stride
 
 
-def run_and_kill(work: Callable[..., None], given: Sequence[Any], number: int, when: When) -> Death:
-    """Run `work(*given)` in a child that dies at its n-th durable call (0: never)."""
-    context = multiprocessing.get_context("forkserver")
-    # The server imports what children need once; each child is a fork of it.
-    context.set_forkserver_preload(["tests.crash", work.__module__])
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_run, args=(work, tuple(given), number, when, sender))
-    child.start()
-    sender.close()
-    child.join(CHILD_SECONDS)
-    if child.is_alive():
-        child.kill()
-        raise AssertionError(f"the child hangs (step {number}, {when})")
-    try:
-        told = receiver.recv()
-    except EOFError:
-        told = ""
-    receiver.close()
-    if child.exitcode == -signal.SIGKILL and told:
-        return Death(number, when, told, tuple(given))
-    assert child.exitcode == 0, f"the child failed by itself (step {number}, {when}); see its traceback"
-    return Death(number, None, "", tuple(given))
+class Breeder:
+    """A process that has imported what the work needs and forks a child for each run."""
+
+    def __init__(self, work: Callable[..., None]) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["tests.crash"])
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_breed, args=(work, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(BrokenPipeError):
+            self._pipe.send(None)
+        self._pipe.close()
+        self._process.join()
+
+    def run_and_kill(self, given: Sequence[Any], number: int, when: When) -> Death:
+        """Run `work(*given)` in a child that dies at its n-th durable call (0: never)."""
+        self._pipe.send((tuple(given), number, when))
+        code, told = self._pipe.recv()
+        assert code != -signal.SIGALRM, f"the child hangs (step {number}, {when})"
+        if code == -signal.SIGKILL and told:
+            return Death(number, when, told, tuple(given))
+        assert code == 0, f"the child failed by itself (step {number}, {when}); see its traceback"
+        return Death(number, None, "", tuple(given))
+
+
+def _breed(work: Callable[..., None], pipe: Connection) -> None:
+    while (order := pipe.recv()) is not None:
+        given, number, when = order
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        child = os.fork()
+        if not child:
+            signal.alarm(CHILD_SECONDS)  # one that hangs ends as well
+            os._exit(_run(work, given, number, when, sender))
+        sender.close()
+        _, status = os.waitpid(child, 0)
+        told = receiver.recv() if receiver.poll() and os.WIFSIGNALED(status) else ""
+        receiver.close()
+        pipe.send((os.waitstatus_to_exitcode(status), told))
 
 
 def acknowledge(path: Path, line: str) -> None:
@@ -124,9 +148,14 @@ def acknowledged(path: Path) -> list[str]:
     return path.read_text("utf-8").splitlines() if path.exists() else []
 
 
-def _run(work: Callable[..., None], given: tuple[Any, ...], number: int, when: When, sender: Connection) -> None:
+def _run(work: Callable[..., None], given: tuple[Any, ...], number: int, when: When, sender: Connection) -> int:
     _arm(number, when, sender)
-    work(*given)
+    try:
+        work(*given)
+    except BaseException:  # noqa: BLE001  # the edge of a process: its exit status tells the parent
+        traceback.print_exc()
+        return 1
+    return 0
 
 
 def _arm(number: int, when: When, sender: Connection) -> None:
