@@ -28,7 +28,7 @@ class Say:
         reasoning: sent first, in the field `reasoning_field` (OpenAI) or as thought parts (Gemini).
         finish: the finish reason as OpenAI names it; `content_filter` and `length` work for both.
         delay: seconds before the first byte; `gap`: seconds between pieces.
-        usage: tokens read and written.
+        usage: tokens read and written; noughts: the server does not report any.
     """
 
     text: str = ""

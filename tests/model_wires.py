@@ -99,8 +99,15 @@ class OpenAIWire(Wire):
         for index, call in enumerate(answer.tools):
             yield from self._call_chunks(index, call)
         yield self._chunk({}, "tool_calls" if answer.tools and answer.finish == "stop" else answer.finish)
-        usage = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": self.model, "choices": []}
-        yield json.dumps(usage | {"usage": self._usage(answer)})
+        if any(answer.usage):
+            usage = {
+                "id": "chat-1",
+                "object": "chat.completion.chunk",
+                "created": 1,
+                "model": self.model,
+                "choices": [],
+            }
+            yield json.dumps(usage | {"usage": self._usage(answer)})
         yield "[DONE]"
 
     def _call_chunks(self, index: int, call: Tool) -> Iterator[str]:

@@ -1,0 +1,233 @@
+"""Every call on the wire is counted once, however it ends, and none is made that could pass a cap."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from agent.errors import InvalidAnswerError, QuotaError, StreamBrokenError
+from agent.minds.language_model import LanguageModelMind, Patience
+from managers.mind import Cancel, ChatTurn, TextPiece, ToolCall, ToolSpec
+from managers.storage.settings import UsageSettings
+from managers.usage.errors import CapReachedError
+from managers.usage.ledger import Call
+from managers.usage.meter import Meter
+from tests.fakes import HandClock
+from tests.minds.talking import MakeMind, behind_gemini, behind_openai, hear, request, talk
+from tests.model_server import HalfStream, Hang, ModelServer, Refuse, Say, Tool
+
+
+class Books:
+    """A meter and what it noted."""
+
+    def __init__(self, folder: Path) -> None:
+        self.settings = UsageSettings()
+        self.meter = Meter(folder, HandClock(), lambda _: self.settings)
+
+    def charge(self, mind: LanguageModelMind) -> LanguageModelMind:
+        return mind.charged_to(self.meter.account("詩音", "talk"))
+
+    @property
+    def calls(self) -> list[Call]:
+        return self.meter.ledger.calls()
+
+    @property
+    def counts(self) -> list[tuple[int, int, bool, str]]:
+        return [(call.input_tokens, call.output_tokens, call.is_estimated, call.outcome) for call in self.calls]
+
+    @property
+    def under_way(self) -> int:
+        return len(list(self.meter.ledger.folder.glob("under_way/*.json")))
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Books:
+    return Books(tmp_path / "usage")
+
+
+def test_what_the_provider_reports_is_noted(server: ModelServer, make: MakeMind, books: Books) -> None:
+    server.enqueue(Say("こんばんは、花さん。", usage=(21, 9)))
+    assert talk(books.charge(make(server))).error is None
+    (call,) = books.calls
+    assert (call.persona, call.purpose, call.input_tokens, call.output_tokens) == ("詩音", "talk", 21, 9)
+    assert (call.is_estimated, call.is_local, call.cost, call.outcome) == (False, True, 0, "done")
+    assert "こんばんは" not in books.meter.ledger.months()[0].read_text("utf-8")
+
+
+def test_where_it_reports_nothing_it_is_estimated_and_marked(server: ModelServer, make: MakeMind, books: Books) -> None:
+    server.enqueue(Say("こんばんは、花さん。", usage=(0, 0)))
+    talk(books.charge(make(server)))
+    ((read, written, is_estimated, outcome),) = books.counts
+    assert (is_estimated, outcome) == (True, "done")
+    assert 8 <= written <= 20
+    assert read >= 10
+
+
+def test_half_a_stream_is_noted_as_far_as_it_came(server: ModelServer, make: MakeMind, books: Books) -> None:
+    server.enqueue(HalfStream("途中まで話して"))
+    heard = talk(books.charge(make(server)))
+    assert isinstance(heard.error, StreamBrokenError)
+    ((read, written, is_estimated, outcome),) = books.counts
+    assert (is_estimated, outcome) == (True, "failed")
+    assert read > 0
+    assert written > 0
+
+
+def test_a_refused_try_costs_nothing_and_the_next_one_counts_once(
+    server: ModelServer, make: MakeMind, books: Books
+) -> None:
+    server.enqueue(Refuse(429, retry_after=0), Refuse(503), Say("はい。", usage=(30, 3)))
+    assert talk(books.charge(make(server))).text == "はい。"
+    assert len(server.chats) == 3
+    assert books.counts == [(30, 3, False, "done")]
+
+
+@pytest.mark.parametrize("capped", [False, True])
+def test_what_no_server_did_costs_nothing(server: ModelServer, make: MakeMind, books: Books, capped: bool) -> None:
+    books.settings = UsageSettings(day_tokens=100_000 if capped else 0)
+    server.enqueue(Refuse(429), Refuse(429), Refuse(429))
+    assert isinstance(talk(books.charge(make(server))).error, QuotaError)
+    assert books.counts == []
+    assert books.under_way == 0
+
+
+def test_one_that_is_stopped_is_noted_as_far_as_it_was_heard(server: ModelServer, make: MakeMind, books: Books) -> None:
+    server.enqueue(Say("一二三四五六七八九十" * 20, gap=0.02, usage=(40, 400)))
+    cancel = Cancel()
+    for piece in books.charge(make(server)).reply(request(), cancel):
+        if isinstance(piece, TextPiece):
+            cancel.set()
+    ((read, written, is_estimated, outcome),) = books.counts
+    assert (is_estimated, outcome) == (True, "stopped")
+    assert read > 0
+    assert 0 < written < 400
+
+
+def test_one_that_nobody_listens_to_any_more_is_noted_too(server: ModelServer, books: Books) -> None:
+    server.enqueue(Say("一二三四五六七八九十" * 20, gap=0.02))
+    books.settings = UsageSettings(day_tokens=100_000)
+    pieces = books.charge(behind_openai(server)).reply(request(), Cancel())
+    next(pieces)
+    assert books.under_way == 1
+    pieces.close()  # type: ignore[attr-defined]  # a generator
+    assert [outcome for *_, outcome in books.counts] == ["stopped"]
+    assert books.under_way == 0
+
+
+def test_one_that_never_answers_may_have_been_read(server: ModelServer, books: Books) -> None:
+    server.enqueue(Hang(headers=True))
+    heard = talk(books.charge(behind_openai(server, Patience(seconds=0.3, retries=0))))
+    assert heard.error is not None
+    ((read, written, is_estimated, outcome),) = books.counts
+    assert (written, is_estimated, outcome) == (0, True, "failed")
+    assert read > 0
+
+
+class Colour(BaseModel):
+    """A colour."""
+
+    name: str
+
+
+def test_an_answer_that_is_asked_for_again_is_two_calls_of_a_tool(
+    server: ModelServer, make: MakeMind, books: Books
+) -> None:
+    server.enqueue(Say("blue", usage=(50, 1)), Say("still blue", usage=(70, 2)))
+    with pytest.raises(InvalidAnswerError):
+        books.charge(make(server)).ask("Which?", "The sky.", Colour)
+    assert books.counts == [(50, 1, False, "done"), (70, 2, False, "done")]
+    assert [call.purpose for call in books.calls] == ["tools", "tools"]
+
+
+def test_rounds_with_tools_are_told_from_the_first_words(server: ModelServer, books: Books) -> None:
+    class Query(BaseModel):
+        query: str
+
+    recall = ToolSpec("recall_memories", "Search.", Query)
+    server.enqueue(Say("", tools=[Tool("recall_memories", {"query": "cat"})]), Say("Mochi."))
+    mind = books.charge(behind_openai(server))
+    (call,) = talk(mind, request("What was the cat's name?", tools=[recall])).calls
+    assert isinstance(call, ToolCall)
+    turns = (ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", "Mochi", tool_call_id=call.id))
+    talk(mind, request("What was the cat's name?", *turns, tools=[recall]))
+    assert [noted.purpose for noted in books.calls] == ["talk", "tools"]
+
+
+def test_a_cap_stops_the_call_before_anything_is_sent(server: ModelServer, make: MakeMind, books: Books) -> None:
+    books.settings = UsageSettings(day_tokens=500)
+    mind = books.charge(make(server))
+    with pytest.raises(CapReachedError):
+        hear(mind.reply(request(), Cancel()))
+    assert server.chats == []
+    assert mind.trouble is None  # nothing is wrong with the model
+    assert (books.counts, books.under_way) == ([], 0)
+
+
+def test_a_cap_in_money_counts_ones_own_price_on_this_computer_too(server: ModelServer, books: Books) -> None:
+    books.settings = UsageSettings(day_money=0.02, prices={"test-model": (1.0, 10.0)})
+    server.enqueue(Say("はい。", usage=(1_000, 1_900)))
+    mind = books.charge(behind_openai(server, context_tokens=30_000))
+    assert talk(mind).error is None
+    with pytest.raises(CapReachedError):
+        talk(mind)
+    assert len(server.chats) == 1
+
+
+def test_the_model_is_told_how_long_it_may_be_where_there_is_a_cap(server: ModelServer, books: Books) -> None:
+    books.settings = UsageSettings(day_tokens=20_000, answer_tokens=2_000)
+    talk(books.charge(behind_openai(server, context_tokens=30_000)))
+    talk(books.charge(behind_gemini(server)))
+    openai, gemini = (chat.body for chat in server.chats)
+    assert openai["max_tokens"] == 2_000
+    assert gemini["generationConfig"]["maxOutputTokens"] == 2_000
+    books.settings = UsageSettings()
+    talk(books.charge(behind_gemini(server)))
+    assert "maxOutputTokens" not in server.chats[-1].body["generationConfig"]
+
+
+def test_a_server_that_takes_no_limit_is_asked_only_if_all_its_room_fits(server: ModelServer, books: Books) -> None:
+    books.settings = UsageSettings(day_tokens=30_000)
+    refusal = Refuse(400, "Unsupported parameter: 'max_tokens' is not supported with this model.")
+    server.enqueue(refusal, Say("はい。", usage=(20, 5)), Say("いいえ。"))
+    mind = books.charge(behind_openai(server, context_tokens=25_000))
+    assert talk(mind).text == "はい。"
+    assert "max_tokens" not in server.chats[-1].body
+    books.settings = UsageSettings(day_tokens=20_000)
+    with pytest.raises(CapReachedError):
+        talk(mind)
+
+
+def test_two_minds_that_talk_at_once_do_not_pass_the_cap(server: ModelServer, books: Books) -> None:
+    books.settings = UsageSettings(day_tokens=1_700, answer_tokens=1_200)
+    server.otherwise = Say("はい。", usage=(30, 1_100), delay=0.05)
+    minds = [books.charge(behind_openai(server)) for _ in range(3)]
+    for mind in minds:
+        mind.warm_up()
+    stopped, ready = [], threading.Barrier(3)
+
+    def speak(mind: LanguageModelMind) -> None:
+        ready.wait()
+        try:
+            talk(mind)
+        except CapReachedError as error:
+            stopped.append(error)
+
+    threads = [threading.Thread(target=speak, args=[mind]) for mind in minds]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(stopped) == 2
+    assert sum(call.tokens for call in books.calls) == 1_130
+
+
+def test_who_shares_a_model_shares_what_it_learned(server: ModelServer, books: Books) -> None:
+    mind = behind_openai(server)
+    first, second = books.charge(mind), mind.charged_to(books.meter.account("Hazel", "dream"))
+    server.enqueue(Say("隠れた考え</think>こんにちは"), Say("また考え</think>やあ"))
+    talk(first)
+    assert talk(second).text == "やあ"
+    assert [(call.persona, call.purpose) for call in books.calls] == [("詩音", "talk"), ("Hazel", "dream")]

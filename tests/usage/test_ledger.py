@@ -1,0 +1,89 @@
+"""The ledger: appended, rolled by month, readable after a crash, and without a word of what was said."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from pathlib import Path
+
+from managers.usage.ledger import Call, Ledger, Renamed, read_entries
+
+CALL = Call(datetime(2026, 11, 21, 22, 0, 7), "ねむ", "talk", "Gemini", "gemini-2.5-flash", 1200, 80, cost=560_000)
+
+
+def test_a_call_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    estimated = Call(
+        CALL.time, "", "trial", "Ollama", "llama3.2", 5, 0, is_estimated=True, is_local=True, cost=0, outcome="stopped"
+    )
+    unknown = Call(CALL.time, "ねむ", "dream", "example.com", "m", 5, 6)
+    for call in (CALL, estimated, unknown):
+        ledger.append(call)
+    assert ledger.calls() == [CALL, estimated, unknown]
+    first = ledger.month_file(CALL.time.date()).read_text("utf-8").splitlines()[0]
+    assert first == (
+        '{"time": "2026-11-21T22:00:07", "persona": "ねむ", "purpose": "talk", "service": "Gemini", '
+        '"model": "gemini-2.5-flash", "input": 1200, "output": 80, "cost": 0.00056}'
+    )
+
+
+def test_each_month_has_a_file_and_older_ones_are_not_touched(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    ledger.append(CALL)
+    before = (tmp_path / "2026-11.jsonl").read_bytes()
+    ledger.append(Call(datetime(2026, 12, 1), "ねむ", "talk", "Gemini", "g", 1, 1))
+    assert [path.name for path in ledger.months()] == ["2026-11.jsonl", "2026-12.jsonl"]
+    assert (tmp_path / "2026-11.jsonl").read_bytes() == before
+    assert [call.model for call in ledger.calls(since=date(2026, 11, 22))] == ["g"]
+
+
+def test_a_line_that_a_crash_tore_costs_nothing_but_itself(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    ledger.append(CALL)
+    path = ledger.month_file(CALL.time.date())
+    whole = path.read_bytes()
+    for torn in range(1, len(whole)):
+        path.write_bytes(whole + whole[:torn])
+        assert ledger.calls()[0] == CALL
+        ledger.append(CALL)
+        assert ledger.calls()[-1] == CALL
+        assert len(ledger.calls()) in {2, 3}  # three where the line was whole but for its end
+        path.write_bytes(whole)
+
+
+def test_what_is_no_entry_is_passed_over(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    path = ledger.month_file(CALL.time.date())
+    path.write_bytes(
+        b'\n[]\n{"time": "x"}\n\xff\xfe\n{"time": "2026-11-21T22:00:07", "input": "many", "output": 1}\n3\n'
+    )
+    ledger.append(CALL)
+    assert ledger.calls() == [CALL]
+
+
+def test_reading_on_takes_up_where_it_left_off(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    ledger.append(CALL)
+    path = ledger.month_file(CALL.time.date())
+    entries, offset = read_entries(path)
+    assert entries == [CALL]
+    ledger.append(CALL)
+    with path.open("ab") as file:
+        file.write(b'{"time": "2026-')
+    again, later = read_entries(path, offset)
+    assert again == [CALL]
+    assert later == 2 * offset
+    assert read_entries(tmp_path / "none.jsonl") == ([], 0)
+
+
+def test_a_persona_takes_what_it_spent_along_when_it_is_renamed(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    ledger.append(CALL)
+    ledger.note_rename(datetime(2026, 12, 2), "ねむ", "ゆめ")
+    ledger.append(Call(datetime(2026, 12, 3), "ねむ", "talk", "Gemini", "g", 1, 1))
+    assert [call.persona for call in ledger.calls()] == ["ゆめ", "ねむ"]
+    assert read_entries(tmp_path / "2026-12.jsonl")[0][0] == Renamed(datetime(2026, 12, 2), "ねむ", "ゆめ")
+
+
+def test_a_rename_before_the_first_call_leaves_no_file(tmp_path: Path) -> None:
+    Ledger(tmp_path / "usage").note_rename(datetime(2026, 12, 2), "ねむ", "ゆめ")
+    assert not (tmp_path / "usage").exists()
