@@ -18,6 +18,8 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.notes import Notes
 from managers.memory.questions import QuestionStore
+from managers.memory_map.atlas import MemoryMap
+from managers.memory_map.ties import EntityNetwork
 from managers.mind import Sheet
 from managers.personas import Persona, PersonaStore
 from managers.recall.engine import Recall
@@ -56,6 +58,8 @@ class Memories:
     recall: Recall
     recall_log: RecallLog
     knowledge: KnowledgeBase
+    map: MemoryMap
+    network: EntityNetwork
 
     def sheet(self) -> Sheet:
         """Return who the persona is and whom it talks to."""
@@ -84,6 +88,8 @@ class Memories:
 
     def close(self) -> None:
         """Close what holds files open."""
+        self.map.close()
+        self.network.close()
         self.recall.close()
         self.history.close()
 
@@ -127,9 +133,10 @@ def open_memories(
     insights = InsightStore(paths, clock, apply)
     goals = GoalStore(paths, clock, apply)
     questions = QuestionStore(paths, clock, apply)
+    inner_state = InnerStateStore(paths, clock, now.sleep, questions=questions, goals=goals)
     account = meter.account(paths.name, "embedding") if meter else None
     recall = Recall(paths, log, now.recall, clock, secrets=secrets, account=account)
-    inner_state = InnerStateStore(paths, clock, now.sleep, questions=questions, goals=goals)
+    memory_map = MemoryMap(paths, recall)
     return Memories(
         paths=paths,
         persona=lambda: personas.get(name),
@@ -150,6 +157,8 @@ def open_memories(
         recall=recall,
         recall_log=RecallLog(paths.recall_log),
         knowledge=KnowledgeBase(paths),
+        map=memory_map,
+        network=EntityNetwork(paths, recall, memory_map.file),
     )
 
 

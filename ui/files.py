@@ -24,6 +24,7 @@ from ui.installing import installing_router
 from ui.knowledge import knowledge_router
 from ui.letters import letters_router
 from ui.locales import texts
+from ui.map_files import map_router
 
 ASSETS = CHECKOUT / "assets" / "page"
 _PICTURE_TYPES = {
@@ -47,6 +48,7 @@ def add_files(app: FastAPI, services: Services) -> None:
     app.include_router(_persona_files(services))
     app.include_router(around_router(services))
     app.include_router(knowledge_router(services))
+    app.include_router(map_router(services))
     app.include_router(installing_router(services))
     app.include_router(letters_router(services))
 

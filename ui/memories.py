@@ -16,13 +16,16 @@ from managers.memory.documents import TIME, USER
 from managers.memory.goals import Status
 from managers.storage.errors import UtataneError
 from managers.storage.paths import safe_name
-from ui import diaries, entities, episodes, forgotten, reflections, search
+from ui import diaries, entities, episodes, forgotten, network, reflections, search
+from ui import map as memory_map
 from ui.edge import QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
 from ui.shelves import Conflict, Place, View, answer_to, button
 
 SHELVES: Mapping[str, Callable[[View], str]] = {
     "search": search.show,
+    "map": memory_map.show,
+    "network": network.show,
     "entities": entities.show,
     "episodes": episodes.show,
     "insights": reflections.show_insights,

@@ -67,8 +67,22 @@ PALETTE = {
     "danger": ("#a8343f", "#f4a3a3"),
     "added": ("#dff0e2", "#20402f"),
     "removed": ("#fbe0dd", "#4d2733"),
+    "age-0": ("#7672a4", "#8f8bbb"),
+    "age-1": ("#765a98", "#a994d2"),
+    "age-2": ("#8a477f", "#d2a1d0"),
+    "age-3": ("#a03c57", "#f2acb4"),
+    "age-4": ("#a9410f", "#fdc797"),
+    "land-0": ("#efeaf7", "#322e57"),
+    "land-1": ("#fcebdf", "#41324a"),
+    "land-2": ("#e8f0ec", "#2a3950"),
+    "land-3": ("#f6efd9", "#3c3743"),
+    "land-4": ("#fae6ea", "#45304f"),
+    "land-5": ("#e4eef6", "#283457"),
 }
-"""Every colour of the page, for the light and the dark look; each text colour reaches WCAG AA on paper, surface, raised and peach."""
+"""Every colour of the page, for the light and the dark look; each text colour reaches WCAG AA on paper, surface, raised and peach.
+
+`age` goes from the oldest to the newest on the map of memory, `land` is what its regions lie on.
+"""
 
 
 def create_theme() -> gr.themes.Base:

@@ -1,0 +1,258 @@
+"""The map as it is kept: `rag_index/memory_map.sqlite`, derived data and no text of any memory.
+
+It holds where every memory lies, so that tomorrow's map looks like today's, and the words that name
+regions. A file that cannot be read is thrown away; the map is then drawn anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from managers.memory_map.naming import NamingWord
+from managers.memory_map.passages import Codes, Vectors
+from managers.memory_map.pieces import Piece, PieceKind
+from managers.memory_map.placing import Basis, Floats, Layout, Whole
+from managers.storage.files import make_folder
+
+FORMAT = "1"
+"""Raised when the tables or the way of cutting or placing change: an older map only says where things were."""
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS bundles (name TEXT PRIMARY KEY, members BLOB NOT NULL, waiting INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pieces (
+    key TEXT PRIMARY KEY, bundle TEXT NOT NULL, kind TEXT NOT NULL, day INTEGER NOT NULL, members BLOB NOT NULL,
+    face INTEGER NOT NULL, vector BLOB NOT NULL, anchor INTEGER NOT NULL, x REAL NOT NULL, y REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS pieces_by_bundle ON pieces (bundle);
+CREATE TABLE IF NOT EXISTS names (
+    level TEXT, number INTEGER, place INTEGER, term TEXT NOT NULL, surface TEXT NOT NULL, PRIMARY KEY (level, number, place)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS mentions (entity TEXT PRIMARY KEY, stamp TEXT NOT NULL, codes BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS seats (entity TEXT PRIMARY KEY, x REAL NOT NULL, y REAL NOT NULL) WITHOUT ROWID;
+"""
+
+LEVELS = ("region", "quarter")
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A piece where it lies: across and down from 0 to 1, and the anchor that it hangs on."""
+
+    key: str
+    kind: PieceKind
+    day: int
+    count: int
+    face: int
+    anchor: int
+    x: float
+    y: float
+
+
+class Sheet:
+    """One opened map; changes are kept together when `keeping` ends."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    # Small facts
+
+    def text(self, key: str) -> str:
+        """Return a fact, empty if it is not known."""
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def number(self, key: str) -> int:
+        """Return a fact that is a whole number."""
+        return int(self.text(key) or 0)
+
+    def note(self, **facts: str | int) -> None:
+        """Remember facts."""
+        self.connection.executemany(
+            "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(key, str(value)) for key, value in facts.items()]
+        )
+
+    def _blob(self, key: str) -> bytes:
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return bytes(row[0]) if row else b""
+
+    def _keep_blob(self, key: str, data: bytes) -> None:
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, data))
+
+    # The layout
+
+    def layout(self) -> tuple[Basis, Layout] | None:
+        """Return what places memories; None before the first fit."""
+        wide, low = self.number("wide"), self.number("low")
+        if not wide or not low:
+            return None
+        centres = np.frombuffer(self._blob("centres"), np.float32).reshape(-1, low)
+        basis = Basis(
+            np.frombuffer(self._blob("mean"), np.float32),
+            np.frombuffer(self._blob("directions"), np.float32).reshape(wide, low),
+        )
+        spots = np.frombuffer(self._blob("spots"), np.float64).reshape(-1, 2)
+        regions, quarters = (np.frombuffer(self._blob(f"{level}s"), np.int64) for level in LEVELS)
+        return basis, Layout(centres, spots, regions, quarters)
+
+    def keep_layout(self, basis: Basis, layout: Layout) -> None:
+        """Remember what places memories."""
+        wide, low = basis.directions.shape
+        self.note(wide=wide, low=low)
+        for key, values in (
+            ("mean", basis.mean),
+            ("directions", basis.directions),
+            ("centres", layout.centres),
+            ("spots", layout.spots),
+            ("regions", layout.regions),
+            ("quarters", layout.quarters),
+        ):
+            self._keep_blob(key, np.ascontiguousarray(values).tobytes())
+
+    # Bundles and pieces
+
+    def bundles(self) -> dict[str, tuple[Codes, bool]]:
+        """Return the passages of each bundle, and whether any of them waited for its vector."""
+        rows = self.connection.execute("SELECT name, members, waiting FROM bundles")
+        return {name: (np.frombuffer(members, np.int64), bool(waiting)) for name, members, waiting in rows}
+
+    def keep_bundle(self, name: str, members: Codes, *, is_waiting: bool) -> None:
+        """Remember a bundle; one without passages is gone."""
+        if len(members):
+            self.connection.execute(
+                "INSERT OR REPLACE INTO bundles VALUES (?, ?, ?)", (name, members.tobytes(), int(is_waiting))
+            )
+        else:
+            self.connection.execute("DELETE FROM bundles WHERE name = ?", (name,))
+
+    def drop_bundle(self, name: str) -> int:
+        """Take the pieces of a bundle off the map; return how many there were."""
+        return self.connection.execute("DELETE FROM pieces WHERE bundle = ?", (name,)).rowcount
+
+    def keep_pieces(self, pieces: Sequence[Piece], vectors: Vectors, anchors: Whole, spots: Floats) -> None:
+        """Put pieces where they belong."""
+        rows = [
+            (
+                piece.key,
+                piece.bundle,
+                piece.kind,
+                piece.day,
+                np.array(piece.members, np.int64).tobytes(),
+                piece.face,
+                vectors[at].astype(np.float16).tobytes(),
+                int(anchors[at]),
+                float(spots[at, 0]),
+                float(spots[at, 1]),
+            )
+            for at, piece in enumerate(pieces)
+        ]
+        self.connection.executemany("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def anchors(self) -> dict[str, int]:
+        """Return the anchor of each piece."""
+        return dict(self.connection.execute("SELECT key, anchor FROM pieces"))
+
+    def count(self) -> int:
+        """Return how many pieces there are."""
+        return int(self.connection.execute("SELECT count(*) FROM pieces").fetchone()[0])
+
+    def placed(self) -> list[Placed]:
+        """Return all pieces where they lie."""
+        rows = self.connection.execute("SELECT key, kind, day, length(members) / 8, face, anchor, x, y FROM pieces")
+        return [Placed(*row) for row in rows]
+
+    def members(self) -> tuple[Codes, Whole]:
+        """Return all passages that lie on the map, and the anchor of each."""
+        codes, anchors = [], []
+        for members, anchor in self.connection.execute("SELECT members, anchor FROM pieces"):
+            found = np.frombuffer(members, np.int64)
+            codes.append(found)
+            anchors.append(np.full(len(found), anchor, np.int64))
+        if not codes:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return np.concatenate(codes), np.concatenate(anchors)
+
+    def members_of(self, key: str) -> list[int]:
+        """Return the passages of one piece."""
+        row = self.connection.execute("SELECT members FROM pieces WHERE key = ?", (key,)).fetchone()
+        return np.frombuffer(row[0], np.int64).tolist() if row else []
+
+    def clear(self) -> None:
+        """Take everything off the map; names and layout stay until they are replaced."""
+        self.connection.execute("DELETE FROM pieces")
+        self.connection.execute("DELETE FROM bundles")
+        self.connection.execute("DELETE FROM mentions")
+
+    # Names
+
+    def names(self) -> dict[str, dict[int, list[NamingWord]]]:
+        """Return the words that name each region and quarter, best first."""
+        found: dict[str, dict[int, list[NamingWord]]] = {level: {} for level in LEVELS}
+        rows = self.connection.execute("SELECT level, number, term, surface FROM names ORDER BY level, number, place")
+        for level, number, term, surface in rows:
+            found[level].setdefault(int(number), []).append(NamingWord(term, surface))
+        return found
+
+    def keep_names(self, level: str, names: Iterable[Sequence[NamingWord]]) -> None:
+        """Remember the names of all regions or quarters."""
+        self.connection.execute("DELETE FROM names WHERE level = ?", (level,))
+        self.connection.executemany(
+            "INSERT INTO names VALUES (?, ?, ?, ?, ?)",
+            [
+                (level, number, place, word.term, word.surface)
+                for number, words in enumerate(names)
+                for place, word in enumerate(words)
+            ],
+        )
+
+    def drop_names(self) -> None:
+        """Forget all names."""
+        self.connection.execute("DELETE FROM names")
+
+    def drop_word(self, level: str, number: int, term: str) -> None:
+        """Take a word out of a name."""
+        self.connection.execute("DELETE FROM names WHERE level = ? AND number = ? AND term = ?", (level, number, term))
+
+
+class SheetFile:
+    """The file of the map."""
+
+    def __init__(self, path: Path) -> None:
+        """Remember where it is; nothing is opened yet."""
+        self.path = path
+
+    @contextlib.contextmanager
+    def opened(self, *, to_write: bool = False) -> Iterator[Sheet]:
+        """Open the map; what was changed is kept at the end, all or none of it.
+
+        Args:
+            to_write: whoever else wants to write waits.
+
+        Raises:
+            sqlite3.DatabaseError: the file is broken.
+        """
+        make_folder(self.path.parent)
+        with contextlib.closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves no name behind
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'seats'").fetchone():
+                connection.executescript(_SCHEMA)
+            connection.execute("BEGIN IMMEDIATE" if to_write else "BEGIN")
+            try:
+                yield Sheet(connection)
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def remove(self) -> None:
+        """Throw the map away."""
+        for suffix in ("-wal", "-shm", ""):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,343 @@
+"""Which entities belong together: those that are spoken of in the same message, or on the same day's page.
+
+Where an entity is mentioned is read from the index's word lists, with the messages that its facts rest on.
+It is kept with the map; what is new is looked through for names, nothing else is read again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from managers.memory.entities import name_key
+from managers.memory_map.background import Background
+from managers.memory_map.forces import Seats, settle
+from managers.memory_map.passages import LOGS, Codes, Passages
+from managers.memory_map.sheet import Sheet, SheetFile
+from managers.recall.engine import Recall
+from managers.recall.index import Passage
+from managers.recall.terms import terms
+from managers.storage.files import digest
+from managers.storage.paths import PersonaPaths
+
+NODES = 60
+BESIDE = 24
+"""So many entities are shown overall, and so many around one."""
+
+_EDGES_A_NODE = 4
+_FEW = 400
+"""Up to so many new passages are looked through for names; with more the word lists are quicker."""
+_TYING = (*LOGS, "episodic_memory")
+_CROWD = 40
+"""A passage that names more than this is a list, and ties nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An entity: in how many messages and days it comes up, and where it sits (0 to 1 both ways)."""
+
+    name: str
+    mentions: int
+    x: float = 0.5
+    y: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Two entities and how many messages and days name both."""
+
+    one: str
+    other: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What is drawn: some entities and the strongest ties between them; `total` is how many entities there are."""
+
+    nodes: list[Node] = field(default_factory=list)
+    ties: list[Tie] = field(default_factory=list)
+    total: int = 0
+    centre: str = ""
+
+
+class EntityNetwork:
+    """The ties between one persona's entities."""
+
+    def __init__(self, paths: PersonaPaths, recall: Recall, file: SheetFile) -> None:
+        """Remember where things are; nothing is opened yet."""
+        self._paths = paths
+        self._recall = recall
+        self._file = file
+        self._background = Background(f"entity network of {paths.name}")
+        self._seen: tuple[str, dict[str, int], Counter[tuple[str, str]]] | None = None
+
+    def look(self, centre: str = "") -> Network | None:
+        """Return the network as `around` does; None while all names are looked for the first time."""
+        if self._background.is_busy:
+            return None
+        passages = Passages(self._recall.indexes)
+        try:
+            with self._file.opened() as sheet:
+                is_known = sheet.text("mentioned") == passages.epoch
+        except sqlite3.DatabaseError:
+            is_known = False
+        if not is_known and len(_card_codes(passages)) > _FEW:
+            self._background.start(self._count)
+            return None
+        return self.around(centre)
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether names are being looked for off the user's path."""
+        return self._background.is_busy
+
+    def _count(self) -> None:
+        self._counted()
+
+    def wait(self, seconds: float = 60) -> None:
+        """Wait until nothing is being looked for."""
+        self._background.wait(seconds)
+
+    def close(self) -> None:
+        """End background work."""
+        self._background.close()
+
+    def around(self, centre: str = "") -> Network:
+        """Return the strongest ties of all, or those around one entity."""
+        mentions, ties = self._counted()
+        if centre and centre not in mentions:
+            centre = ""
+        names = _around(centre, ties) if centre else _strongest(mentions, ties)
+        shown = _edges(names, ties, centre)
+        with self._file.opened(to_write=True) as sheet:
+            seats = self._seats(sheet, names, shown, centre)
+        nodes = [Node(name, mentions[name], *seats[name]) for name in names]
+        return Network(nodes, shown, len(mentions), centre)
+
+    def ties_of(self, name: str) -> list[Tie]:
+        """Return all ties of an entity, the strongest first."""
+        _, ties = self._counted()
+        found = [Tie(*pair, count) for pair, count in ties.items() if name in pair]
+        return sorted(found, key=lambda tie: (-tie.count, tie.one, tie.other))
+
+    def all_ties(self) -> list[Tie]:
+        """Return all ties, the strongest first."""
+        _, ties = self._counted()
+        found = [Tie(*pair, count) for pair, count in ties.items()]
+        return sorted(found, key=lambda tie: (-tie.count, tie.one, tie.other))
+
+    def passages_between(self, one: str, other: str) -> list[Passage]:
+        """Return the messages and days that name both, the newest first."""
+        self._counted()
+        passages = Passages(self._recall.indexes)
+        with self._file.opened() as sheet:
+            held = _mentions(sheet)
+        if one not in held or other not in held:
+            return []
+        both = np.intersect1d(held[one][1], held[other][1])
+        found = [
+            passage for passage in passages.read(both.tolist()).values() if (self._paths.folder / passage.path).exists()
+        ]
+        return sorted(found, key=lambda passage: (passage.time is not None, passage.time, passage.number), reverse=True)
+
+    def _counted(self) -> tuple[dict[str, int], Counter[tuple[str, str]]]:
+        """Return how often each entity is mentioned, and each two together."""
+        passages = Passages(self._recall.indexes)
+        marks = passages.marks()
+        if self._seen is not None and self._seen[0] == marks:
+            return self._seen[1], self._seen[2]
+        try:
+            held = self._follow(passages)
+        except sqlite3.DatabaseError:
+            self._file.remove()
+            held = self._follow(passages)
+        mentions, ties = count_ties(held, self._is_kept)
+        self._seen = (marks, mentions, ties)
+        return mentions, ties
+
+    def _is_kept(self, name: str) -> bool:
+        return (self._paths.entity_memory / f"{name}.md").exists()
+
+    def _follow(self, passages: Passages) -> dict[str, Codes]:
+        """Bring the mentions up to date; return them."""
+        everything = passages.all()
+        cards = _cards(passages)
+        tying = everything[passages.are_of(everything, _TYING)]
+        with self._file.opened() as sheet:
+            kept = _mentions(sheet) if sheet.text("mentioned") == passages.epoch else {}
+            seen = np.array([sheet.number("seen_static"), sheet.number("seen_current")])
+        fresh = tying[tying // 2 >= seen[tying % 2]] if kept else tying[:0]
+        stale = {name for name, card in cards.items() if name not in kept or kept[name][0] != card.stamp}
+        if len(fresh) > _FEW:
+            stale, fresh = set(cards), fresh[:0]
+        is_tying = set(tying.tolist()) if stale else set()
+        told = _named(cards, stale, passages, fresh)
+        evidence = passages.of_messages({one for name in stale for one in cards[name].evidence}) if stale else {}
+        held: dict[str, Codes] = {}
+        changed = []
+        for name, card in cards.items():
+            if name in stale:
+                said = {code for one in card.evidence for code in evidence.get(one, ())}
+                found = {code for words in card.words for code in _naming(words, passages)}
+                codes = np.array(sorted((said | found) & is_tying), np.int64)
+            else:
+                before = kept[name][1]
+                codes = np.union1d(before[passages.are_there(before)], np.array(told.get(name, []), np.int64))
+            held[name] = codes
+            if name in stale or len(codes) != len(kept[name][1]) or name in told:
+                changed.append((name, card.stamp, codes.tobytes()))
+        gone = [(name,) for name in kept.keys() - cards.keys()]
+        if changed or gone or len(fresh) or not kept:
+            with self._file.opened(to_write=True) as sheet:
+                if not kept:
+                    sheet.connection.execute("DELETE FROM mentions")
+                sheet.connection.executemany("DELETE FROM mentions WHERE entity = ?", gone)
+                sheet.connection.executemany("DELETE FROM seats WHERE entity = ?", gone)
+                sheet.connection.executemany("INSERT OR REPLACE INTO mentions VALUES (?, ?, ?)", changed)
+                newest = [int((everything[everything % 2 == at] // 2).max(initial=-1)) + 1 for at in (0, 1)]
+                sheet.note(mentioned=passages.epoch, seen_static=newest[0], seen_current=newest[1])
+        return held
+
+    def _seats(
+        self, sheet: Sheet, names: Sequence[str], ties: Sequence[Tie], centre: str
+    ) -> Mapping[str, tuple[float, float]]:
+        """Return where the entities sit; the picture of all begins where it ended the last time."""
+        rows = sheet.connection.execute("SELECT entity, x, y FROM seats")
+        before: Seats = {name: (x, y) for name, x, y in rows}
+        seats = settle(names, [(tie.one, tie.other, tie.count) for tie in ties], before, centre)
+        if not centre and any(before.get(name) != seats[name] for name in names):
+            sheet.connection.executemany(
+                "INSERT OR REPLACE INTO seats VALUES (?, ?, ?)", [(name, *seats[name]) for name in names]
+            )
+        return seats
+
+
+@dataclass(frozen=True, slots=True)
+class _Card:
+    """What the index knows of an entity: its names as words, and its facts' messages."""
+
+    words: tuple[tuple[str, ...], ...]
+    evidence: tuple[str, ...]
+    stamp: str
+
+
+def _cards(passages: Passages) -> dict[str, _Card]:
+    codes = _card_codes(passages)
+    found: dict[str, _Card] = {}
+    for passage in passages.read(codes.tolist()).values():
+        name = passage.path.rpartition("/")[2].removesuffix(".md")
+        if name in found:
+            continue
+        words = {tuple(terms(one)) for one in passage.heading.split(" / ")}
+        stamp = digest("\n".join([passage.heading, *passage.message_ids]))[:16]
+        found[name] = _Card(tuple(sorted(one for one in words if one)), passage.message_ids, stamp)
+    return found
+
+
+def _naming(words: Sequence[str], passages: Passages) -> list[int]:
+    """Return the passages that hold a name; one of several words must stand there in that order, side by side."""
+    found: list[int] = passages.holding_all(words).tolist()
+    if len(words) == 1:
+        return found
+    return [code for code, passage in passages.read(found).items() if _stands_in(words, terms(passage.text))]
+
+
+def _stands_in(words: Sequence[str], said: Sequence[str]) -> bool:
+    return any(tuple(said[at : at + len(words)]) == tuple(words) for at in range(len(said) - len(words) + 1))
+
+
+def _card_codes(passages: Passages) -> Codes:
+    everything = passages.all()
+    return everything[passages.are_of(everything, ("entity_memory",))]
+
+
+def _mentions(sheet: Sheet) -> dict[str, tuple[str, Codes]]:
+    rows = sheet.connection.execute("SELECT entity, stamp, codes FROM mentions")
+    return {name: (stamp, np.frombuffer(codes, np.int64)) for name, stamp, codes in rows}
+
+
+def _named(cards: Mapping[str, _Card], stale: Iterable[str], passages: Passages, fresh: Codes) -> dict[str, list[int]]:
+    """Return the new passages that name each of the known entities."""
+    if not len(fresh):
+        return {}
+    left_out = set(stale)
+    by_word: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+    for name, card in cards.items():
+        for words in card.words:
+            if name not in left_out:
+                by_word[words[0]].append((name, words))
+    found: dict[str, list[int]] = defaultdict(list)
+    for code, passage in passages.read(fresh.tolist()).items():
+        said = terms(passage.text)
+        names = {name for word in set(said) for name, words in by_word.get(word, ()) if _stands_in(words, said)}
+        for name in sorted(names):
+            found[name].append(code)
+    return found
+
+
+def count_ties(
+    held: Mapping[str, Codes], is_kept: Callable[[str], bool]
+) -> tuple[dict[str, int], Counter[tuple[str, str]]]:
+    """Return how many passages name each entity, and each two together.
+
+    Who is called by another's name and more (Mia, Mia's bakery) is named with it every time: that is no tie.
+    """
+    names = sorted(name for name in held if is_kept(name))
+    mentions = {name: len(held[name]) for name in names}
+    codes = np.concatenate([held[name] for name in names] or [np.zeros(0, np.int64)])
+    owners = np.repeat(np.arange(len(names)), [len(held[name]) for name in names] or [])
+    order = np.argsort(codes, kind="stable")
+    _, starts = np.unique(codes[order], return_index=True)
+    ties: Counter[tuple[str, str]] = Counter()
+    for together in np.split(owners[order], starts[1:]):
+        if 1 < len(together) <= _CROWD:
+            ties.update(combinations([names[at] for at in sorted(together.tolist())], 2))
+    for pair in [pair for pair in ties if _is_part(*pair)]:
+        del ties[pair]
+    return mentions, ties
+
+
+def _is_part(one: str, other: str) -> bool:
+    return name_key(one) in name_key(other) or name_key(other) in name_key(one)
+
+
+def _strongest(mentions: Mapping[str, int], ties: Mapping[tuple[str, str], int]) -> list[str]:
+    """Return the entities that are tied most; those with no tie only where there is room."""
+    strength: Counter[str] = Counter()
+    for pair, count in ties.items():
+        for name in pair:
+            strength[name] += count
+    ranked = sorted(mentions, key=lambda name: (-strength[name], -mentions[name], name))
+    return sorted(ranked[:NODES])
+
+
+def _around(centre: str, ties: Mapping[tuple[str, str], int]) -> list[str]:
+    near = sorted(
+        ((count, pair[0] if pair[1] == centre else pair[1]) for pair, count in ties.items() if centre in pair),
+        key=lambda found: (-found[0], found[1]),
+    )
+    return [centre, *sorted(name for _, name in near[:BESIDE])]
+
+
+def _edges(names: Sequence[str], ties: Mapping[tuple[str, str], int], centre: str) -> list[Tie]:
+    """Return the ties that are drawn: of each entity the strongest few, and all of the one in the middle."""
+    shown = set(names)
+    inside = [Tie(*pair, count) for pair, count in ties.items() if pair[0] in shown and pair[1] in shown]
+    inside.sort(key=lambda tie: (-tie.count, tie.one, tie.other))
+    drawn: Counter[str] = Counter()
+    found = []
+    for tie in inside:
+        if (
+            centre in (tie.one, tie.other)
+            or min(drawn[tie.one], drawn[tie.other]) < _EDGES_A_NODE // 2
+            or (max(drawn[tie.one], drawn[tie.other]) < _EDGES_A_NODE)
+        ):
+            drawn.update((tie.one, tie.other))
+            found.append(tie)
+    return found
