@@ -15,7 +15,7 @@ install:
 
 test:
 	@$(PYTHON) install.py dev
-	@$(IN) -m pytest $(ARGS)
+	@$(IN) -m pytest -n logical --maxprocesses 4 $(ARGS)
 
 lint:
 	@$(PYTHON) install.py dev

@@ -4,21 +4,44 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from managers.storage.paths import Home, PersonaPaths
 from tests.fakes import HandClock
+from tests.sharing import LONGEST, ByFile, work_unit
 
 # A busy machine is no fault of the code: budgets for time are kept by `make bench`.
 settings.register_profile("utatane", deadline=None)
 settings.load_profile("utatane")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Drive the browser last: its driver keeps an event loop running that other tests would meet."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Drive the browser last: its driver keeps an event loop running that other tests would meet.
+
+    Where several processes share the work, what takes longest comes first, so that they end together.
+    """
+    shared = hasattr(config, "workerinput")
+    items.sort(key=_weight if shared else _is_browser)
+
+
+def _is_browser(item: pytest.Item) -> bool:
+    return item.get_closest_marker("browser") is not None
+
+
+def _weight(item: pytest.Item) -> int:
+    unit = work_unit(item.nodeid)
+    return LONGEST.index(unit) if unit in LONGEST else len(LONGEST)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """Give each process whole files, and all that needs the browser to one of them."""
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
 
 
 @pytest.fixture(autouse=True)
