@@ -240,6 +240,27 @@ class PortInUseError(UtataneError):
     en = "The page cannot be served at {host}, port {port} ({cause}). See whether Utatane is running already, or choose another port with `--port`."
 
 
+class NoWindowPackageError(UtataneError):
+    """The window was asked for, and its extra is not installed."""
+
+    ja = "窓を開くための pywebview がまだ入っていません。`make install EXTRAS=window` で入れてから、もう一度どうぞ。"
+    en = "A window of its own needs pywebview, which is not installed. Install it with `make install EXTRAS=window` and try again."
+
+
+class NoScreenError(UtataneError):
+    """The window was asked for where there is no screen."""
+
+    ja = "ここには窓を出せる画面がありません。`--window` なしで起こして、ブラウザーで開いてください。"
+    en = "There is no screen here to open a window on. Start without `--window` and open the page in a browser."
+
+
+class WindowFailedError(UtataneError):
+    """The system's browser engine could not open a window. Facts: `cause`."""
+
+    ja = "窓を開けませんでした({cause})。`--window` なしで起こせば、ブラウザーで開けます。"
+    en = "The window could not be opened ({cause}). Start without `--window` to use a browser."
+
+
 class BadQueriesError(UtataneError):
     """A line of a queries file is not what it should be. Facts: `path`, `line`."""
 

@@ -26,9 +26,17 @@ def serve(
     ] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+    window: Annotated[bool, typer.Option("--window", help="Open a window of its own (extra: window).")] = False,
 ) -> None:
     """Start the page (the default command)."""
     from managers.storage.locks import serving
+    from managers.storage.paths import find_home
+
+    show = None
+    if window:  # what it lacks is said before anything begins
+        from ui.window import prepare_window
+
+        show = prepare_window(find_home(home), terminal_language()).show
     from ui.server import launch
 
     with services_at(home) as services, serving(services.home):
@@ -41,7 +49,8 @@ def serve(
             os.environ.get("UTATANE_PASSWORD") or services.secrets.get("page_password"),
             language=terminal_language(),
             on_ready=_announce,
-            open_browser=not no_browser and _has_browser(),
+            open_browser=not no_browser and not window and _has_browser(),
+            show=show,
         )
 
 

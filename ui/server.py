@@ -9,6 +9,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 
 import gradio as gr
 import uvicorn
@@ -45,6 +46,7 @@ def launch(
     language: str = "",
     on_ready: Callable[[str], None] = lambda _address: None,
     open_browser: bool = False,
+    show: Callable[[str, Callable[[], bool]], None] | None = None,
 ) -> None:
     """Serve the page until the process is asked to stop.
 
@@ -56,6 +58,8 @@ def launch(
         language: what this computer speaks.
         on_ready: called with the page's address as soon as it can be opened.
         open_browser: open the page in the person's browser, where there is one.
+        show: shows the page at its address, in a loop of its own that needs this thread; the server ends with it.
+            Its second argument tells whether the server is alive.
 
     Raises:
         PasswordNeededError: other machines could knock, and there is no password.
@@ -70,9 +74,22 @@ def launch(
     if open_browser:
         threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
     try:
-        server.run(sockets=[listener])
+        if show is None:
+            server.run(sockets=[listener])
+        else:
+            _run_beside(server, listener, partial(show, address))
     finally:
         services.close()
+
+
+def _run_beside(server: uvicorn.Server, listener: socket.socket, show: Callable[[Callable[[], bool]], None]) -> None:
+    running = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="server")
+    running.start()
+    try:
+        show(running.is_alive)
+    finally:
+        server.should_exit = True
+        running.join()
 
 
 def create_app(services: Services, password: str = "", language: str = "") -> ASGIApp:

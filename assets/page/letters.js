@@ -93,6 +93,7 @@
     }
 
     async change(box) {
+      if (box.checked && isPossible() && Notification.permission === "default") this.lastChild.textContent = texts().asking;
       const is = box.checked && isPossible() && (await Notification.requestPermission()) === "granted";
       utatane.keep(localStorage, WANTED, is ? "yes" : "");
       if (is) await look(); // what waits already was seen

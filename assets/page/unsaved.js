@@ -25,6 +25,7 @@
     if (is) dirty.add(id);
     else dirty.delete(id);
     document.getElementById(id)?.classList.toggle("unsaved", is);
+    window.pywebview?.api?.ask_before_closing?.(isDirty()); // a window of its own asks for itself (ui/window.py)
   }
 
   // An editor's state as the server knows it: whatever it shows is saved.
