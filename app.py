@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from commands import bringing, personas, remembering, talking
+from commands import bringing, personas, remembering, talking, usage
 from commands.shared import terminal_language
 from managers.storage.errors import UtataneError
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 app.add_typer(talking.commands)
 app.add_typer(remembering.commands)
+app.add_typer(usage.commands)
 app.add_typer(personas.personas_commands, name="personas")
 app.add_typer(bringing.import_commands, name="import")
 app.add_typer(bringing.knowledge_commands, name="knowledge")

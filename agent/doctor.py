@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
 from agent.services import Services
+from agent.spending import standings, warning
 from managers.recall.status import IndexStatus
 from managers.storage.errors import Lang, Notice, UtataneError
 
@@ -42,6 +43,7 @@ def examine(services: Services) -> Iterator[Finding]:
     yield from _secrets(services)
     services.settings()  # what is wrong with them goes up as notices
     yield from _notices("settings", services.notices.all)
+    yield from _guarded("usage", partial(_caps, services))
     for name in services.personas.list_names():
         yield from _guarded(name, partial(_persona, services, name))
 
@@ -90,6 +92,20 @@ def _secrets(services: Services) -> Iterator[Finding]:
             "warning",
             f"{path} がほかの人にも読めます。`chmod 600` で直してください。",
             f"Others can read {path}. Mend it with `chmod 600`.",
+        )
+
+
+def _caps(services: Services) -> Iterator[Finding]:
+    """Say which caps are near or reached; a word too where all is well, for whoever has set some."""
+    found = standings(services.meter, services.personas)
+    near = [standing for standing in found if standing.is_near]
+    for standing in near:
+        limits = services.meter.limits("")
+        notice = warning(standing, limits, services.meter.today())
+        yield Finding("usage", "warning", notice.ja, notice.en)
+    if found and not near:
+        yield Finding(
+            "usage", "ok", "使う量の上限には、まだ余裕があります。", "The caps on what models may cost are not near."
         )
 
 

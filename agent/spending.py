@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from datetime import date
 
 from managers.personas import PersonaStore
 from managers.storage.errors import Notice, UtataneError
@@ -44,16 +45,14 @@ def standings(meter: Meter, personas: PersonaStore) -> list[Standing]:
     return list(found.values())
 
 
-def warning(standing: Standing, limits: UsageSettings) -> Notice:
-    """Say that a cap is near, or reached."""
+def warning(standing: Standing, limits: UsageSettings, today: date) -> Notice:
+    """Say that a cap is near, or reached; with the day or month, for what is dismissed today is news tomorrow."""
     ja, en = cap_in_words(standing.cap, limits)
+    when = f"{today:%Y-%m-%d}" if standing.cap.span == "day" else f"{today:%Y-%m}"
     if standing.left <= 0:
-        return Notice("usage-reached", f"{ja}に達しました。", f"{en[:1].upper()}{en[1:]} has been reached.")
-    return Notice(
-        "usage-near",
-        ja=f"{ja}の8割を使いました。",
-        en=f"80 % of {en} has been used.",
-    )
+        en = f"{en[:1].upper()}{en[1:]}"
+        return Notice("usage-reached", f"{ja}に達しました({when})。", f"{en} has been reached ({when}).")
+    return Notice("usage-near", f"{ja}の8割を使いました({when})。", f"80 % of {en} has been used ({when}).")
 
 
 class CapWarnings:
@@ -76,7 +75,8 @@ class CapWarnings:
             return
         limits = self._meter.limits("")
         with self._looking:
-            true = [warning(standing, limits) for standing in near]
+            today = self._meter.today()
+            true = [warning(standing, limits, today) for standing in near]
             up = self._notices.all
             self._notices.replace(SOURCE, [one for one in true if one not in self._told or one in up])
             self._told = set(true)

@@ -90,6 +90,10 @@ class Meter:
             self._refused.pop(account.persona, None)
             return self._reserve(_begun(account, model, now), wish, room, price, patience)
 
+    def today(self) -> date:
+        """Return the day that calls count for now."""
+        return self._clock.now().date()
+
     def standings(self, persona: str = "") -> list[Standing]:
         """Return where the caps stand that hold for a persona's calls; without a name, everybody's.
 
@@ -110,12 +114,12 @@ class Meter:
         wish, model = self._refused.get(persona, (None, None))
         if wish is None or model is None:
             return False
-        price = price_of(model, self.limits(persona).prices, self._clock.now().date())
+        price = price_of(model, self.limits(persona).prices, self.today())
         return room_for(wish, price, self.standings(persona)).stopped_by is not None
 
     def price(self, model: Model, persona: str = "") -> Price | None:
         """Return what a model costs today; None where nobody knows."""
-        return price_of(model, self.limits(persona).prices, self._clock.now().date())
+        return price_of(model, self.limits(persona).prices, self.today())
 
     def cost(self, call: Call) -> int | None:
         """Return what a call cost, in billionths of a dollar: as noted, else by what is known now."""
