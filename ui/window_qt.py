@@ -53,27 +53,28 @@ def _let_notify(native: Any, page: Any, profile: Any) -> None:  # noqa: ANN401  
     """Show notifications through the system's tray, where it has one; nothing else is permitted to a page."""
     from qtpy.QtWidgets import QSystemTrayIcon  # noqa: PLC0415  # comes with the extra
 
-    tray = None
-    if QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages():
-        tray = QSystemTrayIcon(native.windowIcon(), native)
+    can_show = QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
 
     def answer(asked: Any) -> None:  # noqa: ANN401  # Qt's
-        if tray is not None and asked.permissionType() is type(asked).PermissionType.Notifications:
+        if can_show and asked.permissionType() is type(asked).PermissionType.Notifications:
             asked.grant()
         else:
             asked.deny()
 
-    def present(notification: Any) -> None:  # noqa: ANN401  # Qt's
-        def open_it() -> None:
-            native.showNormal()
-            native.activateWindow()
-            notification.click()
-
-        tray.show()
-        tray.messageClicked.connect(open_it)
-        tray.showMessage(notification.title(), notification.message())
-        notification.show()
-
     page.permissionRequested.connect(answer)
-    if tray is not None:
-        profile.setNotificationPresenter(present)
+    if can_show:
+        tray = QSystemTrayIcon(native.windowIcon(), native)
+        profile.setNotificationPresenter(lambda notification: _present(native, tray, notification))
+
+
+def _present(native: Any, tray: Any, notification: Any) -> None:  # noqa: ANN401  # Qt's
+    def come_forward() -> None:
+        tray.messageClicked.disconnect(come_forward)
+        native.showNormal()
+        native.activateWindow()
+        notification.click()
+
+    tray.show()
+    tray.messageClicked.connect(come_forward)
+    tray.showMessage(notification.title(), notification.message())
+    notification.show()
