@@ -152,7 +152,7 @@ def _day(view: View, day: date, month: int, here: set[date]) -> str:
     label = escape(day_name(day, view.now.date(), view.t))
     return (
         f'<td><button type="button" class="day told" data-action="go" data-shelf="episodes" '
-        f'data-item="{day:%Y-%m-%d}" aria-label="{label}">{day.day}</button></td>'
+        f'data-item="{day:%Y-%m-%d}">{day.day}<span class="visually-hidden"> {label}</span></button></td>'
     )
 
 

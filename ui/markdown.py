@@ -36,6 +36,9 @@ def _renderer() -> MarkdownIt:
     renderer.disable("entity")  # `&lt;` typed by a mind stays what it typed
     renderer.add_render_rule("image", _describe_image)
     renderer.add_render_rule("link_open", _open_link)
+    for block in ("fence", "code_block"):
+        renderer.add_render_rule(block, _code(block))
+    renderer.add_render_rule("table_open", _open_table)
     return renderer
 
 
@@ -44,6 +47,33 @@ def _describe_image(
 ) -> str:
     token = tokens[index]
     return f'<span class="picture-link">{escape(token.content)} {escape(str(token.attrGet("src") or ""))}</span>'
+
+
+def _code(block: str) -> Any:  # noqa: ANN401  # markdown-it's renderer protocol names no common type
+    """Return the rule for a block of code: it may be wider than the page, and is scrolled by keyboard too."""
+
+    def render(
+        renderer: Any,  # noqa: ANN401  # the same
+        tokens: Sequence[Token],
+        index: int,
+        options: Mapping[str, Any],
+        environment: object,
+    ) -> str:
+        html = str(getattr(type(renderer), block)(renderer, tokens, index, options, environment))
+        return html.replace("<pre>", '<pre tabindex="0">', 1)
+
+    return render
+
+
+def _open_table(
+    renderer: Any,  # noqa: ANN401  # the same
+    tokens: Sequence[Token],
+    index: int,
+    options: Mapping[str, Any],
+    environment: object,
+) -> str:
+    tokens[index].attrSet("tabindex", "0")
+    return str(renderer.renderToken(tokens, index, options, environment))
 
 
 def _open_link(

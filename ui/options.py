@@ -110,7 +110,7 @@ class OptionHandlers:
 
     def open(self, persona: str, scope: Scope) -> str:
         """Show the settings of a scope as they stand in the files."""
-        return page(self._options(persona, scope), persona, scope, self._t)
+        return page(self.options(persona, scope), persona, scope, self._t)
 
     def act(self, persona: str, scope: Scope, changed: int, event: gr.EventData) -> tuple[Scope, str, int]:
         """Do what was asked for on the page."""
@@ -149,7 +149,8 @@ class OptionHandlers:
                 self._services.let_sleep(persona)
             self._services.companion(persona).memories.settings()  # those who hold them follow
 
-    def _options(self, persona: str, scope: Scope) -> list[Option]:
+    def options(self, persona: str, scope: Scope) -> list[Option]:
+        """Return the settings of a scope as they stand."""
         common = self._services.settings()
         own = self._services.personas.get(persona).settings if scope.own and persona else {}
         holding = common
@@ -281,7 +282,10 @@ def _control(option: Option, slug: str, t: Texts) -> str:
         return f"<select {told}>{choices}</select>"
     if field.annotation in {int, float}:
         step = "1" if field.annotation is int else "any"
-        return f'<input type="number" {told} value="{_number(option.value)}" step="{step}"{_limits(field)}>'
+        # In a span of its own: a field for words that another group has in this place is not made into this one.
+        return (
+            f'<span><input type="number" {told} value="{_number(option.value)}" step="{step}"{_limits(field)}></span>'
+        )
     return f'<input type="text" {told} value="{escape(str(option.value))}" autocomplete="off">'
 
 

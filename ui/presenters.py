@@ -131,12 +131,14 @@ def live_reply(live: Live, face: Face, t: Texts) -> Item:
 
 
 def failure(error: UtataneError, t: Texts) -> Item:
-    """Return what went wrong with a turn, in one sentence, with a way to try again."""
-    return Item(
-        "failure",
-        f'<div class="failure" role="alert"><p>{escape(error.sentence(t.lang))}</p>'
-        f'<button type="button" data-action="retry">{escape(t("chat.try_again"))}</button></div>',
-    )
+    """Return what went wrong with a turn, in one sentence, with a way to try again; at a cap, the ways past it."""
+    ways = f'<button type="button" data-action="retry">{escape(t("chat.try_again"))}</button>'
+    if isinstance(error, CapReachedError):
+        ways = (
+            f'<button type="button" data-action="retry" data-by="builtin">{escape(t("usage.builtin_once"))}</button>'
+            f'<button type="button" data-action="caps">{escape(t("usage.to_caps"))}</button>'
+        )
+    return Item("failure", f'<div class="failure" role="alert"><p>{escape(error.sentence(t.lang))}</p>{ways}</div>')
 
 
 def off_record_banner(t: Texts) -> Item:
@@ -317,7 +319,7 @@ def _separator(label: str, kind: str = "day") -> str:
 
 
 def _reasoning(text: str, t: Texts) -> str:
-    return f'<details class="reasoning" data-keep="reasoning"><summary>{escape(t("chat.reasoning"))}</summary><div>{escape(text)}</div></details>'
+    return f'<details class="reasoning" data-keep="reasoning"><summary>{escape(t("chat.reasoning"))}</summary><div tabindex="0">{escape(text)}</div></details>'
 
 
 def _tools(used: Sequence[str], _t: Texts) -> str:

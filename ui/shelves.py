@@ -191,7 +191,7 @@ def conflict_note(view: View) -> str:
     t = view.t
     return (
         f'<div class="conflict" role="alert"><h4>{escape(t("notes.conflict_title"))}</h4>'
-        f"<p>{escape(t('memories.conflict'))}</p><pre>{escape(view.conflict.theirs)}</pre></div>"
+        f'<p>{escape(t("memories.conflict"))}</p><pre tabindex="0">{escape(view.conflict.theirs)}</pre></div>'
     )
 
 

@@ -9,13 +9,13 @@
     const bar = document.querySelector('meta[name="theme-color"]');
     if (bar) bar.content = dark ? bar.dataset.dark : (bar.dataset.light ??= bar.content);
     document.documentElement.style.colorScheme = dark ? "dark" : "light";
-    for (const button of document.querySelectorAll("[data-look]")) {
+    for (const button of document.querySelectorAll("button[data-look]")) {
       button.setAttribute("aria-pressed", String(button.dataset.look === look));
     }
   }
   function look(element) {
     element.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-look]");
+      const button = event.target.closest("button[data-look]");
       if (!button) return;
       utatane.keep(localStorage, "utatane.look", button.dataset.look);
       applyLook();

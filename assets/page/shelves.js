@@ -77,6 +77,15 @@ window.utataneShelves = (element, trigger, watch) => {
     // The room was drawn by another hand (one has just come in): perhaps from before our answer, perhaps over it.
     else if (!answer && asked) again();
   });
+  // A field shows what holds: one in which somebody wrote or clicked keeps that otherwise, whatever the server says.
+  watch("value", () => {
+    for (const field of element.querySelectorAll("[data-change]")) {
+      if (field.type === "checkbox") field.checked = field.hasAttribute("checked");
+      else if (field === document.activeElement) continue;
+      else if (field.tagName === "SELECT") field.value = field.querySelector("option[selected]")?.value ?? field.value;
+      else if (field.hasAttribute("value")) field.value = field.getAttribute("value");
+    }
+  });
   watch("value", () => requestAnimationFrame(() => {
     if (!unsaved()) utatane.markDirty("memory-editor", false);
     const place = element.querySelector("[data-place]")?.dataset.place || "";

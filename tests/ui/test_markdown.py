@@ -12,7 +12,7 @@ ALLOWED = {
     "p", "br", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "a", "span", "s", "hr",
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
-ALLOWED_ATTRIBUTES = {"href", "target", "rel", "class", "start", "style", "title"}
+ALLOWED_ATTRIBUTES = {"href", "target", "rel", "class", "start", "style", "title", "tabindex"}
 
 
 class Inspector(HTMLParser):
@@ -91,3 +91,11 @@ def test_line_breaks_stay() -> None:
 
 def test_what_a_person_typed_stays_exactly() -> None:
     assert render_plain("**not bold** <b> & \n x") == "**not bold** &lt;b&gt; &amp; \n x"
+
+
+def test_what_is_wider_than_the_page_is_scrolled_by_keyboard_too() -> None:
+    assert render_markdown("```python\nprint(1)\n```") == (
+        '<pre tabindex="0"><code class="language-python">print(1)\n</code></pre>\n'
+    )
+    assert render_markdown("    print(1)").startswith('<pre tabindex="0"><code>')
+    assert render_markdown("|a|\n|-|\n|1|").startswith('<table tabindex="0">')
