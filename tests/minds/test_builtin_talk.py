@@ -310,3 +310,55 @@ def test_thinking_aloud_is_no_question_to_the_world(text: str, sheet: Sheet) -> 
 def test_what_one_does_is_no_part_of_what_one_likes() -> None:
     assert not any("love ramen" in say("I love ramen.", HAZEL, seed=seed).split("?")[-2:] for seed in range(8))
     assert not any("about years" in say("I'm 34 years old.", HAZEL, seed=seed) for seed in range(12))
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet", "unfit"),
+    [
+        ("久しぶり！元気だった？", NEMU, "わからない|調べ|探せ"),
+        ("Hey, long time no see!", HAZEL, "kind of thing|look things up"),
+        ("Yeah, thanks", HAZEL, "happened then"),
+        ("ugh", HAZEL, "rest of it"),
+        ("Tell me something funny", HAZEL, "small thing this week"),
+        ("でも昨日、友達の美咲とカフェに行ったんだ", NEMU, "カフェですか"),
+    ],
+)
+def test_what_people_say_all_day_is_met_in_kind(text: str, sheet: Sheet, unfit: str) -> None:
+    for seed in range(8):
+        assert not re.search(unfit, say(text, sheet, seed=seed))
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet"), [("ねえ、夢って見る？", NEMU), ("Do you ever dream?", HAZEL), ("夢は見ますか", NEMU)]
+)
+def test_it_says_that_it_dreams_and_where_to_read_it(text: str, sheet: Sheet) -> None:
+    for seed in range(4):
+        assert re.search("「夢」のページ|“Dreams” page", say(text, sheet, seed=seed))
+
+
+def test_a_dream_that_is_told_asks_for_none() -> None:
+    assert "ページ" not in say("昨日、変な夢を見た", NEMU)
+    assert "page" not in say("I had a strange dream last night.", HAZEL)
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet"),
+    [
+        ("猫を飼いたいんだけど、アパートがペット禁止でさ", NEMU),
+        ("旅行に行きたいけど、お金がなくて", NEMU),
+        ("I'd love a cat but my apartment doesn't allow pets.", HAZEL),
+    ],
+)
+def test_a_wish_that_cannot_be_is_no_joy(text: str, sheet: Sheet) -> None:
+    for seed in range(8):
+        assert not re.search("和む|楽しみがひとつ|いいね。|up to lately|How nice|glad", say(text, sheet, seed=seed))
+
+
+def test_what_does_that_mean_is_asked_of_its_last_words() -> None:
+    assert not re.search("don't know", converse(["Tell me a joke", "What does that mean?"], HAZEL)[-1])
+    assert not re.search("わからないんだ|調べ", converse(["冗談を言って", "それってどういう意味？"], NEMU)[-1])
+
+
+def test_a_sentence_without_a_subject_has_that_of_the_one_before() -> None:
+    told = converse(["新しい会社に入るんだ", "デザインの会社だよ。渋谷にあるの", "会社はどこにあるんだっけ？"], NEMU)
+    assert "渋谷" in told[-1]

@@ -9,7 +9,7 @@ from datetime import timedelta
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.recollection import Candidate, is_of_persona, noted_lines, overview, search_question
 from agent.minds.builtin.scene import Scene
-from agent.minds.builtin.understanding import Sentence, question_terms, understand
+from agent.minds.builtin.understanding import SOCIAL, Sentence, question_terms, understand
 from agent.minds.builtin.when import say_date, say_time, say_when
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.times import find_times
@@ -51,6 +51,8 @@ def answer_questions(scene: Scene) -> list[str]:
 
 def _is_statement(sentence: Sentence) -> bool:
     """Tell news ("I went there again today") from a request without a question mark ("tell me about my cat")."""
+    if sentence.intent in SOCIAL:
+        return True
     if _REQUESTS.search(sentence.plain):
         return False
     return bool(sentence.intent) or sentence.lang == "ja" or bool(_OWN_NEWS.search(sentence.plain))
@@ -273,6 +275,10 @@ def _answer_musing(scene: Scene) -> list[str]:
     return [scene.book.say("self", "musing")]
 
 
+def _answer_dream(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "dream")]
+
+
 def _answer_cannot(scene: Scene) -> list[str]:
     return [scene.book.say("self", "cannot")]
 
@@ -422,6 +428,7 @@ _ANSWERS: dict[str, Callable[[Scene], list[str]]] = {
     "forget": _answer_forget,
     "talk": _answer_talk,
     "overview": _answer_overview,
+    "ask_dream": _answer_dream,
     "muse": _answer_musing,
     "cannot": _answer_cannot,
     "ask_taste": _answer_taste,

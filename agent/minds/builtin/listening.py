@@ -136,6 +136,8 @@ def _acknowledge(scene: Scene, told: Told, feeling: str) -> str:
     was_echoed = bool(scene.spoken and _ECHO_MARKS.search(scene.spoken[-1]))
     if echo and was_echoed and (feeling != "neutral" or scene.book.chance(0.6)):
         echo = ""
+    if told.is_blocked and told.is_own and feeling in ("neutral", "joy", "happy"):
+        return scene.book.say("feel", "blocked")
     if feeling in ("neutral", "joy", "happy", "surprise") and _NEWS.search(scene.message) and not _is_ones_own(told):
         return scene.book.say("feel", "news", echo=echo)
     if feeling == "neutral" and (not echo or scene.book.chance(0.5)) and (remark := _remark(scene, told)):
@@ -288,7 +290,7 @@ def is_everyday(scene: Scene) -> bool:
 _OWN_SUBJECT = 2
 """So many words of meaning make a subject of their own; fewer go on with the one before."""
 _POINTS_BACK = re.compile(
-    r"^(?:(?:and|but|so|because|well|then)[, ]+)*(?:it|he|she|they|that|this|because)\b|^(?:それ|あれ|その|あの人|彼|だって|でも|だから|しかも)|(?:から|ので|で|のに|けど)$"
+    r"^(?:(?:and|but|so|because|well|then)[, ]+)*(?:it|he|she|they|that|this|because)\b|^(?:それ|あれ|その|あの人|彼|だって|だから|しかも)|(?:から|ので|で|のに|けど)$"
 )
 
 
@@ -347,6 +349,8 @@ def _keys(told: Told) -> list[str]:
     keys: list[str] = []
     if told.points_back:
         return ["rest"]
+    if told.is_blocked and told.is_own:
+        return ["blocked"]
     if not told.is_own and told.act not in ("kindness", "weather", "mishap", "meet"):
         return [*(["person"] if told.person else ["topic"] if told.topic else []), "rest"]
     if told.is_future and told.act == "mishap":

@@ -149,8 +149,8 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
     before = ""
     for at, turn in enumerate(earlier[-20:]):
-        for sentence in sentences(turn.text)[:_MAX_SENTENCES_PER_HIT]:
-            goes_on = bool(_GOES_ON.search(sentence))
+        for place, sentence in enumerate(sentences(turn.text)[:_MAX_SENTENCES_PER_HIT]):
+            goes_on = bool(_GOES_ON.search(sentence)) or (place > 0 and bool(_NO_SUBJECT.search(sentence)))
             if not _asks(sentence):
                 around = before[-_MAX_AROUND:] if goes_on else ""
                 found.append(Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at, around=around))
@@ -165,6 +165,9 @@ _GOES_ON = re.compile(
 )
 """Sentences whose subject stands in the one before."""
 
+
+_NO_SUBJECT = re.compile(r"^[^はがも]*[ぁ-んァ-ヶ一-龠][^はがも]*$")
+"""A Japanese sentence that names no subject has that of the sentence before it: 渋谷にあるの."""
 
 _SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]?")
 """A note on a picture in imported conversations: nobody said it."""

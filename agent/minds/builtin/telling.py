@@ -19,6 +19,7 @@ class Told:
         is_future: it is planned or wished for.
         is_past: it has happened.
         is_wish: it is wished for (したい, want to).
+        is_blocked: it is wished for, and something stands in the way.
         is_own: the teller is the one who acts.
         is_dated: it says when.
         topic, person, place: phrases of it, from the listener's side ("your sister", お母さん); empty if none.
@@ -34,6 +35,7 @@ class Told:
     is_future: bool = False
     is_past: bool = False
     is_wish: bool = False
+    is_blocked: bool = False
     is_own: bool = True
     is_dated: bool = False
     topic: str = ""

@@ -55,6 +55,7 @@ def take_up(sentence: Sentence) -> Told:
         is_future=any(word.surface.lower() in word_list("en", "future") for word in found),
         is_past=_is_past(found),
         is_wish=bool(_WISH.search(sentence.text)),
+        is_blocked=bool(_BLOCKED.search(sentence.plain)),
         is_own=_is_own(found, verb if verb >= 0 else _first_verb(found)),
         is_dated=tells_when(sentence.text),
         topic=named.group(1) if named else _spoken(found, topic, sentence.text) if topic else "",
@@ -70,6 +71,10 @@ def take_up(sentence: Sentence) -> Told:
     )
 
 
+_BLOCKED = re.compile(
+    r"\b(?:i|we)(?:'d| would) (?:really |so )?(?:love|like)\b.*\b(?:but|though)\b.*(?:n't\b|\b(?:not|no|never|cannot|against|too|forbid\w*|forbidden|ban\w*)\b)"
+    r"|\b(?:i|we) (?:really |so )?(?:want|wanted|wish)\b.*\b(?:but|though)\b.*(?:n't\b|\b(?:not|no|never|cannot|against|too|forbid\w*|forbidden|ban\w*)\b)"
+)
 _DUTY = re.compile(
     r"\b(?:i|we)(?:'ve| have)? (?:still )?(?:need to|have to|must|should|got to|gotta|ought to)\b", re.IGNORECASE
 )

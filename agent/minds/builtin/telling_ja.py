@@ -21,6 +21,10 @@ _RELATIVE = re.compile(
 _JOB = re.compile(
     r"(?:で|として)(?:働いて|勤めて|仕事(?:を)?して|バイト(?:を)?して|アルバイト(?:を)?して)(?:い)?(?:る|ます)"
 )
+_BLOCKED = re.compile(
+    r"(?:たい|ほしい|欲しい)(?:んだ|んです|のだ|のです|です)?(?:けれ?ど|けど|が、|のに).*"
+    r"(?:禁止|無理|だめ|ダメ|駄目|でき(?:な|ず|ません)|られ(?:な|ません)|反対|許して|足りな|余裕が?な|ない(?:し|から|んだ|の|よ|$)|なくて|高(?:い|くて|すぎ))"
+)
 _DUTY = re.compile(r"な(?:きゃ|くちゃ|ければ(?:なら|いけ)|いと(?:いけ|だめ|$)|くて(?:は|ちゃ))|べき")
 _HEARSAY = re.compile(r"(?:んだって|だって|らしい|そうだ|そうです|って言ってた)(?:よ|ね)?$")
 
@@ -40,6 +44,7 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         is_past=any(_is_past(word) for word in found[-5:]),
         topic=topic,
         is_wish=_is_wish(found),
+        is_blocked=bool(_BLOCKED.search(sentence.plain)),
         is_own=not subject,
         is_dated=tells_when(sentence.text),
         person=person or subject,

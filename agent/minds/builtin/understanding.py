@@ -14,7 +14,7 @@ from managers.storage.errors import Lang
 
 SOCIAL = (
     "night", "morning", "evening", "first", "home", "leave", "bye", "day", "how_are_you", "thanks", "apology",
-    "affection", "give_name", "praise", "yes", "no", "laugh", "silence", "call", "insult", "complaint", "enough",
+    "affection", "give_name", "praise", "yes", "no", "laugh", "silence", "call", "insult", "complaint", "clarify", "enough",
 )  # fmt: skip
 """What is answered in kind."""
 _MAX_SENTENCES = 60
@@ -121,7 +121,7 @@ def understand(text: str, persona: str, default: Lang, *, keep: bool = False) ->
 def _read(text: str, persona: str, lang: Lang) -> Sentence:
     plain = plain_form(text, persona, lang)
     is_question = _is_question(text, plain, lang)
-    intent = _intent(plain, lang, but=_PARTINGS if is_question else frozenset())
+    intent = _intent(plain, lang, but=_PARTINGS if is_question else _ASKED)
     return Sentence(text, lang, plain, intent, is_question, _asks(plain, lang) if is_question else "")
 
 
@@ -148,6 +148,10 @@ def _patterns(lang: Lang) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 _PARTINGS = frozenset(["night", "bye", "home", "leave", "enough"])
 """What no question does: "did you sleep well?" wishes nobody good night."""
+
+
+_ASKED = frozenset(["ask_dream", "clarify"])
+"""What only a question does: "I had a dream" asks for nobody's dreams."""
 
 
 def _intent(plain: str, lang: Lang, *, but: frozenset[str] = frozenset()) -> str:
