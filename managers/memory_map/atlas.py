@@ -82,6 +82,7 @@ class MemoryMap:
         self._lock = threading.RLock()
         self._background = Background(f"memory map of {paths.name}")
         self._seen: tuple[str, Atlas] | None = None
+        self._followed = ""
 
     # Drawing
 
@@ -157,9 +158,13 @@ class MemoryMap:
 
     def _catch_up(self, at_most: int | None) -> bool:
         passages = self.passages()
+        marks = passages.marks()
+        if marks == self._followed and self.file.path.exists():
+            return True
         with self.file.opened() as sheet:
             change = self._changed(sheet, passages)
             if not change.bundles and not change.afresh:
+                self._followed = marks
                 return True
             is_much = len(change.bundles) > (at_most if at_most is not None else len(change.bundles))
             is_first = sheet.layout() is None or change.afresh
@@ -203,12 +208,15 @@ class MemoryMap:
             held = bool(kept) or bool(len(everything))
             return _Change(self._into_bundles(passages, everything), afresh=held)
         bundles: dict[str, Codes] = {}
+        members = np.concatenate([found for found, _ in kept.values()] or [everything[:0]])
+        there = passages.are_there(members)
         known = np.zeros(int(everything.max()) + 1 if len(everything) else 0, np.bool_)
-        for name, (members, was_waiting) in kept.items():
-            there = passages.are_there(members)
-            known[members[there]] = True
-            if not there.all() or was_waiting:
-                bundles[name] = members[there]
+        known[members[there]] = True
+        owners = np.repeat(np.arange(len(kept)), [len(found) for found, _ in kept.values()])
+        gone_of = np.bincount(owners[~there], minlength=len(kept))
+        for (name, (found, was_waiting)), gone in zip(kept.items(), gone_of.tolist(), strict=True):
+            if gone or was_waiting:
+                bundles[name] = found[passages.are_there(found)]
         for name, members in self._into_bundles(passages, everything[~known[everything]]).items():
             old = bundles.get(name, kept[name][0] if name in kept else members[:0])
             bundles[name] = np.concatenate([old, members])

@@ -88,7 +88,7 @@ def distinctive(terms: Sequence[str], counts: Floats, speakers: Iterable[str] = 
     often = counts.sum(axis=1)
     usual = totals.sum() / max(len(totals), 1)
     scores = counts / np.maximum(totals, 1) * np.log(1 + usual / np.maximum(often, 1))[:, None]
-    scores *= counts / (often + 1)[:, None]  # what is said everywhere tells no place from another
+    scores *= np.sqrt(counts / (often + 1)[:, None])  # what is said everywhere tells no place from another
     scores[[row for row, term in enumerate(terms) if term in talking]] = 0
     # A word that was said once names a place only where everything was said once.
     scores *= counts >= np.minimum(2, counts.max(axis=0))

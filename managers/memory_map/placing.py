@@ -19,6 +19,7 @@ ANCHORS = 144
 DIMENSIONS = 48
 _ROUNDS = 25
 _NEAR = 3
+_NO_SPREAD = 1e-9
 _SHARPNESS = 14.0
 _MOST_REGIONS = 12
 _QUARTERS_EACH = 5
@@ -59,6 +60,8 @@ def basis_of(vectors: Vectors) -> Basis:
     spread = (vectors - mean).astype(np.float64)
     small = spread @ spread.T if len(vectors) < vectors.shape[1] else spread.T @ spread
     values, found = np.linalg.eigh(small)
+    if float(values[-1]) < _NO_SPREAD:  # one memory, or all say the same: any direction will do
+        return Basis(mean.astype(np.float32), np.eye(vectors.shape[1], 1, dtype=np.float32))
     keep = values > max(float(values[-1]) * 1e-6, 1e-12)
     found = found[:, keep][:, ::-1][:, :DIMENSIONS]
     directions = spread.T @ found if len(vectors) < vectors.shape[1] else found

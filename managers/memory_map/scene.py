@@ -1,7 +1,8 @@
 """What of the map is drawn: all of it where it is little, else a sample in which every dot says for how many it stands.
 
-The sample is drawn by the memories' names, so tomorrow's is today's; each anchor and kind of memory has its
-share. What is not drawn itself is stood for by the dot of its kind and anchor that is nearest to it in time.
+The sample is drawn by the memories' names, so tomorrow's is today's; each anchor (or quarter,
+in a small picture) and kind of memory has its share. What is not drawn itself is stood for by the dot of its
+kind and anchor that is nearest to it in time.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from managers.memory_map.atlas import Atlas
 from managers.memory_map.naming import NamingWord
 from managers.memory_map.pieces import PieceKind
 from managers.memory_map.sheet import Placed
+
+_LAYERS_AT_MOST = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def scene_of(atlas: Atlas, scope: Scope, most: int) -> Scene:
     newest = max(pieces, key=lambda piece: (piece.day, piece.kind == "talk", piece.key), default=None)
     dots = [
         Dot(shown, numbers[shown.key], tuple(sorted(behind, key=lambda piece: (piece.day, piece.key))))
-        for shown, behind in _sample(pieces, most, newest)
+        for shown, behind in _sample(atlas, pieces, most, newest)
     ]
     order = {place.number: at for at, place in enumerate(places)}
     dots.sort(key=lambda dot: (order.get(dot.place, 0), dot.piece.day, dot.piece.key))
@@ -125,15 +128,15 @@ def _places(
     return sorted(places, key=lambda place: (-place.count, place.number))
 
 
-def _sample(pieces: Sequence[Placed], most: int, newest: Placed | None) -> list[tuple[Placed, list[Placed]]]:
+def _sample(
+    atlas: Atlas, pieces: Sequence[Placed], most: int, newest: Placed | None
+) -> list[tuple[Placed, list[Placed]]]:
     """Return the pieces that are drawn, each with those that it stands for."""
     if len(pieces) <= most:
         return [(piece, [piece]) for piece in pieces]
-    layers: dict[tuple[int, PieceKind], list[Placed]] = defaultdict(list)
-    for piece in pieces:
-        layers[piece.anchor, piece.kind].append(piece)
+    layers = _layers(pieces, atlas, most)
     chosen: list[tuple[Placed, list[Placed]]] = []
-    for layer in layers.values():
+    for layer in layers:
         share = max(1, round(most * len(layer) / len(pieces)))
         drawn = sorted(layer, key=lambda piece: _lot(piece.key))[:share]
         if newest is not None and newest in layer and newest not in drawn:
@@ -143,6 +146,17 @@ def _sample(pieces: Sequence[Placed], most: int, newest: Placed | None) -> list[
             behind[_nearest(piece, drawn).key].append(piece)
         chosen += [(piece, behind[piece.key]) for piece in drawn]
     return chosen
+
+
+def _layers(pieces: Sequence[Placed], atlas: Atlas, most: int) -> list[list[Placed]]:
+    """Return the pieces by kind and anchor; by kind and quarter or region where that would be too many dots."""
+    for labels in (None, atlas.quarters, atlas.regions):
+        layers: dict[tuple[int, PieceKind], list[Placed]] = defaultdict(list)
+        for piece in pieces:
+            layers[piece.anchor if labels is None else int(labels[piece.anchor]), piece.kind].append(piece)
+        if len(layers) <= most * _LAYERS_AT_MOST:
+            break
+    return list(layers.values())
 
 
 def _nearest(piece: Placed, drawn: Sequence[Placed]) -> Placed:
