@@ -24,7 +24,6 @@ from managers.storage.paths import Home
 from ui.locales import texts
 from ui.window_qt import mend_qt, name_application
 
-TITLE = "うたた寝 Utatane"
 SIZE, SMALLEST = (1240, 860), (380, 600)
 _STORAGE = ".window"
 _SOON = 1.0
@@ -55,8 +54,9 @@ class Window:
             WindowFailedError: no window could be opened.
         """
         self.webview.settings["ALLOW_DOWNLOADS"] = True
+        t = texts(self.language)
         window = self.webview.create_window(
-            TITLE, address, width=SIZE[0], height=SIZE[1], min_size=SMALLEST, text_select=True, zoomable=True
+            t("app.name"), address, width=SIZE[0], height=SIZE[1], min_size=SMALLEST, text_select=True, zoomable=True
         )
         window.expose(closing_question(window))
         window.events.before_show += lambda: mend_qt(window, self.language)
@@ -75,7 +75,7 @@ class Window:
                 gui=gui,
                 private_mode=False,
                 storage_path=str(self.storage),
-                localization=texts(self.language).section("window"),
+                localization=t.section("window"),
             )
         except self.webview.WebViewException as error:
             raise WindowFailedError(cause=error) from error

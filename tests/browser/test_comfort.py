@@ -18,7 +18,7 @@ from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
 from tests.browser.acting import enter, reload, say
 from tests.browser.conftest import ARGUMENTS, CHROMIUM
-from tests.browser.serving import DESKTOP, Server, window
+from tests.browser.serving import DESKTOP, PHONE, Server, window
 
 
 @pytest.fixture(scope="module")
@@ -250,3 +250,43 @@ def test_on_a_mac_the_modifier_is_option_and_command(browser: Browser, house: Se
         expect(name).to_have_text(names[0])
         page.locator("utatane-keys button").click()
         expect(page.locator("dialog.shortcuts kbd").filter(has_text="⌥").first).to_be_visible()
+
+
+def test_notices_do_not_pile_up_are_announced_and_go_by_keyboard(browser: Browser, house: Server) -> None:
+    file = house.home / "settings.toml"
+    before = file.read_text("utf-8")
+    file.write_text(before + "".join(f"\n[mistake{number}]\nx = 1\n" for number in range(4)), "utf-8")
+    try:
+        with window(browser, house.address, size=PHONE, persona="ねむ") as page:
+            shown, status = page.locator(".notices li:visible"), page.locator('body > .visually-hidden[role="status"]')
+            expect(shown).to_have_count(2)
+            expect(status).to_contain_text("mistake3")
+            bottom = page.locator("#notices").bounding_box()
+            area = page.locator("#composer textarea").bounding_box()
+            assert bottom is not None
+            assert area is not None
+            assert bottom["y"] + bottom["height"] <= area["y"]
+            shown.first.locator("button").press("Escape")
+            expect(shown.first).to_contain_text("mistake1")
+            expect(shown.first.locator("button")).to_be_focused()
+            page.locator(".more-notices button").first.press("Enter")
+            expect(shown).to_have_count(3)
+            page.locator(".more-notices button").last.press("Enter")
+            expect(shown).to_have_count(0)
+            expect(page.locator("#composer textarea")).to_be_focused()
+    finally:
+        file.write_text(before, "utf-8")
+
+
+def test_what_passes_by_in_the_corner_is_said_once_and_goes_with_escape(browser: Browser, house: Server) -> None:
+    with window(browser, house.address, persona="ねむ") as page:
+        page.locator("#personas .create").click()
+        page.locator("#new-persona-name input, #new-persona-name textarea").fill("../x")
+        for count in range(1, 4):
+            page.locator("#new-persona-create").click()
+            expect(page.locator(".toast-message-item")).to_have_count(count)
+        expect(page.locator(".toast-message-item:visible")).to_have_count(1)
+        expect(page.locator('body > .visually-hidden[role="alert"]')).to_contain_text("という名前は使えません")
+        expect(page.locator(".toast-close")).to_have_attribute("aria-label", "このお知らせを閉じる")
+        page.keyboard.press("Escape")
+        expect(page.locator(".toast-body")).to_have_count(0)
