@@ -168,8 +168,8 @@ class Recall:
         """
         settings = self._settings
         limit = settings.threshold if threshold is None else threshold
-        self._freshen()
         shown = {message.id for message in window}
+        self._freshen(shown)
         ranking = self._ranked(query, (*PROMPT_TYPES, *KNOWLEDGE_TYPES))
         related = self._picked(ranking, settings.max_hits, RELATED_TYPES, limit=limit, excluded=shown, mmr=True)
         texts = {message.text.strip() for message in window}
@@ -219,10 +219,10 @@ class Recall:
             has_documents=self._settings.knowledge_in_prompt and has_documents(self.paths),
         )
 
-    def _freshen(self) -> None:
+    def _freshen(self, shown: Collection[str] = ()) -> None:
         """Take in what an editor, or the last seconds, have changed; a broken index waits for `catch_up`."""
         try:
-            self._upkeep.freshen()
+            self._upkeep.freshen(shown)
         except sqlite3.DatabaseError:
             self._note_broken()
 

@@ -12,12 +12,22 @@ from managers.memory.log.format import Record, parse
 from managers.recall.chunking import Chunk
 from managers.recall.documents import decode, read_document
 from managers.recall.embedders import Embedder
-from managers.recall.index import MemoryIndex, vector_text
-from managers.recall.sources import READERS, IndexName, Source, chunks_of_document, chunks_of_log, sources
+from managers.recall.index import MemoryIndex
+from managers.recall.listing import vector_text
+from managers.recall.sources import (
+    READERS,
+    IndexName,
+    Source,
+    chunks_of_document,
+    chunks_of_log,
+    glimpses,
+    source_of,
+    sources,
+)
 from managers.recall.store import FileRecord
 from managers.recall.word_vectors import WordVectors
 from managers.storage.errors import Notice, UtataneError
-from managers.storage.files import dump_json, read_bytes, write_atomic
+from managers.storage.files import dump_json, open_binary, read_bytes, write_atomic
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 
@@ -25,6 +35,9 @@ CHECKPOINT_FILES = 5
 CHECKPOINT_CHUNKS = 2000
 
 LOGS = ("log_archive", "current_log")
+
+_GLANCE = 64 * 1024
+"""So much of a log is read to see whether a search has to wait for it."""
 
 Indexes = Mapping[IndexName, MemoryIndex]
 Progress = Callable[[int, int], None]
@@ -76,9 +89,14 @@ class Indexer:
         self._overlap = min(settings.chunk_overlap, settings.chunk_size // 2)
         self._tools: tuple[Embedder | None, WordVectors | None] = (None, None)
 
-    def changed(self) -> bool:
-        """Tell by a look at the files' sizes and times whether anything is to be done."""
-        return any(True for _ in self._stale()) or any(True for _ in self._gone())
+    def changed(self, shown: Collection[str] = ()) -> bool:
+        """Tell by a look at the files' sizes and times whether anything is to be done.
+
+        Args:
+            shown: messages that need not be found; a log that only they were added to counts as unchanged.
+        """
+        stale, gone = self._look()
+        return bool(gone) or not all(self._tells_only(one, shown) for one in stale)
 
     def run(
         self,
@@ -97,12 +115,12 @@ class Indexer:
         """
         outcome = Outcome()
         self._tools = (embedder, words)
-        stale = list(self._stale())
+        stale, gone = self._look()
         if at_most is not None and sum(one.growth for one in stale) > at_most:
             stale = []
         total = sum(one.source.size for one in stale)
         done = 0
-        for name, record in list(self._gone()):
+        for name, record in gone:
             self._commit([Step(name, record, None)], outcome)
         pending: list[Step] = []
         for number, one in enumerate(stale, 1):
@@ -135,19 +153,25 @@ class Indexer:
 
     # What is to be done
 
-    def _stale(self) -> Iterator[_Stale]:
-        known = {name: index.store.files() for name, index in self._indexes.items()}
-        for source in sources(self._paths):
-            old = known[source.index].get(source.name)
-            if old is None or old.stamp != source.stamp:
-                yield _Stale(source, old)
+    def _look(self) -> tuple[list[_Stale], list[tuple[IndexName, FileRecord]]]:
+        """Return which files are new or changed, and which are gone."""
+        known = {name: dict(index.store.files()) for name, index in self._indexes.items()}
+        stale = []
+        for seen in glimpses(self._paths):
+            old = known[seen.held_by].pop(seen.name, None)
+            if old is None or old.stamp != seen.stamp:
+                stale.append(_Stale(source_of(self._paths, seen), old))
+        return stale, [(name, record) for name, records in known.items() for record in records.values()]
 
-    def _gone(self) -> Iterator[tuple[IndexName, FileRecord]]:
-        there = {(source.index, source.name) for source in sources(self._paths)}
-        for name, index in self._indexes.items():
-            for record in index.store.files().values():
-                if (name, record.path) not in there:
-                    yield name, record
+    def _tells_only(self, one: _Stale, shown: Collection[str]) -> bool:
+        """Whether all that was added to a log since it was indexed are these messages."""
+        if not shown or one.source.type != "current_log" or one.old is None or not 0 < one.growth <= _GLANCE:
+            return False
+        end = int(json.loads(one.old.state)["end"])
+        with open_binary(one.source.path) as file:
+            file.seek(end)
+            records = parse(file.read(), end).records
+        return all(not record.is_control and record.message.id in shown for record in records)
 
     def _steps(self, one: _Stale, outcome: Outcome) -> Iterator[Step]:
         source, old = one.source, one.old

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from managers.memory.entities import parse_entity
 from managers.memory.log.format import Record
 from managers.recall.chunking import Chunk, Section, chunks_of_message, chunks_of_sections, split
 from managers.recall.hits import MemoryType
-from managers.recall.index import unit_digest
+from managers.recall.listing import unit_digest
 from managers.storage.paths import PersonaPaths
 
 IndexName = Literal["static", "dynamic", "current"]
 
 DOCUMENTS = (".txt", ".md", ".pdf", ".html", ".htm", ".csv", ".docx")
 """Kinds of files that a knowledge base takes."""
+
+_KNOWS_INODES = sys.platform != "win32"
+"""There a look at a folder tells no inodes, and times that are not those of the file itself."""
 
 _DAY = re.compile(r"(\d{4})[-/年.](\d{1,2})[-/月.](\d{1,2})")
 _BESIDE_DATE = 12
@@ -51,10 +57,25 @@ class Source:
     size: int
 
 
+class Glimpse(NamedTuple):
+    """What a look at a folder tells of a file; ten thousand are looked at before each search."""
+
+    name: str
+    type: MemoryType
+    held_by: IndexName
+    stamp: str
+    size: int
+
+
 def sources(paths: PersonaPaths) -> Iterator[Source]:
     """Yield every file that is to be indexed, as it is now. The secret diary is none of them."""
-    for path, kind, index in _places(paths):
-        yield from _found(paths, path, kind, index)
+    for seen in glimpses(paths):
+        yield source_of(paths, seen)
+
+
+def source_of(paths: PersonaPaths, seen: Glimpse) -> Source:
+    """Return a file that was seen."""
+    return Source(paths.folder / seen.name, seen.name, seen.type, seen.held_by, seen.stamp, seen.size)
 
 
 def has_documents(paths: PersonaPaths) -> bool:
@@ -62,27 +83,49 @@ def has_documents(paths: PersonaPaths) -> bool:
     return any(name.lower().endswith(DOCUMENTS) for name in _entries(paths.knowledge))
 
 
-def _places(paths: PersonaPaths) -> Iterator[tuple[Path, MemoryType, IndexName]]:
-    yield paths.log, "current_log", "current"
-    yield paths.core_memory, "note", "static"
-    yield paths.notepad, "note", "static"
-    yield paths.main_memory, "diary", "static"
-    yield paths.insights, "dream_insight", "static"
-    for entry in _entries(paths.memory):
-        if entry.startswith("memory_archived_") and entry.endswith(".txt"):
-            yield paths.memory / entry, "diary", "static"
-        elif entry.startswith("insights_archived_") and entry.endswith(".json"):
-            yield paths.memory / entry, "dream_insight", "static"
-    folders: tuple[tuple[Path, MemoryType, IndexName, tuple[str, ...]], ...] = (
-        (paths.log_archives, "log_archive", "static", (".txt",)),
-        (paths.episodic_memory, "episodic_memory", "static", (".json",)),
-        (paths.entity_memory, "entity_memory", "static", (".md",)),
-        (paths.knowledge, "knowledge", "dynamic", DOCUMENTS),
+def glimpses(paths: PersonaPaths) -> Iterator[Glimpse]:
+    """Yield every file that is to be indexed, seen from outside."""
+    whole: tuple[tuple[Path, MemoryType, IndexName], ...] = (
+        (paths.log, "current_log", "current"),
+        (paths.core_memory, "note", "static"),
+        (paths.notepad, "note", "static"),
+        (paths.main_memory, "diary", "static"),
+        (paths.insights, "dream_insight", "static"),
     )
-    for folder, kind, index, endings in folders:
-        for entry in _entries(folder):
-            if entry.lower().endswith(endings):
-                yield folder / entry, kind, index
+    for path, kind, index in whole:
+        name = path.relative_to(paths.folder).as_posix()
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            yield _seen(name, kind, index, path.stat())
+    folders: tuple[tuple[Path, MemoryType, IndexName, str, tuple[str, ...]], ...] = (
+        (paths.memory, "diary", "static", "memory_archived_", (".txt",)),
+        (paths.memory, "dream_insight", "static", "insights_archived_", (".json",)),
+        (paths.log_archives, "log_archive", "static", "", (".txt",)),
+        (paths.episodic_memory, "episodic_memory", "static", "", (".json",)),
+        (paths.entity_memory, "entity_memory", "static", "", (".md",)),
+        (paths.knowledge, "knowledge", "dynamic", "", DOCUMENTS),
+    )
+    for folder, kind, index, beginning, endings in folders:
+        within = f"{folder.relative_to(paths.folder).as_posix()}/"
+        for name, status in _files_in(folder, beginning, endings):
+            yield _seen(within + name, kind, index, status)
+
+
+def _files_in(folder: Path, beginning: str, endings: tuple[str, ...]) -> list[tuple[str, os.stat_result]]:
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                if name[0] != "." and name.startswith(beginning) and name.lower().endswith(endings):
+                    with contextlib.suppress(FileNotFoundError):
+                        found.append((name, entry.stat() if _KNOWS_INODES else Path(entry.path).stat()))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(found, key=itemgetter(0))
+
+
+def _seen(name: str, kind: MemoryType, index: IndexName, status: os.stat_result) -> Glimpse:
+    return Glimpse(name, kind, index, f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}", status.st_size)
 
 
 def _entries(folder: Path) -> list[str]:
@@ -91,15 +134,6 @@ def _entries(folder: Path) -> list[str]:
             return sorted(entry.name for entry in found if not entry.name.startswith("."))
     except (FileNotFoundError, NotADirectoryError):
         return []
-
-
-def _found(paths: PersonaPaths, path: Path, kind: MemoryType, index: IndexName) -> Iterator[Source]:
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return
-    stamp = f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}"
-    yield Source(path, path.relative_to(paths.folder).as_posix(), kind, index, stamp, status.st_size)
 
 
 def chunks_of_log(

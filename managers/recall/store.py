@@ -27,7 +27,7 @@ import numpy.typing as npt
 from managers.recall.connection import connect
 from managers.storage.files import fsync_folder, make_folder
 
-FORMAT = "1"
+FORMAT = "2"
 """Raised when the tables or the way of cutting passages change: an older index is built anew."""
 
 POSTING_BLOCK = 1 << 14
@@ -112,6 +112,7 @@ class Store:
         self._local = threading.local()
         self._opened: weakref.WeakSet[_Opened] = weakref.WeakSet()
         self._guard = threading.Lock()
+        self._known_files: tuple[tuple[str, int], Mapping[str, FileRecord]] | None = None
 
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection; the file and its tables are made if missing.
@@ -239,11 +240,22 @@ class Store:
         self.set_meta("revision", str(revision))
         return revision
 
-    def files(self, kinds: Collection[str] | None = None) -> dict[str, FileRecord]:
-        """Return what is indexed, by path."""
-        rows = self.connection().execute("SELECT id, path, type, digest, size, stamp, state FROM files")
-        records = (FileRecord(*row) for row in rows)
-        return {record.path: record for record in records if kinds is None or record.type in kinds}
+    def files(self, kinds: Collection[str] | None = None) -> Mapping[str, FileRecord]:
+        """Return what is indexed, by path; the same object as long as nothing changes."""
+        held = self._files()
+        return {path: record for path, record in held.items() if record.type in kinds} if kinds else held
+
+    def _files(self) -> Mapping[str, FileRecord]:
+        connection = self.connection()
+        marks = self.marks()
+        known = self._known_files
+        if known is not None and known[0] == marks and not connection.in_transaction:
+            return known[1]
+        rows = connection.execute("SELECT id, path, type, digest, size, stamp, state FROM files")
+        found = {record.path: record for record in (FileRecord(*row) for row in rows)}
+        if not connection.in_transaction and self.marks() == marks:  # what is not committed may never be
+            self._known_files = (marks, found)
+        return found
 
     def count(self) -> int:
         """Return how many passages there are."""

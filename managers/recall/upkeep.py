@@ -7,7 +7,7 @@ import logging
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -95,9 +95,13 @@ class Upkeep:
                     self._tidy()
         self.embed_in_background()
 
-    def freshen(self) -> None:
-        """Take in small changes before a search, if nobody else is at it and nothing is amiss."""
-        if not self._indexer.changed():
+    def freshen(self, shown: Collection[str] = ()) -> None:
+        """Take in small changes before a search, if nobody else is at it and nothing is amiss.
+
+        Args:
+            shown: messages that the search leaves out; for them alone nothing is indexed while somebody waits.
+        """
+        if not self._indexer.changed(shown):
             return
         with contextlib.suppress(BusyError), self._alone(0):
             if self._held() and all(self._fits(index) == "" for index in self._indexes.values()):
