@@ -26,7 +26,7 @@ from agent.errors import (
 )
 from agent.events import Noticed, Received, Replied, TurnEvent
 from agent.memories import Memories
-from agent.minds.choose import MindChooser, capped_status
+from agent.minds.choose import MindChooser, built_in_mind, capped_status
 from agent.minds.status import MindStatus
 from agent.state import Surroundings, TurnState
 from agent.tools import all_tools
@@ -102,12 +102,18 @@ class Companion:
             attached = attached_files.take(attachments, paths, self._clock, self._rng, keep=not off_record)
             return self._begin(TurnState(text=text), attached, off_record=off_record)
 
-    def regenerate(self) -> Turn:
-        """Answer the user's last message anew; the old reply is superseded, not erased."""
+    def regenerate(self, *, built_in: bool = False) -> Turn:
+        """Answer the user's last message anew; the old reply is superseded, not erased.
+
+        Args:
+            built_in: let the built-in mind answer this once, whichever speaks otherwise.
+        """
         with self._starting:
             self._refuse_while_answering()
             message, answers = self._last_exchange()
             state = TurnState(message=message, replaces=tuple(m.id for m in answers))
+            if built_in:
+                state["speaker"] = built_in_mind(self.memories.settings().mind)
             return self._begin(state, attached_files.again(self.memories.paths, message.attachments))
 
     def edit_last(self, text: str) -> Turn:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from agent.companion import Companion
 from agent.errors import AttachmentUnreadableError
@@ -43,6 +44,8 @@ class Chat:
     transcript: gr.HTML
     composer: gr.HTML
     notices: gr.HTML
+    answered: tuple[Dependency, ...]
+    """What ends with an answer; which mind gave it may be another one than before."""
 
 
 def create_chat(services: Services, t: Texts, current: gr.State) -> Chat:
@@ -70,16 +73,16 @@ def create_chat(services: Services, t: Texts, current: gr.State) -> Chat:
     streamed, plain = stream_at_edge(t), at_edge(t)
     current.change(streamed(talk.follow), where, shown, **QUIET)
     transcript.stale(streamed(talk.follow), where, shown, **QUIET)
-    composer.submit(streamed(talk.say), [current, depth], shown, **QUIET)
+    said = composer.submit(streamed(talk.say), [current, depth], shown, **QUIET)
     composer.stop(plain(talk.stop), [current], None, **QUIET)
     composer.veil(plain(talk.veil), [current, depth], [veiled, *shown], **QUIET)
     composer.topic(plain(talk.begin_topic), where, shown, **QUIET)
     composer.refused(plain(talk.refuse_file), None, None, **QUIET)
     transcript.older(plain(talk.show_older), where, [depth, *shown], **QUIET)
-    transcript.retry(streamed(talk.regenerate), where, shown, **QUIET)
+    again = transcript.retry(streamed(talk.regenerate), where, shown, **QUIET)
     transcript.edit(streamed(talk.edit_last), where, shown, **QUIET)
     transcript.delete(plain(talk.delete_last), where, shown, **QUIET)
-    return Chat(transcript, composer, notices)
+    return Chat(transcript, composer, notices, (said, again))
 
 
 class Conversation:
@@ -118,10 +121,11 @@ class Conversation:
                 upload.unlink(missing_ok=True)  # the companion has its own copy, or wants none off the record
         yield from self._follow(companion, depth, turn, veiled=veiled)
 
-    def regenerate(self, persona: str, depth: int, veiled: bool) -> Iterator[Update]:
-        """Answer the last message anew."""
+    def regenerate(self, persona: str, depth: int, veiled: bool, event: gr.EventData) -> Iterator[Update]:
+        """Answer the last message anew; with the built-in mind, where that is asked for."""
         companion = self._services.companion(persona)
-        yield from self._follow(companion, depth, companion.regenerate(), veiled=veiled)
+        turn = companion.regenerate(built_in=getattr(event, "by", "") == "builtin")
+        yield from self._follow(companion, depth, turn, veiled=veiled)
 
     def edit_last(self, persona: str, depth: int, veiled: bool, event: gr.EventData) -> Iterator[Update]:
         """Replace the last message and answer it."""

@@ -25,6 +25,7 @@ from ui.knowledge import knowledge_router
 from ui.letters import letters_router
 from ui.locales import texts
 from ui.map_files import map_router
+from ui.usage_tables import usage_router
 
 ASSETS = CHECKOUT / "assets" / "page"
 _PICTURE_TYPES = {
@@ -51,6 +52,7 @@ def add_files(app: FastAPI, services: Services) -> None:
     app.include_router(map_router(services))
     app.include_router(installing_router(services))
     app.include_router(letters_router(services))
+    app.include_router(usage_router(services))
 
     @app.get("/favicon.ico")
     def favicon() -> Response:

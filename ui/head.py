@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import gradio as gr
+from gradio.events import Dependency
 
 from agent.services import Services
 from ui import presenters
@@ -16,9 +17,15 @@ from ui.locales import Texts
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head; `follow` makes it look again at which mind speaks."""
+    """The head.
+
+    Attributes:
+        follow: makes it look again at which mind speaks whenever a state changes.
+        look_after: makes it look again after an event.
+    """
 
     follow: Callable[[gr.State], None]
+    look_after: Callable[[Dependency], None]
 
 
 def create_head(services: Services, t: Texts, current: gr.State, touched: gr.State) -> Head:
@@ -38,7 +45,10 @@ def create_head(services: Services, t: Texts, current: gr.State, touched: gr.Sta
     def follow(state: gr.State) -> None:
         state.change(edge(show_mind), [current], [mind], **QUIET)
 
+    def look_after(event: Dependency) -> None:
+        event.then(edge(show_mind), [current], [mind], **QUIET)
+
     gr.on([current.change, touched.change], edge(show_persona), [current], [persona], **QUIET)
     follow(current)
     follow(touched)
-    return Head(follow)
+    return Head(follow, look_after)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -18,6 +18,12 @@ from ui.edge import QUIET, at_edge, stream_at_edge
 from ui.locales import Texts
 
 PROVIDERS = ("auto", "builtin", "gemini", "openai")
+REMOTE = frozenset({"gemini", "openai"})
+"""Those that have a model to name and a key."""
+CHOSEN = ("provider", "base_url", "model", "internal_processing_model")
+"""What is chosen here, of the settings of the mind."""
+COMMON, OWN = "everybody", "one"
+"""Whose choice is shown: everybody's, or that of the persona that is talked to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,75 +82,145 @@ def create_mind_fields(t: Texts, prefix: str, *, titled: bool = True) -> MindFie
     return MindFields(provider, address, model, key)
 
 
-def create_mind_section(services: Services, t: Texts, tab: gr.Tab) -> MindSection:
-    """Build the section; it is filled whenever one enters the room."""
+def create_mind_section(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> MindSection:
+    """Build the section; it is filled whenever one enters the room, and follows the persona that is talked to."""
     changed = gr.State(0)
     gr.HTML(f"<h2>{escape(t('mind.title'))}</h2><p>{escape(t('mind.intro'))}</p>", elem_classes="intro")
+    whose = gr.Radio(
+        [(t("options.common"), COMMON)],
+        value=COMMON,
+        label=t("options.for_whom"),
+        show_label=False,
+        visible=False,
+        elem_id="mind-whose",
+        elem_classes="segments",
+    )
     fields = create_mind_fields(t, "mind")
+    small = gr.Textbox(value="", label=t("mind.small"), info=t("mind.small_info"), visible=False, elem_id="mind-small")
+    fields.provider.change(at_edge(t)(lambda chosen: _visibility(chosen)[1]), [fields.provider], [small], **QUIET)
     with gr.Row(elem_classes="buttons"):
         save = gr.Button(t("mind.save_and_try"), variant="primary", elem_id="mind-save")
         forget = gr.Button(t("mind.forget_key"), elem_id="mind-forget")
+        back = gr.Button(t("options.back_common"), visible=False, elem_id="mind-back")
     result = gr.HTML(
         elem_id="mind-result", js_on_load="utatane.clicks(element, trigger) // 'select'", apply_default_css=False
     )
     handlers = MindHandlers(services, t)
-    edge = at_edge(t)
-    tab.select(edge(handlers.open), None, [*fields.all, result], **QUIET)
-    save.click(stream_at_edge(t)(handlers.save), [*fields.all, changed], [result, fields.key, changed], **QUIET)
-    forget.click(edge(handlers.forget_key), [changed], [result, changed], **QUIET)
-    result.select(edge(handlers.accept), [changed], [*fields.all, result, changed], **QUIET)
+    edge, who = at_edge(t), [current, whose]
+    shown = [whose, *fields.all, small, back, result]
+    gr.on([tab.select, current.change, whose.input], edge(handlers.open), who, shown, **QUIET)
+    save.click(
+        stream_at_edge(t)(handlers.save),
+        [*who, *fields.all, small, changed],
+        [result, fields.key, back, changed],
+        **QUIET,
+    )
+    forget.click(edge(handlers.forget_key), [*who, changed], [result, fields.key, changed], **QUIET)
+    back.click(edge(handlers.give_back), [*who, changed], [*shown, changed], **QUIET)
+    result.select(edge(handlers.accept), [*who, changed], [*shown, changed], **QUIET)
     return MindSection(fields, changed)
 
 
 class MindHandlers:
-    """The section's handlers."""
+    """The section's handlers; `whose` says whether the choice is everybody's or the persona's own."""
 
     def __init__(self, services: Services, t: Texts) -> None:
         """Take the services and the page's language."""
         self._services = services
         self._t = t
 
-    def open(self) -> tuple[Any, ...]:
+    def open(self, persona: str, whose: str) -> tuple[Any, ...]:
         """Show the settings as they stand, and what could be said yes to."""
-        mind = self._services.settings().mind
+        t = self._t
+        own = whose == OWN and bool(persona)
+        mind = self._mind(persona, own=own)
         _, model_seen, key_seen = _visibility(mind.provider)
+        choices = [(t("options.common"), COMMON), (t("options.own", name=persona), OWN)]
         return (
+            gr.update(choices=choices, value=OWN if own else COMMON, visible=bool(persona)),
             mind.provider,
             gr.update(value=mind.base_url, visible=mind.provider == "openai"),
             {**model_seen, "value": mind.model},
             {**key_seen, "value": "", "placeholder": self._key_hint(mind)},
-            offers_of(self._services, mind, self._t),
+            {**model_seen, "value": mind.internal_processing_model},
+            gr.update(visible=own and self._has_own(persona)),
+            offers_of(self._services, mind, t),
         )
 
-    def save(self, provider: str, address: str, model: str, key: str, changed: int) -> Iterator[tuple[Any, ...]]:
+    def save(
+        self,
+        persona: str,
+        whose: str,
+        provider: str,
+        address: str,
+        model: str,
+        key: str,
+        small: str,
+        changed: int,
+    ) -> Iterator[tuple[Any, ...]]:
         """Keep the choice, then try it."""
         t = self._t
-        mind = save_mind(self._services, provider, address, model, key)
-        yield _line(t("mind.trying"), "busy"), gr.update(value="", placeholder=self._key_hint(mind)), changed + 1
-        try:
-            choice = self._services.minds.choose(mind, t.lang)
-            trial = try_mind(choice.mind, t("mind.trial_greeting"), t.lang, self._services.clock)
-        except UtataneError as error:
-            yield _line(error.sentence(t.lang), "wrong"), gr.skip(), changed + 2
-            return
-        seconds = f"{trial.first_words_ms / 1000:.1f}"
-        sentence = t("mind.works", sentence=choice.status.sentence(t.lang), seconds=seconds)
-        quote = f"<blockquote>{escape(trial.answer)}</blockquote>"
-        yield _line(sentence, "right") + quote + offers_of(self._services, mind, self._t), gr.skip(), changed + 2
+        own = whose == OWN and bool(persona)
+        keep_mind(self._services, chosen_mind(provider, address, model, small), persona if own else "")
+        mind = self._mind(persona, own=own)
+        if key.strip():
+            self._services.secrets.set(secret_name(mind), key)
+        back = gr.update(visible=own)
+        emptied = gr.update(value="", placeholder=self._key_hint(mind))
+        yield _line(t("mind.trying"), "busy"), emptied, back, changed + 1
+        yield "".join(self._tried(mind, persona if own else "")), gr.skip(), back, changed + 2
 
-    def forget_key(self, changed: int) -> tuple[str, int]:
+    def _tried(self, mind: MindSettings, persona: str) -> Iterator[str]:
+        """Yield what came of trying the mind, and the small model where there is another one."""
+        t, minds = self._t, self._services.minds
+        ways = [(minds.choose, "mind.works")]
+        if mind.internal_processing_model not in {"", mind.model} and mind.provider in REMOTE:
+            ways.append((minds.choose_small, "mind.small_works"))
+        for choose, key in ways:
+            try:
+                choice = choose(mind, t.lang, persona=persona, purpose="trial")
+                trial = try_mind(choice.mind, t("mind.trial_greeting"), t.lang, self._services.clock)
+            except UtataneError as error:
+                yield _line(error.sentence(t.lang), "wrong")
+                return
+            seconds = f"{trial.first_words_ms / 1000:.1f}"
+            yield _line(t(key, sentence=choice.status.sentence(t.lang), seconds=seconds), "right")
+            yield f"<blockquote>{escape(trial.answer)}</blockquote>"
+        yield offers_of(self._services, mind, t)
+
+    def forget_key(self, persona: str, whose: str, changed: int) -> tuple[Any, ...]:
         """Delete the key of the server that is chosen."""
-        self._services.secrets.set(secret_name(self._services.settings().mind), "")
-        return _line(self._t("mind.key_forgotten"), "right"), changed + 1
+        mind = self._mind(persona, own=whose == OWN and bool(persona))
+        self._services.secrets.set(secret_name(mind), "")
+        return _line(self._t("mind.key_forgotten"), "right"), gr.update(value="", placeholder=""), changed + 1
 
-    def accept(self, changed: int, event: gr.EventData) -> tuple[Any, ...]:
+    def give_back(self, persona: str, whose: str, changed: int) -> tuple[Any, ...]:
+        """Let the persona speak with everybody's mind again."""
+        if persona:
+            self._services.personas.set_settings(persona, "mind", **dict.fromkeys(CHOSEN))
+        return *self.open(persona, whose), changed + 1
+
+    def accept(self, persona: str, whose: str, changed: int, event: gr.EventData) -> tuple[Any, ...]:
         """Say yes to an offer."""
-        accept_offer(self._services, str(event.offer), self._t)
-        return *self.open(), changed + 1
+        own = whose == OWN and bool(persona)
+        accept_offer(self._services, str(event.offer), self._t, persona if own else "")
+        return *self.open(persona, whose), changed + 1
+
+    def _mind(self, persona: str, *, own: bool) -> MindSettings:
+        return mind_of(self._services, persona if own else "")
+
+    def _has_own(self, persona: str) -> bool:
+        own = self._services.personas.get(persona).settings.get("mind")
+        return isinstance(own, Mapping) and any(key in own for key in CHOSEN)
 
     def _key_hint(self, mind: MindSettings) -> str:
-        stored = mind.provider in {"gemini", "openai"} and self._services.secrets.get(secret_name(mind))
+        stored = mind.provider in REMOTE and self._services.secrets.get(secret_name(mind))
         return self._t("mind.key_stored") if stored else ""
+
+
+def mind_of(services: Services, persona: str = "") -> MindSettings:
+    """Return the settings of the mind that hold for a persona; without a name, everybody's."""
+    return services.companion(persona).memories.settings().mind if persona else services.settings().mind
 
 
 def offers_of(services: Services, mind: MindSettings, t: Texts) -> str:
@@ -157,35 +233,54 @@ def offers_of(services: Services, mind: MindSettings, t: Texts) -> str:
     )
 
 
-def accept_offer(services: Services, code: str, t: Texts) -> MindSettings:
-    """Do what an offer offers; return the settings as they are then."""
-    mind = services.settings().mind
+def accept_offer(services: Services, code: str, t: Texts, persona: str = "") -> MindSettings:
+    """Do what an offer offers, for everybody or for one persona; return the settings as they are then."""
+    mind = mind_of(services, persona)
     for offer in services.minds.choose(mind, t.lang).offers:
         if offer.code == code:
-            return services.settings_file.change("mind", **offer.changes).mind
+            keep_mind(services, offer.changes, persona)
+            return mind_of(services, persona)
     return mind
 
 
 def save_mind(services: Services, provider: str, address: str, model: str, key: str) -> MindSettings:
-    """Write the choice to the settings and the key, where one was typed, to the secrets."""
+    """Write everybody's choice to the settings and the key, where one was typed, to the secrets."""
+    chosen = chosen_mind(provider, address, model)
+    del chosen["internal_processing_model"]  # not asked at the first meeting
+    keep_mind(services, chosen)
+    settings = services.settings().mind
+    if key.strip():
+        services.secrets.set(secret_name(settings), key)
+    return settings
+
+
+def chosen_mind(provider: str, address: str, model: str, small: str = "") -> dict[str, str]:
+    """Return a choice as settings: what its provider has no use for is empty."""
     if provider not in PROVIDERS:
         raise InvalidSettingError(key="mind.provider", value=provider, reason="")
-    if provider not in {"gemini", "openai"}:
-        model = ""
-    settings = services.settings_file.change(
-        "mind",
-        provider=provider,
-        base_url=(address.strip() or None) if provider == "openai" else None,
-        model=model.strip() or None,
-    )
-    if key.strip():
-        services.secrets.set(secret_name(settings.mind), key)
-    return settings.mind
+    remote = provider in REMOTE
+    return {
+        "provider": provider,
+        "base_url": address.strip() if provider == "openai" else "",
+        "model": model.strip() if remote else "",
+        "internal_processing_model": small.strip() if remote else "",
+    }
+
+
+def keep_mind(services: Services, chosen: Mapping[str, str], persona: str = "") -> None:
+    """Write a choice, for everybody or for one persona.
+
+    A persona's own empty value is written too: it must not be filled with everybody's address or model.
+    """
+    if persona:
+        services.personas.set_settings(persona, "mind", **chosen)
+    else:
+        services.settings_file.change("mind", **{key: value or None for key, value in chosen.items()})
 
 
 def _visibility(provider: str) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Return the updates that show address, model and key where the provider needs them."""
-    remote = provider in {"gemini", "openai"}
+    remote = provider in REMOTE
     return gr.update(visible=provider == "openai"), gr.update(visible=remote), gr.update(visible=remote)
 
 

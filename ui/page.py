@@ -45,7 +45,7 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
                 head = create_head(services, t, current, touched)
                 with gr.Tabs(elem_id="rooms"):
                     with _room("talk", t):
-                        create_chat(services, t, current)
+                        chat = create_chat(services, t, current)
                     with _room("heart", t) as tab:
                         create_heart_room(services, t, current, tab)
                     with _room("dreams", t) as tab:
@@ -59,10 +59,12 @@ def create_page(services: Services, lang: Lang) -> gr.Blocks:
                     with _room("persona", t) as tab:
                         create_persona_room(services, t, current, touched, tab)
                     with _room("settings", t) as tab:
-                        mind, options = create_settings_room(services, t, current, tab)
+                        minds = create_settings_room(services, t, current, tab)
         welcome = create_onboarding(services, t, current, touched)
-        head.follow(mind.changed)
-        head.follow(options)
+        for other_mind in minds:
+            head.follow(other_mind)
+        for answer in chat.answered:
+            head.look_after(answer)
 
         def open_page(name: str) -> tuple[str, Any]:
             return persona_to_open(services, name, lang), gr.update(visible=not services.settings().page.onboarded)

@@ -16,6 +16,7 @@ from agent.companion import MindStatus
 from managers.memory.messages import Message
 from managers.recall.hits import Hit
 from managers.storage.errors import Notice, UtataneError
+from managers.usage.errors import CapReachedError
 from ui.locales import Texts
 from ui.markdown import render_markdown, render_plain
 from ui.times import clock_time, day_name, when

@@ -6,12 +6,16 @@ import gradio as gr
 
 from agent.services import Services
 from ui.locales import Texts
-from ui.mind import MindSection, create_mind_section
+from ui.mind import create_mind_section
 from ui.options import create_options_section
+from ui.usage import create_usage_section
 
 
-def create_settings_room(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> tuple[MindSection, gr.State]:
-    """Build the room inside `tab`; the state changes when an option may have made another mind speak."""
+def create_settings_room(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> list[gr.State]:
+    """Build the room inside `tab`; returns the states that change when another mind may speak."""
     with gr.Column(elem_classes="room"):
-        mind = create_mind_section(services, t, tab)
-        return mind, create_options_section(services, t, current, tab)
+        return [
+            create_mind_section(services, t, current, tab).changed,
+            create_usage_section(services, t, current, tab),
+            create_options_section(services, t, current, tab),
+        ]

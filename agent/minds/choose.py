@@ -146,7 +146,7 @@ class MindChooser:
 
     def stand_in(self, settings: Settings) -> Callable[[], Mind] | None:
         """Return what makes the mind that speaks when a cap stops the model; None where the settings want silence."""
-        return partial(_built_in, settings.mind) if settings.usage.when_reached == "builtin" else None
+        return partial(built_in_mind, settings.mind) if settings.usage.when_reached == "builtin" else None
 
     def is_stopped(self, persona: str) -> bool:
         """Tell whether a cap stops the persona's model at this moment."""
@@ -206,7 +206,7 @@ class MindChooser:
     def _look(self, settings: MindSettings, key: str, before: _Chosen | None) -> _Chosen:
         now = self._monotonic()
         if settings.provider == "builtin":
-            return _Chosen(_built_in(settings), built_in_status(), now)
+            return _Chosen(built_in_mind(settings), built_in_status(), now)
         if settings.provider == "gemini":
             address = settings.base_url or GEMINI_ADDRESS
             return self._as_chosen(Endpoint("Gemini", address, settings.model or GEMINI_MODEL, key), settings, before)
@@ -214,7 +214,7 @@ class MindChooser:
             return self._openai(settings, key, before)
         found = find_local(self._ports, self._answer_seconds)
         if found is None:
-            kept = before.mind if before and not isinstance(before.mind, LanguageModelMind) else _built_in(settings)
+            kept = before.mind if before and not isinstance(before.mind, LanguageModelMind) else built_in_mind(settings)
             return _Chosen(kept, built_in_status(), now, asks_servers=True)
         endpoint = Endpoint(found.service, found.base_url, settings.model or found.model)
         return self._as_chosen(endpoint, settings, before, found)
@@ -318,7 +318,8 @@ def _status_of(mind: LanguageModelMind) -> MindStatus:
     return MindStatus(name, ja, en, is_language_model=True, leaves_machine=endpoint.leaves_machine)
 
 
-def _built_in(settings: MindSettings) -> Mind:
+def built_in_mind(settings: MindSettings) -> Mind:
+    """Return a new built-in mind."""
     # Imported here: its dictionaries are not needed while a language model speaks.
     from agent.minds.builtin import BuiltInMind  # noqa: PLC0415
 

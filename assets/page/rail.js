@@ -2,9 +2,17 @@
 "use strict";
 
 (() => {
-  function openRoom(room) {
+  function openRoom(room, part) {
     document.getElementById(`${room}-room-button`)?.click();
     closeRail();
+    if (part) showPart(part, 50);
+  }
+
+  // The room may still have to be drawn.
+  function showPart(id, tries) {
+    const part = document.getElementById(id);
+    if (part?.offsetParent) part.scrollIntoView({ block: "start" });
+    else if (tries) setTimeout(() => showPart(id, tries - 1), 100);
   }
 
   function rail(element, trigger) {

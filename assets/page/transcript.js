@@ -48,7 +48,8 @@
       const article = button.closest("article");
       const action = button.dataset.action;
       if (action === "copy") utatane.copyMessage?.(button, article.querySelector(".bubble"));
-      else if (action === "retry") trigger("retry", {});
+      else if (action === "retry") trigger("retry", { by: button.dataset.by || "" });
+      else if (action === "caps") utatane.openRoom("settings", "usage-caps");
       else if (action === "older") trigger("older", {});
       else if (action === "delete" && (await utatane.ask(utatane.texts().delete_last, utatane.texts().delete))) trigger("delete", {});
       else if (action === "edit") utatane.editMessage?.(article, (text) => trigger("edit", { text }));

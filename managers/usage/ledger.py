@@ -43,7 +43,7 @@ class Call:
         time: when it began, in local time: it counts for this day.
         persona: for whom; empty: for nobody in particular (a trial of the settings).
         purpose: what for.
-        service: what people call the server.
+        service, host: what people call the server, and where it is.
         model: as its server knows it.
         input_tokens, output_tokens: read and written.
         is_estimated: the provider did not report them.
@@ -63,6 +63,7 @@ class Call:
     is_local: bool = False
     cost: int | None = None
     outcome: str = "done"
+    host: str = ""
 
     @property
     def tokens(self) -> int:
@@ -191,6 +192,7 @@ def _entry(told: dict[str, Any]) -> Entry:
         is_local=bool(told.get("local")),
         cost=None if cost is None else max(0, round(float(cost) * 1_000_000_000)),
         outcome=str(told.get("outcome", "done")),
+        host=str(told.get("host", "")),
     )
 
 
@@ -212,6 +214,8 @@ def _line(entry: Entry) -> bytes:
             told["estimated"] = True
         if entry.is_local:
             told["local"] = True
+        elif entry.host:
+            told["host"] = entry.host
         if entry.cost is not None:
             told["cost"] = entry.cost / 1_000_000_000
         if entry.outcome != "done":

@@ -248,11 +248,21 @@ class Account:
 
 
 def _model_of(call: Call) -> Model:
-    return Model(call.model, call.service, "", call.is_local)
+    return Model(call.model, call.service, call.host, call.is_local)
 
 
 def _begun(account: Account, model: Model, now: datetime) -> Call:
-    return Call(now, account.persona, account.purpose, model.service, model.name, 0, 0, is_local=model.is_local)
+    return Call(
+        now,
+        account.persona,
+        account.purpose,
+        model.service,
+        model.name,
+        input_tokens=0,
+        output_tokens=0,
+        is_local=model.is_local,
+        host=model.host,
+    )
 
 
 def _lost(one: Reservation) -> Call:

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from typing import Any, Literal
 
 from managers.storage.paths import CHECKOUT
@@ -45,23 +46,21 @@ class Price:
     def cost(self, read: int, written: int) -> int:
         """Return what a call costs, in billionths of a dollar."""
         per_input, per_output = self._at(read)
-        return math.ceil(read * per_input * _PER_TOKEN) + math.ceil(written * per_output * _PER_TOKEN)
+        return math.ceil(read * per_input) + math.ceil(written * per_output)
 
     def most_output(self, read: int, money: int) -> int | None:
         """Return how much may be written after reading so much, if it may cost `money`; None: any amount."""
-        per_output = self._at(read)[1] * _PER_TOKEN
         left = money - self.cost(read, 0)
         if left < 0:
             return -1
-        if per_output <= 0:
-            return None
-        most = int(left / per_output)
-        return most if self.cost(read, most) <= money else most - 1
+        per_output = self._at(read)[1]
+        return math.floor(left / per_output) if per_output else None
 
-    def _at(self, read: int) -> tuple[float, float]:
-        if self.above and read > self.above:
-            return self.input_above, self.output_above
-        return self.input, self.output
+    def _at(self, read: int) -> tuple[Fraction, Fraction]:
+        """Return what a token costs, exactly: 0.1 is a tenth here."""
+        is_long = bool(self.above) and read > self.above
+        per_million = (self.input_above, self.output_above) if is_long else (self.input, self.output)
+        return Fraction(repr(per_million[0])) * _PER_TOKEN, Fraction(repr(per_million[1])) * _PER_TOKEN
 
 
 FREE = Price(0.0, 0.0, "local")
