@@ -55,6 +55,25 @@ def test_catching_up_costs_only_what_is_new(recall: Recall, talk: Talk, monkeypa
     assert_sound(recall)
 
 
+def test_a_search_waits_for_what_it_may_find_and_for_nothing_else(
+    recall: Recall, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = talk.user("My kite is in the attic.")
+    recall.catch_up()
+    added = watch_additions(recall._indexes["current"], monkeypatch)
+    asked = talk.user("Where is my kite?")
+    assert [hit.message_ids for hit in recall.for_turn(asked.text, window=[asked])] == [(said.id,)]
+    assert added == []  # what is asked is before everybody's eyes
+    paths.main_memory.parent.mkdir(exist_ok=True)
+    paths.main_memory.write_text("The kite has a red tail.", "utf-8")
+    talk.user("It is a red one.")
+    assert {hit.text for hit in recall.for_turn("kite red tail", window=[asked])} >= {"The kite has a red tail."}
+    assert added == [2]
+    talk.log.supersede(said.id, "My kite is at the lake.")
+    assert "My kite is at the lake." in {hit.text for hit in recall.for_turn("my kite", window=[asked])}
+    assert_sound(recall)
+
+
 def test_an_edited_message_leaves_no_ghost(recall: Recall, talk: Talk) -> None:
     talk.user("I moved to Lisbon.")
     wrong = talk.user("My dog is called Pretzel.")
