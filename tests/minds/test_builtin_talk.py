@@ -362,3 +362,37 @@ def test_what_does_that_mean_is_asked_of_its_last_words() -> None:
 def test_a_sentence_without_a_subject_has_that_of_the_one_before() -> None:
     told = converse(["新しい会社に入るんだ", "デザインの会社だよ。渋谷にあるの", "会社はどこにあるんだっけ？"], NEMU)
     assert "渋谷" in told[-1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "sheet", "parts"),
+    [
+        (["My daughter had her sports day.", "I had curry for dinner.", "Can you summarise what we talked about?"], HAZEL, ("sports day", "curry")),
+        (["今日は娘の運動会だったよ", "晩ごはんはカレーだった", "今日話したこと、まとめて"], NEMU, ("運動会", "カレー")),
+    ],
+)  # fmt: skip
+def test_a_summary_quotes_what_was_told(lines: list[str], sheet: Sheet, parts: tuple[str, ...]) -> None:
+    assert all(part in converse(lines, sheet)[-1] for part in parts)
+
+
+def test_a_number_is_told_in_what_was_asked_for() -> None:
+    told = converse(["今日は娘の運動会だったよ", "かけっこで2位だった！", "娘の誕生日は6月3日なんだ", "娘は何位だった？"], NEMU)  # fmt: skip
+    assert told[-1].index("2位") < (told[-1] + "6月").index("6月")
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet", "unfit"),
+    [
+        ("まあ、がんばるよ", NEMU, "楽しみ"),
+        ("well, I'll manage", HAZEL, "look forward|preparations"),
+        ("なんでもない", NEMU, "そのあと"),
+        ("君の趣味は？", NEMU, "調べ|わからない"),
+        ("仕事やめたい", NEMU, "叶うと"),
+        ("I want to quit my job", HAZEL, "when do you think|look forward"),
+        ("Do you love me?", HAZEL, "nothing of the kind|have no body"),
+        ("わたしのこと好き？", NEMU, "調べ|記憶にない"),
+    ],
+)
+def test_what_is_said_between_the_lines_is_met(text: str, sheet: Sheet, unfit: str) -> None:
+    for seed in range(8):
+        assert not re.search(unfit, say(text, sheet, seed=seed), re.IGNORECASE)

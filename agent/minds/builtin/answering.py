@@ -32,7 +32,8 @@ def answer_questions(scene: Scene) -> list[str]:
     """Return the answers to what a message asks; empty if it asks nothing."""
     for intent, answer in _ANSWERS.items():
         if (sentence := scene.read.intent(intent)) is not None:
-            if intent in _NEEDS_QUESTION and not (sentence.is_question or scene.request.recall_wanted):
+            is_asked = sentence.is_question or scene.request.recall_wanted or _SUMS_UP.search(sentence.plain)
+            if intent in _NEEDS_QUESTION and not is_asked:
                 continue
             if (
                 intent in _NOT_OF_THE_PAST
@@ -47,6 +48,9 @@ def answer_questions(scene: Scene) -> list[str]:
     if not asked and (not scene.request.recall_wanted or all(_is_statement(s) for s in scene.read.sentences)):
         return []
     return _answer_from_memory(scene, asked or list(scene.read.sentences))
+
+
+_SUMS_UP = re.compile(r"まとめ|要約|振り返|\bsum")
 
 
 def _is_statement(sentence: Sentence) -> bool:
@@ -279,6 +283,10 @@ def _answer_dream(scene: Scene) -> list[str]:
     return [scene.book.say("self", "dream")]
 
 
+def _answer_love(scene: Scene) -> list[str]:
+    return [scene.book.say("self", "love")]
+
+
 def _answer_cannot(scene: Scene) -> list[str]:
     return [scene.book.say("self", "cannot")]
 
@@ -347,6 +355,8 @@ def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
     if (_MINE_JA if scene.lang == "ja" else _MINE_EN).search(plain):
         return False
     if scene.request.sheet.persona.lower() in " ".join(sentence.text for sentence in asked).lower():
+        return True
+    if scene.lang == "ja" and re.search(r"(?:あなた|君|きみ|お前)(?:は|の|って|も|が)", plain):
         return True
     if scene.lang == "ja" and not any(sentence.asks for sentence in asked):
         return not plain.endswith(("は", "も", "って")) and not re.search(
@@ -429,6 +439,7 @@ _ANSWERS: dict[str, Callable[[Scene], list[str]]] = {
     "talk": _answer_talk,
     "overview": _answer_overview,
     "ask_dream": _answer_dream,
+    "ask_love": _answer_love,
     "muse": _answer_musing,
     "cannot": _answer_cannot,
     "ask_taste": _answer_taste,

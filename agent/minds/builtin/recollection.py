@@ -75,7 +75,7 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     if standing := _standing(asked, candidates, lang):
         return Found((standing,), fits=True)
     spread = _spread(candidates)
-    wanted = _Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans))
+    wanted = _Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans), _counter(asked))
     scored = sorted(((_score(c, wanted, spread), c) for c in candidates), key=lambda pair: (-pair[0][0], -pair[1].rank))
     (top, coverage), best = scored[0]
     fits = coverage >= _FITS or (not terms and bool(request.hits))
@@ -111,6 +111,15 @@ def _standing(asked: Sequence[Sentence], candidates: Sequence[Candidate], lang: 
     return max(told, key=lambda c: (c.time is not None, c.time, -c.source), default=None)
 
 
+def _counter(asked: Sequence[Sentence]) -> str:
+    """Return in what a number is asked for: the 位 of 何位."""
+    found = (
+        re.search(r"何(個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|週間|日間|年間)", s.plain)
+        for s in asked
+    )
+    return next((match.group(1) for match in found if match), "")
+
+
 def _says_the_same(one: str, other: str) -> bool:
     first, second = set(content_words(one)), set(content_words(other))
     return first <= second or second <= first
@@ -124,6 +133,7 @@ class _Wanted:
     asks: str
     owner: Who
     spans: tuple[TimeSpan, ...]
+    counter: str = ""
 
 
 def _owner(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Who:
@@ -149,8 +159,8 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
     before = ""
     for at, turn in enumerate(earlier[-20:]):
-        for place, sentence in enumerate(sentences(turn.text)[:_MAX_SENTENCES_PER_HIT]):
-            goes_on = bool(_GOES_ON.search(sentence)) or (place > 0 and bool(_NO_SUBJECT.search(sentence)))
+        for sentence in sentences(turn.text)[:_MAX_SENTENCES_PER_HIT]:
+            goes_on = bool(_GOES_ON.search(sentence)) or bool(_NO_SUBJECT.search(sentence))
             if not _asks(sentence):
                 around = before[-_MAX_AROUND:] if goes_on else ""
                 found.append(Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at, around=around))
@@ -236,7 +246,10 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
     covered += share * sum(spread.get(term, unknown) for term in wanted.terms if term in around) / total
     score = covered + 0.35 * candidate.rank
     if wanted.asks and _has_answer(candidate, wanted.asks, wanted.terms):
-        score += 0.3
+        is_counted = not wanted.counter or re.search(
+            rf"[0-9０-９一二三四五六七八九十百千万]{wanted.counter}", candidate.text
+        )
+        score += 0.3 if is_counted else 0.1
     if wanted.owner != "nobody" and (
         candidate.who == wanted.owner or (candidate.kind == "note" and wanted.owner == "user")
     ):

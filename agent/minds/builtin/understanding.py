@@ -14,7 +14,7 @@ from managers.storage.errors import Lang
 
 SOCIAL = (
     "night", "morning", "evening", "first", "home", "leave", "bye", "day", "how_are_you", "thanks", "apology",
-    "affection", "give_name", "praise", "yes", "no", "laugh", "silence", "call", "insult", "complaint", "clarify", "enough",
+    "affection", "give_name", "praise", "yes", "no", "laugh", "silence", "call", "insult", "complaint", "clarify", "manage", "enough",
 )  # fmt: skip
 """What is answered in kind."""
 _MAX_SENTENCES = 60
@@ -27,7 +27,7 @@ _ASKS: dict[Lang, dict[str, str]] = {
         "who": r"誰|だれ|どなた|どの人",
         "when": r"いつ|何日|何月|何曜|何年(?!間)|何時(?!間)|誕生日は",
         "where": r"どこ|何処|どちら|どの(?:店|町|街|国|県|駅|場所)|場所は",
-        "how_many": r"いくつ|いくら|何(?:個|人|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|ヶ月|か月|週間|日間|年間|%|パーセント)|どれ(?:くらい|ぐらい)|どの(?:くらい|ぐらい)",
+        "how_many": r"いくつ|いくら|何(?:個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|ヶ月|か月|週間|日間|年間|%|パーセント)|どれ(?:くらい|ぐらい)|どの(?:くらい|ぐらい)",
         "why": r"なぜ|なんで|何で|どうして|何故|理由",
         "what": r"何|なに|なん(?:だ|て|の|と)|どんな|どれ|どの|どういう|名前",
     },
@@ -150,7 +150,7 @@ _PARTINGS = frozenset(["night", "bye", "home", "leave", "enough"])
 """What no question does: "did you sleep well?" wishes nobody good night."""
 
 
-_ASKED = frozenset(["ask_dream", "clarify"])
+_ASKED = frozenset(["ask_dream", "ask_love", "clarify"])
 """What only a question does: "I had a dream" asks for nobody's dreams."""
 
 
