@@ -16,6 +16,7 @@ from agent.memories import open_memories
 from agent.minds.choose import Choice
 from agent.minds.status import MindStatus
 from benchmarks.words import sentence
+from commands.shared import look_for_garbage_seldom
 from managers.memory.messages import Message, Role
 from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece
 from managers.personas import PersonaStore
@@ -61,6 +62,7 @@ class OneMind:
 
 def measure() -> Iterator[tuple[str, str, str]]:
     """Yield the time from a message to the mind's first call, and of the whole turn."""
+    look_for_garbage_seldom()  # as the app does
     medians = {}
     for size in SIZES:
         with tempfile.TemporaryDirectory() as folder:
