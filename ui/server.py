@@ -74,6 +74,7 @@ def launch(
     on_ready(address)
     if open_browser:
         threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+    gc.freeze()  # what is loaded by now stays: no look for garbage need go through it again
     try:
         if show is None:
             server.run(sockets=[listener])
