@@ -1,0 +1,207 @@
+"""What models may cost: a cap in the middle of a talk or a dream, the word in time, each persona's own mind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from random import Random
+
+import pytest
+
+from agent.doctor import examine
+from agent.events import Failed, Noticed, Received, Replied, TurnEvent
+from agent.services import Services, open_services
+from managers.mind import Cancel
+from managers.storage.paths import Home
+from managers.usage.caps import Wish
+from managers.usage.errors import CapReachedError
+from managers.usage.prices import Model
+from tests.fakes import HandClock
+from tests.model_server import ModelServer, Say
+
+NEMU = "ねむ"
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(plays=("openai",)) as playing:
+        yield playing
+
+
+@pytest.fixture
+def services(own_home: Home, clock: HandClock, server: ModelServer) -> Iterator[Services]:
+    services = open_services(own_home, clock, Random(3))
+    services.settings_file.change(
+        "mind", provider="openai", base_url=server.base_url, model="test-model", context_tokens=16_000
+    )
+    yield services
+    services.close()
+
+
+def say(services: Services, text: str, persona: str = NEMU, *, off_record: bool = False) -> list[TurnEvent]:
+    companion = services.companion(persona)
+    events = list(companion.say(text, off_record=off_record).events())
+    companion.settle()
+    return events
+
+
+def codes(services: Services) -> list[str]:
+    return [notice.code for notice in services.notices.all]
+
+
+def test_each_call_is_noted_for_its_persona(services: Services, server: ModelServer) -> None:
+    server.enqueue(Say("うん。", usage=(700, 5)))
+    say(services, "やあ")
+    (call,) = services.meter.ledger.calls()
+    assert (call.persona, call.purpose, call.model, call.tokens) == (NEMU, "talk", "test-model", 705)
+
+
+def test_what_is_said_off_the_record_is_counted_and_not_kept(services: Services, server: ModelServer) -> None:
+    server.enqueue(Say("ひみつだね。", usage=(700, 5)))
+    say(services, "ここだけの話", off_record=True)
+    assert [call.tokens for call in services.meter.ledger.calls()] == [705]
+    assert "ここだけ" not in services.meter.ledger.months()[0].read_text("utf-8")
+
+
+def test_at_a_cap_the_message_is_safe_and_one_sentence_says_what_to_do(services: Services, server: ModelServer) -> None:
+    services.settings_file.change("usage", day_tokens=600)
+    events = say(services, "聞いてほしいことがあるんだ。")
+    assert isinstance(events[0], Received)
+    assert services.companion(NEMU).memories.log.tail(1)[-1].text == "聞いてほしいことがあるんだ。"
+    (failed,) = [event for event in events if isinstance(event, Failed)]
+    assert isinstance(failed.error, CapReachedError)
+    assert "今日の上限(600 トークン)" in failed.error.sentence("ja")
+    assert server.chats == []
+    # A click lets the built-in mind answer this once; nobody is asked for anything.
+    turn = services.companion(NEMU).regenerate(built_in=True)
+    (replied,) = [event for event in turn.events() if isinstance(event, Replied)]
+    assert replied.message.mind == "built-in"
+    assert server.chats == []
+    # And with the cap raised, the model speaks again.
+    services.settings_file.change("usage", day_tokens=100_000)
+    server.enqueue("うん、聞くよ。")
+    turn = services.companion(NEMU).regenerate()
+    (replied,) = [event for event in turn.events() if isinstance(event, Replied)]
+    assert replied.message.mind == "test-model"
+
+
+def test_the_built_in_mind_speaks_where_the_settings_say_so_and_the_head_tells(
+    services: Services, server: ModelServer, clock: HandClock
+) -> None:
+    services.settings_file.change("usage", day_tokens=20_000, answer_tokens=10_000, when_reached="builtin")
+    server.enqueue(Say("うん。", usage=(9_500, 9_900)))
+    assert services.companion(NEMU).mind_status().is_language_model
+    say(services, "やあ")
+    events = say(services, "きょうは雨だね。")
+    (replied,) = [event for event in events if isinstance(event, Replied)]
+    assert replied.message.mind == "built-in"
+    assert [event.notice.code for event in events if isinstance(event, Noticed)] == ["usage-stand-in"]
+    assert len(server.chats) == 1
+    status = services.companion(NEMU).mind_status()
+    assert not status.is_language_model
+    assert "cap" in status.en
+    clock.move(days=1)
+    assert services.companion(NEMU).mind_status().is_language_model
+
+
+def test_a_word_in_time_comes_once_and_goes_when_it_is_no_longer_true(
+    services: Services, server: ModelServer, clock: HandClock
+) -> None:
+    services.settings_file.change("usage", day_tokens=40_000)
+    server.enqueue(Say("うん。", usage=(700, 5)), Say("うん。", usage=(32_000, 500)), Say("うん。", usage=(100, 5)))
+    say(services, "一")
+    assert codes(services) == []
+    say(services, "二")
+    (notice,) = services.notices.all
+    assert (notice.code, "2026-11-21" in notice.en) == ("usage-near", True)
+    services.notices.dismiss(notice)
+    say(services, "三")
+    assert codes(services) == []
+    clock.move(days=1)
+    server.enqueue(Say("うん。", usage=(33_000, 5)))
+    say(services, "四")
+    assert ["2026-11-22" in one.en for one in services.notices.all] == [True]
+
+
+def test_the_doctor_says_when_a_cap_is_near(services: Services, server: ModelServer) -> None:
+    def about() -> list[str]:
+        return [finding.state for finding in examine(services) if finding.about == "usage"]
+
+    assert about() == []
+    services.settings_file.change("usage", persona_month_tokens=1_000)
+    assert about() == ["ok"]
+    services.meter.account("Hazel", "talk").open(Model("m"), Wish(100, 900, 0), 60).settle(100, 800)
+    assert about() == ["warning"]
+
+
+def test_a_dream_at_a_cap_is_the_built_in_minds_and_marked_to_be_dreamt_again(
+    services: Services, server: ModelServer, clock: HandClock
+) -> None:
+    services.settings_file.change("usage", persona_day_tokens=600)
+    memories = services.companion(NEMU).memories
+    yesterday = clock.now() - timedelta(days=1)
+    for number, text in enumerate(("来週は京都の貴船神社に行く予定です。", "日商簿記の勉強を始めました。")):
+        memories.log.append("user", "花", text, time=yesterday + timedelta(minutes=number))
+    report = services.sleeper(NEMU).dream(Cancel())
+    assert server.chats == []
+    assert {failure.task for failure in report.failures} >= {"episode", "entities"}
+    assert all(isinstance(failure.error, CapReachedError) for failure in report.failures)
+    episode = memories.episodes.get(yesterday.date())
+    assert episode is not None
+    assert (episode.mind, episode.redo) == ("built-in", True)
+    assert services.sleeper(NEMU).pending_days() == [yesterday.date()]
+
+
+def test_a_persona_has_a_mind_a_small_mind_and_a_server_of_its_own(
+    services: Services, server: ModelServer, clock: HandClock
+) -> None:
+    with ModelServer(plays=("openai",)) as own:
+        services.secrets.set(f"127.0.0.1:{own.port}", "sk-the-other-one")
+        services.personas.set_settings(
+            NEMU,
+            "mind",
+            provider="openai",
+            base_url=own.base_url,
+            model="her-model",
+            internal_processing_model="her-small-model",
+        )
+        own.enqueue("うん。")
+        server.enqueue("Mm.")
+        assert say(services, "やあ")
+        assert say(services, "Hello", "Hazel")
+        assert [chat.body["model"] for chat in own.chats] == ["her-model"]
+        assert own.chats[0].headers["authorization"] == "Bearer sk-the-other-one"
+        assert [chat.body["model"] for chat in server.chats] == ["test-model"]
+        assert "sk-the-other-one" not in str(server.chats[0].headers)
+        assert services.companion(NEMU).mind_status().name == "her-model"
+        assert services.companion("Hazel").mind_status().name == "test-model"
+        clock.move(days=1)
+        own.otherwise = Say("not what was asked for")
+        services.sleeper(NEMU).dream(Cancel())
+        assert {chat.body["model"] for chat in own.chats[1:]} == {"her-small-model"}
+        assert len(server.chats) == 1
+    assert {(call.persona, call.model, call.purpose) for call in services.meter.ledger.calls()} == {
+        (NEMU, "her-model", "talk"),
+        ("Hazel", "test-model", "talk"),
+        (NEMU, "her-small-model", "dream"),
+    }
+
+
+def test_what_a_persona_spent_goes_with_it_when_it_is_renamed(services: Services, server: ModelServer) -> None:
+    server.enqueue(Say("うん。", usage=(700, 5)))
+    say(services, "やあ")
+    services.let_sleep(NEMU)
+    services.personas.rename(NEMU, "ゆめ")
+    services.settings_file.change("usage", persona_day_tokens=1_000)
+    assert [standing.spent for standing in services.meter.standings("ゆめ")] == [705]
+    services.personas.duplicate("ゆめ", "ふたご")
+    assert [standing.spent for standing in services.meter.standings("ふたご")] == [0]
+    services.personas.delete("ゆめ")
+    assert [call.persona for call in services.meter.ledger.calls()] == ["ゆめ"]
+
+
+def test_everybodys_caps_cannot_be_loosened_by_a_persona(services: Services) -> None:
+    services.settings_file.change("usage", day_tokens=1_000, persona_day_tokens=800, when_reached="stop")
+    services.personas.set_settings(NEMU, "usage", day_tokens=9_000, persona_day_tokens=500, when_reached="builtin")
+    limits = services.meter.limits(NEMU)
+    assert (limits.day_tokens, limits.persona_day_tokens, limits.when_reached) == (1_000, 500, "builtin")
