@@ -11,6 +11,7 @@ from managers.memory.documents import Apply
 from managers.memory.emotions import EmotionLog
 from managers.memory.entities import EntityStore
 from managers.memory.episodes import EpisodeStore
+from managers.memory.flaws import flaws
 from managers.memory.goals import GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
@@ -125,7 +126,7 @@ def open_memories(
         _follow(now, own)
         return own
 
-    history = History(paths, clock)
+    history = History(paths, clock, flaws)
     apply = Transactions(paths, history).apply
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days)
     emotions = EmotionLog(paths, clock)

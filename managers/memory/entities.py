@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 from managers.memory.documents import TIME, USER, Apply, short_id, write_plainly
 from managers.storage.clock import Clock
+from managers.storage.comments import comment
 from managers.storage.errors import ExternallyChangedError, Lang, Notice, UnsafeNameError
 from managers.storage.files import digest, read_bytes, set_aside
 from managers.storage.locks import writing
@@ -149,7 +150,7 @@ def parse_entity(name: str, text: str) -> Entity:
 def format_entity(entity: Entity) -> str:
     """Return the file's text."""
     about = {"kind": entity.kind, "aliases": list(entity.aliases), "mind": entity.mind, **entity.extra}
-    head = [HEADING + entity.name, _CREATED + entity.created, f"<!-- entity {_comment(about)} -->", ""]
+    head = [HEADING + entity.name, _CREATED + entity.created, f"<!-- entity {comment(about)} -->", ""]
     return "\n".join([*head, *(format_fact(line) for line in entity.lines)]) + "\n"
 
 
@@ -265,12 +266,7 @@ def format_fact(line: Fact | str) -> str:
         about["confidence"] = line.confidence
     if line.generation:
         about["generation"] = line.generation
-    return f"- {line.text} <!-- fact {_comment({**about, 'sum': digest(line.text)[:12]})} -->"
-
-
-def _comment(value: dict[str, Any]) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text.replace("--", "-\\u002d").replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"- {line.text} <!-- fact {comment({**about, 'sum': digest(line.text)[:12]})} -->"
 
 
 def _json(text: str) -> Any:  # noqa: ANN401  # JSON is whatever is in the file

@@ -105,13 +105,27 @@ def test_what_was_undone_stays_undone_until_asked_for(
     assert {name for name in after if "episodic" in name} <= memory_files(paths).keys()
 
 
-def test_undo_shows_a_conflict_where_something_changed_since(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
+def test_undo_leaves_what_a_person_wrote_since(paths: PersonaPaths, night: HandClock, log: ConversationLog) -> None:
+    before = memory_files(paths)
     report = make_dreamer(paths, night, log).dream()
     store = EntityStore(paths, night)
     text, _ = store.read_text("貴船神社")
     store.path("貴船神社").write_text(text + "水の神様。\n")
+    History(paths, night).undo(report.entries[0], author="user")
+    assert "水の神様。" in store.read_text("貴船神社")[0]
+    assert [fact for fact in store.all()[0].facts if not fact.is_users] == []
+    assert memory_files(paths).keys() - before.keys() == {"entity_memory/貴船神社.md"}
+
+
+def test_undo_shows_a_conflict_where_the_same_thing_changed_since(
+    paths: PersonaPaths, night: HandClock, log: ConversationLog
+) -> None:
+    report = make_dreamer(paths, night, log).dream()
+    store = EpisodeStore(paths, night)
+    day = store.days()[0]
+    episode = store.get(day)
+    assert episode is not None
+    store.save(episode.model_copy(update={"summary": "ほんとうは違う日。"}), author="user", reason="edited")
     changed = memory_files(paths)
     with pytest.raises(UndoConflictError):
         History(paths, night).undo(report.entries[0], author="user")

@@ -23,11 +23,19 @@ class FileDiff:
 
 @dataclass(frozen=True, slots=True)
 class UndoConflict:
-    """A file that stands in the way of an undo: what lies there now, and what would be restored."""
+    """What stands in the way of an undo or redo: as it is now, and as it would be.
+
+    Attributes:
+        path: the file, relative to the persona's folder.
+        current, restored: the record, value or lines in question (JSON as people would write it, or
+            text); the whole file where there is no smaller piece. None: there is no such thing.
+        part: the record's id, the way to a value, or a line's number; empty: the whole file.
+    """
 
     path: str
     current: bytes | None
     restored: bytes | None
+    part: str = ""
 
 
 def unified(before: str, after: str, name: str) -> str:

@@ -34,6 +34,7 @@ class Draft:
         evidence: ids of the messages that the change rests on.
         mind: what proposed it, if a mind did.
         target: the entry that an undo or redo is about.
+        part: the part of that entry, if not the whole (see `parts`).
     """
 
     author: str
@@ -42,6 +43,7 @@ class Draft:
     mind: str = ""
     kind: Kind = "change"
     target: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ class Entry:
         author, reason, evidence, mind: as given.
         files: relative to the persona's folder, with `/`.
         kind: a change, an undo, a redo, or the beginning of the history.
-        target: the entry that an undo or redo is about.
+        target, part: the entry that an undo or redo is about, and the part of it if not the whole.
+        records: ids of the records in JSON files that it changed.
         undone_by: the entry that took this one back, if it is taken back now.
     """
 
@@ -67,17 +70,22 @@ class Entry:
     mind: str = ""
     kind: Kind = "change"
     target: str = ""
+    part: str = ""
+    records: tuple[str, ...] = ()
     undone_by: str | None = field(default=None, compare=False)
 
 
-def compose(draft: Draft, files: Sequence[str]) -> bytes:
+def compose(draft: Draft, files: Sequence[str], records: Sequence[str] = ()) -> bytes:
     """Return the commit message of an entry."""
     lines = [f"{_VERSION}: 1", _trailer("By", draft.author), _trailer("Kind", draft.kind)]
     if draft.mind:
         lines.append(_trailer("Mind", draft.mind))
     if draft.target:
         lines.append(_trailer("Target", draft.target))
+    if draft.part:
+        lines.append(_trailer("Part", draft.part))
     lines += [_trailer("File", name) for name in files]
+    lines += [_trailer("Record", record) for record in records]
     lines += [_trailer("Evidence", message_id) for message_id in draft.evidence]
     reason = draft.reason.replace("\0", "\ufffd")
     return (reason + "\n\n" + "\n".join(lines) + "\n").encode("utf-8", "replace")
@@ -114,6 +122,8 @@ def parse(commit: Commit) -> Entry:
         mind=values.get("Mind", [""])[0],
         kind=values.get("Kind", ["change"])[0],  # type: ignore[arg-type]  # we wrote it
         target=values.get("Target", [""])[0],
+        part=values.get("Part", [""])[0],
+        records=tuple(values.get("Record", ())),
     )
 
 

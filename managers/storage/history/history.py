@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from dulwich.objects import Blob, Commit, ObjectID
+from dulwich.objects import Commit, ObjectID
 
 from managers.storage.clock import Clock
 from managers.storage.errors import (
@@ -31,9 +31,12 @@ from managers.storage.files import digest, read_bytes, sweep
 from managers.storage.history.diff import FileDiff, UndoConflict, unified
 from managers.storage.history.disk import KeptFiles
 from managers.storage.history.entries import Draft, Entry
+from managers.storage.history.merge import Flaws, merge_file, no_flaws
 from managers.storage.history.objects import BRANCH, BROKEN, ObjectDatabase
 from managers.storage.history.pack import pack_loose
+from managers.storage.history.parts import part_of, restricted
 from managers.storage.history.repository import Repository
+from managers.storage.history.shelved import on_shelves
 from managers.storage.history.tracking import is_on_the_move, tracked_name
 from managers.storage.history.walk import Walk
 from managers.storage.journal import journal_of, settle
@@ -50,13 +53,19 @@ _HEX = re.compile("[0-9a-f]{4,40}")
 class History:
     """One persona's history. Safe to use from several threads and processes."""
 
-    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
+    def __init__(self, paths: PersonaPaths, clock: Clock, flaws: Flaws = no_flaws) -> None:
         """Open the history, finishing what a killed process left half done; nothing is begun yet.
+
+        Args:
+            paths: the persona's files.
+            clock: the time.
+            flaws: checks what an undo merged from several versions before it is written.
 
         Raises:
             UnwritableError, BusyError: something is left half done and cannot be finished now.
         """
         self.paths = paths
+        self._flaws = flaws
         self._files = KeptFiles(paths.folder)
         self._repository = Repository(paths, self._files, clock)
         self._lock = threading.RLock()
@@ -74,42 +83,41 @@ class History:
 
     # What happened
 
-    def entries(self, limit: int = 50, path: Path | None = None, before: str | None = None) -> list[Entry]:
+    def entries(
+        self, limit: int = 50, path: Path | None = None, before: str | None = None, part: str = ""
+    ) -> list[Entry]:
         """Return entries, newest first.
 
         Args:
             limit: at most so many.
             path: only those that changed this file (absolute, or relative to the persona's folder).
             before: only those older than this entry.
+            part: only those that changed this part (see `parts`), with `undone_by` meant of the part.
         """
         with self._lock:
             database = self._repository.open()
             if database is None:
                 return []
             older_than = None if before is None else self._resolve(before).decode()
-            return self._walk_of(database).entries(limit, None if path is None else self._name(path), older_than)
+            return self._walk_of(database).entries(limit, None if path is None else self._name(path), older_than, part)
 
-    def diff(self, entry_id: str) -> list[FileDiff]:
-        """Return what an entry changed, file by file.
+    def diff(self, entry_id: str, part: str = "") -> list[FileDiff]:
+        """Return what an entry changed, file by file, or what of it a part shows.
 
         Raises:
             EntryNotFoundError: no such entry.
             HistoryDamagedError: it cannot be read.
         """
         with self._lock, self._reading(entry_id) as database:
-            entry = self._entry(entry_id)
-            before, after = self._sides(database, entry)
-            return [
-                FileDiff(name, _content(database, before[name]), _content(database, after[name]))
-                for name in entry.files
-            ]
+            found = (part_of(diff, part) for diff in self._diffs(database, self._entry(entry_id)))
+            return [diff for diff in found if diff is not None]
 
     def at(self, entry_id: str, path: Path) -> bytes | None:
         """Return a file as it was right after an entry; None if there was no such file."""
         name = self._name(path)
         with self._lock, self._reading(entry_id) as database:
             tree = database.commit(self._resolve(entry_id)).tree
-            return _content(database, database.lookup(tree, [name])[name])
+            return database.content(database.lookup(tree, [name])[name])
 
     # New entries
 
@@ -182,24 +190,27 @@ class History:
 
     # Taking back
 
-    def undo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False) -> str:
-        """Take one entry back: its files are again, byte for byte, what they were before it.
+    def undo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False, part: str = "") -> str:
+        """Take one entry back: what it did is undone, what came later stays.
+
+        Where nothing came later, its files are again, byte for byte, what they were before it.
 
         Args:
             entry_id: the entry, or the beginning of its id.
             author: who takes it back.
             reason: why; the entry's own reason if empty.
-            leave_changed: leave files that something later changed as they are, and take back the others.
+            leave_changed: leave records and lines that something later changed as they are, and take back the rest.
+            part: take back this part of it only (see `parts`).
 
         Returns:
             The id of the entry that the undo is.
 
         Raises:
-            UndoConflictError: something later changed one of its files; nothing was changed.
+            UndoConflictError: something later changed the same records or lines; nothing was changed.
             NotUndoableError: it is taken back already, or it is the beginning.
         """
         with self._writing() as database, self._reading(entry_id):
-            entry = self._entry(entry_id)
+            entry = self._entry(entry_id, part)
             if entry.kind == "beginning":
                 raise NotUndoableError(
                     entry=entry.id[:8], reason_ja="履歴の始まりです。", reason_en="it is where the history begins."
@@ -208,11 +219,10 @@ class History:
                 raise NotUndoableError(
                     entry=entry.id[:8], reason_ja="もう元に戻してあります。", reason_en="it is taken back already."
                 )
-            before, after = self._sides(database, entry)
-            draft = Draft(author, reason or entry.reason, kind="undo", target=entry.id)
-            return self._restore(database, expected=after, wanted=before, draft=draft, leave_changed=leave_changed)
+            draft = Draft(author, reason or entry.reason, kind="undo", target=entry.id, part=part)
+            return self._reverse(database, entry, draft, leave_changed=leave_changed)
 
-    def redo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False) -> str:
+    def redo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False, part: str = "") -> str:
         """Do an entry again that was taken back; the id may be the entry's or its undo's.
 
         Args:
@@ -220,25 +230,27 @@ class History:
             author: who does it again.
             reason: why; the entry's own reason if empty.
             leave_changed: as for `undo`.
+            part: do this part of it again only.
 
         Returns:
             The id of the entry that the redo is.
 
         Raises:
-            UndoConflictError: something later changed one of its files; nothing was changed.
+            UndoConflictError: something later changed the same records or lines; nothing was changed.
             NotUndoableError: it is not taken back.
         """
         with self._writing() as database, self._reading(entry_id):
-            entry = self._entry(entry_id)
+            entry = self._entry(entry_id, part)
             if entry.kind == "undo" and not entry.undone_by:
-                entry = self._entry(entry.target)
+                part = part or entry.part
+                entry = self._entry(entry.target, part)
             if not entry.undone_by:
                 raise NotUndoableError(
                     entry=entry.id[:8], reason_ja="元に戻されていません。", reason_en="it is not taken back."
                 )
-            before, after = self._sides(database, entry)
-            draft = Draft(author, reason or entry.reason, kind="redo", target=entry.id)
-            return self._restore(database, expected=before, wanted=after, draft=draft, leave_changed=leave_changed)
+            # To do it again is to take back what took it back: what that one left alone, this one does.
+            draft = Draft(author, reason or entry.reason, kind="redo", target=entry.id, part=part)
+            return self._reverse(database, self._entry(entry.undone_by), draft, leave_changed=leave_changed)
 
     # Upkeep
 
@@ -302,31 +314,31 @@ class History:
         head = {} if commit is None else {self.paths.history / BRANCH: commit + b"\n"}
         journal_of(self.paths).apply({**changes, **head})
 
-    def _restore(
-        self,
-        database: ObjectDatabase,
-        *,
-        expected: Mapping[str, ObjectID | None],
-        wanted: Mapping[str, ObjectID | None],
-        draft: Draft,
-        leave_changed: bool,
-    ) -> str:
-        self._notice(database, list(wanted))
-        contents = {name: _content(database, blob) for name, blob in wanted.items()}
-        conflicts = []
-        for name, content in contents.items():
-            current = self._files.content(name)
-            blob = None if current is None else Blob.from_string(current).id
-            if blob not in (expected[name], wanted[name]):
-                conflicts.append(UndoConflict(name, current, content))
-        if conflicts and not (leave_changed and len(conflicts) < len(contents)):
-            raise UndoConflictError(path=conflicts[0].path, conflicts=tuple(conflicts))
-        for conflict in conflicts:
-            del contents[conflict.path]
+    def _reverse(self, database: ObjectDatabase, entry: Entry, draft: Draft, *, leave_changed: bool) -> str:
+        """Take back what an entry did, or a part of it, beside whatever came later."""
+        concerned = (diff for diff in self._diffs(database, entry) if part_of(diff, draft.part) is not None)
+        diffs = [restricted(diff, draft.part) for diff in concerned]
+        for diff in list(diffs):
+            diffs += on_shelves(self.paths.folder, diff, self._files.content(diff.path))
+        self._notice(database, [diff.path for diff in diffs])
+        contents: dict[str, bytes | None] = {}
+        conflicts: list[UndoConflict] = []
+        for diff in diffs:
+            current = self._files.content(diff.path)
+            merged = merge_file(diff.path, diff.after, current, diff.before, self._flaws)
+            conflicts += merged.conflicts
+            if merged.content != current:
+                contents[diff.path] = merged.content
+        if conflicts and not (leave_changed and contents):
+            raise UndoConflictError(path=conflicts[0].path, conflicts=tuple(conflicts), is_all=not contents)
         commit = self._repository.prepare(database, draft, contents, always=True)
         assert commit is not None  # always
         self._write({self._files.path(name): content for name, content in contents.items()}, commit)
         return commit.decode()
+
+    def _diffs(self, database: ObjectDatabase, entry: Entry) -> list[FileDiff]:
+        before, after = self._sides(database, entry)
+        return [FileDiff(name, database.content(before[name]), database.content(after[name])) for name in entry.files]
 
     def _sides(
         self, database: ObjectDatabase, entry: Entry
@@ -343,9 +355,9 @@ class History:
             self._walk = Walk(database)
         return self._walk
 
-    def _entry(self, entry_id: str) -> Entry:
+    def _entry(self, entry_id: str, part: str = "") -> Entry:
         database = self._repository.open()
-        entry = None if database is None else self._walk_of(database).find(self._resolve(entry_id).decode())
+        entry = None if database is None else self._walk_of(database).find(self._resolve(entry_id).decode(), part)
         if entry is None:
             raise EntryNotFoundError(entry=entry_id)
         return entry
@@ -359,10 +371,6 @@ class History:
         if len(found) != 1:
             raise EntryNotFoundError(entry=entry_id)
         return found[0]
-
-
-def _content(database: ObjectDatabase, blob: ObjectID | None) -> bytes | None:
-    return None if blob is None else database.blob(blob)
 
 
 def _check_unchanged(path: Path, expected: str | None) -> None:

@@ -129,6 +129,10 @@ class ObjectDatabase:
             raise KeyError(blob_id)
         return found.as_raw_string()
 
+    def content(self, blob_id: ObjectID | None) -> bytes | None:
+        """Return the content of a file, None where there is none."""
+        return None if blob_id is None else self.blob(blob_id)
+
     def files(self, tree_id: ObjectID | None) -> dict[str, ObjectID]:
         """Return every file of a tree with its blob's id."""
         found: dict[str, ObjectID] = {}

@@ -11,9 +11,11 @@ from dulwich.objects import Blob, Commit, ObjectID
 from managers.storage.clock import Clock
 from managers.storage.errors import DiskFullError, Notice
 from managers.storage.files import explained, fsync_folder, make_folder
+from managers.storage.history.diff import FileDiff
 from managers.storage.history.disk import KeptFiles
 from managers.storage.history.entries import Draft, compose, moment, signature
 from managers.storage.history.objects import BRANCH, BROKEN, ObjectDatabase, new_commit, remove_folder
+from managers.storage.history.parts import changed_records, may_hold_records
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
@@ -93,7 +95,12 @@ class Repository:
         new_tree, trees = database.changed_tree(
             tree, {name: blob.id if blob else None for name, blob in changed.items()}
         )
-        commit = self._commit_object(new_tree, head, draft, sorted(changed))
+        records = changed_records(
+            FileDiff(name, _readable(database, before[name]), contents[name])
+            for name in changed
+            if may_hold_records(name)
+        )
+        commit = self._commit_object(new_tree, head, draft, sorted(changed), records)
         try:
             database.add([*(blob for blob in changed.values() if blob is not None), *trees, commit])
         except DiskFullError as error:
@@ -107,13 +114,20 @@ class Repository:
             database.set_head(commit)
         return commit
 
-    def _commit_object(self, tree: ObjectID, parent: ObjectID | None, draft: Draft, files: Sequence[str]) -> Commit:
+    def _commit_object(
+        self,
+        tree: ObjectID,
+        parent: ObjectID | None,
+        draft: Draft,
+        files: Sequence[str],
+        records: Sequence[str] = (),
+    ) -> Commit:
         seconds, offset = moment(self._clock)
         return new_commit(
             tree=tree,
             parents=[] if parent is None else [parent],
             who=signature(draft.author),
-            message=compose(draft, files),
+            message=compose(draft, files, records),
             seconds=seconds,
             offset=offset,
         )
@@ -135,6 +149,14 @@ class Repository:
                 "The memories themselves are fine.",
             )
         )
+
+
+def _readable(database: ObjectDatabase, blob: ObjectID | None) -> bytes | None:
+    """Return what a file was, None where it was not there or is damaged: that must not stand in the way of today."""
+    try:
+        return database.content(blob)
+    except BROKEN:
+        return None
 
 
 def _is_sound(database: ObjectDatabase) -> bool:

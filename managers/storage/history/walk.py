@@ -9,6 +9,7 @@ from dulwich.objects import ObjectID
 
 from managers.storage.history.entries import Entry, parse
 from managers.storage.history.objects import BROKEN, ObjectDatabase
+from managers.storage.history.parts import record_of
 
 
 class Walk:
@@ -21,23 +22,29 @@ class Walk:
         self.damaged: str | None = None
         """The first commit that could not be read: the walk ends there."""
 
-    def entries(self, limit: int, name: str | None, before: str | None) -> list[Entry]:
-        """Return at most `limit` entries older than `before` that changed the file `name`."""
+    def entries(self, limit: int, name: str | None, before: str | None, part: str = "") -> list[Entry]:
+        """Return at most `limit` entries older than `before` that changed the file `name` and the `part`.
+
+        With a part, `undone_by` says whether that part of an entry is taken back.
+        """
         found: list[Entry] = []
         passed = before is None
         if limit <= 0:
             return found
-        for entry in self._all():
-            if passed and entry.kind != "checkpoint" and (name is None or name in self.with_files(entry).files):
+        record = record_of(part)
+        names = {one for one in (name, "" if record else part) if one}
+        for entry in self._all(part):
+            is_meant = entry.kind != "checkpoint" and (not record or record in entry.records)
+            if passed and is_meant and (not names or names <= set(self.with_files(entry).files)):
                 found.append(self.with_files(entry))
                 if len(found) == limit:
                     break
             passed = passed or entry.id == before
         return found
 
-    def find(self, entry_id: str) -> Entry | None:
-        """Return one entry with its `undone_by`."""
-        return next((self.with_files(entry) for entry in self._all() if entry.id == entry_id), None)
+    def find(self, entry_id: str, part: str = "") -> Entry | None:
+        """Return one entry with its `undone_by`, or that of a part of it."""
+        return next((self.with_files(entry) for entry in self._all(part) if entry.id == entry_id), None)
 
     def with_files(self, entry: Entry) -> Entry:
         """Return the entry with its files also where the commit's message does not name them."""
@@ -50,7 +57,7 @@ class Walk:
         except BROKEN:  # the entry is there all the same; `diff` says that it is damaged
             return entry
 
-    def _all(self) -> Iterator[Entry]:
+    def _all(self, part: str = "") -> Iterator[Entry]:
         # Newest first, so whatever takes an entry back, or that back again, is met before it.
         verdicts: dict[str, str | None] = {}
         current = self.database.head()
@@ -61,7 +68,7 @@ class Walk:
                 self.damaged = current.decode()
                 return
             undone_by = verdicts.get(entry.id)
-            if undone_by is None and entry.kind in {"undo", "redo"}:
+            if undone_by is None and entry.kind in {"undo", "redo"} and entry.part in {"", part}:
                 verdicts.setdefault(entry.target, entry.id if entry.kind == "undo" else None)
             yield replace(entry, undone_by=undone_by) if undone_by else entry
             current = parent
