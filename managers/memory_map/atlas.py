@@ -14,7 +14,7 @@ from managers.memory_map import naming, placing
 from managers.memory_map.background import Background, Stopped
 from managers.memory_map.naming import NamingWord, Places
 from managers.memory_map.passages import LOGS, Codes, Passages, Vectors
-from managers.memory_map.pieces import Piece, bundle_of, day_bundle, pieces_of
+from managers.memory_map.pieces import Piece, PieceKind, bundle_of, day_bundle, pieces_of
 from managers.memory_map.placing import Layout, Whole
 from managers.memory_map.sheet import FORMAT, LEVELS, Placed, Sheet, SheetFile
 from managers.recall.engine import Recall
@@ -29,6 +29,7 @@ _FIRST_SMALL = 40
 _GROWTH, _ROOM = 1.25, 6
 _CHANGED, _CHANGED_SHARE = 3, 0.04
 _RARE_COUNTS = 20_000
+_FILE_EACH: tuple[PieceKind, ...] = ("episode", "entity")
 
 Names = Mapping[str, Mapping[int, Sequence[NamingWord]]]
 """The words of each region and quarter."""
@@ -122,7 +123,7 @@ class MemoryMap:
 
     def _shown(self, passages: Passages) -> Atlas | None:
         with self.file.opened() as sheet:
-            marks = f"{sheet.number('revision')} {passages.marks()}"
+            marks = f"{sheet.number('revision')} {passages.marks()} {files_stamp(self._paths)}"
             if self._seen is not None and self._seen[0] == marks:
                 return self._seen[1]
             kept = sheet.layout()
@@ -130,7 +131,12 @@ class MemoryMap:
                 return None if len(passages.all()) else Atlas()
             pieces = sheet.placed()
             there = passages.are_there(np.array([piece.face for piece in pieces], np.int64))
-            pieces = [piece for piece, is_there in zip(pieces, there.tolist(), strict=True) if is_there]
+            exists = _in_folders(self._paths)
+            pieces = [
+                piece
+                for piece, is_there in zip(pieces, there.tolist(), strict=True)
+                if is_there and (piece.kind not in _FILE_EACH or piece.key in exists)
+            ]
             waiting = any(is_waiting for _, is_waiting in sheet.bundles().values())
             atlas = Atlas(pieces, kept[1].regions, kept[1].quarters, sheet.names(), waiting)
         self._seen = (marks, atlas)
@@ -315,6 +321,18 @@ class MemoryMap:
     def close(self) -> None:
         """End background work."""
         self._background.close()
+
+
+def files_stamp(paths: PersonaPaths) -> str:
+    """Return what changes when a file comes or goes where every memory has a file of its own."""
+    folders = (paths.episodic_memory, paths.entity_memory)
+    return "/".join(str(folder.stat().st_mtime_ns) if folder.is_dir() else "" for folder in folders)
+
+
+def _in_folders(paths: PersonaPaths) -> set[str]:
+    """Return which of those files there are: what was deleted in an editor is gone before the index knows."""
+    folders = (paths.episodic_memory, paths.entity_memory)
+    return {f"{folder.name}/{file.name}" for folder in folders if folder.is_dir() for file in folder.iterdir()}
 
 
 def _fewest(passages: int) -> int:

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from managers.memory.entities import name_key
+from managers.memory_map.atlas import files_stamp
 from managers.memory_map.background import Background
 from managers.memory_map.forces import Seats, settle
 from managers.memory_map.passages import LOGS, Codes, Passages
@@ -149,7 +150,7 @@ class EntityNetwork:
     def _counted(self) -> tuple[dict[str, int], Counter[tuple[str, str]]]:
         """Return how often each entity is mentioned, and each two together."""
         passages = Passages(self._recall.indexes)
-        marks = passages.marks()
+        marks = f"{passages.marks()} {files_stamp(self._paths)}"
         if self._seen is not None and self._seen[0] == marks:
             return self._seen[1], self._seen[2]
         try:
