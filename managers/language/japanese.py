@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -118,6 +120,52 @@ def japanese_terms(text: str, *, with_affixes: bool = False) -> list[str]:
         for token in _tokenizer().tokenize(piece, SplitMode.A)
         if _is_term(token.part_of_speech(), with_affixes=with_affixes) and _is_word(token.surface())
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Synonyms:
+    """What of a text can be said in other words.
+
+    Attributes:
+        first, end: which of the text's terms it is; several where they make a compound.
+        groups: the numbers of the synonym dictionary under which the other words stand too.
+    """
+
+    first: int
+    end: int
+    groups: tuple[int, ...]
+
+
+def japanese_synonyms(text: str) -> tuple[list[str], list[Synonyms]]:
+    """Return the terms of a text, affixes that are nouns too, and which of them have synonyms.
+
+    The synonym dictionary (Sudachi's) comes with Sudachi's own: it joins 空港 and エアポート, 衆院 and
+    衆議院, 妻 and 奥さん. Compounds are looked up whole and in parts, the parts first.
+    """
+    from sudachipy import SplitMode  # noqa: PLC0415  # see _dictionary
+
+    found: list[str] = []
+    groups: list[Synonyms] = []
+
+    def visit(token: Any, finer: Sequence[SplitMode]) -> None:  # noqa: ANN401  # as _tokenizer
+        first = len(found)
+        is_term = _is_term(token.part_of_speech(), with_affixes=True)
+        for at, mode in enumerate(finer, 1):
+            parts = token.split(mode, add_single=False)
+            if len(parts):
+                for part in parts:
+                    visit(part, finer[at:])
+                break
+        else:
+            if is_term and _is_word(token.surface()):
+                found.append(_plain(token.normalized_form()))
+        if is_term and len(found) > first and (numbers := token.synonym_group_ids()):
+            groups.append(Synonyms(first, len(found), tuple(numbers)))
+
+    for _, piece in _pieces(_encodable(text)):
+        for token in _tokenizer().tokenize(piece, SplitMode.C):
+            visit(token, (SplitMode.B, SplitMode.A))
+    return found, groups
 
 
 @cache

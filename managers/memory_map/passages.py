@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.recall.hits import MemoryType
-from managers.recall.index import KINDS, MemoryIndex, Passage
+from managers.recall.index import MemoryIndex, Passage
 from managers.recall.sources import IndexName
 from managers.recall.store import POSTING_BLOCK
+from managers.recall.view import KINDS
 
 LOGS: tuple[MemoryType, ...] = ("log_archive", "current_log")
 LEFT_OUT: tuple[MemoryType, ...] = ("knowledge",)

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from managers.language.times import TimeSpan, find_times
 from managers.memory.messages import Role
-from managers.recall.terms import is_japanese, terms
+from managers.recall.terms import Meaning, is_japanese, meanings
 
 Speaker = tuple[str, str]
 """Name and role."""
@@ -40,6 +40,7 @@ class Cues:
 
     Attributes:
         words: the content words, each once, names of the one asked about left out.
+        meanings: which of them can be said in other words.
         text: what is compared by vector: the question without those names.
         speakers: whose words are wanted; empty: anybody's.
         asks_when: the answer is a time.
@@ -47,6 +48,7 @@ class Cues:
     """
 
     words: tuple[str, ...]
+    meanings: tuple[Meaning, ...]
     text: str
     speakers: frozenset[Speaker]
     asks_when: bool
@@ -69,8 +71,10 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
     wanted = named or _by_pronoun(plain, speakers)
     if {role for _, role in wanted} >= {"user", "persona"}:
         wanted = frozenset()  # it speaks of both, so either may have said it
+    words, meant = meanings(_ADDRESS.sub(" ", text))
     return Cues(
-        words=tuple(dict.fromkeys(terms(_ADDRESS.sub(" ", text)))),
+        words=tuple(dict.fromkeys(words)),
+        meanings=tuple(dict.fromkeys(meant)),
         text=text.strip() or plain,
         speakers=wanted,
         asks_when=bool(_ASKS_WHEN.search(plain)),

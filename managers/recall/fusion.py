@@ -8,7 +8,7 @@ score     = own · standing · (speaker) · (tells when) + (in the time asked fo
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -18,28 +18,22 @@ from managers.language.times import TimeSpan, find_times
 from managers.recall.cues import Cues, speaker_numbers
 from managers.recall.embedders import Vectors
 from managers.recall.hits import MemoryType
-from managers.recall.index import KINDS, REACH, MemoryIndex, View
+from managers.recall.index import MemoryIndex
+from managers.recall.lexical import K1, Floats, Numbers, Work, score_words
 from managers.recall.store import TELLS_WHEN
-from managers.recall.terms import pairs, terms
-from managers.recall.word_vectors import PLACE, WordVectors
-
-K1, B = 1.2, 0.75
-"""BM25's usual constants (Robertson & Zaragoza, 2009)."""
+from managers.recall.terms import terms
+from managers.recall.view import KINDS, REACH
+from managers.recall.word_vectors import WordVectors
 
 VECTOR_SHARE = 0.25
 OTHERS_WORTH = 0.6
 """What somebody else's words are worth when one person's are asked for."""
 TELLING_GAIN = 0.3
-NEAR_WORTH = 0.8
-"""What a word of like meaning is worth beside the word itself, at similarity 1."""
 TIME_GAIN = 0.5
 POOL = 200
 """How many candidates the words and the vectors each give."""
 
 PARTS = ("lexical", "semantic", "neighbour", "time")
-
-Floats = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +80,6 @@ class Candidate:
         )
 
 
-@dataclass(slots=True)
-class _Work:
-    """One index under search."""
-
-    index: MemoryIndex
-    view: View
-    words: Floats
-    allowed: npt.NDArray[np.bool_] | None = None
-    near: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
-    cosines: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
-
-
 def rank(
     indexes: Sequence[MemoryIndex],
     cues: Cues,
@@ -118,8 +100,8 @@ def rank(
         now: what times are reckoned from.
         nearby: Japanese words by meaning.
     """
-    works = [_Work(index, index.view, np.zeros(len(index.view.columns), np.float32)) for index in indexes]
-    ideal = _score_words(works, cues.words, nearby) if ways.lexical else 0.0
+    works = [Work(index, index.view, np.zeros(len(index.view.columns), np.float32)) for index in indexes]
+    ideal = score_words(works, cues.words, cues.meanings, nearby) if ways.lexical else 0.0
     for work in works:
         if kinds is not None:
             wanted = np.isin(work.view.columns["kind"], [KINDS.index(kind) for kind in kinds])
@@ -137,70 +119,7 @@ def rank(
     return sorted(found, key=lambda one: (-one.score, one.index, one.number))
 
 
-def _score_words(works: Sequence[_Work], words: Sequence[str], nearby: WordVectors | None) -> float:
-    """Add BM25 scores over all indexes as if they were one; return the score of a perfect match."""
-    total = sum(work.view.alive for work in works)
-    mean = max(sum(work.view.words for work in works) / total, 1.0) if total else 1.0
-    lengths = K1 * (1 - B + B * np.arange(256, dtype=np.float32) / np.float32(mean))
-    ideal = 0.0
-    for word in words:
-        lists = [_listed(work, word) for work in works]
-        frequency = sum(len(places) for places, _ in lists)
-        rarity = _rarity(total, frequency)
-        ideal += rarity
-        near = nearby.near(word) if nearby else ()
-        for work, (places, counts) in zip(works, lists, strict=True):
-            if near:
-                work.words += np.float32(rarity) * _best_match(work, places, counts, near, lengths)
-            elif len(places):
-                work.words[places] += rarity * _saturated(work, places, counts, lengths)
-        if frequency == 0 and not near:
-            _score_pairs(works, word, total, lengths)
-    return ideal
-
-
-def _rarity(total: int, frequency: int) -> float:
-    return float(np.log1p(max(total - frequency + 0.5, 0.5) / (frequency + 0.5)))
-
-
-def _score_pairs(works: Sequence[_Work], word: str, total: int, lengths: Floats) -> None:
-    """Score a Japanese word that is listed nowhere by its pairs of characters: it was cut otherwise, or is new."""
-    marked = list(dict.fromkeys(pairs(word)))
-    for pair in marked:
-        lists = [_listed(work, pair) for work in works]
-        rarity = _rarity(total, sum(len(places) for places, _ in lists)) / len(marked)
-        for work, (places, counts) in zip(works, lists, strict=True):
-            work.words[places] += np.float32(rarity) * _saturated(work, places, counts, lengths)
-
-
-def _listed(work: _Work, term: str) -> tuple[Numbers, npt.NDArray[np.uint8]]:
-    places, counts = work.index.store.postings(term)
-    inside = places < len(work.words)  # another process may have added since
-    return (places, counts) if inside.all() else (places[inside], counts[inside])
-
-
-def _saturated(work: _Work, places: Numbers, counts: npt.NDArray[np.uint8], lengths: Floats) -> Floats:
-    """Return BM25's share of a word in each of some passages, 0 to 1."""
-    often = counts.astype(np.float32)
-    share: Floats = often / (often + lengths[work.view.columns["length"][places]])
-    return share
-
-
-def _best_match(
-    work: _Work, places: Numbers, counts: npt.NDArray[np.uint8], near: Sequence[tuple[int, float]], lengths: Floats
-) -> Floats:
-    """Return for every passage the share of the word, or of the one nearest to it that it holds."""
-    best = np.zeros(len(work.words), np.float32)
-    best[places] = _saturated(work, places, counts, lengths)
-    for row, similarity in near:
-        others, often = _listed(work, f"{PLACE}{row}")
-        if len(others):
-            worth = np.float32(similarity * NEAR_WORTH) * _saturated(work, others, often, lengths)
-            best[others] = np.maximum(best[others], worth)
-    return best
-
-
-def _reckoned(works: Sequence[_Work], spans: Sequence[TimeSpan], now: datetime) -> list[tuple[int, int]]:
+def _reckoned(works: Sequence[Work], spans: Sequence[TimeSpan], now: datetime) -> list[tuple[int, int]]:
     """Return the spans as day ordinals.
 
     A question about "last May" in memories that end years ago means their last May: where a span
@@ -228,7 +147,7 @@ class _Scoring:
 
     def __init__(
         self,
-        work: _Work,
+        work: Work,
         cues: Cues,
         ways: Ways,
         best_word: float,

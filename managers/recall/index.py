@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
 
@@ -20,6 +19,7 @@ from managers.language.times import tells_when
 from managers.recall.chunking import Chunk
 from managers.recall.embedders import Embedder
 from managers.recall.hits import MemoryType
+from managers.recall.listing import MARKS, index_terms, vector_text
 from managers.recall.store import (
     COLUMN_BLOCK,
     COLUMNS,
@@ -31,33 +31,13 @@ from managers.recall.store import (
     dump_ids,
     load_ids,
 )
-from managers.recall.terms import PAIR, is_japanese, pairs, terms
 from managers.recall.vectors import VectorIndex, encode
+from managers.recall.view import KINDS, View
 from managers.recall.word_vectors import PLACE, WordVectors
 from managers.storage.files import make_folder
 
-KINDS: tuple[MemoryType, ...] = (
-    "log_archive",
-    "current_log",
-    "episodic_memory",
-    "dream_insight",
-    "diary",
-    "entity_memory",
-    "knowledge",
-    "note",
-)
-"""The order is part of the format: columns hold the place of a kind in it."""
-
 RUN_GAP_SECONDS = 3600
 """Messages further apart than this are not of one conversation and share nothing."""
-
-REACH = 2
-"""How far the share of neighbours reaches."""
-
-FULL_LENGTH = 10
-"""A passage of fewer words than this counts for less, by the square root of its share."""
-
-QUESTION_WORTH = 0.8
 
 _NEARBY = 8
 
@@ -78,45 +58,6 @@ class Passage:
     role: str
     speaker: str
     heading: str
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """An index as the ranking reads it, at one moment.
-
-    Attributes:
-        columns: facts of each passage, by number.
-        joined: for one and two steps, whether a passage and the one so many places on are of one run.
-        factors: what a passage's score is multiplied by for itself alone (`standing`).
-        speakers: (number, name, role) of all who have spoken.
-        alive: how many passages there are.
-        words: how many words they hold in all.
-    """
-
-    columns: npt.NDArray[np.void]
-    joined: tuple[npt.NDArray[np.bool_], ...]
-    factors: npt.NDArray[np.float32]
-    speakers: list[tuple[int, str, str]]
-    alive: int
-    words: int
-
-    @classmethod
-    def of(cls, columns: npt.NDArray[np.void], speakers: list[tuple[int, str, str]]) -> View:
-        """Work out what only depends on the columns."""
-        run, alive = columns["run"], columns["alive"] > 0
-        joined = tuple((run[step:] == run[:-step]) & alive[step:] & alive[:-step] for step in range(1, REACH + 1))
-        return cls(columns, joined, standing(columns), speakers, int(alive.sum()), int(columns["length"][alive].sum()))
-
-
-def standing(columns: npt.NDArray[np.void]) -> npt.NDArray[np.float32]:
-    """Return what a passage is worth for itself: a bare question and a word or two tell little.
-
-    Dead passages are worth nothing.
-    """
-    length = np.minimum((columns["length"].astype(np.float32) + 1) / FULL_LENGTH, 1)
-    asks = np.where(columns["flags"] & IS_QUESTION, np.float32(QUESTION_WORTH), np.float32(1))
-    worth: npt.NDArray[np.float32] = np.sqrt(length) * asks * (columns["alive"] > 0)
-    return worth
 
 
 class MemoryIndex:
@@ -436,33 +377,6 @@ _SELECT = (
     "SELECT c.id, c.text, c.type, c.unit, f.path, c.message_ids, c.time, c.role, c.speaker, c.heading "
     "FROM chunks c JOIN files f ON f.id = c.file WHERE c.id IN ({})"
 )
-
-
-MARKS = PAIR + PLACE
-"""What entries of the posting lists that are no words begin with."""
-
-
-def index_terms(chunk: Chunk, words: WordVectors | None = None) -> list[str]:
-    """Return the words under which a passage is listed, its heading's too; of Japanese also pairs and places."""
-    text = vector_text(chunk.text, chunk.heading)
-    found = terms(text)
-    if not is_japanese(text):
-        return found
-    return found + pairs(text) + (words.terms(found) if words else [])
-
-
-def vector_text(text: str, heading: str) -> str:
-    """Return what is embedded of a passage."""
-    return f"{heading}\n{text}" if heading and heading not in text else text
-
-
-def unit_digest(chunks: Sequence[Chunk]) -> bytes:
-    """Return eight bytes that change when anything about a unit's passages does."""
-    hashed = blake2b(digest_size=8)
-    for chunk in chunks:
-        facts = (chunk.text, chunk.type, chunk.time, chunk.role, chunk.speaker, chunk.heading, chunk.message_ids)
-        hashed.update(repr(facts).encode("utf-8", "surrogatepass"))
-    return hashed.digest()
 
 
 def _row(number: int, file: int, chunk: Chunk) -> tuple[object, ...]:

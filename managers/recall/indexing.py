@@ -12,7 +12,8 @@ from managers.memory.log.format import Record, parse
 from managers.recall.chunking import Chunk
 from managers.recall.documents import decode, read_document
 from managers.recall.embedders import Embedder
-from managers.recall.index import MemoryIndex, vector_text
+from managers.recall.index import MemoryIndex
+from managers.recall.listing import vector_text
 from managers.recall.sources import (
     READERS,
     IndexName,

@@ -19,7 +19,7 @@ from managers.memory.entities import parse_entity
 from managers.memory.log.format import Record
 from managers.recall.chunking import Chunk, Section, chunks_of_message, chunks_of_sections, split
 from managers.recall.hits import MemoryType
-from managers.recall.index import unit_digest
+from managers.recall.listing import unit_digest
 from managers.storage.paths import PersonaPaths
 
 IndexName = Literal["static", "dynamic", "current"]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
 
 from managers.language.english import stem
-from managers.language.japanese import japanese_terms
+from managers.language.japanese import japanese_synonyms, japanese_terms
 from managers.language.lexicons import word_set
 
 _JAPANESE = re.compile(r"[ぁ-ゖァ-ヺー一-鿿㐀-䶿々〆]")
@@ -20,6 +21,9 @@ _PAIRED = re.compile(r"[ァ-ヺー]+|[一-鿿㐀-䶿々〆]+")
 _MAX_TERM = 40
 PAIR = "\x02"
 """Marks a pair of characters, kept apart from words: the way to a Japanese word that is in no dictionary."""
+
+GROUP = "\x04"
+"""Marks a group of synonyms, kept apart from words: the way to what was said in other words."""
 
 # Words of English that carry no topic, by class; contracted forms lose what follows the apostrophe.
 _EMPTY_ENGLISH = frozenset(
@@ -34,14 +38,40 @@ _EMPTY_ENGLISH = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What some words of a text (one, or the parts of a compound) say together.
+
+    Attributes:
+        words: as they are listed.
+        groups: the groups of synonyms under which whatever means the same is listed too, marked.
+    """
+
+    words: tuple[str, ...]
+    groups: tuple[str, ...]
+
+
 def terms(text: str) -> list[str]:
     """Return a text's words for the index, in order, repeated as they are."""
     plain = unicodedata.normalize("NFKC", text).lower()
     if not _JAPANESE.search(plain):
         return _latin(plain)
-    light = _light()
-    found = [term for term in japanese_terms(plain, with_affixes=True) if term not in light]
-    return [_latin_form(term) if term.isascii() else term[:_MAX_TERM] for term in found]
+    return [term for term in map(_listed_form, japanese_terms(plain, with_affixes=True)) if term]
+
+
+def meanings(text: str) -> tuple[list[str], list[Meaning]]:
+    """Return a text's words as `terms` does, and of those that have synonyms what they mean; parts before wholes."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    if not _JAPANESE.search(plain):
+        return _latin(plain), []
+    found, groups = japanese_synonyms(plain)
+    forms = [_listed_form(term) for term in found]
+    meant = [
+        Meaning(words, tuple(f"{GROUP}{number}" for number in one.groups))
+        for one in groups
+        if (words := tuple(form for form in forms[one.first : one.end] if form))
+    ]
+    return [form for form in forms if form], meant
 
 
 def pairs(text: str) -> list[str]:
@@ -64,8 +94,11 @@ def _latin(plain: str) -> list[str]:
     return found
 
 
-def _latin_form(term: str) -> str:
-    return stem(term)[:_MAX_TERM]
+def _listed_form(term: str) -> str:
+    """Return how a Japanese text's term is listed; empty if it carries no topic."""
+    if term in _light():
+        return ""
+    return stem(term)[:_MAX_TERM] if term.isascii() else term[:_MAX_TERM]
 
 
 @lru_cache(maxsize=1)

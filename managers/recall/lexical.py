@@ -1,0 +1,148 @@
+"""How well passages hold a question's words: BM25 over posting lists, of several indexes as if they were one.
+
+A word counts where it stands, and for less where something of the same meaning does: a synonym, a
+word that is near to it in the table of word vectors, or pairs of its characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from managers.recall.index import MemoryIndex
+from managers.recall.terms import Meaning, pairs
+from managers.recall.view import View
+from managers.recall.word_vectors import PLACE, WordVectors
+
+K1, B = 1.2, 0.75
+"""BM25's usual constants (Robertson & Zaragoza, 2009)."""
+
+SYNONYM_WORTH = 0.8
+"""What a synonym is worth beside the word itself."""
+NEAR_WORTH = 0.8
+"""What a word of like meaning is worth beside the word itself, at similarity 1."""
+
+Floats = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.uint8]
+
+
+@dataclass(slots=True)
+class Work:
+    """One index under search.
+
+    Attributes:
+        words: how well each passage holds the question's words.
+        allowed: which passages are of the kinds that are wanted; None: all.
+        near, cosines: the passages whose vectors are nearest to the question's.
+    """
+
+    index: MemoryIndex
+    view: View
+    words: Floats
+    allowed: npt.NDArray[np.bool_] | None = None
+    near: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
+    cosines: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
+
+
+def score_words(
+    works: Sequence[Work], words: Sequence[str], meanings: Sequence[Meaning], nearby: WordVectors | None
+) -> float:
+    """Add the scores of a question's words; return the score of a perfect match.
+
+    Args:
+        works: what is searched; their `words` grow.
+        words: the question's, each once.
+        meanings: which of them have synonyms.
+        nearby: Japanese words by meaning.
+    """
+    scoring = _WordScoring(works, nearby)
+    said_otherwise = {word for meaning in meanings for word in meaning.words}
+    apart = {
+        word: [np.zeros(len(work.words), np.float32) for work in works] for word in words if word in said_otherwise
+    }
+    ideal = sum(scoring.add_word(word, apart.get(word) or [work.words for work in works]) for word in words)
+    for meaning in meanings:
+        scoring.raise_to_synonyms(meaning, [apart[word] for word in meaning.words if word in apart])
+    for scores in apart.values():
+        for work, score in zip(works, scores, strict=True):
+            work.words += score
+    return ideal
+
+
+class _WordScoring:
+    """BM25 with the numbers of all indexes together."""
+
+    def __init__(self, works: Sequence[Work], nearby: WordVectors | None) -> None:
+        self.works = works
+        self.nearby = nearby
+        self.total = sum(work.view.alive for work in works)
+        mean = max(sum(work.view.words for work in works) / self.total, 1.0) if self.total else 1.0
+        self.lengths = K1 * (1 - B + B * np.arange(256, dtype=np.float32) / np.float32(mean))
+
+    def add_word(self, word: str, scores: Sequence[Floats]) -> float:
+        """Add a word's scores, for each index to its own; return the word's rarity."""
+        lists = [_listed(work, word) for work in self.works]
+        frequency = sum(len(places) for places, _ in lists)
+        rarity = self._rarity(frequency)
+        near = self.nearby.near(word) if self.nearby else ()
+        for work, score, (places, counts) in zip(self.works, scores, lists, strict=True):
+            if near:
+                np.add(score, np.float32(rarity) * self._best_match(work, places, counts, near), out=score)
+            elif len(places):
+                score[places] += rarity * self._saturated(work, places, counts)
+        if frequency == 0 and not near:
+            self._add_pairs(word, scores)
+        return rarity
+
+    def raise_to_synonyms(self, meaning: Meaning, parts: Sequence[Sequence[Floats]]) -> None:
+        """Let passages that say the same in other words have a share of what the words themselves give.
+
+        A group is as rare as all of its words together.
+        """
+        if not parts:
+            return
+        for group in meaning.groups:
+            lists = [_listed(work, group) for work in self.works]
+            rarity = np.float32(SYNONYM_WORTH * self._rarity(sum(len(places) for places, _ in lists)))
+            for at, (work, (places, counts)) in enumerate(zip(self.works, lists, strict=True)):
+                held = sum(part[at][places] for part in parts)
+                parts[0][at][places] += np.maximum(rarity * self._saturated(work, places, counts) - held, 0)
+
+    def _add_pairs(self, word: str, scores: Sequence[Floats]) -> None:
+        """Score a Japanese word that is listed nowhere by its pairs of characters: it was cut otherwise, or is new."""
+        marked = list(dict.fromkeys(pairs(word)))
+        for pair in marked:
+            lists = [_listed(work, pair) for work in self.works]
+            rarity = self._rarity(sum(len(places) for places, _ in lists)) / len(marked)
+            for work, score, (places, counts) in zip(self.works, scores, lists, strict=True):
+                score[places] += np.float32(rarity) * self._saturated(work, places, counts)
+
+    def _best_match(self, work: Work, places: Numbers, counts: Counts, near: Iterable[tuple[int, float]]) -> Floats:
+        """Return for every passage the share of the word, or of the one nearest to it that it holds."""
+        best = np.zeros(len(work.words), np.float32)
+        best[places] = self._saturated(work, places, counts)
+        for row, similarity in near:
+            others, often = _listed(work, f"{PLACE}{row}")
+            if len(others):
+                worth = np.float32(similarity * NEAR_WORTH) * self._saturated(work, others, often)
+                best[others] = np.maximum(best[others], worth)
+        return best
+
+    def _saturated(self, work: Work, places: Numbers, counts: Counts) -> Floats:
+        """Return BM25's share of a word in each of some passages, 0 to 1."""
+        often = counts.astype(np.float32)
+        share: Floats = often / (often + self.lengths[work.view.columns["length"][places]])
+        return share
+
+    def _rarity(self, frequency: int) -> float:
+        return float(np.log1p(max(self.total - frequency + 0.5, 0.5) / (frequency + 0.5)))
+
+
+def _listed(work: Work, term: str) -> tuple[Numbers, Counts]:
+    places, counts = work.index.store.postings(term)
+    inside = places < len(work.words)  # another process may have added since
+    return (places, counts) if inside.all() else (places[inside], counts[inside])
