@@ -98,7 +98,7 @@ def _print_table(services: Services, calls: list[Call], persona: str) -> None:
 def _words(sums: Sum, services: Services, *, japanese: bool) -> str:
     from managers.usage.summary import amount
 
-    calls = f"{sums.calls:,} 回" if japanese else f"{sums.calls:,} calls"
+    calls = f"{sums.calls:,} 回" if japanese else f"{sums.calls:,} call{'' if sums.calls == 1 else 's'}"
     tokens = f"{sums.tokens:,} トークン" if japanese else f"{sums.tokens:,} tokens"
     said = f"{calls}  {tokens}"
     if sums.unpriced < sums.calls or not sums.calls:

@@ -92,7 +92,7 @@ def _bar(bar: Bar, x: float, width: float, floor: float, scale: float) -> str:
     return (
         f'<g class="bar-day"><title>{escape(bar.label)}</title>'
         f'<rect x="{x:.1f}" y="{floor - lower:.1f}" width="{width:.1f}" height="{max(lower, 0):.1f}" rx="2" '
-        f'style="fill:var(--accent);opacity:.38"/>'
+        f'style="fill:var(--accent);opacity:.5"/>'
         f'<rect x="{x:.1f}" y="{floor - lower - upper:.1f}" width="{width:.1f}" height="{max(upper, 0):.1f}" rx="2" '
         f'style="fill:var(--accent)"/></g>'
     )

@@ -89,7 +89,7 @@ def tiles(known: Known, t: Texts) -> str:
 
 
 def _tile(label: str, sums: Sum, limits: UsageSettings, t: Texts) -> str:
-    small = [t("usage.calls", count=f"{sums.calls:,}")]
+    small = [t("usage.call") if sums.calls == 1 else t("usage.calls", count=f"{sums.calls:,}")]
     if sums.estimated:
         small.append(t("usage.estimated", count=f"{sums.estimated:,}"))
     return (
