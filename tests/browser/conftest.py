@@ -58,9 +58,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server.stop()
 
 
+@pytest.fixture(scope="package")
+def fresh_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clean clone; the byte code that the first start leaves there serves the next."""
+    return clone(tmp_path_factory.mktemp("fresh") / "clone")
+
+
 @pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Server]:
+def own_server(tmp_path: Path, fresh_checkout: Path) -> Iterator[Server]:
     """A server of a clean clone on an empty home, as on the first day."""
-    server = Server(tmp_path / "home", clone(tmp_path / "clone")).start()
+    server = Server(tmp_path / "home", fresh_checkout).start()
     yield server
     server.stop()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from managers.storage.settings import SettingsFile
-from tests.browser.acting import bubbles, edit_core_memory, enter, reload, say, send, settle
+from tests.browser.acting import bubbles, edit_core_memory, enter, reload, say, send
 from tests.browser.serving import ARTIFACTS, Server, window
 from tests.model_server import ModelServer, Say
 
@@ -76,12 +76,12 @@ def test_an_open_window_finds_its_way_back_to_a_restarted_server(
     with window(browser, server.address, tolerate=True) as page:
         say(page, "もうすぐ止まるよ")
         page.locator("#composer textarea").fill("書きかけのことば")
-        settle(page)
-        page.wait_for_timeout(2500)  # the window has heard of this server
-        server.kill()
-        server.start(port=int(server.address.rstrip("/").rsplit(":", 1)[1]))
-        with page.expect_navigation(timeout=20_000):
+        with page.expect_response("**/revision") as heard:  # the window knows this server
             pass
+        heard.value.finished()
+        with page.expect_navigation(timeout=60_000):  # it comes as soon as the other one answers
+            server.kill()
+            server.start(port=int(server.address.rstrip("/").rsplit(":", 1)[1]))
         expect(page.locator("#composer textarea")).to_have_value("書きかけのことば")
         say(page, "おかえり")
         assert "もうすぐ止まるよ" in bubbles(page)
