@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, cast
+from typing import Any
 
 import gradio as gr
 
@@ -13,12 +12,13 @@ from agent.memories import Memories
 from agent.services import Services
 from managers.memory.dream_state import DreamStateFile
 from managers.sleep.diary import DreamDiary
-from managers.storage.errors import UndoConflictError
-from managers.storage.history.diff import UndoConflict
+from managers.storage.errors import UtataneError
 from ui import dreams_view
 from ui.dreams_view import Sleeping
-from ui.edge import QUIET, at_edge, say_done
+from ui.edge import QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
+from ui.taking_back import STEPS, done_key, take_back
+from ui.turns import Turns
 
 NIGHTS_ON_A_PAGE = 10
 _WATCH_SECONDS = 1.0
@@ -85,12 +85,14 @@ class DreamHandlers:
         """Take the services and the page's language."""
         self._services = services
         self._t = t
+        self._turns = Turns()
 
     def open(self, persona: str) -> tuple[Any, ...]:
         """Show the room as it is now, the newest night first."""
         if not persona:
             return tuple(gr.skip() for _ in range(8))
-        return *self._sleep(persona), *self._nights(persona, 0)
+        with self._turns.of(persona):
+            return *self._sleep(persona), *self._nights(persona, 0)
 
     def dream(self, persona: str) -> tuple[Any, ...]:
         """Begin a dream; it goes on in a thread of its own while one talks."""
@@ -108,39 +110,25 @@ class DreamHandlers:
             return tuple(gr.skip() for _ in range(8))
         if self._is_dreaming(persona):
             return *self._sleep(persona), *(gr.skip() for _ in range(3))
-        return *self._sleep(persona), *self._nights(persona, page)
+        with self._turns.of(persona):
+            return *self._sleep(persona), *self._nights(persona, page)
 
     def follow(self, persona: str, page: int, event: gr.EventData) -> tuple[Any, ...]:
-        """Turn the page, take a dream back or do it again: whatever was clicked."""
+        """Turn the page, take a dream back or do it again: whatever was clicked. Then the room is as the files are."""
         action = str(event.action)
-        if action == "turn":
-            return self._nights(persona, int(event.page))
-        if action in {"undo", "undo_rest"}:
-            return self._undo(persona, page, str(event.entry), leave_changed=action == "undo_rest")
-        if action == "redo":
-            memories = self._memories(persona)
-            memories.history.redo(str(event.entry), author="user")
-            self._follow_up(memories)
-            say_done(self._t("dreams.redone_done"), self._t)
-        return self._nights(persona, page)
-
-    def _undo(self, persona: str, page: int, entry_id: str, *, leave_changed: bool) -> tuple[Any, ...]:
-        memories = self._memories(persona)
-        try:
-            memories.history.undo(entry_id, author="user", leave_changed=leave_changed)
-        except UndoConflictError as error:
-            found = memories.history.diff(entry_id)
-            conflicts = cast("Sequence[UndoConflict]", error.facts["conflicts"])
-            sentence = error.sentence(self._t.lang)
-            return dreams_view.conflict(sentence, conflicts, entry_id, len(found), self._t), gr.skip(), gr.skip()
-        self._follow_up(memories)
-        say_done(self._t("dreams.undone_done"), self._t)
-        return self._nights(persona, page)
-
-    def _follow_up(self, memories: Memories) -> None:
-        """Let what follows from the memories follow."""
-        memories.inner_state.refresh(lang=memories.sheet().language)
-        memories.recall.catch_up()
+        with self._turns.of(persona):
+            if action == "turn":
+                return self._nights(persona, int(event.page))
+            if action in STEPS:
+                try:
+                    in_the_way = take_back(self._memories(persona), {"action": action, "entry": event.entry}, self._t)
+                except UtataneError as error:  # it may have failed after the files were written: they are shown
+                    say_error(error, self._t)
+                else:
+                    if in_the_way:
+                        return in_the_way, gr.skip(), gr.skip()
+                    say_done(self._t(f"dreams.{done_key(action)}_done"), self._t)
+            return self._nights(persona, page)
 
     def _sleep(self, persona: str) -> tuple[Any, ...]:
         memories = self._memories(persona)

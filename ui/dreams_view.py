@@ -10,11 +10,9 @@ from html import escape
 from managers.memory.goals import GoalsMeta
 from managers.sleep.diary import DiaryPage, DreamNight, NightChange
 from managers.sleep.scheduler import SleepStatus
-from managers.storage.history.diff import UndoConflict, unified
 from ui.charts import table_link
 from ui.csv_files import table_address
 from ui.heart_view import change_name, moment, place_fold
-from ui.history import diff_lines
 from ui.locales import Texts
 from ui.presenters import persona_address
 from ui.times import clock_time, day_name, when
@@ -203,39 +201,3 @@ def _way_back(night: DreamNight, persona: str, t: Texts) -> str:
         f'<button type="button" class="small" data-action="{action}" data-entry="{escape(night.entry.id)}"{ask}>'
         f"{escape(t(f'dreams.{action}'))}</button>"
     )
-
-
-def conflict(sentence: str, conflicts: Sequence[UndoConflict], entry_id: str, files: int, t: Texts) -> str:
-    """Return why a dream cannot be taken back whole, and what can be done instead."""
-    paths = "".join(_conflicting(one, t) for one in conflicts)
-    rest = ""
-    if len(conflicts) < files:
-        rest = (
-            f'<button type="button" class="small" data-action="undo_rest" data-entry="{escape(entry_id)}">'
-            f"{escape(t('dreams.undo_rest'))}</button>"
-        )
-    return (
-        f'<div class="conflict" role="alert"><h4>{escape(t("dreams.conflict_title"))}</h4><p>{escape(sentence)}</p>'
-        f'<p>{escape(t("dreams.conflict_files"))}</p><ul>{paths}</ul><div class="doing">{rest}'
-        f'<button type="button" class="small" data-action="leave">{escape(t("dreams.leave"))}</button></div></div>'
-    )
-
-
-def _conflicting(one: UndoConflict, t: Texts) -> str:
-    """Return a file that has changed since: what it is to people, and both versions against each other."""
-    what = next((what for beginning, what in _FILES if one.path.startswith(beginning)), "other")
-    current, restored = ((side or b"").decode("utf-8", "replace") for side in (one.current, one.restored))
-    return (
-        f"<li><b>{escape(change_name(what, t))}</b> {escape(one.path)}"
-        f'<details class="fold"><summary>{escape(t("dreams.compare"))}</summary>'
-        f"{diff_lines(unified(current, restored, one.path))}</details></li>"
-    )
-
-
-_FILES = (
-    ("goals.json", "goal"),
-    ("memory/insights", "insight"),
-    ("memory/open_questions", "question"),
-    ("entity_memory/", "entity"),
-    ("episodic_memory/", "episode"),
-)

@@ -19,7 +19,7 @@ from managers.storage.paths import CHECKOUT, safe_name
 from ui import presenters
 from ui.around import around_router
 from ui.chat import revision_of
-from ui.history import changed_files
+from ui.history import SHOWN_ENTRIES, changed_files, entry_list
 from ui.installing import installing_router
 from ui.knowledge import knowledge_router
 from ui.letters import letters_router
@@ -90,9 +90,14 @@ def _persona_files(services: Services) -> APIRouter:
         return HTMLResponse(presenters.recollections(query, hits, now, texts(lang)))
 
     @router.get("/history/{entry_id}")
-    def changes(name: str, entry_id: str, lang: Lang = "en") -> Response:
-        found = services.companion(name).memories.history.diff(entry_id)
+    def changes(name: str, entry_id: str, lang: Lang = "en", part: str = "") -> Response:
+        found = services.companion(name).memories.history.diff(entry_id, part)
         return HTMLResponse(changed_files(found, texts(lang)))
+
+    @router.get("/past")
+    def past(name: str, part: str, lang: Lang = "en") -> Response:
+        entries = services.companion(name).memories.history.entries(SHOWN_ENTRIES, part=part)
+        return HTMLResponse(entry_list(entries, name, services.clock.now(), texts(lang), part))
 
     @router.get("/revision")
     def revision(name: str) -> Response:

@@ -15,15 +15,18 @@ from agent.services import Services
 from managers.memory.drives import DRIVES
 from managers.memory.emotion_curve import Bucket, EmotionCurve, Reading
 from managers.sleep.diary import DreamDiary
+from managers.storage.errors import UtataneError
 from managers.storage.files import digest
 from managers.storage.history.entries import Entry
 from ui import heart_view
-from ui.edge import QUIET, at_edge, say_done
+from ui.edge import QUIET, at_edge, say_done, say_error
 from ui.heart_view import DriveNow
 from ui.history import entry_list
 from ui.locales import Texts
 from ui.neighbours import in_place, neighbours
 from ui.spans import LENGTHS, Length, Span, shifted, span_of
+from ui.taking_back import STEPS, done_key, take_back
+from ui.turns import Turns
 
 DAYS = (7, 30, 90)
 MOST_POINTS = 150
@@ -140,17 +143,19 @@ class HeartHandlers:
         """Take the services and the page's language."""
         self._services = services
         self._t = t
+        self._turns = Turns()
 
     def open(self, persona: str, days: int) -> tuple[Any, ...]:
         """Show the room as it is now."""
         if not persona:
             return tuple(gr.skip() for _ in range(12))
         memories = self._memories(persona)
-        memories.inner_state.note_course()
-        night = DreamDiary(memories.paths, memories.history, memories.insights).latest()
-        dream = heart_view.last_dream(night, self._now(), self._t)
-        curve = self._curve(persona, "week", self._now().date())
-        return *self._inner(persona, days), *curve, dream, gr.Timer(active=True), self._moved(persona)
+        with self._turns.of(persona):
+            memories.inner_state.note_course()
+            night = DreamDiary(memories.paths, memories.history, memories.insights).latest()
+            dream = heart_view.last_dream(night, self._now(), self._t)
+            curve = self._curve(persona, "week", self._now().date())
+            return *self._inner(persona, days), *curve, dream, gr.Timer(active=True), self._moved(persona)
 
     def glance(self, persona: str, days: int, seen: str) -> tuple[Any, ...]:
         """Show what has moved; while nothing has, nothing on the page moves either, and no fold closes."""
@@ -176,17 +181,17 @@ class HeartHandlers:
     def change(self, persona: str, days: int, event: gr.EventData) -> tuple[Any, ...]:
         """Resolve or delete a question, end a goal, take a change back: whatever was clicked."""
         memories = self._memories(persona)
-        action = str(event.action)
-        if action in {"resolve", "delete"}:
-            self._close_question(memories, action, str(event.question))
-        elif action in {"complete", "abandon"}:
-            self._end_goal(memories, action, str(event.goal))
-        elif action in {"undo", "redo"}:
-            step = {"undo": memories.history.undo, "redo": memories.history.redo}[action]
-            step(str(event.entry), author="user")
-            say_done(self._t("heart.undone" if action == "undo" else "heart.redone"), self._t)
-        memories.inner_state.refresh(lang=memories.sheet().language)
-        return self._inner(persona, days)
+        action, in_the_way = str(event.action), ""
+        with self._turns.of(persona):
+            if action in {"resolve", "delete"}:
+                self._close_question(memories, action, str(event.question))
+            elif action in {"complete", "abandon"}:
+                self._end_goal(memories, action, str(event.goal))
+            elif action in STEPS:
+                in_the_way = self._take_back(memories, action, str(event.entry))
+            memories.inner_state.refresh(lang=memories.sheet().language)
+            *inner, changes = self._inner(persona, days)
+        return *inner, in_the_way + changes
 
     def show_curve(self, persona: str, length: Length, anchor: str) -> tuple[Any, ...]:
         """Show the emotion curve over another length of time."""
@@ -206,6 +211,16 @@ class HeartHandlers:
         return self._curve(persona, length, shifted(span, -1 if action == "earlier" else 1))
 
     # What they share
+
+    def _take_back(self, memories: Memories, action: str, entry: str) -> str:
+        try:
+            in_the_way = take_back(memories, {"action": action, "entry": entry}, self._t)
+        except UtataneError as error:  # another window was faster, say: what is there now is shown
+            say_error(error, self._t)
+            return ""
+        if not in_the_way:
+            say_done(self._t(f"heart.{done_key(action)}"), self._t)
+        return in_the_way
 
     def _close_question(self, memories: Memories, action: str, question_id: str) -> None:
         before = memories.inner_state.levels().curiosity

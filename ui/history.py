@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from html import escape
+from urllib.parse import urlencode
 
 from managers.storage.history.diff import FileDiff
 from managers.storage.history.entries import Entry
@@ -32,17 +33,28 @@ _REASONS = frozenset(
         "question_deleted",
         "goal_completed",
         "goal_abandoned",
+        "pinned",
+        "unpinned",
+        "forgotten",
+        "restored",
+        "asked",
+        "resolved",
+        "completed",
+        "abandoned",
     ]
 )
 _AUTHORS = frozenset({"user", "dream", "outside", "utatane"})
 """Reasons that the program itself gives; others are sentences already."""
 
 
-def entry_list(entries: Sequence[Entry], persona: str, now: datetime, t: Texts) -> str:
-    """Return the entries, newest first, each with its diff folded and a way to take it back."""
+def entry_list(entries: Sequence[Entry], persona: str, now: datetime, t: Texts, part: str = "") -> str:
+    """Return the entries, newest first, each with its diff folded and a way to take it back.
+
+    With a part (see `managers.storage.history.parts`) the diffs show that part, and that part is taken back.
+    """
     if not entries:
         return f'<p class="quiet">{escape(t("history.empty"))}</p>'
-    return f'<ol class="history">{"".join(_entry(entry, persona, now, t) for entry in entries)}</ol>'
+    return f'<ol class="history">{"".join(_entry(entry, persona, now, t, part) for entry in entries)}</ol>'
 
 
 def changed_files(diffs: Sequence[FileDiff], t: Texts) -> str:
@@ -63,23 +75,24 @@ def _kind(line: str) -> str:
     return {"+": "added", "-": "removed"}.get(line[:1], "same")
 
 
-def _entry(entry: Entry, persona: str, now: datetime, t: Texts) -> str:
-    address = f"{persona_address(persona)}/history/{entry.id}?lang={t.lang}"
+def _entry(entry: Entry, persona: str, now: datetime, t: Texts, part: str) -> str:
+    address = f"{persona_address(persona)}/history/{entry.id}?{urlencode({'lang': t.lang, 'part': part})}"
     state = f'<span class="undone">{escape(t("history.undone"))}</span>' if entry.undone_by else ""
     return (
         f"<li{' class=undone' if entry.undone_by else ''}>"
         f'<details data-fetch="{escape(address)}"><summary><time>{escape(when(entry.time, now, t))}</time>'
         f"<b>{escape(author_name(entry.author, t))}</b><span>{escape(reason_of(entry, t))}</span>{state}</summary>"
-        f'<div class="fetched" aria-live="polite"></div></details>{_way_back(entry, t)}</li>'
+        f'<div class="fetched" aria-live="polite"></div></details>{_way_back(entry, t, part)}</li>'
     )
 
 
-def _way_back(entry: Entry, t: Texts) -> str:
+def _way_back(entry: Entry, t: Texts, part: str) -> str:
     if entry.kind in {"beginning", "checkpoint"}:
         return ""
     action = "redo" if entry.undone_by else "undo"
+    of_part = f' data-part="{escape(part)}"' if part else ""
     return (
-        f'<button type="button" class="small" data-action="{action}" data-entry="{escape(entry.id)}">'
+        f'<button type="button" class="small" data-action="{action}" data-entry="{escape(entry.id)}"{of_part}>'
         f"{escape(t(f'history.{action}'))}</button>"
     )
 

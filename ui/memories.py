@@ -21,6 +21,7 @@ from ui import map as memory_map
 from ui.edge import QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
 from ui.shelves import Conflict, Place, View, answer_to, button
+from ui.taking_back import STEPS, take_back
 
 SHELVES: Mapping[str, Callable[[View], str]] = {
     "search": search.show,
@@ -79,7 +80,7 @@ class MemoryHandlers:
         """Take the services and the page's language."""
         self._services = services
         self._t = t
-        self._deeds: Mapping[str, Callable[[Memories, Place, Mapping[str, Any]], Place | Conflict]] = {
+        self._deeds: Mapping[str, Callable[[Memories, Place, Mapping[str, Any]], Place | Conflict | str]] = {
             "go": _go,
             "page": lambda _, place, told: replace(place, page=max(int(told.get("page", 0)), 0)),
             "search": _search,
@@ -93,8 +94,7 @@ class MemoryHandlers:
             "restore": self._restore,
             "resolve": self._resolve,
             "end_goal": self._end_goal,
-            "undo": self._undo,
-            "redo": self._redo,
+            **dict.fromkeys(STEPS, self._take_back),
         }
 
     def enter(self, persona: str, place: Place) -> tuple[Place, str]:
@@ -124,6 +124,8 @@ class MemoryHandlers:
         outcome = deed(memories, place, told)
         if isinstance(outcome, Conflict):
             return place, self._shown(persona, place, outcome)
+        if isinstance(outcome, str):
+            return place, outcome + self._shown(persona, place)
         return outcome, self._shown(persona, outcome)
 
     def _shown(self, persona: str, place: Place, conflict: Conflict | None = None) -> str:
@@ -182,13 +184,8 @@ class MemoryHandlers:
         memories.goals.end(found[1].id, status, author=USER, reason=status)
         return place
 
-    def _undo(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
-        memories.history.undo(str(told["entry"]), author=USER)
-        return self._remembered(memories, place)
-
-    def _redo(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
-        memories.history.redo(str(told["entry"]), author=USER)
-        return self._remembered(memories, place)
+    def _take_back(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place | str:
+        return take_back(memories, told, self._t) or place
 
     def _remembered(self, memories: Memories, place: Place) -> Place:
         """Let the search know at once."""

@@ -12,11 +12,13 @@ from agent.memories import Memories
 from agent.services import Services
 from managers.memory.notes import Note, NoteKind
 from managers.storage.errors import ExternallyChangedError
+from managers.storage.history.parts import file_part
 from ui.charts import table_link
 from ui.csv_files import table_address
 from ui.edge import QUIET, at_edge, say_done
 from ui.history import SHOWN_ENTRIES, entry_list
 from ui.locales import Texts
+from ui.taking_back import STEPS, take_back
 from ui.times import clock_time
 
 KINDS: tuple[NoteKind, ...] = ("core_memory", "notepad")
@@ -140,14 +142,20 @@ class NoteHandlers:
     def go_back(self, persona: str, kind: NoteKind, event: gr.EventData) -> tuple[Any, ...]:
         """Take back one entry of the history, or make it anew."""
         memories = self._services.companion(persona).memories
-        step = {"undo": memories.history.undo, "redo": memories.history.redo}[str(event.action)]
-        step(str(event.entry), author="user")
-        return self._present(persona, kind, Shown(memories.notes.read(kind)))
+        in_the_way = ""
+        if str(event.action) in STEPS:
+            part = file_part(memories.paths.folder, memories.notes.path(kind))
+            told = {"action": event.action, "entry": event.entry, "part": part}
+            in_the_way = take_back(memories, told, self._t)
+        return self._present(persona, kind, Shown(memories.notes.read(kind)), in_the_way=in_the_way)
 
-    def _present(self, persona: str, kind: NoteKind, shown: Shown, *, saved: bool = False) -> tuple[Any, ...]:
+    def _present(
+        self, persona: str, kind: NoteKind, shown: Shown, *, saved: bool = False, in_the_way: str = ""
+    ) -> tuple[Any, ...]:
         t, memories = self._t, self._services.companion(persona).memories
         now = self._services.clock.now()
-        entries = memories.history.entries(SHOWN_ENTRIES, memories.notes.path(kind))
+        part = file_part(memories.paths.folder, memories.notes.path(kind))
+        entries = memories.history.entries(SHOWN_ENTRIES, part=part)
         in_conflict = shown.conflict is not None
         return (
             shown.note.digest,
@@ -155,7 +163,7 @@ class NoteHandlers:
             _state(t("notes.saved_at", time=clock_time(now)) if saved else "", unsaved=in_conflict),
             gr.update(visible=in_conflict),
             shown.conflict or "",
-            entry_list(entries, persona, now, t) + (_table_of(memories, kind, t) if entries else ""),
+            in_the_way + entry_list(entries, persona, now, t, part) + (_table_of(memories, kind, t) if entries else ""),
         )
 
 

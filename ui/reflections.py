@@ -25,6 +25,7 @@ from ui.shelves import (
     made_by,
     page_of,
     pager,
+    past_of,
     pin_button,
     pin_mark,
     saving,
@@ -205,5 +206,6 @@ def _deeds(view: View, memory: Remembered) -> str:
 def _row(view: View, memory: Remembered, title: str, head: str, body: str, deeds: str) -> str:
     return (
         f'<li><p class="from">{head}{made_by(memory.mind, view)}{pin_mark(view.t, pinned=is_pinned(memory))}</p>'
-        f'{title}{body}{evidence(view, memory.evidence)}<div class="deeds">{deeds}</div></li>'
+        f'{title}{body}{evidence(view, memory.evidence)}<div class="deeds">{deeds}</div>'
+        f"{past_of(view, memory.id) if memory.id else ''}</li>"
     )

@@ -8,13 +8,16 @@ from datetime import datetime
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from agent.memories import Memories
+from managers.storage.history.parts import file_part, record_part
 from ui.around import around_address
 from ui.charts import table_link
 from ui.csv_files import table_address
 from ui.history import SHOWN_ENTRIES, entry_list
 from ui.locales import Texts
+from ui.presenters import persona_address
 from ui.times import day_name
 
 SHOWN_EVIDENCE = 12
@@ -132,13 +135,24 @@ def made_by(mind: str, view: View) -> str:
 
 
 def history_of(view: View, path: Path) -> str:
-    """Return a file's history, folded, each entry with its diff and the way back."""
-    entries = view.memories.history.entries(SHOWN_ENTRIES, path)
+    """Return a file's history, folded, each entry with what it did to this file and the way back from that."""
+    part = file_part(view.memories.paths.folder, path)
+    entries = view.memories.history.entries(SHOWN_ENTRIES, part=part)
     title = escape(view.t("history.title"))
-    listed = entry_list(entries, view.persona, view.now, view.t)
+    listed = entry_list(entries, view.persona, view.now, view.t, part)
     file = path.relative_to(view.memories.paths.folder).as_posix()
     save = saving(view, "history", item=file) if entries else ""
     return f'<details class="past"><summary>{title}</summary>{listed}{save}</details>'
+
+
+def past_of(view: View, record_id: str) -> str:
+    """Return a fold that holds the history of one memory among many in a file; it is fetched when opened."""
+    told = urlencode({"part": record_part(record_id), "lang": view.t.lang})
+    title = escape(view.t("history.title"))
+    return (
+        f'<details class="past" data-fetch="{escape(f"{persona_address(view.persona)}/past?{told}")}">'
+        f'<summary>{title}</summary><div class="fetched" aria-live="polite"></div></details>'
+    )
 
 
 def saving(view: View, table: str, **chosen: object) -> str:

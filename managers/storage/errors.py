@@ -153,13 +153,14 @@ class HistoryDamagedError(UtataneError):
 
 
 class UndoConflictError(UtataneError):
-    """Something later changed a file of the entry; nothing was changed.
+    """Something later changed the same records or lines as the entry; nothing was changed.
 
-    Facts: `path` (of the first), `conflicts` (of `managers.storage.history.UndoConflict`, with both versions).
+    Facts: `path` (of the first), `conflicts` (of `managers.storage.history.UndoConflict`, with both versions),
+    `is_all` (nothing but conflicts is left).
     """
 
-    ja = "「{path}」は、その後さらに変わっているので元に戻せません。何も変えていません。両方を見比べてください。"
-    en = '"{path}" has changed again since, so this cannot be taken back. Nothing was changed; compare both versions.'
+    ja = "「{path}」は、同じところがその後さらに変わっています。何も変えていません。両方を見比べてください。"
+    en = '"{path}" has changed again since, at the same place. Nothing was changed; compare both versions.'
 
 
 class NotUndoableError(UtataneError):

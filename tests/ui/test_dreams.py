@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from html import unescape
 
 import pytest
 
+from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.mind import Cancel
 from managers.sleep.diary import DreamDiary
 from managers.sleep.dream import DreamReport
 from managers.sleep.errors import DreamingAlreadyError
-from managers.storage.paths import Home
-from tests.ui.rooms import EVENING, NAME, House, clicked, open_house
-from ui import dreams
+from managers.storage.errors import BusyError
+from tests.ui.rooms import EVENING, NAME, House, clicked
+from ui import dreams, taking_back
 from ui.dreams import DreamHandlers
 from ui.locales import texts
 
@@ -27,22 +27,8 @@ EVIL = "<script>alert(1)</script>"
 
 
 @pytest.fixture
-def house(own_home: Home) -> Iterator[House]:
-    house = open_house(own_home)
-    yield house
-    house.services.close()
-
-
-@pytest.fixture
 def room(house: House) -> DreamHandlers:
     return DreamHandlers(house.services, JA)
-
-
-@pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    told: list[str] = []
-    monkeypatch.setattr(dreams, "say_done", lambda sentence, _t: told.append(sentence))
-    return told
 
 
 def diary_of(house: House) -> DreamDiary:
@@ -106,26 +92,87 @@ def test_a_dream_is_taken_back_and_done_again(house: House, room: DreamHandlers,
     assert said == [JA("dreams.undone_done"), JA("dreams.redone_done")]
 
 
-def test_an_older_dream_that_later_ones_built_on_says_why_it_stays(
+def test_an_older_dream_is_taken_back_and_what_later_ones_brought_stays(
     house: House, room: DreamHandlers, said: list[str]
 ) -> None:
     two_nights(house)
-    older = diary_of(house).page(0, 10).nights[1]
+    memories = house.memories
+    newer, older = diary_of(house).page(0, 10).nights
     assert older.entry is not None
+    assert newer.insight is not None
+    before = {path: path.read_bytes() for path in memories.paths.folder.rglob("*.*") if "entity_memory" in str(path)}
     conflict, diary, _ = room.follow(NAME, 0, clicked(action="undo", entry=older.entry.id))
-    assert "memory/insights.json" in conflict
-    assert JA("dreams.conflict_title") in conflict
-    assert f"<b>{JA('dreams.what_insight')}</b>" in conflict
-    assert '<div class="removed">-' in conflict  # both versions, against each other
+    if conflict:  # a fact that the second night had more evidence for
+        assert 'data-action="undo_rest"' in conflict
+        conflict, diary, _ = room.follow(NAME, 0, clicked(action="undo_rest", entry=older.entry.id))
+    assert (conflict, said) == ("", [JA("dreams.undone_done")])
+    assert memories.episodes.get(EVENING.date()) is None
+    assert [entry.id for entry in memories.insights.load().entries] == [newer.insight.id]
+    assert diary.count('class="night undone"') == 1
+    diary = room.follow(NAME, 0, clicked(action="redo", entry=older.entry.id))[1]
+    assert 'class="night undone"' not in diary
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def change_the_dream(house: House) -> None:
+    """Write over an episode and an insight that a dream made."""
+    memories = house.memories
+    episode = memories.episodes.get(EVENING.date())
+    assert episode is not None
+    rewritten = episode.model_copy(update={"summary": f"ほんとうは{EVIL}"})
+    memories.episodes.save(rewritten, author="user", reason="edited")
+    kept = memories.insights.load().entries
+    changed = Insights([kept[0].model_copy(update={"strategy": "まず聞く"})])
+    memories.apply(changed.changes(memories.paths.insights), author="user", reason="edited")
+
+
+@pytest.mark.parametrize("step", ["undo", "redo"])
+def test_what_the_same_place_says_now_is_shown_small(
+    house: House, room: DreamHandlers, said: list[str], step: str
+) -> None:
+    house.tell()
+    entry = house.dream().entries[0]
+    if step == "undo":
+        change_the_dream(house)
+    else:
+        house.memories.history.undo(entry, author="user")
+        episode = Episode(date=EVENING.date(), summary=f"ほんとうは{EVIL}")
+        house.memories.episodes.save(episode, author="user", reason="edited")
+    conflict, diary, _ = room.follow(NAME, 0, clicked(action=step, entry=entry))
+    assert JA(f"taking_back.{step}_title") in conflict
+    assert f"<b>{JA('dreams.what_episode')}</b> {EVENING:%Y-%m-%d}" in conflict
+    assert f'<div class="removed">-{JA("taking_back.field_summary")}: ほんとうは&lt;script&gt;' in conflict
+    assert ('<div class="added">+' in conflict) == (step == "redo")  # what an undo would take is gone without a trace
+    assert "<script" not in conflict
+    assert "covered_messages" not in conflict
     assert diary["__type__"] == "update"  # nothing else moved
     assert said == []
-    assert house.memories.episodes.get(EVENING.date()) is not None
-    english = DreamHandlers(house.services, EN).follow(NAME, 0, clicked(action="undo", entry=older.entry.id))[0]
-    assert "Nothing was changed; compare both versions." in english
-    conflict, diary, _ = room.follow(NAME, 0, clicked(action="undo_rest", entry=older.entry.id))
-    assert (conflict, said) == ("", [JA("dreams.undone_done")])
-    assert house.memories.episodes.get(EVENING.date()) is None
-    assert diary.count('class="night undone"') == 1
+    english = DreamHandlers(house.services, EN).follow(NAME, 0, clicked(action=step, entry=entry))[0]
+    assert EN("taking_back.nothing_changed") in english
+    assert room.follow(NAME, 0, clicked(action="leave"))[0] == ""
+    conflict, diary, _ = room.follow(NAME, 0, clicked(action=f"{step}_rest", entry=entry))
+    assert (conflict, said) == ("", [JA(f"dreams.{step}ne_done")])
+    assert bool(house.memories.questions.open()) == (step == "redo")
+    assert diary.count('class="night undone"') == (step == "undo")
+
+
+def test_what_follows_a_change_may_fail_and_the_change_is_shown(
+    house: House, room: DreamHandlers, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.tell()
+    entry = house.dream().entries[0]
+
+    def fail(_: object) -> None:
+        raise BusyError(name=NAME)
+
+    errors: list[str] = []
+    for module in (dreams, taking_back):
+        monkeypatch.setattr(module, "say_error", lambda error, _t: errors.append(type(error).__name__))
+    monkeypatch.setattr(type(house.memories.recall), "catch_up", fail)
+    assert 'class="night undone"' in room.follow(NAME, 0, clicked(action="undo", entry=entry))[1]
+    assert said == [JA("dreams.undone_done")]
+    assert 'class="night undone"' in room.follow(NAME, 0, clicked(action="undo", entry=entry))[1]
+    assert errors == ["BusyError", "NotUndoableError"]  # once is enough
 
 
 class SlowDream:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from html import unescape
 
@@ -13,9 +12,8 @@ from starlette.testclient import TestClient
 from managers.memory.emotion_curve import EmotionCurve
 from managers.memory.goals import Goal
 from managers.memory.questions import Question
-from managers.storage.paths import Home
-from tests.ui.rooms import EVENING, NAME, House, clicked, open_house
-from ui import heart, heart_view
+from tests.ui.rooms import EVENING, NAME, House, clicked
+from ui import heart_view
 from ui.charts import Point, Tick, point_chart
 from ui.csv_files import as_csv
 from ui.heart import HeartHandlers
@@ -28,22 +26,8 @@ EVIL = '<script>alert(1)</script><img src=x onerror="alert(1)">'
 
 
 @pytest.fixture
-def house(own_home: Home) -> Iterator[House]:
-    house = open_house(own_home)
-    yield house
-    house.services.close()
-
-
-@pytest.fixture
 def room(house: House) -> HeartHandlers:
     return HeartHandlers(house.services, JA)
-
-
-@pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    told: list[str] = []
-    monkeypatch.setattr(heart, "say_done", lambda sentence, _t: told.append(sentence))
-    return told
 
 
 def questions_of(house: House) -> list[Question]:

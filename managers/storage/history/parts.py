@@ -7,15 +7,21 @@ entry did to that one.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from managers.storage.files import dump_json
 from managers.storage.history.diff import FileDiff
 from managers.storage.history.merge import only_record
 from managers.storage.history.merge_json import MISSING, parse, records_of
-from managers.storage.history.tracking import is_on_the_move
+from managers.storage.history.tracking import is_on_the_move, tracked_name
 
 _MARK = "#"
+
+
+def file_part(folder: Path, path: Path) -> str:
+    """Return the part that one file of a persona's folder is."""
+    return tracked_name(folder, path) or ""
 
 
 def record_part(record_id: str) -> str:
