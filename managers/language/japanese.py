@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from managers.language.lexicons import phrases, word_set
 from managers.language.word import CONTENT_KINDS, EntityKind, Kind, Word
+from managers.storage.residence import give_back
 
 if TYPE_CHECKING:
     from sudachipy import Dictionary
@@ -26,6 +27,8 @@ _CUTS = ("\n", "。", "！", "？", "!", "?", "、", " ")
 
 UNKNOWN = "未知語"
 """The form of a noun that is not in the dictionary."""
+
+_FILE = "system.dic"
 
 _lock = threading.Lock()
 _local = threading.local()
@@ -55,7 +58,15 @@ _KINDS: dict[str, Kind] = {
 def _dictionary() -> Dictionary:
     from sudachipy import Dictionary  # noqa: PLC0415  # 80 MB and 0.3 s that English users never need
 
-    return Dictionary(dict="core")
+    dictionary = Dictionary(dict="core")
+    give_back(_FILE)  # opening reads through a third of it
+    return dictionary
+
+
+def let_rest() -> None:
+    """Keep no page of the dictionary in memory for the sake of what was read once: for idle moments."""
+    if _dictionary.cache_info().currsize:
+        give_back(_FILE)
 
 
 def _tokenizer() -> Any:  # noqa: ANN401  # sudachipy's own class, imported lazily

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import mmap
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from managers.storage.residence import give_back
+
+SIZE = 8 * 1024 * 1024
+
+
+def resident(name: str) -> int:
+    """Return how many bytes of a mapped file the system counts as this process's."""
+    text = Path("/proc/self/smaps").read_text("utf-8")
+    return sum(1024 * int(kb) for kb in re.findall(rf"/{re.escape(name)}\n(?:.*\n)*?Rss:\s+(\d+) kB", text))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be told")
+def test_pages_go_and_come_again(tmp_path: Path) -> None:
+    content = bytes(range(256)) * (SIZE // 256)
+    (tmp_path / "large.dic").write_bytes(content)
+    with (tmp_path / "large.dic").open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert mapped[:] == content
+        assert resident("large.dic") == SIZE
+        assert give_back("large.dic") == SIZE
+        assert resident("large.dic") == 0
+        assert mapped[:] == content
+
+
+def test_a_file_that_nobody_maps_is_nothing_to_give_back() -> None:
+    assert give_back("nowhere.dic") == 0
