@@ -11,7 +11,7 @@ from random import Random
 
 from managers.storage.journal import settle
 from managers.storage.paths import PersonaPaths
-from tests.crash import When, run_and_kill
+from tests.crash import Breeder, When
 from tests.fakes import HandClock
 from tests.sleep.dreamers import memory_files, two_days
 from tests.sleep.test_dream_crash import NIGHT, dream_once
@@ -26,7 +26,7 @@ def measure(points: int = POINTS) -> Iterator[Row]:
     """Yield how many deaths there were, and how many left what they should not."""
     rng = Random(5)
     started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Breeder(dream_once) as breeder:
         top = Path(folder)
         origin = top / "origin" / "ねむ"
         origin.mkdir(parents=True)
@@ -35,12 +35,12 @@ def measure(points: int = POINTS) -> Iterator[Row]:
         undisturbed = _copy(origin, top / "undisturbed")
         dream_once(undisturbed)
         after = memory_files(PersonaPaths(undisturbed))
-        steps = _steps(origin, top)
+        steps = _steps(breeder, origin, top)
         half_done = unequal = deaths = number = 0
         while deaths < points:
             number += 1
             copy = _copy(origin, top / f"run{number}")
-            death = run_and_kill(dream_once, (copy,), rng.randint(1, steps), rng.choice(_WHENS))
+            death = breeder.run_and_kill((copy,), rng.randint(1, steps), rng.choice(_WHENS))
             deaths += death.when is not None
             paths = PersonaPaths(copy)
             settle(paths)
@@ -59,15 +59,15 @@ def _copy(origin: Path, to: Path) -> Path:
     return to / origin.name
 
 
-def _steps(origin: Path, top: Path) -> int:
+def _steps(breeder: Breeder, origin: Path, top: Path) -> int:
     """Return how many durable steps a dream has: the number at which nothing is killed any more."""
     low, high = 1, 2
-    while run_and_kill(dream_once, (_copy(origin, top / f"count{high}"),), high, "before").when is not None:
+    while breeder.run_and_kill((_copy(origin, top / f"count{high}"),), high, "before").when is not None:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
         copy = _copy(origin, top / f"count{low}-{middle}-{high}")
-        if run_and_kill(dream_once, (copy,), middle, "before").when is None:
+        if breeder.run_and_kill((copy,), middle, "before").when is None:
             high = middle
         else:
             low = middle

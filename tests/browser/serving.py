@@ -92,6 +92,11 @@ class Server:
         self._close()
         assert not ended, ended
 
+    @property
+    def process_id(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def died(self) -> str:
         """Tell whether the server ended by itself, and what it said last."""
         code = self._process.poll() if self._process is not None else None
