@@ -283,13 +283,16 @@ def _names(scene: Scene, spots: Floats, canvas: Canvas, t: Texts) -> str:
 
 
 def _lines(names: Sequence[str], letters: int, t: Texts) -> list[str]:
+    """Return a name in lines; put together again they are the name, to the letter."""
+    between = t("map.between")
     lines = [names[0]]
     for name in names[1:]:
         if _wide(lines[-1]) + _wide(name) + 1 <= letters:
-            lines[-1] += t("map.between") + name
+            lines[-1] += between + name
         else:
+            lines[-1] += between
             lines.append(name)
-    return lines[:2]
+    return lines
 
 
 def _wide(text: str) -> float:
@@ -396,9 +399,9 @@ def _dot(dot: Dot, x: float, y: float, look: Look, *, is_first: bool, is_newest:
 def shape(kind: PieceKind, size: float, paint: str) -> str:
     """Return the sign of a kind of memory around (0, 0)."""
     if kind == "talk":
-        return f'<circle r="{size:.1f}" style="{paint}"/>'
+        return f'<circle class="seen" r="{size:.1f}" style="{paint}"/>'
     points = " ".join(f"{x * size:.1f},{y * size:.1f}" for x, y in _OUTLINES[kind])
-    return f'<polygon points="{points}" style="{paint}"/>'
+    return f'<polygon class="seen" points="{points}" style="{paint}"/>'
 
 
 def _star(corners: int, deep: float, turn: float = -90) -> list[tuple[float, float]]:

@@ -118,9 +118,9 @@ def sign(kind: Kind, size: float) -> str:
     """Return the sign of a kind of entity around (0, 0): its shape tells it without the colour."""
     paint = f"fill:var(--{COLOURS[kind]});stroke:var(--surface);stroke-width:1.5"
     if kind == "person":
-        return f'<circle r="{size:.1f}" style="{paint}"/>'
+        return f'<circle class="seen" r="{size:.1f}" style="{paint}"/>'
     points = " ".join(f"{x * size:.1f},{y * size:.1f}" for x, y in _OUTLINES[kind])
-    return f'<polygon points="{points}" style="{paint}"/>'
+    return f'<polygon class="seen" points="{points}" style="{paint}"/>'
 
 
 def _ring(corners: int, turn: float) -> list[tuple[float, float]]:

@@ -77,7 +77,7 @@
     let best = null;
     let far = NEAR;
     for (const star of sky.querySelectorAll(".star:not(.faded)")) {
-      const box = (star.querySelector("circle, polygon") || star).getBoundingClientRect();
+      const box = star.querySelector(".seen").getBoundingClientRect();
       const distance = Math.hypot(box.x + box.width / 2 - event.clientX, box.y + box.height / 2 - event.clientY);
       if (distance < far) [best, far] = [star, distance];
     }
@@ -120,7 +120,7 @@
   });
 
   function middle(one) {
-    const box = (one.querySelector("circle, polygon, .seen, text") || one).getBoundingClientRect();
+    const box = (one.querySelector(".seen, text") || one).getBoundingClientRect();
     return [box.x + box.width / 2, box.y + box.height / 2];
   }
 
