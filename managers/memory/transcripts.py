@@ -95,7 +95,7 @@ def import_transcript(log: ConversationLog, source: Path) -> ImportReport:
         if not lines:
             raise _nothing_usable(source, problems)
         kept_as = _keep_source(log.paths, source.name, data)
-        added = log.append_many(line.message for line in lines)
+    added = log.append_many(line.message for line in lines)  # lets others write in between
     days = [line.message.time.date() for line in lines]
     return ImportReport(added, len(lines) - added, min(days), max(days), kept_as, tuple(problems))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,8 @@ from managers.storage.paths import Home, PersonaPaths
 
 WAIT_SECONDS = 10.0
 """Writes hold the lock for milliseconds; whoever waits longer than this meets a stuck process."""
+_LONG_SECONDS, _PAUSE_SECONDS = 0.25, 0.08
+"""After so long, long work pauses for so long: whoever waits looks twenty times a second."""
 
 
 @contextmanager
@@ -26,6 +29,26 @@ def writing(paths: PersonaPaths, wait: float = WAIT_SECONDS) -> Iterator[None]:
     """
     with holding(paths.lock, paths.name, wait):
         yield
+
+
+def moment() -> float:
+    """Return the moment from which long work counts how long it has kept others waiting."""
+    return time.monotonic()
+
+
+def let_others_in(held_since: float) -> float:
+    """Pause, if others have been kept waiting for long; called between two steps, without the lock.
+
+    Args:
+        held_since: what `moment`, or this function, returned last.
+
+    Returns:
+        the moment from which to count on.
+    """
+    if moment() - held_since < _LONG_SECONDS:
+        return held_since
+    time.sleep(_PAUSE_SECONDS)
+    return moment()
 
 
 @contextmanager

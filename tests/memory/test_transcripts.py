@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -11,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from managers.memory.log import ConversationLog
+from managers.memory.log import ConversationLog, archive
 from managers.memory.transcripts import import_transcript
+from managers.storage import locks
 from managers.storage.errors import NotATranscriptError, UnreadableError
 from managers.storage.paths import PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
@@ -183,3 +186,32 @@ def test_windows_line_ends_and_a_byte_order_mark(log: ConversationLog, tmp_path:
     source.write_bytes(b"\xef\xbb\xbf" + f"{line('a', 'one')}\r\n{line('b', 'two')}".encode())
     assert import_transcript(log, source).added == 2
     assert [m.text for m in log.messages()] == ["one", "two"]
+
+
+def test_whoever_talks_meanwhile_need_not_wait_for_the_end(
+    log: ConversationLog, paths: PersonaPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "_LONG_SECONDS", 0.0)  # every file takes long
+    months = [f"2025-{month:02d}-01T10:00:00" for month in range(1, 13)]
+    source = write(tmp_path, *(line(f"a{number}", "昔の話", time) for number, time in enumerate(months)))
+    begun, said = threading.Event(), threading.Event()
+    insert = archive.insert
+
+    def slowly(path: Path, messages: Sequence[archive.Placed]) -> None:
+        begun.set()
+        if path.name == "2025-12.txt":
+            assert said.wait(20), "nobody could speak before the import was over"
+        insert(path, messages)
+
+    def speak() -> None:
+        begun.wait(20)
+        ConversationLog(paths, HandClock(), Random(2)).append("user", "Ann", "いまの話")
+        said.set()
+
+    monkeypatch.setattr(archive, "insert", slowly)
+    speaking = threading.Thread(target=speak)
+    speaking.start()
+    assert import_transcript(log, source).added == len(months)
+    speaking.join()
+    assert log.tail(1)[0].text == "いまの話"
+    assert log.count() == len(months) + 1

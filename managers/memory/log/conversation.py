@@ -119,7 +119,8 @@ class ConversationLog:
     def append_many(self, messages: Iterable[Message]) -> int:
         """Add messages from elsewhere, keeping their ids and times; those already there are skipped.
 
-        They go where their times belong: old days into the archives, whatever order they come in.
+        They go where their times belong: old days into the archives, whatever order they come in. Others who
+        write are let in between one file and the next: years of messages must not hold up a conversation.
 
         Returns:
             how many were added.
@@ -127,22 +128,41 @@ class ConversationLog:
         Raises:
             MessageIdTakenError: an id is there with another text; nothing was added.
         """
+        given = [normalised(message) for message in messages]
+        held_since = locks.moment()
         with locks.writing(self.paths):
             self._repair()
             self.roll()
-            given = [normalised(message) for message in messages]
-            there = self.originals([message.id for message in given])
-            fresh: dict[str, Message] = {}
-            for message in given:
-                same = there.get(message.id) or fresh.setdefault(message.id, message)
-                if same.text != message.text:
-                    raise MessageIdTakenError(message_id=message.id)
-            ordered = log_archive.in_order(list(fresh.values()))
-            for path, group in groupby(ordered, lambda placed: self._file_for(placed.time.date())):
-                self.notices += log_ends.close_off(path, self._clock.now())
-                log_archive.insert(path, list(group))
-            self._indexes()  # whoever imports years waits anyway, so that nobody does later
-            return len(fresh)
+            ordered = log_archive.in_order(self._missing(given))
+        added = 0
+        for path, group in groupby(ordered, lambda placed: self._file_for(placed.time.date())):
+            held_since = locks.let_others_in(held_since)
+            with locks.writing(self.paths):
+                added += self._insert(path, list(group))
+        self._indexes()  # whoever imports years waits anyway, so that nobody does later
+        return added
+
+    def _missing(self, given: Sequence[Message]) -> list[Message]:
+        """Return those of some messages that are not in the log, each once.
+
+        Raises:
+            MessageIdTakenError: one of them is there with another text.
+        """
+        there = self.originals([message.id for message in given])
+        fresh: dict[str, Message] = {}
+        for message in given:
+            same = there.get(message.id) or fresh.setdefault(message.id, message)
+            if same.text != message.text:
+                raise MessageIdTakenError(message_id=message.id)
+        return list(fresh.values())
+
+    def _insert(self, path: Path, group: Sequence[log_archive.Placed]) -> int:
+        """Add messages to one file, but for those that another import brought meanwhile; needs the lock."""
+        self._repair()
+        missing = {message.id for message in self._missing([placed.message for placed in group])}
+        self.notices += log_ends.close_off(path, self._clock.now())
+        log_archive.insert(path, [placed for placed in group if placed.message.id in missing])
+        return len(missing)
 
     def roll(self) -> int:
         """Move days that `log.txt` need not hold any longer to the archives.
