@@ -32,6 +32,16 @@ QUIET = EventOptions(api_visibility="private", show_progress="hidden", concurren
 """No public endpoint, no spinner over the page, and no window waits for another."""
 
 
+class InTurn(EventOptions):
+    """The same, for what the page's own script asks one after the other."""
+
+    trigger_mode: Any
+
+
+IN_TURN = InTurn(**QUIET, trigger_mode="multiple")
+"""Gradio would drop what is asked in the moment in which an answer comes: to it, the question before is still open."""
+
+
 def say_error(error: UtataneError, t: Texts) -> None:
     """Show an error's sentence; its facts may be what a stranger's server said, and toasts render HTML."""
     gr.Warning(escape(error.sentence(t.lang)), title=t("page.problem"), duration=12)

@@ -18,7 +18,7 @@ from managers.storage.errors import UtataneError
 from managers.storage.paths import safe_name
 from ui import diaries, entities, episodes, forgotten, network, reflections, search
 from ui import map as memory_map
-from ui.edge import QUIET, at_edge, say_done, say_error
+from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
 from ui.shelves import Conflict, Place, View, answer_to, button
 from ui.taking_back import STEPS, take_back
@@ -69,7 +69,7 @@ def create_memories_room(services: Services, t: Texts, current: gr.State, tab: g
     handlers, edge = MemoryHandlers(services, t), at_edge(t)
     tab.select(edge(handlers.enter), [current, place], [place, shelf], **QUIET)
     current.change(edge(handlers.follow), None, [place, shelf], **QUIET)
-    shelf.select(edge(handlers.act), [current, place], [place, shelf], **QUIET)
+    shelf.select(edge(handlers.act), [current, place], [place, shelf], **IN_TURN)
     return MemoriesRoom(shelf)
 
 

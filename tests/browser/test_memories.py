@@ -132,6 +132,49 @@ def test_a_setting_is_changed_and_given_back(browser: Browser, server: Server) -
         expect(back).to_have_count(0)
 
 
+def test_whoever_is_faster_than_the_answers_comes_to_where_they_went_last(browser: Browser, server: Server) -> None:
+    persona(server, "せっかち")
+    with window(browser, server.address, persona="せっかち") as page:
+        enter(page, "memories")
+        expect(page.locator("#memories .shelves")).to_be_visible()
+        for last in ("questions", "entities", "goals"):
+            page.evaluate(
+                """last => { for (const shelf of ['insights', 'episodes', last])
+                    document.querySelector(`#memories [data-shelf="${shelf}"]`).click(); }""",
+                last,
+            )
+            here = page.locator(f'#memories [data-shelf="{last}"]')
+            expect(here).to_have_attribute("aria-current", "page")
+
+
+SHOWS_OTHERWISE = """() => [...document.querySelectorAll('#options [data-change]')].filter((field) =>
+    field.type === 'checkbox' ? field.checked !== field.hasAttribute('checked')
+    : field.tagName === 'SELECT' ? field.value !== field.querySelector('option[selected]').value
+    : field.value !== field.getAttribute('value')).map((field) => field.id)"""
+
+
+def test_fields_show_what_holds(browser: Browser, server: Server) -> None:
+    persona(server, "ありのまま")
+    with window(browser, server.address, persona="ありのまま") as page:
+        enter(page, "settings")
+        choose(page, '#options [data-scope="own"]', "aria-pressed", "true")
+        choose(page, '#options [data-group="recall"]', "aria-current", "page")
+        field = page.locator("#option-recall-max_hits")
+        field.fill("99999")
+        field.press("Tab")
+        expect(page.locator(".toast-body")).to_be_visible()
+        expect(field).to_have_value("10")
+        for switch in page.locator("#options input.switch").all():
+            switch.click()
+        expect(page.locator('#options [data-action="reset"]')).not_to_have_count(0)
+        groups = page.locator("#options [data-group]").evaluate_all("all => all.map((one) => one.dataset.group)")
+        for group in groups:
+            button = page.locator(f'#options [data-group="{group}"]')
+            button.click()
+            expect(button).to_have_attribute("aria-current", "page")
+            assert page.evaluate(SHOWS_OTHERWISE) == [], group
+
+
 def choose(page: Page, button: str, attribute: str, value: str) -> None:
     """Press a button, and wait until the page shows that it was."""
     page.locator(button).click()
