@@ -71,7 +71,7 @@ class CompanionSleeper:
         if not dry_run:
             self._memories.recall.catch_up()
             self._memories.recall.refresh_weights()
-            self._memories.recall.tidy()
+            self._tidy()
             self._memories.history.maintain()
         return report
 
@@ -105,8 +105,14 @@ class CompanionSleeper:
     def end_conversation(self) -> None:
         """Resolve what a conversation that has ended by idleness answered; note how the drives stand meanwhile."""
         if self._conversation_end.check():
-            self._memories.recall.tidy()  # nobody waits now: what was taken back leaves the derived files too
+            self._tidy()  # nobody waits now: what was taken back leaves the derived files too
         self._memories.inner_state.note_course()
+
+    def _tidy(self) -> None:
+        """Leave nothing of what was forgotten in any derived file."""
+        self._memories.recall.tidy()
+        self._memories.map.tidy()
+        self._memories.network.tidy()
 
     def close_conversation(self) -> None:
         """The same now: a new topic was begun, or the app closes."""

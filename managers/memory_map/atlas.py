@@ -314,6 +314,11 @@ class MemoryMap:
             sheet.keep_names(level, naming.name_places(passages, Places(codes, labels[anchors]), candidates))
         sheet.note(aged=0, revision=sheet.number("revision") + 1)
 
+    def tidy(self) -> None:
+        """Leave nothing of what was forgotten in the map that is kept, if there is one: for the night."""
+        if self.file.path.exists() and not self.catch_up(SMALL):
+            self._background.start(self.redraw)
+
     def wait(self, seconds: float = 60) -> None:
         """Wait until nothing is being drawn."""
         self._background.wait(seconds)

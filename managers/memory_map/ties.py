@@ -101,6 +101,11 @@ class EntityNetwork:
     def _count(self) -> None:
         self._counted()
 
+    def tidy(self) -> None:
+        """Leave nothing of what was forgotten in what is kept, if anything is: for the night."""
+        if self._file.path.exists():
+            self._background.start(self._count)
+
     def wait(self, seconds: float = 60) -> None:
         """Wait until nothing is being looked for."""
         self._background.wait(seconds)

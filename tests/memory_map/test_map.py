@@ -136,6 +136,25 @@ def test_what_is_forgotten_leaves_at_once_with_its_words(life: Life) -> None:
     assert "2026-03-05.json" not in dumped
 
 
+def test_the_night_forgets_though_nobody_looks(life: Life) -> None:
+    life.talk(12)
+    life.map.tidy()
+    assert not life.map.file.path.exists()  # whoever never looks has no map to be kept
+    life.entity("Mia")
+    life.entity("Oskar")
+    life.atlas()
+    life.network.around()
+    life.entities.delete("Mia", author="user", reason="forgotten")
+    life.recall.catch_up()
+    life.map.tidy()
+    life.network.tidy()
+    life.network.wait()
+    with life.map.file.opened() as sheet:
+        dumped = "\n".join(sheet.connection.iterdump())
+    assert "Mia" not in dumped
+    assert "Oskar" in dumped
+
+
 def test_one_more_message_joins_its_evening(life: Life) -> None:
     life.talk(12)
     life.say("The lighthouse and the harbour tonight.")
