@@ -112,10 +112,11 @@ def _conflicting(one: UndoConflict, t: Texts) -> str:
         known = {**(restored or {}), **(current or {})}
         name = next((str(known[key]) for key in _NAMES if known.get(key)), one.part)
         now, then = _fields(current, restored, t), _fields(restored, current, t)
+    gone = f"<p>{escape(t('taking_back.would_go'))}</p>" if one.restored is None else ""
     return (
         f"<li><b>{escape(change_name(what, t))}</b> {escape(name)}"
         f'<details class="fold" open><summary>{escape(t("taking_back.compare"))}</summary>'
-        f"{diff_lines(unified(now, then, one.path))}</details></li>"
+        f"{diff_lines(unified(now, then, one.path))}</details>{gone}</li>"
     )
 
 
@@ -133,11 +134,16 @@ def _fields(record: Mapping[str, Any] | None, other: Mapping[str, Any] | None, t
     for key, value in (record or {}).items():
         if key in _SHOWN and value not in ("", [], None) and (other is None or other.get(key) != value):
             told = value if isinstance(value, list) else [value]
-            lines += [f"{t(f'taking_back.field_{key}')}: {line}" for line in told]
+            lines += [f"{t(f'taking_back.field_{key}')}: {_told(line, t)}" for line in told]
     count = len((record or {}).get("evidence", []))
     if record and not lines:
         lines.append(t("taking_back.evidence", count=count))
     return "".join(f"{line}\n" for line in lines)
+
+
+def _told(value: object, t: Texts) -> str:
+    known = f"taking_back.value_{value}"
+    return t(known) if known in t.keys() else str(value)  # noqa: SIM118  # no mapping
 
 
 def _readable(side: bytes | None) -> str:

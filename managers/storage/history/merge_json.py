@@ -18,8 +18,11 @@ LATEST_COUNTS = frozenset(
     ["updated_at", "asked", "last_dream", "last_reflection_level"] + [f"last_level{level}_date" for level in (1, 2, 3)]
 )
 """Fields that say when something last happened: what came later stays, and is in nobody's way."""
-ONE_TEXT = frozenset(["summary", "key_events", "key_event_evidence", "emotional_tone", "covered_messages", "written"])
-"""Fields of an episode that are one text together: they are taken back together or not at all."""
+TOGETHER = (
+    frozenset(["summary", "key_events", "key_event_evidence", "emotional_tone", "covered_messages", "written"]),
+    frozenset(["status", "reason", "answer", "answer_evidence", "closed_at"]),
+)
+"""Fields that mean something together only (a day's text; how a question or goal ended): all are taken back or none."""
 
 
 class _Missing:
@@ -96,13 +99,13 @@ class _Merge:
             return self._clash(name, ours, theirs)
         inner = _Merge()
         merged = inner._fields(three, way)
-        is_torn = _is_torn(three)
-        if not inner.clashes and not is_torn:
+        torn = _torn(three)
+        if not inner.clashes and not torn:
             return merged
         wanted = {}
         for key in three.keys():  # noqa: SIM118  # no mapping
             one = three.at(key)
-            is_theirs = (one.is_disputed and key not in LATEST_COUNTS) or (is_torn and key in ONE_TEXT)
+            is_theirs = (one.is_disputed and key not in LATEST_COUNTS) or key in torn
             wanted[key] = one.theirs if is_theirs else merged.get(key, MISSING)
         wanted = {key: value for key, value in wanted.items() if value is not MISSING}
         return self._clash(name, ours, wanted)
@@ -127,14 +130,13 @@ class _Merge:
         return MISSING if not merged and three.theirs is MISSING else merged
 
 
-def _is_torn(three: _Three) -> bool:
-    """Tell whether both sides changed some of what is one text."""
-    versions = [three.at(key) for key in ONE_TEXT]
-    is_ours, is_theirs = (
-        any(not _same(one.base, one.ours) for one in versions),
-        any(not _same(one.base, one.theirs) for one in versions),
-    )
-    return is_ours and is_theirs and any(not _same(one.ours, one.theirs) for one in versions)
+def _torn(three: _Three) -> set[str]:
+    """Return the fields that belong together and of which both sides changed some, each in its own way."""
+    return {key for group in TOGETHER if _Three(*(_only(side, group) for side in three)).is_disputed for key in group}
+
+
+def _only(side: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    return {key: side[key] for key in keys if key in side}
 
 
 def merge_values(base: Any, ours: Any, theirs: Any) -> tuple[Any, list[Clash]]:  # noqa: ANN401  # JSON
