@@ -206,6 +206,8 @@ class Conversation:
         if after and after.thinking and value["items"]:
             last = value["items"].pop()
             value["items"] += [_row(presenters.reasoning_item(last["id"], after.thinking, self._t)), last]
+        if after:
+            value["items"] += [_row(presenters.noticed(notice, self._t)) for notice in after.noticed]
         if error:
             value["items"].append(_row(presenters.failure(error, self._t)))
         value["jump"] = jump
@@ -277,6 +279,8 @@ def _grow(live: Live, event: TurnEvent) -> Live:
             return replace(live, speaking=live.speaking + text)
         case ToolUsed(announcement):
             return replace(live, used=(*live.used, announcement.text), speaking="")
+        case Noticed(notice):
+            return replace(live, noticed=(*live.noticed, notice))
         case Replied() | Failed():
             return replace(live, over=True)
         case _:

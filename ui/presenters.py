@@ -54,6 +54,7 @@ class Live:
     used: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
     searched: bool = False
+    noticed: tuple[Notice, ...] = ()
     over: bool = False
 
 
@@ -140,6 +141,12 @@ def failure(error: UtataneError, t: Texts) -> Item:
             f'<button type="button" data-action="caps">{escape(t("usage.to_caps"))}</button>'
         )
     return Item("failure", f'<div class="failure" role="alert"><p>{escape(error.sentence(t.lang))}</p>{ways}</div>')
+
+
+def noticed(notice: Notice, t: Texts) -> Item:
+    """Return what there is to know about how an answer came about: a model that cannot see, a mind that stands in."""
+    sentence = escape(notice.sentence(t.lang))
+    return Item(f"noticed-{notice.code}", f'<p class="noticed {notice.level}" role="status">{sentence}</p>')
 
 
 def off_record_banner(t: Texts) -> Item:

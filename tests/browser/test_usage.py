@@ -85,6 +85,7 @@ def test_a_talk_is_counted_and_a_cap_stops_it_with_a_way_on(
         expect(page.locator(".mind-chip")).to_contain_text("内蔵のこころ")
         enter(page, "talk")
         say(page, "これはどう?")
+        expect(page.locator(".noticed")).to_contain_text("内蔵のこころが答えています")
         assert len(models.chats) == 1
         enter(page, "settings")
         page.locator('.usage [data-action="reset"][data-name="usage.day_tokens"]').click()
