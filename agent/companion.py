@@ -76,6 +76,7 @@ class Companion:
         self._starting = threading.Lock()
         self._off_record: list[Message] = []
         self._window: tuple[str, int, list[Message]] | None = None
+        self._beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="beside")
         self._afterwards = ThreadPoolExecutor(max_workers=1, thread_name_prefix="afterwards")
         self._awake = False
 
@@ -197,6 +198,7 @@ class Companion:
             if not self.mind_status().is_language_model:
                 # A model would keep the person waiting; the next start does it when the time is up.
                 self._later(self._end_conversation)
+        self._beside.shutdown(wait=True)
         self._afterwards.shutdown(wait=True)
         self.memories.close()
 
@@ -256,6 +258,7 @@ class Companion:
             cancel=cancel,
             started=started,
             emit=emit_and_keep,
+            beside=self._beside.submit,
             small_mind=self._small_mind(settings, sheet.language),
             stand_in=self._minds.stand_in(settings),
             off_record=off_record,

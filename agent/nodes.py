@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -54,16 +56,19 @@ def receive(state: TurnState, runtime: Around) -> TurnState:
 
 
 def perceive(state: TurnState, runtime: Around) -> TurnState:
-    """Read the emotion and any concern, locally; the inner life moves."""
+    """Read the emotion and any concern, locally; the inner life moves while memories are looked for."""
     around, message = runtime.context, state["message"]
     reading = read_emotion(message.text, [around.sheet.persona])
     emotion = EmotionReading(reading.emotion, reading.confidence)
-    if not around.off_record:
-        around.memories.inner_life.perceive(message, emotion)
+    felt: Future[None] = Future()
+    if around.off_record:
+        felt.set_result(None)
+    else:
+        felt = around.beside(partial(around.memories.inner_life.perceive, message, emotion))
     kind = find_concern(message.text)
     locale = around.settings.page.help_locale or detect_language(message.text, around.sheet.language)
     concern = Concern(kind, help_lines(locale, kind)) if kind else None
-    return {"emotion": emotion, "concern": concern}
+    return {"emotion": emotion, "concern": concern, "felt": felt}
 
 
 def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
@@ -94,6 +99,7 @@ def compose(state: TurnState, runtime: Around) -> TurnState:
     )
     room = mind.context_tokens - answer_room(mind.context_tokens) - tools_tokens(tools, mind.count_tokens)
     oldest = min(m.time for m in [*state["window"], state["message"]]).date()
+    state["felt"].result()
     inner = around.memories.inner_life.for_prompt(oldest, around.settings.conversation, sheet.language)
     system = compose_system(
         _parts(state, around, inner.parts), int(room * SYSTEM_SHARE), sheet.language, mind.count_tokens

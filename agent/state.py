@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from random import Random
 from typing import TypedDict
@@ -36,6 +37,8 @@ class Surroundings:
     """Monotonic seconds at which the turn began."""
     emit: Callable[[TurnEvent], None]
     """Shows an event at once to whoever follows the turn."""
+    beside: Callable[[Callable[[], None]], Future[None]]
+    """Does something beside the turn, in order; whoever needs its outcome waits for it."""
     small_mind: Mind | None = None
     """Decides what to recall, where the settings leave it to the small model."""
     stand_in: Callable[[], Mind] | None = None
@@ -55,6 +58,8 @@ class TurnState(TypedDict, total=False):
     replaces: tuple[str, ...]
     """Ids of the messages that the new reply takes the place of."""
     emotion: EmotionReading
+    felt: Future[None]
+    """Done when the message has moved the inner life, on the disk too."""
     concern: Concern | None
     query: str
     hits: Sequence[Hit]
