@@ -42,8 +42,9 @@ def test_the_example_of_a_persona_is_read_as_described(store: PersonaStore) -> N
 def test_the_example_of_an_entry_is_what_is_written(store: PersonaStore, clock: HandClock) -> None:
     paths = store.create("ねむ", language="ja").paths
     history = History(paths, clock)
+    goals = b'{"short_term": [{"id": "sh_abc12345", "goal": "x"}]}'
     history.apply(
-        {paths.core_memory: b"x", paths.entity_memory / "田中さん.md": b"y"},
+        {paths.core_memory: b"x", paths.entity_memory / "田中さん.md": b"y", paths.goals: goals},
         Draft("dream", "日々の整理", ("20260102T220000-7k2m9qx4",), "built-in"),
     )
     database = history._repository.open()
