@@ -36,34 +36,27 @@
   });
 
   const installed = () => matchMedia("(display-mode: standalone)").matches || navigator.standalone === true;
-  const refresh = () => {
-    for (const element of document.querySelectorAll("utatane-install")) element.show();
-  };
+  const refresh = () => document.querySelectorAll("utatane-install").forEach(show);
 
-  customElements.define("utatane-install", class extends HTMLElement {
-    connectedCallback() {
-      this.addEventListener("click", async (event) => {
-        if (!event.target.closest("button") || !offer) return;
-        const asked = offer;
-        offer = null; // it can be used once
-        await asked.prompt();
-        refresh();
-      });
-      this.show();
-    }
+  async function install() {
+    const asked = offer;
+    offer = null; // it can be used once
+    await asked?.prompt();
+    refresh();
+  }
 
-    show() {
-      const texts = utatane.texts().app;
-      const words = document.createElement("p");
-      words.className = "quiet";
-      words.textContent = installed() ? texts.installed : offer ? texts.offer : texts.how;
-      this.replaceChildren(words);
-      if (!offer || installed()) return;
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "small";
-      button.textContent = texts.install;
-      this.append(button);
+  function show(element) {
+    const texts = utatane.texts().app;
+    const words = document.createElement("p");
+    words.className = "quiet";
+    words.textContent = installed() ? texts.installed : offer ? texts.offer : texts.how;
+    const all = [words];
+    if (offer && !installed()) {
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "small", textContent: texts.install });
+      button.addEventListener("click", install);
+      all.push(button);
     }
-  });
+    element.replaceChildren(...all);
+  }
+  utatane.place("utatane-install", show);
 })();

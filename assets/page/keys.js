@@ -218,12 +218,10 @@
     dialog.showModal();
   }
 
-  customElements.define("utatane-keys", class extends HTMLElement {
-    connectedCallback() {
-      const button = Object.assign(document.createElement("button"), { type: "button", textContent: texts().title });
-      button.addEventListener("click", list);
-      this.replaceChildren(button);
-    }
+  utatane.place("utatane-keys", (element) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: texts().title });
+    button.addEventListener("click", list);
+    element.replaceChildren(button);
   });
 
   Object.assign(utatane, { sends });

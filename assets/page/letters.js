@@ -70,44 +70,42 @@
   }
 
   // --- the switches, beside those of what a persona may do of its own accord
-  customElements.define("utatane-letters", class extends HTMLElement {
-    connectedCallback() {
-      const t = texts();
-      this.className = "option letters";
-      this.innerHTML = '<div><label for="letters-wanted"></label><p class="quiet"></p></div><div class="control"><input id="letters-wanted"></div>'
-        + '<div><label for="letters-words"></label><p class="quiet"></p></div><div class="control"><input id="letters-words"></div>'
-        + '<p class="said" role="status"></p>';
-      const [wanted, words] = this.querySelectorAll("input");
-      for (const [box, key, name] of [[wanted, WANTED, "wanted"], [words, WORDS, "words"]]) {
-        Object.assign(box, { type: "checkbox", className: "switch", checked: chosen(key) });
-        box.setAttribute("role", "switch");
-        const [label, about] = box.parentElement.previousElementSibling.children;
-        label.textContent = t[name];
-        about.textContent = t[`${name}_about`];
-        about.id = `letters-${name}-about`;
-        box.setAttribute("aria-describedby", about.id);
-      }
-      wanted.addEventListener("change", () => this.change(wanted));
-      words.addEventListener("change", () => utatane.keep(localStorage, WORDS, words.checked ? "yes" : ""));
-      this.say();
+  utatane.place("utatane-letters", (element) => {
+    element.innerHTML = '<div class="option letters">'
+      + '<div><label for="letters-wanted"></label><p class="quiet"></p></div><div class="control"><input id="letters-wanted"></div>'
+      + '<div><label for="letters-words"></label><p class="quiet"></p></div><div class="control"><input id="letters-words"></div>'
+      + '<p class="said" role="status"></p></div>';
+    const [wanted, words] = element.querySelectorAll("input");
+    for (const [box, key, name] of [[wanted, WANTED, "wanted"], [words, WORDS, "words"]]) {
+      Object.assign(box, { type: "checkbox", className: "switch", checked: chosen(key) });
+      box.setAttribute("role", "switch");
+      const [label, about] = box.parentElement.previousElementSibling.children;
+      label.textContent = texts()[name];
+      about.textContent = texts()[`${name}_about`];
+      about.id = `letters-${name}-about`;
+      box.setAttribute("aria-describedby", about.id);
     }
-
-    async change(box) {
-      if (box.checked && isPossible() && Notification.permission === "default") this.lastChild.textContent = texts().asking;
-      const is = box.checked && isPossible() && (await Notification.requestPermission()) === "granted";
-      utatane.keep(localStorage, WANTED, is ? "yes" : "");
-      if (is) await look(); // what waits already was seen
-      this.say(box.checked);
-    }
-
-    say(asked = false) {
-      const [wanted, words] = this.querySelectorAll("input");
-      const isDenied = isPossible() && Notification.permission === "denied";
-      wanted.checked = isOn();
-      wanted.disabled = !isPossible();
-      words.disabled = !isOn();
-      const t = texts();
-      this.lastChild.textContent = !isPossible() ? t.impossible : isDenied ? t.denied : asked && !isOn() ? t.not_yet : "";
-    }
+    wanted.addEventListener("change", () => change(element, wanted));
+    words.addEventListener("change", () => utatane.keep(localStorage, WORDS, words.checked ? "yes" : ""));
+    show(element);
   });
+
+  async function change(element, box) {
+    const said = element.querySelector(".said");
+    if (box.checked && isPossible() && Notification.permission === "default") said.textContent = texts().asking;
+    const is = box.checked && isPossible() && (await Notification.requestPermission()) === "granted";
+    utatane.keep(localStorage, WANTED, is ? "yes" : "");
+    if (is) await look(); // what waits already was seen
+    show(element, box.checked);
+  }
+
+  function show(element, asked = false) {
+    const [wanted, words] = element.querySelectorAll("input");
+    const isDenied = isPossible() && Notification.permission === "denied";
+    wanted.checked = isOn();
+    wanted.disabled = !isPossible();
+    words.disabled = !isOn();
+    const t = texts();
+    element.querySelector(".said").textContent = !isPossible() ? t.impossible : isDenied ? t.denied : asked && !isOn() ? t.not_yet : "";
+  }
 })();

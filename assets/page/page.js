@@ -27,8 +27,17 @@
   // Enter that confirms a Japanese conversion is no Enter. Safari reports it with key code 229 only.
   const composing = (event) => event.isComposing || event.keyCode === 229;
 
+  // A place in the server's HTML that a script fills: `fill` is given the element, and again whenever the server's HTML
+  // was laid over it and left it empty.
+  const place = (name, fill) => customElements.define(name, class extends HTMLElement {
+    connectedCallback() {
+      fill(this);
+      new MutationObserver(() => this.firstChild || fill(this)).observe(this, { childList: true });
+    }
+  });
+
   const wantedPersona = () =>
     new URLSearchParams(location.search).get("persona") || kept(localStorage, "utatane.persona");
 
-  Object.assign(utatane, { texts, keep, kept, composing, wantedPersona });
+  Object.assign(utatane, { texts, keep, kept, composing, place, wantedPersona });
 })();
