@@ -249,7 +249,7 @@ class Recall:
         cues = self._with_event(read_cues(query, self._speakers(indexes), now), query, types)
         fitting = all(index.embedder in ("", self._kit.name) for index in indexes)
         vector = self._query_vector(cues) if fitting else None  # they are being made anew
-        candidates = rank(indexes, cues, vector, types, self._ways, now, self._kit.words)
+        candidates = rank(indexes, cues, vector, types, self._ways, now, self._kit.words, self._kit.vector_share(query))
         factor = self._kit.embedder.factor if self._kit.embedder else 1.0
         return Ranking(query, types, candidates, indexes, epochs, factor)
 

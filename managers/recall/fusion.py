@@ -26,6 +26,7 @@ from managers.recall.view import KINDS, REACH
 from managers.recall.word_vectors import WordVectors
 
 VECTOR_SHARE = 0.25
+"""What a passage's vector is worth beside its words, if it tells spelling more than meaning."""
 OTHERS_WORTH = 0.6
 """What somebody else's words are worth when one person's are asked for."""
 TELLING_GAIN = 0.3
@@ -88,6 +89,7 @@ def rank(
     ways: Ways,
     now: datetime,
     nearby: WordVectors | None = None,
+    vector_share: float = VECTOR_SHARE,
 ) -> list[Candidate]:
     """Return the candidates of all indexes in one ranking, best first.
 
@@ -99,6 +101,7 @@ def rank(
         ways: which parts take part.
         now: what times are reckoned from.
         nearby: Japanese words by meaning.
+        vector_share: what a vector is worth beside words, but for documents.
     """
     works = [Work(index, index.view, np.zeros(len(index.view.columns), np.float32)) for index in indexes]
     ideal = score_words(works, cues.words, cues.meanings, nearby) if ways.lexical else 0.0
@@ -114,7 +117,7 @@ def rank(
     spans = _reckoned(works, cues.spans, now) if ways.times else []
     found: list[Candidate] = []
     for place, work in enumerate(works):
-        scoring = _Scoring(work, cues, ways, best_word, best_cosine, spans, ideal)
+        scoring = _Scoring(work, cues, ways, best_word, best_cosine, spans, ideal, vector_share)
         found += scoring.candidates(place, query)
     return sorted(found, key=lambda one: (-one.score, one.index, one.number))
 
@@ -154,7 +157,10 @@ class _Scoring:
         best_cosine: float,
         spans: Sequence[tuple[int, int]],
         ideal: float,
+        vector_share: float,
     ) -> None:
+        self.vector_share = vector_share if ways.lexical else 1.0
+        self.least_share = VECTOR_SHARE if ways.lexical else 1.0
         self.work = work
         self.view = work.view
         self.share = ways.neighbour_share
@@ -196,7 +202,7 @@ class _Scoring:
             return []
         around, places = self._around(pool)
         cosines = self._cosines(around, query)
-        share = np.float32(VECTOR_SHARE if self.ways.lexical else 1.0)
+        share = self._vector_shares(around)
         by_vector = (
             np.maximum(cosines, 0) * share / np.float32(self.best_cosine) if self.best_cosine > 0 else cosines * 0
         )
@@ -267,6 +273,12 @@ class _Scoring:
         # Not `@`: threads for so small a product cost more than they bring, and all the more when busy.
         cosines: Floats = np.einsum("ij,j->i", vectors, query[0])
         return cosines
+
+    def _vector_shares(self, around: Numbers) -> Floats:
+        """Return what some passages' vectors are worth: the mean of many words tells little, as in documents."""
+        is_document = self.view.columns["kind"][around] == KINDS.index("knowledge")
+        shares: Floats = np.where(is_document, self.least_share, self.vector_share).astype(np.float32)
+        return shares
 
     def _coverage(self, around: Numbers, places: Numbers, weights: Floats) -> Floats:
         """Return which share of the question's words, by rarity, a passage and its neighbours hold."""

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from managers.recall import word_vectors
 from managers.recall.embedders import Embedder, gemini, local_model
 from managers.recall.embedders.cached import CachedEmbedder
-from managers.recall.embedders.ngrams import NgramEmbedder
+from managers.recall.embedders.ngrams import BUCKETS, NgramEmbedder, count_frequencies
+from managers.recall.embedders.word_means import HabitCounter, Habits, WordMeansEmbedder
+from managers.recall.fusion import VECTOR_SHARE
+from managers.recall.store import Store
+from managers.recall.terms import is_japanese
 from managers.recall.word_vectors import WordVectors
 from managers.storage.errors import Notice
 from managers.storage.settings import RecallSettings, Secrets
 from managers.usage.meter import Account
+
+MEANING_WORTH = 1.0
+"""What a vector is worth beside words where it tells what Japanese words mean."""
+
+_WEIGHTS = "ngram_frequencies"
+_COUNTED = "ngram_passages"
+_HABITS = "word_habits"
+_FIRST_WEIGHTS = 50
+"""Fewer passages tell nothing about what is rare."""
+_DRIFT = 4
+"""Corpus weights are made anew when there are so many times as many passages as they were made from."""
 
 GEMINI_KEY = "gemini"
 """The name under which `secrets.toml` keeps the key."""
@@ -119,6 +138,52 @@ class Kit:
         """Load the built-in embedder's weights anew if the index was made with others (by another process)."""
         if self.uses_own and held not in ("", self.name):
             self.replace_own(None)
+
+    def weigh(self, texts: Iterable[str]) -> NgramEmbedder | None:
+        """Return the built-in embedder with weights from these passages; None if another is used."""
+        if not self.uses_own:
+            return None
+        counter = HabitCounter(self.words) if self.words else None
+        frequencies, counted = count_frequencies(counter.reading(texts) if counter else texts)
+        if counted <= _FIRST_WEIGHTS:
+            return self._made(None, 0, None)
+        return self._made(frequencies, counted, counter.habits() if counter else None)
+
+    def read_own(self, store: Store) -> NgramEmbedder:
+        """Return the built-in embedder with the weights that were kept with an index."""
+        try:
+            data, count, habits = store.blob(_WEIGHTS), int(store.meta(_COUNTED) or 0), store.blob(_HABITS)
+        except sqlite3.DatabaseError:
+            return self._made(None, 0, None)
+        if len(data) != 4 * BUCKETS:
+            return self._made(None, 0, None)
+        return self._made(
+            np.frombuffer(data, np.uint32), count, Habits.load(habits, self.words) if self.words else None
+        )
+
+    def _made(self, frequencies: npt.NDArray[np.uint32] | None, counted: int, habits: Habits | None) -> NgramEmbedder:
+        if self.words is None:
+            return NgramEmbedder(frequencies, counted)
+        return WordMeansEmbedder(self.words, frequencies, counted, habits)
+
+    @staticmethod
+    def kept(own: NgramEmbedder | None) -> dict[str, str | bytes]:
+        """Return what is stored with an index so that `read_own` can make the built-in embedder again."""
+        if own is None or own.frequencies is None:
+            return {}
+        found: dict[str, str | bytes] = {_WEIGHTS: own.frequencies.tobytes(), _COUNTED: str(own.counted)}
+        if isinstance(own, WordMeansEmbedder) and own.habits is not None:
+            found[_HABITS] = own.habits.dump()
+        return found
+
+    def has_outgrown(self, held: int) -> bool:
+        """Whether there are so many passages now that the weights should be made anew."""
+        own = self.own
+        return own is not None and held > max(_FIRST_WEIGHTS, _DRIFT * own.counted)
+
+    def vector_share(self, query: str) -> float:
+        """Return what vectors are worth beside words, for a question."""
+        return MEANING_WORTH if self.words is not None and is_japanese(query) else VECTOR_SHARE
 
     @property
     def name(self) -> str:

@@ -10,11 +10,10 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from managers.recall.embedders import Embedder
-from managers.recall.embedders.ngrams import BUCKETS, NgramEmbedder, count_frequencies
+from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.index import MemoryIndex
 from managers.recall.indexing import Indexer
 from managers.recall.kit import Kit
@@ -30,11 +29,6 @@ SMALL_BYTES = 64 * 1024
 """What a turn may index before it searches: an edited note, the last messages."""
 
 _LOCAL_BATCH = 64
-_WEIGHTS = "ngram_frequencies"
-_COUNTED = "ngram_passages"
-_DRIFT = 4
-"""Corpus weights are made anew when there are so many times as many passages as they were made from."""
-_FIRST_WEIGHTS = 50
 _QUICK_REBUILD = 5000
 """Up to so many passages weights are refreshed at once; above, the night does it."""
 
@@ -139,7 +133,7 @@ class Upkeep:
         own = self._weighed()
         self.kit.replace_own(own)
         for index in self._indexes.values():
-            index.reset(self.kit.name, _kept(own))
+            index.reset(self.kit.name, self.kit.kept(own))
         self._run()
 
     def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
@@ -147,7 +141,7 @@ class Upkeep:
         own = self._weighed()
         fresh = {name: MemoryIndex(_beside(index)) for name, index in self._indexes.items()}
         for index in fresh.values():
-            index.reset(self.kit.name_with(own), _kept(own))
+            index.reset(self.kit.name_with(own), self.kit.kept(own))
         indexer = Indexer(self._paths, fresh, self._settings)
         self._run(progress=progress, indexer=indexer, embedder=own or self.kit.embedder)
         for name, index in self._indexes.items():
@@ -158,10 +152,7 @@ class Upkeep:
 
     def _weighed(self) -> NgramEmbedder | None:
         """Return the built-in embedder with weights from the memories as they are; None if another is used."""
-        if not self.kit.uses_own:
-            return None
-        frequencies, counted = count_frequencies(self._indexer.texts())
-        return NgramEmbedder(frequencies, counted) if counted > _FIRST_WEIGHTS else NgramEmbedder()
+        return self.kit.weigh(self._indexer.texts())
 
     def _run(
         self,
@@ -216,11 +207,11 @@ class Upkeep:
         for name, index in self._indexes.items():
             reason = self._fits(index)
             if reason == "embedder" and self.kit.words is None and not index.has_places():
-                index.drop_vectors(self.kit.name, _kept(self.kit.own))
+                index.drop_vectors(self.kit.name, self.kit.kept(self.kit.own))
                 self._embed_own(index)
             elif reason:
                 _logger.info("index %s is made anew: %s", name, reason)
-                index.reset(self.kit.name, _kept(self.kit.own))
+                index.reset(self.kit.name, self.kit.kept(self.kit.own))
             index.claim(self.kit.name)
 
     def _held(self) -> str:
@@ -239,24 +230,14 @@ class Upkeep:
 
     def load_own(self) -> NgramEmbedder:
         """Return the built-in embedder with the weights that were kept with the index."""
-        store = self._indexes["static"].store
-        try:
-            data, count = store.blob(_WEIGHTS), int(store.meta(_COUNTED) or 0)
-        except sqlite3.DatabaseError:
-            return NgramEmbedder()
-        if len(data) != 4 * BUCKETS:
-            return NgramEmbedder()
-        return NgramEmbedder(np.frombuffer(data, np.uint32), count)
+        return self.kit.read_own(self._indexes["static"].store)
 
     def _is_new(self) -> bool:
         return self.kit.uses_own and not any(index.store.count() for index in self._indexes.values())
 
     def _has_drifted(self, at_most: int | None = None) -> bool:
-        own = self.kit.own
-        if own is None:
-            return False
         held = sum(index.store.count() for index in self._indexes.values())
-        return held > max(_FIRST_WEIGHTS, _DRIFT * own.counted) and (at_most is None or held <= at_most)
+        return self.kit.has_outgrown(held) and (at_most is None or held <= at_most)
 
     # Vectors of slow embedders
 
@@ -316,10 +297,3 @@ class Upkeep:
 def _beside(index: MemoryIndex) -> Path:
     """Return where the index is built that is to take another's place."""
     return index.folder.with_name(f".{index.folder.name}")
-
-
-def _kept(own: NgramEmbedder | None) -> dict[str, str | bytes]:
-    """Return what is stored with an index so that the built-in embedder can be loaded again."""
-    if own is None or own.frequencies is None:
-        return {}
-    return {_WEIGHTS: own.frequencies.tobytes(), _COUNTED: str(own.counted)}

@@ -77,9 +77,23 @@ class WordVectors:
         if place is None or word.isascii():
             return ()
         similar = (self._vectors @ self._vectors[place]) / (self._norms * self._norms[place])
-        best = np.argpartition(similar, -NEAREST)[-NEAREST:]
+        count = min(NEAREST, len(similar))
+        best = np.argpartition(similar, -count)[-count:]
         best = best[np.argsort(-similar[best])]
         return tuple((int(row), float(similar[row])) for row in best if similar[row] >= LEAST_SIMILARITY)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many words the table has, and how many numbers each."""
+        self._load()
+        count, width = self._vectors.shape
+        return count, width
+
+    def directions(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+        """Return the vectors of some rows, of unit length."""
+        self._load()
+        found: npt.NDArray[np.float32] = self._vectors[rows] / self._norms[rows, None]
+        return found
 
     def terms(self, words: list[str]) -> list[str]:
         """Return the marked places of some words, for the posting lists."""

@@ -15,7 +15,8 @@ from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import IN_MEMORY, CachedEmbedder
 from managers.recall.embedders.gemini import GeminiEmbedder
 from managers.recall.embedders.local_model import LocalModelEmbedder
-from managers.recall.embedders.ngrams import NgramEmbedder, count_frequencies
+from managers.recall.embedders.ngrams import DIMENSIONS, NgramEmbedder, count_frequencies
+from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.engine import Recall
 from managers.recall.word_vectors import WordVectors
 from managers.storage.errors import EmbeddingError
@@ -285,6 +286,40 @@ def test_a_question_finds_words_of_like_meaning(open_recall: Open, talk: Talk, t
     rich.catch_up()
     assert rich.search("食事", 1)[0].text == "昼食はうどんだった。"
     assert rich.status().notices == ()
+
+
+def test_a_message_is_found_by_what_its_words_have_in_common(
+    open_recall: Open, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(2)
+    fields = {name: rng.normal(size=50) for name in ("music", "food", "town")}
+    shared = rng.normal(size=50)  # what all words of a table have in common says nothing
+    kinds = {"music": "歌 笛 琴 曲 太鼓", "food": "米 塩 魚 豆 芋", "town": "橋 駅 塔 門 店"}
+    words = {
+        word: list(shared + fields[kind] + 1.2 * rng.normal(size=50))
+        for kind, held in kinds.items()
+        for word in held.split()
+    }
+    write_table(tmp_path / "means", words)
+    monkeypatch.syspath_prepend(str(tmp_path / "means"))
+    for number in range(60):
+        talk.user(f"{'橋駅塔門'[number % 4]}と店と{'米塩魚豆'[number % 4]}、{number}番。")
+    talk.user("琴と笛と曲。")
+    recall = open_recall(RecallSettings(embedder="japanese-vectors"))
+    recall.catch_up()
+    assert recall.search("太鼓、歌", 1)[0].text == "琴と笛と曲。"
+    recall.close()
+    again = open_recall(RecallSettings(embedder="japanese-vectors"))
+    assert again.search("太鼓、歌", 1)[0].text == "琴と笛と曲。"
+    kept = again._kit.embedder
+    assert isinstance(kept, WordMeansEmbedder)
+    assert kept.habits is not None  # the weights are those that the index was made with
+    vectors = kept.passages(["琴と笛", "The bridge and the tower", "琴" * 40, ""])
+    assert np.linalg.norm(vectors[:3], axis=1) == pytest.approx(1, abs=1e-3)
+    assert vectors.shape[1] == DIMENSIONS + 50
+    like, unlike = kept.passages(["歌と太鼓", "橋と米"])[:, DIMENSIONS:] @ vectors[0, DIMENSIONS:]
+    assert like > 0.2 > unlike
+    assert not vectors[1, DIMENSIONS:].any()  # nothing of English is in the table
 
 
 # sentence-transformers, through the real loading code

@@ -22,7 +22,7 @@ DIMENSIONS = 1024
 ORDERS = (1, 2, 3)
 BUCKETS = 1 << 17
 _BATCH = 512
-_TRUSTED_FROM = 200
+TRUSTED_FROM = 200
 """So many passages make weights that tell rare from common."""
 _MAX_CHARACTERS = 2000
 _BLANKS = re.compile(r"\s+")
@@ -67,7 +67,7 @@ class NgramEmbedder:
 
         Without weights any two English sentences are closer than that, and only what is alike may pass.
         """
-        return 0.54 if self.counted >= _TRUSTED_FROM else 1.0
+        return 0.54 if self.counted >= TRUSTED_FROM else 1.0
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is to be found."""
