@@ -19,7 +19,7 @@ from agent.services import Services
 from agent.turn import Turn
 from managers.memory.messages import Message
 from managers.storage.errors import UtataneError
-from ui import presenters
+from ui import mending, presenters
 from ui.edge import QUIET, at_edge, say_error, stream_at_edge
 from ui.faces import face_of
 from ui.locales import Texts
@@ -216,7 +216,7 @@ class Conversation:
 
     def _notices(self, companion: Companion) -> str:
         found = [*self._services.notices.all, *companion.memories.gather_notices()]
-        return presenters.notices(found, self._t)
+        return presenters.notices(found, self._t, mending.ways(self._t))
 
     def _transcript(self, companion: Companion, depth: int, *, veiled: bool, live: Live | None) -> dict[str, Any]:
         log, t = companion.memories.log, self._t
@@ -268,7 +268,7 @@ def revision_of(companion: Companion) -> str:
     return f"{companion.memories.log.revision()}/{len(companion.off_record)}/{id(turn) if turn else 0}"
 
 
-def _grow(live: Live, event: TurnEvent) -> Live:
+def _grow(live: Live, event: TurnEvent) -> Live:  # noqa: PLR0911  # one return per event reads best
     """Return what is shown of a turn after one more event."""
     match event:
         case Recalled(query, hits):

@@ -43,7 +43,17 @@ def sleep_state(shown: Sleeping, now: datetime, t: Texts) -> str:
     return (
         f'<div class="sleeping {mood}"><span class="moon" aria-hidden="true"></span>'
         f'<div><p class="outcome" role="status">{escape(_outcome(shown, now, t))}</p>{_problems(status, t)}'
-        f"{_progress(status, t)}<ul>{facts}</ul></div></div>"
+        f"{_progress(status, t)}<ul>{facts}</ul>{_switch(shown, t)}</div></div>"
+    )
+
+
+def _switch(shown: Sleeping, t: Texts) -> str:
+    """Return the way to the switch, where it does not fall asleep by itself."""
+    if shown.dreams_by_itself:
+        return ""
+    return (
+        '<button type="button" class="small" data-to-room="settings" data-to-group="sleep" '
+        f'data-to-part="option-sleep-dreaming">{escape(t("dreams.to_switch"))}</button>'
     )
 
 

@@ -16,6 +16,7 @@ from ui import presenters
 from ui.edge import QUIET, at_edge, say_done, say_error
 from ui.faces import face_of
 from ui.locales import LANGUAGES, Texts
+from ui.mending import create_mending
 from ui.sidebar import OWN_NAMES
 from ui.times import when
 
@@ -55,6 +56,7 @@ def create_persona_room(services: Services, t: Texts, current: gr.State, touched
     digest = gr.State(None)
     handlers, edge = PersonaHandlers(services, t), at_edge(t)
     with gr.Column(elem_classes="room"):
+        create_mending(services, t, current, touched, tab)
         face = gr.HTML(elem_id="persona-face", apply_default_css=False)
         picture = gr.UploadButton(
             t("persona.picture"), file_types=["image"], type="binary", size="sm", elem_id="persona-picture"

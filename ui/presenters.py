@@ -217,11 +217,18 @@ def mind_chip(status: MindStatus, t: Texts) -> str:
     )
 
 
-def notices(found: Iterable[Notice], t: Texts) -> str:
-    """Return the notices that stand above the conversation until they are dismissed."""
+def notices(found: Iterable[Notice], t: Texts, ways: Mapping[str, str] | None = None) -> str:
+    """Return the notices that stand above the conversation until they are dismissed.
+
+    Args:
+        found: the notices.
+        t: the page's texts.
+        ways: by a notice's code, the button that leads to what can be done about it.
+    """
+    ways = ways or {}
     rows = "".join(
         f'<li class="{notice.level}" data-notice="{escape(notice.code)}:{abs(hash_text(notice.en))}">'
-        f"<span>{escape(notice.sentence(t.lang))}</span>"
+        f"<span>{escape(notice.sentence(t.lang))}</span>{ways.get(notice.code, '')}"
         f'<button type="button" data-action="dismiss" aria-label="{escape(t("page.dismiss"))}">×</button></li>'
         for notice in found
     )
