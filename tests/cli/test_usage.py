@@ -1,0 +1,33 @@
+"""`usage` on the command line: sums for people and for scripts, and what was spent by a real turn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from managers.storage.settings import SettingsFile
+from tests.cli.test_commands import lines, run
+from tests.model_server import ModelServer, Say
+
+
+def test_what_a_turn_took_is_told_and_a_cap_stops_the_next(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with ModelServer(plays=("openai",)) as server:
+        settings = SettingsFile(home / "settings.toml")
+        settings.change("mind", provider="openai", base_url=server.base_url, model="test-model")
+        settings.change("usage", prices={"test-model": [1.0, 10.0]}, persona_day_tokens=6_000)
+        server.enqueue(Say("Hello there.", usage=(5_200, 40)))
+        run("chat", "Hazel", "-m", "Hello", home=home)
+        stopped = run("chat", "Hazel", "-m", "And now?", home=home, expect=1)
+        assert "Hazel's cap for today (6,000 tokens)" in stopped.stderr
+        assert len(server.chats) == 1
+    told = lines(run("usage", "--json", home=home))
+    assert [(one["persona"], one["purpose"], one["model"]) for one in told] == [("Hazel", "talk", "test-model")]
+    assert (told[0]["input"], told[0]["output"], told[0]["cost"], told[0]["currency"]) == (5_200, 40, 0.0056, "USD")
+    cap = lines(run("usage", "Hazel", "--json", home=home))[-1]
+    assert cap == {"cap": "persona_day_tokens", "persona": "Hazel", "limit": 6_000, "spent": 5_240, "under_way": 0}
+    said = run("usage", "Hazel", "--since", "2020-01-01", home=home).stdout
+    assert "1 call  5,240 tokens  about 0.0056 USD" in said
+    assert "87%" in said
+    (other,) = lines(run("usage", "ねむ", "--since", "2020-01-01", "--json", home=home))
+    assert (other["persona"], other["spent"]) == ("ねむ", 0)
+    run("usage", "Nobody", home=home, expect=1)
