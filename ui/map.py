@@ -139,13 +139,13 @@ def crumbs(view: View, arrangement: str, scope: Scope, scene: Scene) -> str:
 def _told(scene: Scene, narrow: Scene, t: Texts) -> str:
     """Return how much there is to see, and what a dot stands for."""
     counts = Counter(piece.kind for dot in scene.dots for piece in dot.stands_for)
-    kinds = t("map.comma").join(t(f"map.count_{kind}", count=counts[kind]) for kind in KINDS if counts[kind])
+    kinds = t("map.comma").join(t(f"map.count_{kind}", count=f"{counts[kind]:,}") for kind in KINDS if counts[kind])
     sampled = "".join(
         f' <span class="only-{canvas.kind}">{escape(t("map.sampled", count=max(2, round(one.total / len(one.dots)))))}</span>'
         for canvas, one in ((WIDE, scene), (NARROW, narrow))
         if len(one.dots) < one.total
     )
-    return f'<p class="quiet">{escape(t("map.holds", count=scene.total, kinds=kinds))}{sampled}</p>'
+    return f'<p class="quiet">{escape(t("map.holds", count=f"{scene.total:,}", kinds=kinds))}{sampled}</p>'
 
 
 def _switch(arrangement: str, scope: Scope, t: Texts) -> str:
@@ -187,7 +187,7 @@ def _place_row(place: Place, arrangement: str, scope: Scope, t: Texts) -> str:
     return (
         f'<li><button type="button" data-action="go" data-shelf="map" data-item="{item_of(arrangement, inner)}" '
         f'data-place-row="{place.number}"><b>{escape(place_name(place.names, t))}</b>'
-        f"<span>{escape(t('map.memories', count=place.count))}"
+        f"<span>{escape(t('map.memories', count=f'{place.count:,}'))}"
         f"{escape(t('map.comma') + span if span else '')}</span></button></li>"
     )
 

@@ -22,8 +22,10 @@ AGES = 5
 _LANDS = 6
 _RIM = 0.08
 """What lies at the rim of the whole map is drawn near the picture's edge."""
-_BASE, _LARGEST = 4.0, 9.5
+_BASE, _LARGEST = 4.0, 8.5
 _TOP, _BOTTOM, _SIDE = 8, 30, 26
+_SMALLEST, _ROOMY = 0.6, 70.0
+"""In a lane that is not so high, dots are smaller."""
 _ROUNDS, _LOOK_AGAIN, _CLOSE = 24, 8, 46
 _SMALL_TEXT = "font-family:var(--sans);font-size:11px;fill:var(--quiet)"
 _HALO = "paint-order:stroke;stroke:var(--surface);stroke-width:4px;stroke-linejoin:round"
@@ -41,10 +43,12 @@ class Canvas:
     most: int
     letters: int
     """So many letters across are seen as one line of a name."""
+    scale: float
+    """How large signs are."""
 
 
-WIDE = Canvas("wide", 680, 560, 420, 24)
-NARROW = Canvas("narrow", 350, 440, 170, 14)
+WIDE = Canvas("wide", 680, 560, 420, 24, 1.0)
+NARROW = Canvas("narrow", 350, 440, 170, 14, 0.85)
 CANVASES = {canvas.kind: canvas for canvas in (WIDE, NARROW)}
 
 
@@ -81,14 +85,14 @@ def turns_of(days: Sequence[int]) -> list[int]:
 
 def map_by_likeness(scene: Scene, canvas: Canvas, look: Look) -> str:
     """Return the map on which what is alike lies close together."""
-    spots = _seated(_across(scene, canvas), scene.dots, _inside(canvas))
+    spots = _seated(_across(scene, canvas), scene.dots, canvas.scale, _inside(canvas))
     reach = _reach(spots, canvas)
     lands = _lands(scene.places)
     land = "".join(_land(place, scene.dots, spots, reach, lands[place.number]) for place in scene.places)
     if not scene.places:
         land = _coast(spots, reach, 0)
     names = _names(scene, spots, canvas, look.t)
-    return _svg(canvas, look.title, land + _dots(scene, spots, look) + names)
+    return _svg(canvas, look.title, land + _dots(scene, spots, look, canvas.scale) + names)
 
 
 def map_along_time(scene: Scene, canvas: Canvas, look: Look, ticks: Sequence[Tick]) -> str:
@@ -112,11 +116,12 @@ def map_along_time(scene: Scene, canvas: Canvas, look: Look, ticks: Sequence[Tic
     spots = np.stack([_SIDE + inner * across, tops + words + (height - words - 8) * lots], axis=1)
     low = np.stack([np.full(len(tops), 12.0), tops + words], axis=1)
     high = np.stack([np.full(len(tops), canvas.width - 12.0), tops + height - 9], axis=1)
-    spots = _seated(spots, scene.dots, (low, high), across=0.4)
+    scale = canvas.scale * min(1.0, max(_SMALLEST, height / _ROOMY))
+    spots = _seated(spots, scene.dots, scale, (low, high), across=0.4)
     bands = "".join(_band(place, lands, _TOP + height * at, height, canvas) for at, place in enumerate(lanes))
     marks = "".join(_mark(tick, canvas) for tick in ticks)
     names = "".join(_lane_name(place, _TOP + height * at, look.t) for at, place in enumerate(lanes))
-    return _svg(canvas, look.title, bands + marks + _dots(scene, spots, look) + names)
+    return _svg(canvas, look.title, bands + marks + _dots(scene, spots, look, scale) + names)
 
 
 def _svg(canvas: Canvas, title: str, inside: str) -> str:
@@ -147,11 +152,13 @@ def _inside(canvas: Canvas) -> tuple[Floats, Floats]:
     return np.array([12.0, 12.0]), np.array([canvas.width - 12.0, canvas.height - 12.0])
 
 
-def _seated(spots: Floats, dots: Sequence[Dot], bounds: tuple[Floats, Floats], across: float = 1.0) -> Floats:
+def _seated(
+    spots: Floats, dots: Sequence[Dot], scale: float, bounds: tuple[Floats, Floats], across: float = 1.0
+) -> Floats:
     """Move dots that cover each other apart, a little and always the same way; `bounds` are kept."""
     if len(dots) < 2:  # noqa: PLR2004  # one covers nobody
         return spots
-    sizes = np.array([radius(dot) for dot in dots])
+    sizes = np.array([radius(dot, scale) for dot in dots])
     turn = np.array([_lot(dot.piece.key) for dot in dots]) * 2 * np.pi
     moved = spots + 0.01 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     one, other = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -352,15 +359,32 @@ def _opening(place: Place, name: str, inside: str, t: Texts) -> str:
 # Dots
 
 
-def radius(dot: Dot) -> float:
+def radius(dot: Dot, scale: float) -> float:
     """Return how large a dot is: by how many memories it stands for."""
-    return min(_LARGEST, _BASE + 1.1 * float(np.sqrt(len(dot.stands_for) - 1)))
+    return scale * min(_LARGEST, _BASE + 0.8 * float(np.sqrt(len(dot.stands_for) - 1)))
 
 
-def _dots(scene: Scene, spots: Floats, look: Look) -> str:
-    return "".join(
-        _dot(dot, x, y, look, is_first=at == 0, is_newest=dot.piece.key == scene.newest)
+def _dots(scene: Scene, spots: Floats, look: Look, scale: float) -> str:
+    dots = "".join(
+        _dot(dot, x, y, look, scale, is_first=at == 0, is_newest=dot.piece.key == scene.newest)
         for at, (dot, (x, y)) in enumerate(zip(scene.dots, spots.tolist(), strict=True))
+    )
+    newest = "".join(
+        _ring(dot, x, y, look.t, scale)
+        for dot, (x, y) in zip(scene.dots, spots.tolist(), strict=True)
+        if dot.piece.key == scene.newest
+    )
+    return dots + newest
+
+
+def _ring(dot: Dot, x: float, y: float, t: Texts, scale: float) -> str:
+    """Return the mark of the newest dot, over all others."""
+    size, side = radius(dot, scale), _side(x)
+    return (
+        f'<g aria-hidden="true" style="pointer-events:none" transform="translate({x:.0f} {y:.0f})">'
+        f'<circle r="{size + 4:.1f}" style="fill:none;stroke:var(--age-4);stroke-width:1.6"/>'
+        f'<text x="{side * (size + 8):.0f}" y="4" text-anchor="{"end" if side < 0 else "start"}" '
+        f'style="{_SMALL_TEXT};fill:var(--ink);{_HALO}">{escape(t("map.newest"))}</text></g>'
     )
 
 
@@ -370,29 +394,19 @@ def _side(x: float) -> int:
 
 
 def _newest_box(dot: Dot, spot: Floats, t: Texts) -> tuple[float, float, float, float]:
-    size, side, width = radius(dot), _side(float(spot[0])), _wide(t("map.newest")) * 6.2 + 14
+    size, side, width = radius(dot, 1), _side(float(spot[0])), _wide(t("map.newest")) * 6.2 + 14
     left = float(spot[0]) - size - 4 if side > 0 else float(spot[0]) + size + 4 - width - size
     return (left, float(spot[1]) - 12, left + width + size, float(spot[1]) + 12)
 
 
-def _dot(dot: Dot, x: float, y: float, look: Look, *, is_first: bool, is_newest: bool) -> str:
-    size = radius(dot)
+def _dot(dot: Dot, x: float, y: float, look: Look, scale: float, *, is_first: bool, is_newest: bool) -> str:
     first, last = dot.stands_for[0].day, dot.stands_for[-1].day
     paint = f"fill:var(--age-{look.age(dot.piece.day)});stroke:var(--surface);stroke-width:1"
-    label = look.label(dot)
-    ring = ""
-    if is_newest:
-        label = f"{look.t('map.newest')}: {label}"
-        side = _side(x)
-        ring = (
-            f'<circle r="{size + 4:.1f}" style="fill:none;stroke:var(--age-4);stroke-width:1.6"/>'
-            f'<text x="{side * (size + 8):.0f}" y="4" text-anchor="{"end" if side < 0 else "start"}" '
-            f'style="{_SMALL_TEXT};fill:var(--ink);{_HALO}">{escape(look.t("map.newest"))}</text>'
-        )
+    label = f"{look.t('map.newest')}: {look.label(dot)}" if is_newest else look.label(dot)
     return (
         f'<g class="star" role="button" tabindex="{0 if is_first else -1}" data-key="{escape(dot.piece.key)}" '
         f'data-from="{first}" data-until="{last}" aria-label="{escape(label)}" '
-        f'transform="translate({x:.0f} {y:.0f})">{ring}{shape(dot.piece.kind, size, paint)}</g>'
+        f'transform="translate({x:.0f} {y:.0f})">{shape(dot.piece.kind, radius(dot, scale), paint)}</g>'
     )
 
 
@@ -404,7 +418,7 @@ def shape(kind: PieceKind, size: float, paint: str) -> str:
     return f'<polygon class="seen" points="{points}" style="{paint}"/>'
 
 
-def _star(corners: int, deep: float, turn: float = -90) -> list[tuple[float, float]]:
+def _rays(corners: int, deep: float, turn: float = -90) -> list[tuple[float, float]]:
     steps = [np.radians(turn + 180 / corners * step) for step in range(2 * corners)]
     return [
         (float(np.cos(step)) * far, float(np.sin(step)) * far)
@@ -414,7 +428,7 @@ def _star(corners: int, deep: float, turn: float = -90) -> list[tuple[float, flo
 
 _OUTLINES: Mapping[PieceKind, Sequence[tuple[float, float]]] = {
     "episode": [(-1, -1), (1, -1), (1, 1), (-1, 1)],
-    "insight": _star(4, 0.55),
+    "insight": _rays(4, 0.55),
     "entity": [(0, -1.35), (1.35, 0), (0, 1.35), (-1.35, 0)],
     "diary": [(0, -1.3), (1.25, 1), (-1.25, 1)],
     "note": [(0, 1.3), (1.25, -1), (-1.25, -1)],

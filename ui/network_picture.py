@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -10,12 +11,11 @@ import numpy as np
 from managers.memory.entities import Kind
 from managers.memory_map.ties import Network, Node, Tie
 from ui.locales import Texts
-from ui.map_picture import NARROW, WIDE, Canvas
+from ui.map_picture import WIDE, Canvas
 
 _HALO = "paint-order:stroke;stroke:var(--surface);stroke-width:4px;stroke-linejoin:round"
 _NAME_LETTERS = 16
-_FEW = 26
-"""Of more entities than this a narrow picture names the strongest only."""
+_NODES_IN_NARROW = 26
 COLOURS: Mapping[Kind, str] = {
     "person": "peach-strong",
     "pet": "age-3",
@@ -28,37 +28,46 @@ COLOURS: Mapping[Kind, str] = {
 
 def network_picture(network: Network, kinds: Mapping[str, Kind], canvas: Canvas, title: str, t: Texts) -> str:
     """Return the entities and their ties in one size."""
-    spots = _spots(network.nodes, canvas)
-    lines = "".join(_tie(tie, spots, network, t) for tie in reversed(network.ties))
-    most = max([node.mentions for node in network.nodes], default=1)
     order = sorted(network.nodes, key=lambda node: (node.name != network.centre, -node.mentions, node.name))
-    named = {node.name for node in order[: _FEW if canvas is NARROW else len(order)]}
+    shown = order if canvas is WIDE else _strongest(order, network.ties)
+    ties = [tie for tie in network.ties if {tie.one, tie.other} <= {node.name for node in shown}]
+    spots = _spots(shown, canvas, is_around=bool(network.centre))
+    most = max([node.mentions for node in shown], default=1)
+    sizes = {node.name: canvas.scale * (6.0 + 9.0 * float(np.sqrt(node.mentions / max(most, 1)))) for node in shown}
+    strongest = max([tie.count for tie in ties], default=1)
+    lines = "".join(_tie(tie, spots, strongest, t) for tie in reversed(ties))
     signs = "".join(
-        _node(
-            node,
-            spots,
-            kinds[node.name],
-            most,
-            t,
-            is_first=at == 0,
-            is_named=node.name in named,
-            is_centre=node.name == network.centre,
-        )
-        for at, node in enumerate(order)
+        _node(node, spots[node.name], sizes[node.name], kinds[node.name], t, is_first=at == 0)
+        for at, node in enumerate(shown)
     )
+    names = "".join(_name(node.name, spots[node.name], sizes[node.name], network.centre) for node in reversed(shown))
     return (
         f'<svg class="{canvas.kind} sky" viewBox="0 0 {canvas.width} {canvas.height}" role="group" '
-        f'aria-label="{escape(title)}">{lines}{signs}</svg>'
+        f'aria-label="{escape(title)}">{lines}{signs}<g aria-hidden="true" style="pointer-events:none">{names}</g></svg>'
     )
 
 
-def _spots(nodes: Sequence[Node], canvas: Canvas) -> dict[str, tuple[float, float]]:
+def _strongest(nodes: Sequence[Node], ties: Sequence[Tie]) -> list[Node]:
+    """Return as many entities as a narrow picture holds: the one in the middle, and those that are tied most."""
+    strength: Counter[str] = Counter()
+    for tie in ties:
+        strength.update({tie.one: tie.count, tie.other: tie.count})
+    chosen = sorted(nodes[1:], key=lambda node: (-strength[node.name], -node.mentions, node.name))
+    kept = {node.name for node in [*nodes[:1], *chosen[: _NODES_IN_NARROW - 1]]}
+    return [node for node in nodes if node.name in kept]
+
+
+def _spots(nodes: Sequence[Node], canvas: Canvas, *, is_around: bool) -> dict[str, tuple[float, float]]:
     """Return where entities are drawn: apart from each other, and inside."""
     if not nodes:
         return {}
     edge = np.array([44.0, 30.0]) if canvas is WIDE else np.array([34.0, 28.0])
     size = np.array([canvas.width, canvas.height])
-    spots = edge + np.array([(node.x, node.y) for node in nodes]) * (size - 2 * edge)
+    seats = np.array([(node.x, node.y) for node in nodes])
+    if len(nodes) > 2:  # noqa: PLR2004  # two sit where they sit
+        low, spread = seats.min(axis=0), np.maximum(np.ptp(seats, axis=0), 0.2)
+        seats = np.where(is_around, seats, (seats - low) / spread)
+    spots = edge + seats * (size - 2 * edge)
     wanted = np.array([58.0, 34.0]) if canvas is WIDE else np.array([36.0, 24.0])
     for _ in range(60):
         ways = spots[:, None, :] - spots[None, :, :]
@@ -72,9 +81,8 @@ def _spots(nodes: Sequence[Node], canvas: Canvas) -> dict[str, tuple[float, floa
     return {node.name: (float(x), float(y)) for node, (x, y) in zip(nodes, spots, strict=True)}
 
 
-def _tie(tie: Tie, spots: Mapping[str, tuple[float, float]], network: Network, t: Texts) -> str:
+def _tie(tie: Tie, spots: Mapping[str, tuple[float, float]], strongest: int, t: Texts) -> str:
     (x1, y1), (x2, y2) = spots[tie.one], spots[tie.other]
-    strongest = max(one.count for one in network.ties)
     width = 1.2 + 4.8 * np.log1p(tie.count) / np.log1p(max(strongest, 2))
     ends = f'x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}"'
     label = t("network.tie", one=tie.one, other=tie.other, count=tie.count)
@@ -85,32 +93,25 @@ def _tie(tie: Tie, spots: Mapping[str, tuple[float, float]], network: Network, t
     )
 
 
-def _node(
-    node: Node,
-    spots: Mapping[str, tuple[float, float]],
-    kind: Kind,
-    most: int,
-    t: Texts,
-    *,
-    is_first: bool,
-    is_named: bool,
-    is_centre: bool,
-) -> str:
-    x, y = spots[node.name]
-    size = 6.0 + 9.0 * float(np.sqrt(node.mentions / max(most, 1)))
+def _node(node: Node, spot: tuple[float, float], size: float, kind: Kind, t: Texts, *, is_first: bool) -> str:
     label = t("network.node", name=node.name, kind=t(f"memories.kind_{kind}"), count=node.mentions)
-    weight = 700 if is_centre else 500
-    name = node.name if len(node.name) <= _NAME_LETTERS else node.name[:_NAME_LETTERS] + "…"
-    text = (
-        f'<text y="{size + 13:.0f}" text-anchor="middle" style="font-family:var(--sans);font-size:11.5px;'
-        f'font-weight:{weight};fill:var(--ink);{_HALO}">{escape(name)}</text>'
-        if is_named
-        else ""
-    )
-    ring = f'<circle r="{size + 5:.1f}" style="fill:none;stroke:var(--ink);stroke-width:1.5"/>' if is_centre else ""
     return (
         f'<g class="star" role="button" tabindex="{0 if is_first else -1}" data-name="{escape(node.name)}" '
-        f'aria-label="{escape(label)}" transform="translate({x:.0f} {y:.0f})">{ring}{sign(kind, size)}{text}</g>'
+        f'aria-label="{escape(label)}" transform="translate({spot[0]:.0f} {spot[1]:.0f})">{sign(kind, size)}</g>'
+    )
+
+
+def _name(name: str, spot: tuple[float, float], size: float, centre: str) -> str:
+    x, y = spot
+    short = name if len(name) <= _NAME_LETTERS else name[:_NAME_LETTERS] + "…"
+    style = (
+        f"font-family:var(--sans);font-size:11.5px;font-weight:{700 if name == centre else 500};fill:var(--ink);{_HALO}"
+    )
+    ring = ""
+    if name == centre:
+        ring = f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{size + 5:.1f}" style="fill:none;stroke:var(--ink);stroke-width:1.5"/>'
+    return (
+        f'{ring}<text x="{x:.0f}" y="{y + size + 13:.0f}" text-anchor="middle" style="{style}">{escape(short)}</text>'
     )
 
 

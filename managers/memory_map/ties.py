@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -163,7 +163,7 @@ class EntityNetwork:
         except sqlite3.DatabaseError:
             self._file.remove()
             held = self._follow(passages)
-        mentions, ties = count_ties(held, self._is_kept)
+        mentions, ties = count_ties(held, self._is_kept, _words(passages))
         self._seen = (marks, mentions, ties)
         return mentions, ties
 
@@ -258,6 +258,13 @@ def _stands_in(words: Sequence[str], said: Sequence[str]) -> bool:
     return any(tuple(said[at : at + len(words)]) == tuple(words) for at in range(len(said) - len(words) + 1))
 
 
+def _words(passages: Passages) -> dict[str, tuple[str, ...]]:
+    """Return the words of each entity's name."""
+    paths = [passage.path for passage in passages.read(_card_codes(passages).tolist()).values()]
+    names = {path.rpartition("/")[2].removesuffix(".md") for path in paths}
+    return {name: tuple(terms(name)) for name in names}
+
+
 def _card_codes(passages: Passages) -> Codes:
     everything = passages.all()
     return everything[passages.are_of(everything, ("entity_memory",))]
@@ -288,7 +295,7 @@ def _named(cards: Mapping[str, _Card], stale: Iterable[str], passages: Passages,
 
 
 def count_ties(
-    held: Mapping[str, Codes], is_kept: Callable[[str], bool]
+    held: Mapping[str, Codes], is_kept: Callable[[str], bool], words: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, int], Counter[tuple[str, str]]]:
     """Return how many passages name each entity, and each two together.
 
@@ -304,12 +311,15 @@ def count_ties(
     for together in np.split(owners[order], starts[1:]):
         if 1 < len(together) <= _CROWD:
             ties.update(combinations([names[at] for at in sorted(together.tolist())], 2))
-    for pair in [pair for pair in ties if _is_part(*pair)]:
-        del ties[pair]
+    for one, other in [pair for pair in ties if _is_part(*pair, words)]:
+        del ties[one, other]
     return mentions, ties
 
 
-def _is_part(one: str, other: str) -> bool:
+def _is_part(one: str, other: str, words: Mapping[str, Collection[str]]) -> bool:
+    mine, theirs = set(words.get(one, ())), set(words.get(other, ()))
+    if mine and theirs and (mine <= theirs or theirs <= mine):
+        return True
     return name_key(one) in name_key(other) or name_key(other) in name_key(one)
 
 

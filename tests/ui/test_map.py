@@ -22,12 +22,14 @@ from managers.storage.errors import Lang
 from managers.storage.paths import Home
 from tests.fakes import HandClock
 from tests.memory_map.living import FIRST_DAY, TOPICS
+from tests.ui.test_theme import AA_SIGNS, AA_TEXT, contrast
 from ui.locales import LANGUAGES, texts
 from ui.map import item_of, parsed
 from ui.map_files import map_router
 from ui.map_picture import AGES, CANVASES, turns_of
 from ui.memories import MemoryHandlers
 from ui.shelves import Place
+from ui.theme import PALETTE
 
 PERSONA = "ねむ"
 EVIL = "<img src=x onerror=alert(1)>"
@@ -226,3 +228,12 @@ def test_colours_stand_for_as_many_memories_each() -> None:
     assert turns_of(list(range(100))) == [20, 40, 60, 80]
     assert len(turns_of(list(range(1000)))) == AGES - 1
     assert {canvas.kind for canvas in CANVASES.values()} == {"wide", "narrow"}
+
+
+@pytest.mark.parametrize("look", [0, 1], ids=["light", "dark"])
+def test_dots_and_names_stand_out_on_every_land(look: int) -> None:
+    lands = [name for name in PALETTE if name.startswith("land-")] + ["surface"]
+    for land in lands:
+        for age in (name for name in PALETTE if name.startswith("age-")):
+            assert contrast(PALETTE[age][look], PALETTE[land][look]) >= AA_SIGNS, f"{age} on {land}"
+        assert contrast(PALETTE["ink"][look], PALETTE[land][look]) >= AA_TEXT
