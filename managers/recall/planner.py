@@ -9,6 +9,7 @@ from datetime import datetime
 
 from managers.language.times import find_times
 from managers.memory.messages import Message
+from managers.recall.follow_ups import follows_up
 from managers.recall.terms import is_japanese, terms
 
 _ASKS = re.compile(
@@ -33,14 +34,6 @@ _PERSONAL = re.compile(
     r"\b(?:i|my|me|mine|we|our|us|you|your)\b|私|わたし|僕|ぼく|俺|うち|あなた|きみ|君|彼女|彼|あの人|さん|ちゃん|くん",
     re.IGNORECASE,
 )
-_FOLLOWS = re.compile(
-    r"^\s*(?:and|but|so|then|also|what about|how about|why|where|when|who|which one|really|oh)\b"
-    r"|\b(?:he|she|they|him|her|them|it|that|this|there|those|these|his|hers|their|its|one)\b"
-    r"|^\s*(?:それ|その|そこ|あれ|あの|これ|この|じゃあ|では|で、|でも|あと|ちなみに|ほかに|他に|彼|彼女|なんで|どうして|どこで|いつ|誰)"
-    r"|(?:それ|その人|その子|あの人|彼女|彼)(?:は|が|を|の|に|と|って)",
-    re.IGNORECASE,
-)
-_FEW_WORDS = 3
 _TURNS_BACK = 4
 _SUBJECT_WORDS = 6
 _MAX_QUERY = 600
@@ -82,7 +75,7 @@ def plan_recall(
         _REMEMBERS.search(text)
         or (asks and (is_past or (_PAST.search(text) and (words or spans))))
         or (asks and words and (has_documents or _PERSONAL.search(text)))
-        or (asks and _FOLLOWS.search(text) and _subject(window, text))
+        or (asks and follows_up(text, words) and _subject(window, text))
         or names_entity(text)
     )
     return RecallPlan(wanted, _query(text, words, window) if wanted else "")
@@ -91,9 +84,7 @@ def plan_recall(
 def _query(text: str, words: Sequence[str], window: Sequence[Message]) -> str:
     """Return the message, with the subject of the turns before where it has none of its own."""
     text = text[:_MAX_QUERY]
-    if len(words) > _FEW_WORDS and not _FOLLOWS.search(text):
-        return text
-    if words and not _FOLLOWS.search(text):
+    if not follows_up(text, words):
         return text
     subject = _subject(window, text)
     return f"{text} {subject}".strip() if subject else text

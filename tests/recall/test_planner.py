@@ -5,8 +5,11 @@ from datetime import datetime
 
 import pytest
 
+from benchmarks._recall_data import LOCOMO, is_there, lines
 from managers.memory.messages import Message
+from managers.recall.follow_ups import follows_up
 from managers.recall.planner import plan_recall
+from managers.recall.terms import terms
 
 NOW = datetime(2026, 11, 21, 12, 0)
 
@@ -83,3 +86,56 @@ def test_a_question_with_its_own_subject_keeps_it() -> None:
 def test_a_known_name_is_enough() -> None:
     assert not plan_recall("Aiko sends her regards.", [], NOW).wanted
     assert plan_recall("Aiko sends her regards.", [], NOW, lambda text: "Aiko" in text).wanted
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "And her sister?",
+        "Where did he learn it?",
+        "When was that?",
+        "So where did they meet?",
+        "What about the dog?",
+        "Which one was cheaper?",
+        "Why?",
+        "Was there a garden there?",
+        "それはいつだっけ？",
+        "どこで買ったの？",
+        "いつ？",
+        "その人の名前は？",
+    ],
+)
+def test_what_points_back_is_a_follow_up(message: str) -> None:
+    assert follows_up(message, terms(message))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Where did Kenji learn the shamisen?",
+        "When did Caroline go to the support group?",
+        "Why did my brother leave before he had eaten?",
+        "Who gave the necklace to Caroline, and where does she keep it?",
+        "What did Melanie think of that book when she read it?",
+        "How long did it take Jon to open his studio?",
+        "And where did I leave my umbrella after the concert in Osaka?",
+        "Is there any bread left from Sunday?",
+        "いつ京都に行ったっけ？",
+        "誰がケーキを焼いてくれたの？",
+        "この前の旅行で泊まった宿の名前は？",
+    ],
+)
+def test_what_stands_by_itself_is_none(message: str) -> None:
+    assert not follows_up(message, terms(message))
+
+
+def test_a_question_word_at_the_beginning_brings_nothing_from_before() -> None:
+    plan = plan_recall("Where did Kenji learn the shamisen?", turns("I love pancakes.", "Me too!"), NOW)
+    assert plan.query == "Where did Kenji learn the shamisen?"
+
+
+@pytest.mark.skipif(not is_there(), reason="the conversations in ../shared/data are not there")
+def test_questions_of_long_conversations_stand_by_themselves() -> None:
+    asked = [one["query"] for name in LOCOMO for one in lines(f"{name}.queries.jsonl")]
+    following = [question for question in asked if follows_up(question, terms(question))]
+    assert len(following) <= 0.01 * len(asked), following

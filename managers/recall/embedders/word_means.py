@@ -22,7 +22,7 @@ from managers.recall.word_vectors import WordVectors
 MEANING_SHARE = 0.5
 """How much of a short text's vector its meaning is."""
 FEW_WORDS = 10
-"""The mean of more words than this tells less, by their number."""
+"""The mean of more words than this tells less, by the square of their number: of a document next to nothing."""
 RARE = 1e-3
 """A word that makes up this share of all that is said has half the weight of a rare one (the paper's constant)."""
 _SAMPLE = 5000
@@ -122,7 +122,7 @@ class WordMeansEmbedder(NgramEmbedder):
         for place, text in enumerate(texts):
             rows = rows_of(text, self._words)
             meaning = self._meaning(rows)
-            share = MEANING_SHARE * min(1.0, FEW_WORDS / len(rows)) if meaning is not None else 0.0
+            share = MEANING_SHARE * min(1.0, FEW_WORDS / len(rows)) ** 2 if meaning is not None else 0.0
             vectors[place, :-width] = spelling[place] * np.float32(np.sqrt(1 - share))
             if meaning is not None:
                 vectors[place, -width:] = meaning * np.float32(np.sqrt(share))
