@@ -49,7 +49,10 @@ def history_entry(entry: Entry) -> dict[str, Any]:
         "reason": entry.reason,
         "mind": entry.mind,
         "kind": entry.kind,
+        "target": entry.target,
+        "part": entry.part,
         "files": list(entry.files),
+        "records": list(entry.records),
         "evidence": list(entry.evidence),
         "undone_by": entry.undone_by,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from random import Random
 from statistics import median
 
 from managers.storage.history import Draft, History
+from managers.storage.history.parts import record_part
 from managers.storage.paths import PersonaPaths
 
 Row = tuple[str, str, str]
@@ -62,7 +64,7 @@ def _measure(paths: PersonaPaths, entries: int, files: int) -> Iterator[Row]:
         else:
             night = paths.episodic_memory / f"{rng.randrange(files):05d}.json"
             long = _text(rng).encode() * 40
-            nights.append(_timed(history, {night: b"{}", paths.goals: _text(rng).encode(), paths.insights: long}))
+            nights.append(_timed(history, {night: b"{}", paths.goals: _goals(number, rng), paths.insights: long}))
         packing.append(_seconds(history.maintain))
     yield _compared("a night's entry (3 files)", nights, entries)
     yield _compared("a note's entry", notes, entries)
@@ -71,6 +73,12 @@ def _measure(paths: PersonaPaths, entries: int, files: int) -> Iterator[Row]:
     yield "newest 50 entries, first time", _ms(lambda: fresh.entries(50)), ""
     yield "newest 50 entries, again", _ms(lambda: fresh.entries(50)), ""
     yield "newest 50 of one file, first time", _ms(lambda: History(paths, clock).entries(50, paths.goals)), ""
+    part = record_part("sh_7")
+    yield "history of one goal, first time", _ms(lambda: History(paths, clock).entries(30, part=part)), ""
+    yield "history of one goal, again", _ms(lambda: fresh.entries(30, part=part)), ""
+    middle = fresh.entries(entries + 1, paths.goals)[entries // 4].id
+    undo = _ms(lambda: fresh.undo(middle, author="user", leave_changed=True))
+    yield "undo of a night of years ago, beside what came later", undo, ""
     oldest = fresh.entries(entries + 1)[-2].id
     yield "what the oldest entry changed", _ms(lambda: fresh.diff(oldest)), ""
     newest = fresh.entries(1)[0].id
@@ -97,6 +105,13 @@ def _ms(work: Callable[[], object]) -> str:
 
 def _apply(history: History, changes: dict[Path, bytes]) -> None:
     history.apply(changes, Draft("dream", "a night", ("20160101T040000-aaaaaaaa",)))
+
+
+def _goals(number: int, rng: Random) -> bytes:
+    """Return goals of which each night changes one."""
+    goals = [{"id": f"sh_{n}", "goal": f"{n}", "updated_at": f"{number - (number - n) % 40}"} for n in range(40)]
+    goals[number % 40]["goal"] += _text(rng)
+    return json.dumps({"short_term": goals, "long_term": [], "meta": {"last_level": number}}).encode()
 
 
 def _text(rng: Random) -> str:

@@ -118,15 +118,21 @@ def dream(
 
 
 @commands.command()
-def history(
+def history(  # noqa: PLR0917  # the options of a command
     persona: PersonaArgument,
     home: HomeOption = None,
     undo: Annotated[str | None, typer.Option(help="Take this entry back.")] = None,
     redo: Annotated[str | None, typer.Option(help="Make an entry that was taken back again.")] = None,
     leave_changed: Annotated[
         bool,
-        typer.Option("--leave-changed", help="On --undo or --redo: leave files alone that something later changed."),
+        typer.Option("--leave-changed", help="On --undo or --redo: leave alone what something later changed."),
     ] = False,
+    part: Annotated[
+        str,
+        typer.Option(
+            help="Only this part of changes: a file as it is listed (goals.json), or # and a memory's id (#sh_abc12345)."
+        ),
+    ] = "",
     show: Annotated[str | None, typer.Option(help="Show what this entry changed.")] = None,
     limit: Annotated[int, typer.Option("-n", min=1, help="How many entries.")] = 50,
     as_json: JsonOption = False,
@@ -137,14 +143,14 @@ def history(
     with services_at(home) as services:
         found = services.companion(persona).memories.history
         if show:
-            for diff in found.diff(show):
+            for diff in found.diff(show, part):
                 print(diff.unified)
             return
         done = None
         if undo or redo:
             change = found.undo if undo else found.redo
-            done = change(undo or redo or "", author="user", leave_changed=leave_changed)
-        for entry in found.entries(1 if done else limit):
+            done = change(undo or redo or "", author="user", leave_changed=leave_changed, part=part)
+        for entry in found.entries(1 if done else limit, part="" if done else part):
             if as_json:
                 print(shapes.line(shapes.history_entry(entry)))
             else:

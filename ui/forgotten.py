@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from agent.memories import Memories
-from managers.memory.documents import USER, encode
-from managers.storage.errors import UndoConflictError
 from managers.storage.files import read_bytes
 from managers.storage.history.diff import FileDiff
-from managers.storage.locks import writing
 from ui.presenters import persona_address
 from ui.shelves import View, button, empty, saving
 from ui.times import when
@@ -37,33 +33,6 @@ def show(view: View) -> str:
         for entry in left
     )
     return f'<ol class="history">{rows}</ol>{saving(view, "forgotten")}'
-
-
-def restore(memories: Memories, entry_id: str) -> None:
-    """Bring back what an entry forgot; where its file has changed since, only what was forgotten is put back."""
-    try:
-        memories.history.undo(entry_id, author=USER)
-    except UndoConflictError:
-        with writing(memories.paths):
-            changes: dict[Path, bytes | None] = {}
-            for diff in memories.history.diff(entry_id):
-                path = memories.paths.folder / diff.path
-                if (data := _put_back(diff, read_bytes(path))) is not None:
-                    changes[path] = data
-            memories.apply(changes, author=USER, reason="restored")
-
-
-def _put_back(diff: FileDiff, current: bytes | None) -> bytes | None:
-    """Return a file with what it lost; None if it stays as it is."""
-    if diff.after is None:
-        return diff.before if current is None else None
-    lost, value = _lost(diff), _value(current)
-    for key, entries in lost.items():
-        held = value.get(key) if isinstance(value, dict) else value
-        if isinstance(held, list):
-            there = {_id(entry) for entry in held}
-            held += [entry for entry in entries if _id(entry) not in there]
-    return encode(value) if lost and isinstance(value, dict | list) else None
 
 
 def _is_back(memories: Memories, entry_id: str) -> bool:

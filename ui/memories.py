@@ -167,10 +167,11 @@ class MemoryHandlers:
         _PIN[place.shelf](memories, str(told["item"]), on=on)
         return place
 
-    def _restore(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
-        forgotten.restore(memories, str(told["entry"]))
+    def _restore(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place | str:
+        if in_the_way := take_back(memories, {**told, "action": "undo"}, self._t):
+            return in_the_way
         say_done(self._t("memories.was_restored"), self._t)
-        return self._remembered(memories, place)
+        return place
 
     def _resolve(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
         memories.questions.resolve(str(told["item"]), author=USER, reason="resolved")

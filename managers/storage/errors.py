@@ -155,12 +155,18 @@ class HistoryDamagedError(UtataneError):
 class UndoConflictError(UtataneError):
     """Something later changed the same records or lines as the entry; nothing was changed.
 
-    Facts: `path` (of the first), `conflicts` (of `managers.storage.history.UndoConflict`, with both versions),
-    `is_all` (nothing but conflicts is left).
+    Facts: `path` and `part` (of the first), `conflicts` (of `managers.storage.history.UndoConflict`, with both
+    versions), `is_all` (nothing but conflicts is left).
     """
 
-    ja = "「{path}」は、同じところがその後さらに変わっています。何も変えていません。両方を見比べてください。"
-    en = '"{path}" has changed again since, at the same place. Nothing was changed; compare both versions.'
+    ja = (
+        "「{path}」の同じところ({part})が、その後さらに変わっています。何も変えていません。"
+        "ページで両方を見比べるか、`--leave-changed` でそこだけ残してください。"
+    )
+    en = (
+        '"{path}" has changed again since, at the same place ({part}). Nothing was changed. '
+        "Compare both versions on the page, or leave that place as it is with `--leave-changed`."
+    )
 
 
 class NotUndoableError(UtataneError):

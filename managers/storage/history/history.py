@@ -330,7 +330,10 @@ class History:
             if merged.content != current:
                 contents[diff.path] = merged.content
         if conflicts and not (leave_changed and contents):
-            raise UndoConflictError(path=conflicts[0].path, conflicts=tuple(conflicts), is_all=not contents)
+            first = conflicts[0]
+            raise UndoConflictError(
+                path=first.path, part=first.part or "*", conflicts=tuple(conflicts), is_all=not contents
+            )
         commit = self._repository.prepare(database, draft, contents, always=True)
         assert commit is not None  # always
         self._write({self._files.path(name): content for name, content in contents.items()}, commit)
