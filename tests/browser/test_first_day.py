@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from managers.storage.settings import SettingsFile
 from tests.browser.acting import bubbles, edit_core_memory, enter, reload, say, send
-from tests.browser.serving import ARTIFACTS, Server, window
+from tests.browser.serving import ARTIFACTS, DESKTOP, PHONE, Server, window
 from tests.model_server import ModelServer, Say
 
 LINES = {
@@ -65,15 +65,16 @@ def test_killed_in_the_middle_of_a_reply(browser: Browser, tmp_path: Path, reque
             expect(page.locator("article.user .bubble")).to_have_text("途中で倒れても覚えていて")
 
 
+@pytest.mark.parametrize(("lang", "size", "dark"), [("ja", DESKTOP, True), ("en", PHONE, False)])
 def test_an_open_window_finds_its_way_back_to_a_restarted_server(
-    browser: Browser, tmp_path: Path, request: pytest.FixtureRequest
+    browser: Browser, tmp_path: Path, request: pytest.FixtureRequest, lang: str, size: tuple[int, int], dark: bool
 ) -> None:
     settings = SettingsFile(tmp_path / "settings.toml")
     settings.change("page", onboarded=True)
     settings.change("mind", provider="builtin")
     server = Server(tmp_path).start()
     request.addfinalizer(server.stop)
-    with window(browser, server.address, tolerate=True) as page:
+    with window(browser, server.address, lang=lang, size=size, dark=dark, tolerate=True) as page:
         say(page, "もうすぐ止まるよ")
         page.locator("#composer textarea").fill("書きかけのことば")
         with page.expect_response("**/revision") as heard:  # the window knows this server

@@ -16,14 +16,15 @@ from tests.browser.serving import DESKTOP, PHONE, Server, window
 SAID = "庭のレモンの木に、きのう青い実が三つついたよ。"
 
 
-def persona(server: Server, name: str) -> None:
+def persona(server: Server, name: str, lang: str = "ja") -> None:
     """Make a persona that was told something, as the command line would."""
     services = open_services(Home(server.home), rng=Random(6))
-    services.personas.create(name, language="ja", user_name="ミナ")
+    services.personas.create(name, language="ja" if lang == "ja" else "en", user_name="ミナ")
     memories = services.companion(name).memories
     said = memories.log.append("user", "ミナ", SAID)
     memories.log.append("persona", name, "三つも。楽しみだね。")
-    memories.entities.note("レモンの木", "庭にある", author="dream", mind="built-in", evidence=[said.id], kind="thing")
+    tree, where = ("レモンの木", "庭にある") if lang == "ja" else ("Lemon tree", "It stands in the garden")
+    memories.entities.note(tree, where, author="dream", mind="built-in", evidence=[said.id], kind="thing")
     today = datetime.now().date()
     day = Episode(date=today, summary="レモンの話をした。", evidence=[said.id], mind="built-in").sealed()
     memories.apply({memories.episodes.path(today): day.dump()}, author="dream", reason="night")
@@ -55,23 +56,45 @@ def test_a_memory_is_found_and_read_in_its_place(
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_an_edited_entity_is_what_the_next_answer_uses(browser: Browser, server: Server) -> None:
-    persona(server, "なおし手")
-    with window(browser, server.address, persona="なおし手") as page:
+EDITED = {
+    "ja": (
+        "レモンの木",
+        "レモンの木の名前はシトロンヌという。",
+        "レモンの木の名前、なんていったか覚えてる?",
+        "シトロンヌ",
+    ),
+    "en": (
+        "Lemon tree",
+        "The lemon tree is called Citronelle.",
+        "Do you remember what the lemon tree is called?",
+        "Citronelle",
+    ),
+}
+LOOKS = [("ja", PHONE, True), ("en", DESKTOP, False)]
+
+
+@pytest.mark.parametrize(("lang", "size", "dark"), LOOKS)
+def test_an_edited_entity_is_what_the_next_answer_uses(
+    browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool
+) -> None:
+    entity, text, question, answer = EDITED[lang]
+    name = f"なおし手{lang}"
+    persona(server, name, lang)
+    with window(browser, server.address, lang=lang, size=size, dark=dark, persona=name) as page:
         enter(page, "memories")
         shelf(page, "entities")
-        page.locator('[data-item="レモンの木"]').first.click()
+        page.locator(f'[data-item="{entity}"]').first.click()
         page.locator('.shelf [data-action="edit"]').click()
         area = page.locator("#memory-editor textarea")
-        area.fill("レモンの木の名前はシトロンヌという。")
-        page.locator('.shelf [data-action="go"]', has_text="やめる").click()
+        area.fill(text)
+        page.locator('#memory-editor [data-action="go"]').click()
         page.locator(".ask button.no").click()
-        expect(area).to_have_value("レモンの木の名前はシトロンヌという。")
+        expect(area).to_have_value(text)
         page.locator("#memory-editor button.primary").click()
-        expect(page.locator(".shelf .words")).to_have_text("レモンの木の名前はシトロンヌという。")
+        expect(page.locator(".shelf .words")).to_have_text(text)
         enter(page, "talk")
-        say(page, "レモンの木の名前、なんていったか覚えてる?")
-        expect(page.locator("article.persona").last).to_contain_text("シトロンヌ")
+        say(page, question)
+        expect(page.locator("article.persona").last).to_contain_text(answer)
 
 
 def test_what_is_forgotten_is_gone_and_comes_back(browser: Browser, server: Server) -> None:
@@ -90,14 +113,29 @@ def test_what_is_forgotten_is_gone_and_comes_back(browser: Browser, server: Serv
         expect(page.locator(".days-told button")).to_have_count(1)
 
 
-def test_a_pdf_is_dropped_and_asked_about(browser: Browser, server: Server, tmp_path: Path) -> None:
+ASKED = {
+    "ja": ("ボート小屋の合鍵は、銅のやかんの裏に掛けてある。", "ボート小屋の合鍵はどこにある?", "銅のやかん"),
+    "en": (
+        "The spare key of the boathouse hangs behind the copper kettle.",
+        "Where is the spare key of the boathouse?",
+        "copper kettle",
+    ),
+}
+
+
+@pytest.mark.parametrize(("lang", "size", "dark"), LOOKS)
+def test_a_pdf_is_dropped_and_asked_about(
+    browser: Browser, server: Server, tmp_path: Path, lang: str, size: tuple[int, int], dark: bool
+) -> None:
+    line, question, answer = ASKED[lang]
+    name = {"ja": "しらべもの", "en": "Finder"}[lang]
     services = open_services(Home(server.home), rng=Random(6))
-    services.personas.create("Finder", language="en")
+    services.personas.create(name, language="ja" if lang == "ja" else "en")
     services.close()
     good, bad = tmp_path / "manual.pdf", tmp_path / "broken.pdf"
-    good.write_bytes(pdf("The spare key of the boathouse hangs behind the copper kettle."))
+    good.write_bytes(pdf(line))
     bad.write_bytes(b"%PDF-1.7 nothing")
-    with window(browser, server.address, persona="Finder", lang="en") as page:
+    with window(browser, server.address, persona=name, lang=lang, size=size, dark=dark) as page:
         enter(page, "knowledge")
         page.locator('#knowledge-drop input[type="file"]').set_input_files([good, bad])
         expect(page.locator(".uploads .right")).to_contain_text("manual.pdf")
@@ -105,10 +143,10 @@ def test_a_pdf_is_dropped_and_asked_about(browser: Browser, server: Server, tmp_
         row = page.locator(".documents li")
         expect(row).to_have_count(1)
         row.locator("summary").click()
-        expect(row.locator(".fetched")).to_contain_text("copper kettle")
+        expect(row.locator(".fetched")).to_contain_text(answer)
         enter(page, "talk")
-        say(page, "Where is the spare key of the boathouse?")
-        expect(page.locator("article.persona").last).to_contain_text("copper kettle")
+        say(page, question)
+        expect(page.locator("article.persona").last).to_contain_text(answer)
 
 
 def test_a_setting_is_changed_and_given_back(browser: Browser, server: Server) -> None:
@@ -183,21 +221,33 @@ def choose(page: Page, button: str, attribute: str, value: str) -> None:
 
 
 def pdf(line: str) -> bytes:
-    """Return a PDF with one line of text on one page."""
-    stream = f"BT /F1 12 Tf 20 100 Td ({line}) Tj ET".encode()
+    """Return a PDF with one line of text on one page, in any script: what its codes mean is told by a table."""
+    codes = "".join(f"{number:04x}" for number in range(1, len(line) + 1))
+    stream = f"BT /F1 12 Tf 20 100 Td <{codes}> Tj ET".encode()
+    meant = "\n".join(f"<{number:04x}> <{one.encode('utf-16-be').hex()}>" for number, one in enumerate(line, 1))
+    table = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def\n"
+        "1 begincodespacerange <0000> <ffff> endcodespacerange\n"
+        f"{len(line)} beginbfchar\n{meant}\nendbfchar\nendcmap end end"
+    ).encode()
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Font /Subtype /Type0 /BaseFont /Any /Encoding /Identity-H /DescendantFonts [6 0 R] /ToUnicode 7 0 R >>",
+        (
+            b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Any /DW 1000 "
+            b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>"
+        ),
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(table), table),
     ]
     body, offsets = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, 1):
         offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    where = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     return body + (
-        b"xref\n0 6\n0000000000 65535 f \n%strailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-        % (table, len(body))
+        b"xref\n0 8\n0000000000 65535 f \n%strailer\n<< /Size 8 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+        % (where, len(body))
     )

@@ -12,8 +12,8 @@ from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import SettingsFile
-from tests.browser.acting import edit_core_memory, enter, reload, say
-from tests.browser.serving import PHONE, Server, window
+from tests.browser.acting import choose_persona, edit_core_memory, enter, reload, say
+from tests.browser.serving import DESKTOP, PHONE, Server, window
 from tests.model_server import ModelServer, Refuse, Say
 
 
@@ -144,12 +144,27 @@ def models() -> Iterator[ModelServer]:
         yield models
 
 
+WRONG_KEY = {"ja": "APIキー", "en": "API key"}
+LOOKS = [("ja", PHONE, True), ("en", DESKTOP, False)]
+
+
+@pytest.fixture
+def fresh_server(tmp_path: Path) -> Iterator[Server]:
+    """A server of its own, for what would change the shared one for everybody."""
+    settings = SettingsFile(tmp_path / "home" / "settings.toml")
+    settings.change("page", onboarded=True)
+    server = Server(tmp_path / "home").start()
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize(("lang", "size", "dark"), LOOKS)
 def test_the_mind_can_be_changed_and_says_what_is_wrong(
-    browser: Browser, own_server: Server, models: ModelServer
+    browser: Browser, fresh_server: Server, models: ModelServer, lang: str, size: tuple[int, int], dark: bool
 ) -> None:
+    own_server = fresh_server
     models.otherwise = Refuse(401)
-    with window(browser, own_server.address) as page:
-        page.locator("#welcome-skip").click()
+    with window(browser, own_server.address, lang=lang, size=size, dark=dark) as page:
         enter(page, "settings")
         page.wait_for_timeout(1000)  # the room is filled with the settings as they stand
         page.locator("#mind-provider label").nth(3).click()
@@ -157,7 +172,7 @@ def test_the_mind_can_be_changed_and_says_what_is_wrong(
         page.locator("#mind-model textarea, #mind-model input").fill("test-model")
         page.locator("#mind-key input").fill("wrong-key")
         page.locator("#mind-save").click()
-        expect(page.locator("#mind-result .wrong")).to_contain_text("APIキー")
+        expect(page.locator("#mind-result .wrong")).to_contain_text(WRONG_KEY[lang])
         expect(page.locator("#mind-key input")).to_have_value("")
         models.otherwise = Say("はい、聞こえます")
         page.locator("#mind-key input").fill("right-key")
@@ -202,6 +217,43 @@ def test_a_settings_file_with_a_mistake_is_told_and_dismissed(browser: Browser, 
             expect(page.locator(".notices li")).to_be_hidden()
     finally:
         file.write_text(before, encoding="utf-8")
+
+
+@pytest.mark.parametrize(("lang", "size", "dark"), LOOKS)
+def test_a_broken_persona_says_so_and_gets_its_last_good_version_back(
+    browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool
+) -> None:
+    name = {"ja": "こわれもの", "en": "Fragile"}[lang]
+    paths = persona(server, name)
+    store = PersonaStore(Home(server.home), SystemClock(), Random(4))
+    store.set_greeting(name, "Mm? Hello.")
+    good = paths.persona_json.read_bytes()
+    paths.persona_json.write_bytes(good[: len(good) // 2])
+    with window(browser, server.address, lang=lang, size=size, dark=dark, persona=name) as page:
+        notice = page.locator(".notices li").first
+        expect(notice).to_contain_text("persona.json")
+        notice.locator("[data-to-room]").click()
+        expect(page.locator("#mending .conflict")).to_contain_text("persona.json")
+        page.locator('#mending [data-action="mend"]').click()
+        expect(page.locator("#mending .conflict")).to_have_count(0)
+        expect(page.locator("#persona-editor textarea").first).to_be_visible()
+        assert store.get(name).greeting == "Mm? Hello."
+        kept = [path.read_bytes() for path in paths.folder.glob("persona.json.broken-*")]
+        assert kept == [good[: len(good) // 2]]
+        if size == PHONE:
+            page.locator("#persona .menu").click()
+        choose_persona(page, "ねむ" if lang == "ja" else "Hazel")  # the others work as ever
+        say(page, "…")
+        expect(page.locator(".notices li")).to_have_count(0)
+
+
+def test_the_dreams_lead_to_their_switch(browser: Browser, server: Server) -> None:
+    name = persona(server, "よふかし").name
+    PersonaStore(Home(server.home), SystemClock(), Random(4)).set_settings(name, "sleep", dreaming=False)
+    with window(browser, server.address, persona=name) as page:
+        enter(page, "dreams")
+        page.locator("#dream-state [data-to-room]").click()
+        expect(page.locator("#option-sleep-dreaming")).to_be_in_viewport()
 
 
 def too_wide(page: Page) -> list[str]:
