@@ -6,6 +6,7 @@
 (() => {
   const fetchAsIs = window.fetch.bind(window);
   const unanswered = new Set();
+  const early = new Set(); // answered before we were told under which name it was asked
   const asking = new Set();
 
   window.fetch = (input, init) => {
@@ -24,7 +25,7 @@
   async function noted(request) {
     const response = await request;
     const told = response.ok ? await response.clone().json() : {};
-    if (told.event_id) unanswered.add(told.event_id);
+    if (told.event_id && !early.delete(told.event_id)) unanswered.add(told.event_id);
     return response;
   }
 
@@ -53,7 +54,7 @@
           goodbye = record;
           break;
         }
-        if (told.msg === "process_completed") unanswered.delete(told.event_id);
+        if (told.msg === "process_completed" && !unanswered.delete(told.event_id)) early.add(told.event_id);
         if (told.msg === "unexpected_error") unanswered.clear(); // the client is told, and begins anew
         if (told.msg !== "heartbeat") heard += 1;
         tell(record);
