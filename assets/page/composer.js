@@ -21,11 +21,12 @@
 
     function update() {
       const value = props.value || {};
-      if (value.persona !== persona) {
+      if (value.persona && value.persona !== persona) {
+        const isFirst = persona === null; // what was written or attached before the page knew to whom stays
         persona = value.persona;
-        area.value = utatane.kept(sessionStorage, draftKey());
+        area.value = [utatane.kept(sessionStorage, draftKey()), isFirst ? area.value : ""].filter(Boolean).join("\n");
         area.placeholder = value.placeholder || "";
-        files = [];
+        if (!isFirst) files = [];
         showFiles();
       }
       if (value.restore && value.restore.count !== restored) {
@@ -41,7 +42,7 @@
 
     function submit() {
       const text = area.value;
-      if ((props.value || {}).busy || (!text.trim() && !files.length)) return;
+      if (!persona || (props.value || {}).busy || (!text.trim() && !files.length)) return;
       trigger("submit", { text, files: files.map((file) => file.path), off_record: offRecord() });
       area.value = "";
       files = [];
@@ -93,7 +94,7 @@
     area.addEventListener("input", () => {
       grow(area);
       // Off the record not even the unsent words are kept by the browser.
-      utatane.keep(sessionStorage, draftKey(), offRecord() ? "" : area.value);
+      if (persona) utatane.keep(sessionStorage, draftKey(), offRecord() ? "" : area.value);
     });
     area.addEventListener("paste", (event) => {
       if (event.clipboardData?.files.length) {

@@ -72,6 +72,9 @@ def kept_by_browser(page: Page) -> list[str]:
 def test_it_is_an_app_that_says_when_it_sleeps_and_wakes_by_itself(house: Server, installed: Page) -> None:
     page, name = installed, persona(house, "あぷり")
     page.goto(f"{house.address}?persona={name}")
+    page.locator("#composer textarea").fill("まだ")  # nobody is there to hear it yet, or just so: nothing is lost
+    expect(page.locator("#composer textarea")).to_have_attribute("placeholder", "あぷりに話しかける")
+    expect(page.locator("#composer textarea")).to_have_value("まだ")
     say(page, "ひみつの話はどこにも残らない")
     page.evaluate("navigator.serviceWorker.ready")
     chromium: Any = page.context.new_cdp_session(page)
