@@ -47,11 +47,11 @@ def test_speech_comes_in_pieces_and_ends_with_what_it_cost(server: ModelServer, 
 def test_the_first_piece_does_not_wait_for_the_last(server: ModelServer, make: MakeMind) -> None:
     mind = make(server)
     mind.warm_up()
-    server.enqueue(Say("一二三四五六七八", gap=0.3))
+    server.enqueue(Say("一二三四五六七八", gap=1.0))
     started = time.monotonic()
     pieces = mind.reply(request(), Cancel())
     next(pieces)
-    assert time.monotonic() - started < 0.5
+    assert time.monotonic() - started < 4  # of eight seconds; the machine may be busy
     pieces.close()  # type: ignore[attr-defined]  # a generator
 
 
