@@ -20,6 +20,7 @@ from ui.locales import Texts
 
 AGES = 5
 _LANDS = 6
+_FILLING = 22
 _RIM = 0.08
 """What lies at the rim of the whole map is drawn near the picture's edge."""
 _BASE, _LARGEST = 4.0, 8.5
@@ -45,10 +46,12 @@ class Canvas:
     """So many letters across are seen as one line of a name."""
     scale: float
     """How large signs are."""
+    words: int
+    """So many words of a name are written."""
 
 
-WIDE = Canvas("wide", 680, 560, 420, 24, 1.0)
-NARROW = Canvas("narrow", 350, 440, 170, 14, 0.85)
+WIDE = Canvas("wide", 680, 560, 420, 24, 1.0, 3)
+NARROW = Canvas("narrow", 350, 440, 170, 14, 0.85, 2)
 CANVASES = {canvas.kind: canvas for canvas in (WIDE, NARROW)}
 
 
@@ -144,6 +147,8 @@ def _across(scene: Scene, canvas: Canvas) -> Floats:
     edge = np.array([50.0, 48.0]) if canvas is WIDE else np.array([32.0, 34.0])
     spread = np.maximum(np.asarray(high) - np.asarray(low), 1e-6)
     fitted = np.clip((spots - low) / spread, -0.03, 1.03) if len(spots) > 1 else np.full_like(spots, 0.5)
+    few = min(1.0, math.sqrt(len(scene.dots) / _FILLING))  # few memories lie together in the middle
+    edge = edge * few + size / 2 * (1 - few)
     across: Floats = edge + fitted * (size - 2 * edge)
     return across
 
@@ -280,7 +285,7 @@ def _names(scene: Scene, spots: Floats, canvas: Canvas, t: Texts) -> str:
             continue
         size = 12.5 + min(4.0, place.count / max(sum(one.count for one in places), 1) * 14)
         size *= 0.88 if canvas is NARROW else 1
-        lines = _lines(place.names, canvas.letters, t)
+        lines = _lines(place.names[: canvas.words], canvas.letters, t)
         box = _free_box(mine, spots, lines, size, canvas, taken)
         if box is None:
             continue

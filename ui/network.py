@@ -62,7 +62,10 @@ def _kinds(view: View, network: Network) -> dict[str, Kind]:
 
 def _crumbs(network: Network, t: Texts) -> str:
     if not network.centre:
-        shown = t("network.shown", count=len(network.nodes), total=network.total)
+        is_all = len(network.nodes) == network.total
+        shown = t(
+            "network.shown_all" if is_all else "network.shown", count=len(network.nodes), total=f"{network.total:,}"
+        )
         return f'<h3 tabindex="-1" data-focus>{escape(t("network.title"))}</h3><p class="quiet">{escape(shown)}</p>'
     back = button(t("network.whole"), "search", query="")
     name = t("network.around", name=network.centre)

@@ -19,21 +19,22 @@ _ON_ONE_LINE = 1e-6
 
 
 def settle(
-    names: Sequence[str], ties: Sequence[tuple[str, str, int]], before: Mapping[str, tuple[float, float]], centre: str
+    names: Sequence[str],
+    ties: Sequence[tuple[str, str, int]],
+    before: Mapping[str, tuple[float, float]],
+    centre: str,
 ) -> Seats:
     """Return a seat for every name, from 0 to 1 both ways.
 
     Args:
         names: who is to be seated.
         ties: (one, other, strength).
-        before: where some sat the last time.
+        before: where some sat the last time, when there were other names or ties.
         centre: who sits in the middle; empty: nobody.
     """
     if not names:
         return {}
     known = [name in before for name in names]
-    if not centre and all(known) and len(names) > 1:
-        return {name: before[name] for name in names}
     numbers = {name: at for at, name in enumerate(names)}
     pulls = np.zeros((len(names), len(names)))
     for one, other, strength in ties:

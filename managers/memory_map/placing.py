@@ -20,6 +20,7 @@ DIMENSIONS = 48
 _ROUNDS = 25
 _NEAR = 3
 _NO_SPREAD = 1e-9
+_MANY = 60
 _SHARPNESS = 14.0
 _MOST_REGIONS = 12
 _QUARTERS_EACH = 5
@@ -200,7 +201,7 @@ def _spread(centres: Vectors, old: Floats | None) -> Floats:
     squares = _squares(centres)
     if old is None:
         flat = _flattened(centres)
-        return _fitted(_tsne(squares, flat / max(float(flat.std()), 1e-9) * 1e-2, rounds=500, early=120))
+        return _fitted(_evened(_tsne(squares, flat / max(float(flat.std()), 1e-9) * 1e-2, rounds=500, early=120)))
     known = ~np.isnan(old[:, 0])
     start = old.copy()
     for new in np.flatnonzero(~known):
@@ -209,7 +210,21 @@ def _spread(centres: Vectors, old: Floats | None) -> Floats:
     start = start - start.mean(axis=0)
     # From where everything was, with no early push: the least that makes room for what is new.
     grown = _tsne(squares, start / max(float(start.std()), 1e-9) * 4.0, rounds=150, early=0)
-    return _fitted(_turned_like(grown, old, known))
+    return _fitted(_turned_like(_evened(grown), old, known))
+
+
+def _evened(spots: Floats) -> Floats:
+    """Spread few places over the whole: t-SNE would throw them into two far corners."""
+    share = 1 - len(spots) / _MANY
+    if share <= 0:
+        return spots
+    ways = spots - spots.mean(axis=0)
+    far = np.maximum(np.sqrt((ways**2).sum(axis=1)), 1e-9)
+    ranks = np.empty(len(far))
+    ranks[np.argsort(far, kind="stable")] = np.arange(len(far))
+    even = np.sqrt((ranks + 0.5) / len(far)) * far.max()
+    loosened: Floats = ways / far[:, None] * ((1 - share) * far + share * even)[:, None]
+    return loosened
 
 
 def _flattened(centres: Vectors) -> Floats:

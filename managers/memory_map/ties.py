@@ -216,11 +216,16 @@ class EntityNetwork:
         """Return where the entities sit; the picture of all begins where it ended the last time."""
         rows = sheet.connection.execute("SELECT entity, x, y FROM seats")
         before: Seats = {name: (x, y) for name, x, y in rows}
-        seats = settle(names, [(tie.one, tie.other, tie.count) for tie in ties], before, centre)
-        if not centre and any(before.get(name) != seats[name] for name in names):
+        pulls = [(tie.one, tie.other, tie.count) for tie in ties]
+        company = digest(repr((names, pulls)))
+        if not centre and sheet.text("company") == company and before.keys() >= set(names):
+            return before
+        seats = settle(names, pulls, before, centre)
+        if not centre:
             sheet.connection.executemany(
                 "INSERT OR REPLACE INTO seats VALUES (?, ?, ?)", [(name, *seats[name]) for name in names]
             )
+            sheet.note(company=company)
         return seats
 
 

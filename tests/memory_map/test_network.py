@@ -118,11 +118,19 @@ def test_seats_stay_when_somebody_comes_and_are_the_same_every_time() -> None:
     pulls = [(f"n{number}", f"n{(number * 7) % 30}", 1 + number % 4) for number in range(1, 30)]
     first = settle(names, pulls, {}, "")
     assert settle(names, pulls, {}, "") == first
-    assert settle(names, pulls, first, "") == first
     later = settle([*names, "new"], [*pulls, ("n3", "new", 2)], first, "")
     far = sorted(math.dist(first[name], later[name]) for name in names)
     assert far[len(far) // 2] < 0.12
     assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in later.values())
+
+
+def test_the_same_company_sits_as_it_sat(life: Life) -> None:
+    three_friends(life)
+    before = {node.name: (node.x, node.y) for node in life.network.around().nodes}
+    life.network.around("Mia")  # a picture of its own
+    life.say("Nothing that names anybody.")
+    fresh = EntityNetwork(life.paths, life.recall, life.map.file)
+    assert {node.name: (node.x, node.y) for node in fresh.around().nodes} == before
 
 
 def test_many_are_shown_by_the_strongest_ties(life: Life) -> None:
