@@ -119,7 +119,7 @@ def open_services(home: Home, clock: Clock | None = None, rng: Random | None = N
     )
     notices = NoticeBoard()
     meter = Meter(home.usage, clock, partial(usage_limits, settings_file, personas))
-    warnings = CapWarnings(meter, personas, notices)
+    warnings = CapWarnings(meter, notices)
     meter.when_counted = warnings.look
     services = Services(
         home=home,

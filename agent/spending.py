@@ -10,7 +10,7 @@ from managers.personas import PersonaStore
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.notices import NoticeBoard
 from managers.storage.settings import SettingsFile, UsageSettings, merged
-from managers.usage.caps import Standing
+from managers.usage.caps import Cap, Standing
 from managers.usage.errors import cap_in_words
 from managers.usage.meter import Meter
 
@@ -58,25 +58,33 @@ def warning(standing: Standing, limits: UsageSettings, today: date) -> Notice:
 class CapWarnings:
     """Puts a notice up once when a cap is near, and once when it is reached; takes it down when that is over."""
 
-    def __init__(self, meter: Meter, personas: PersonaStore, notices: NoticeBoard) -> None:
+    def __init__(self, meter: Meter, notices: NoticeBoard) -> None:
         """Watch these caps."""
         self._meter = meter
-        self._personas = personas
         self._notices = notices
-        self._told: set[Notice] = set()
+        self._true: dict[Cap, tuple[date, Notice]] = {}
         self._looking = threading.Lock()
 
-    def look(self) -> None:
-        """Look after a call; what was dismissed stays dismissed as long as it is true."""
+    def look(self, persona: str) -> None:
+        """Look after a call of a persona; what was dismissed stays dismissed as long as it is true."""
         try:
-            near = [standing for standing in standings(self._meter, self._personas) if standing.is_near]
+            standings_now = self._meter.standings(persona)
         except UtataneError:
             logger.warning("the caps could not be looked at", exc_info=True)
             return
-        limits = self._meter.limits("")
+        today, limits = self._meter.today(), self._meter.limits("")
         with self._looking:
-            today = self._meter.today()
-            true = [warning(standing, limits, today) for standing in near]
+            told = {notice for _, notice in self._true.values()}
+            others = {cap: one for cap, one in self._true.items() if cap.persona not in {"", persona}}
+            self._true = {cap: one for cap, one in others.items() if is_same_span(cap, one[0], today)}
+            for standing in standings_now:
+                if standing.is_near:
+                    self._true[standing.cap] = today, warning(standing, limits, today)
             up = self._notices.all
-            self._notices.replace(SOURCE, [one for one in true if one not in self._told or one in up])
-            self._told = set(true)
+            true = [notice for _, notice in self._true.values()]
+            self._notices.replace(SOURCE, [one for one in true if one not in told or one in up])
+
+
+def is_same_span(cap: Cap, before: date, today: date) -> bool:
+    """Tell whether two days are in one day, or one month, of a cap."""
+    return before == today if cap.span == "day" else (before.year, before.month) == (today.year, today.month)

@@ -52,9 +52,9 @@ class UsageHandlers:
 
     def open(self, persona: str, look: Look) -> str:
         """Show what was spent, as it stands in the ledger now."""
-        t, known = self._t, self._known(persona)
+        t, known = self._t, self._known(persona, look)
         spent = usage_view.tiles(known, t) + usage_view.bars(known, t)
-        if known.calls:
+        if self._services.meter.ledger.months():
             spent += (
                 f"<h3>{escape(t('usage.course'))}</h3>"
                 f"{usage_view.choice('measure', MEASURES, look.measure, t('usage.measure'), t)}"
@@ -112,9 +112,9 @@ class UsageHandlers:
             raise InvalidSettingError(key="usage.prices", value=text, reason=self._t("usage.price_needed"))
         return value
 
-    def _known(self, persona: str) -> Known:
+    def _known(self, persona: str, look: Look) -> Known:
         services = self._services
-        calls = services.meter.ledger.calls()
+        calls = services.meter.ledger.calls(usage_view.first_day(look, services.clock.now().date()))
         return Known(
             calls=calls,
             cost=services.meter.cost,

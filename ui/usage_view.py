@@ -44,7 +44,7 @@ class Known:
     """What the section is made from.
 
     Attributes:
-        calls: all of them, oldest first.
+        calls: those that are looked at, oldest first.
         cost: what a call cost.
         limits: the settings for everybody.
         today: the day.
@@ -68,6 +68,11 @@ def since(span: Span, today: date) -> date | None:
     """Return the first day of a span; None: from the beginning."""
     firsts = {"today": today, "month": today.replace(day=1), "days": today - timedelta(days=DAYS - 1)}
     return firsts.get(span)
+
+
+def first_day(look: Look, today: date) -> date | None:
+    """Return the first day that anything shows; None: all of them. Years of calls are read only if asked for."""
+    return None if look.span == "all" else min(today.replace(day=1), today - timedelta(days=DAYS - 1))
 
 
 def within(calls: Iterable[Call], begins: date | None) -> list[Call]:

@@ -47,8 +47,8 @@ class Meter:
         """
         self.ledger = Ledger(folder)
         self.limits = limits
-        self.when_counted: Callable[[], None] = lambda: None
-        """Called after each call, with no lock held."""
+        self.when_counted: Callable[[str], None] = lambda _: None
+        """Called after each call with the name of the persona, with no lock held."""
         self._clock = clock
         self._reservations = Reservations(folder / "under_way")
         self._tally = Tally(self.ledger, self._cost_now)
@@ -84,10 +84,12 @@ class Meter:
             self._look(now)
             room = room_for(wish, price, self._standings(caps, now.date()))
             if room.stopped_by is not None:
-                self._refused[account.persona] = wish, model
+                if account.purpose == "talk":
+                    self._refused[account.persona] = wish, model
                 unpriced = model.name if price is None and room.stopped_by.unit == "money" else ""
                 raise cap_reached(room.stopped_by, limits, unpriced=unpriced)
-            self._refused.pop(account.persona, None)
+            if account.purpose == "talk":
+                self._refused.pop(account.persona, None)
             return self._reserve(_begun(account, model, now), wish, room, price, patience)
 
     def today(self) -> date:
@@ -110,7 +112,7 @@ class Meter:
             return self._standings(caps, now.date())
 
     def stops(self, persona: str) -> bool:
-        """Tell whether what was refused last would be refused again, so that this persona's model is silent."""
+        """Tell whether the reply that was refused last would be refused again, so that this persona's model is silent."""
         wish, model = self._refused.get(persona, (None, None))
         if wish is None or model is None:
             return False
@@ -141,7 +143,7 @@ class Meter:
         """Note a call in the ledger, and let its reservation go."""
         self.flush()
         self._note(call, reservation)
-        self.when_counted()
+        self.when_counted(call.persona)
 
     def release(self, reservation: Path | None) -> None:
         """Let a reservation go: nothing was spent."""
