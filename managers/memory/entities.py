@@ -15,6 +15,7 @@ person's: kept to the letter, never changed by a dream.
 from __future__ import annotations
 
 import json
+import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -33,6 +34,7 @@ from managers.storage.paths import PersonaPaths, safe_name
 Kind = Literal["person", "pet", "place", "work", "organisation", "thing"]
 KINDS: tuple[Kind, ...] = ("person", "pet", "place", "work", "organisation", "thing")
 HEADING = "# Entity Memory: "
+_SUFFIX = ".md"
 _CREATED = "Created: "
 _ENTITY = re.compile(r"^<!-- entity (\{.*\}) -->\s*$")
 _FACT = re.compile(r"^- (.*?) ?<!-- fact (\{.*\}) -->\s*$")
@@ -309,7 +311,9 @@ class EntityStore:
             stat = path.stat()
         except FileNotFoundError:
             return None
-        stamp = (stat.st_mtime_ns, stat.st_size)
+        return self._entity(name, path, (stat.st_mtime_ns, stat.st_size))
+
+    def _entity(self, name: str, path: Path, stamp: tuple[int, int]) -> Entity | None:
         known = self._read.get(name)
         if known and known[0] == stamp:
             return known[1]
@@ -327,7 +331,24 @@ class EntityStore:
 
     def all(self) -> list[Entity]:
         """Return all entities."""
-        return [entity for name in self.names() if (entity := self.get(name)) is not None]
+        # The folder is read in one go: asking for each file by its name takes half as long again.
+        entries: dict[str, os.DirEntry[str]] = {}
+        if self._paths.entity_memory.is_dir():
+            with os.scandir(self._paths.entity_memory) as folder:
+                for entry in folder:
+                    if entry.name.endswith(_SUFFIX) and not entry.name.startswith("."):
+                        entries[unicodedata.normalize("NFC", entry.name.removesuffix(_SUFFIX))] = entry
+        found = (self._listed(name, entries[name]) for name in sorted(entries))
+        return [entity for entity in found if entity is not None]
+
+    def _listed(self, name: str, entry: os.DirEntry[str]) -> Entity | None:
+        if entry.name != name + _SUFFIX:  # written in another normal form of Unicode
+            return self.get(name)
+        try:
+            stat = entry.stat()
+        except FileNotFoundError:  # deleted meanwhile
+            return None
+        return self._entity(name, Path(entry.path), (stat.st_mtime_ns, stat.st_size))
 
     def find(self, name: str) -> Entity | None:
         """Return the entity that a name or an alias means."""
