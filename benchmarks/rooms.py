@@ -1,4 +1,4 @@
-"""The rooms Heart and Dreams over a long life: what each handler takes at 3,650 nights and 100,000 readings."""
+"""The rooms over a long life: what each handler takes at 3,650 nights, 100,000 readings and 5,000 entities."""
 
 from __future__ import annotations
 
@@ -21,9 +21,17 @@ from managers.memory.insights import Insight, Insights
 from managers.storage.clock import SystemClock
 from managers.storage.history.entries import Draft
 from managers.storage.paths import Home, PersonaPaths
+from ui.csv_files import as_csv
 from ui.dreams import DreamHandlers
 from ui.heart import HeartHandlers
+from ui.knowledge import KnowledgeHandlers
 from ui.locales import texts
+from ui.memories import SHELVES, MemoryHandlers
+from ui.memory_tables import ROWS, Table
+from ui.notes import NoteHandlers
+from ui.options import OptionHandlers, Scope
+from ui.personas import PersonaHandlers
+from ui.shelves import Place, View
 
 Row = tuple[str, str, str]
 
@@ -43,8 +51,9 @@ def measure(nights: int = NIGHTS, readings: int = READINGS, entities: int = ENTI
         services.settings_file.change("mind", provider="builtin")
         memories = services.companion(NAME).memories
         yield "the past", f"{nights:,} nights, {readings:,} readings, {entities:,} entities", ""
-        _write_past(services, memories.paths, nights, readings, entities)
+        write_past(services, memories.paths, nights, readings, entities)
         yield from _rooms(services)
+        yield from _shelves(services)
         services.close()
 
 
@@ -74,13 +83,41 @@ def _rooms(services: Services) -> Iterator[Row]:
         yield name, f"{first:.2f} s, again {again:.2f} s", BUDGET
 
 
+def _shelves(services: Services) -> Iterator[Row]:
+    """Yield what each shelf of the memories takes, opened and as a table; and the rooms beside them."""
+    t = texts("ja")
+    memories, now = services.companion(NAME).memories, services.clock.now()
+    room, options = MemoryHandlers(services, t), OptionHandlers(services, t)
+    steps: list[tuple[str, Callable[[], object]]] = [
+        (f"Memories, {shelf}", lambda shelf=shelf: room.do(NAME, Place(), {"action": "go", "shelf": shelf}))  # type: ignore[misc]  # mypy takes the default for an argument
+        for shelf in SHELVES
+    ]
+    last = Place(shelf="entities", page=ENTITIES // 24)
+    steps += [
+        ("Memories, the last page of entities", lambda: room.enter(NAME, last)),
+        ("Memories, entities as a table", lambda: _as_table(View(memories, Place("entities"), now, t), "entities")),
+        ("Memories, days as a table", lambda: _as_table(View(memories, Place("episodes"), now, t), "episodes")),
+        ("Knowledge", lambda: KnowledgeHandlers(services, t).open(NAME)),
+        ("Notes", lambda: NoteHandlers(services, t).open(NAME, "core_memory")),
+        ("Persona", lambda: PersonaHandlers(services, t).open(NAME)),
+        ("Settings", lambda: options.open(NAME, Scope())),
+    ]
+    for name, step in steps:
+        first, again = _timed(step), min(_timed(step) for _ in range(3))
+        yield name, f"{first:.2f} s, again {again:.2f} s", BUDGET
+
+
+def _as_table(view: View, table: Table) -> bytes:
+    return as_csv(ROWS[table](view))
+
+
 def _timed(step: Callable[[], object]) -> float:
     started = time.perf_counter()
     step()
     return time.perf_counter() - started
 
 
-def _write_past(services: Services, paths: PersonaPaths, nights: int, readings: int, entities: int) -> None:
+def write_past(services: Services, paths: PersonaPaths, nights: int, readings: int, entities: int) -> None:
     now, rng = services.clock.now().replace(microsecond=0), Random(2)
     for folder in (paths.memory, paths.episodic_memory, paths.entity_memory):
         folder.mkdir(parents=True, exist_ok=True)

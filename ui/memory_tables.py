@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -28,17 +28,6 @@ _MOST_ENTRIES = 100_000
 def memory_tables(services: Services) -> APIRouter:
     """Return the addresses of the tables."""
     router = APIRouter(prefix="/personas/{name}/tables/memories")
-    make: dict[Table, Callable[[View], Rows]] = {
-        "found": _found,
-        "entities": _entities,
-        "episodes": _episodes,
-        "insights": _insights,
-        "main_memory": _diary,
-        "secret_diary": _diary,
-        "forgotten": lambda view: _changes(view, only="forgotten"),
-        "knowledge": _knowledge,
-        "history": _changes,
-    }
 
     @router.get("/{table}.csv")
     def table_of(
@@ -54,7 +43,7 @@ def memory_tables(services: Services) -> APIRouter:
         memories = services.companion(name).memories
         place = Place(shelf=table, item=item, query=query, kinds=kinds, since=since, until=until)
         view = View(memories, place, services.clock.now(), texts(lang))
-        return csv_answer(make[table](view), f"{name}-{table}.csv")
+        return csv_answer(ROWS[table](view), f"{name}-{table}.csv")
 
     return router
 
@@ -150,4 +139,15 @@ def _pinned(t: Texts, *, pinned: bool) -> str:
     return t("memories.pinned") if pinned else ""
 
 
-TABLES: Iterable[Table] = get_args(Table)
+TABLES: tuple[Table, ...] = get_args(Table)
+ROWS: Mapping[Table, Callable[[View], Rows]] = {
+    "found": _found,
+    "entities": _entities,
+    "episodes": _episodes,
+    "insights": _insights,
+    "main_memory": _diary,
+    "secret_diary": _diary,
+    "forgotten": lambda view: _changes(view, only="forgotten"),
+    "knowledge": _knowledge,
+    "history": _changes,
+}
