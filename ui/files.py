@@ -92,7 +92,7 @@ def _persona_files(services: Services) -> APIRouter:
     @router.get("/history/{entry_id}")
     def changes(name: str, entry_id: str, lang: Lang = "en", part: str = "") -> Response:
         found = services.companion(name).memories.history.diff(entry_id, part)
-        return HTMLResponse(changed_files(found, texts(lang)))
+        return HTMLResponse(changed_files(found, texts(lang), part))
 
     @router.get("/past")
     def past(name: str, part: str, lang: Lang = "en") -> Response:

@@ -7,10 +7,12 @@ from datetime import datetime
 from html import escape
 from urllib.parse import urlencode
 
-from managers.storage.history.diff import FileDiff
+from managers.storage.history.diff import FileDiff, unified
 from managers.storage.history.entries import Entry
+from managers.storage.history.parts import record_of
 from ui.locales import Texts
 from ui.presenters import persona_address
+from ui.readable import readable_fields, record_in
 from ui.times import when
 
 SHOWN_ENTRIES = 30
@@ -57,11 +59,18 @@ def entry_list(entries: Sequence[Entry], persona: str, now: datetime, t: Texts, 
     return f'<ol class="history">{"".join(_entry(entry, persona, now, t, part) for entry in entries)}</ol>'
 
 
-def changed_files(diffs: Sequence[FileDiff], t: Texts) -> str:
-    """Return what an entry changed, file by file."""
+def changed_files(diffs: Sequence[FileDiff], t: Texts, part: str = "") -> str:
+    """Return what an entry changed, file by file; of one record what people read."""
     if not diffs:
         return f"<p>{escape(t('history.nothing'))}</p>"
+    if record_of(part):
+        return "".join(_changed_record(diff, t) for diff in diffs)
     return "".join(f'<p class="path">{escape(diff.path)}</p>{diff_lines(diff.unified)}' for diff in diffs)
+
+
+def _changed_record(diff: FileDiff, t: Texts) -> str:
+    before, after = record_in(diff.before), record_in(diff.after)
+    return diff_lines(unified(readable_fields(before, after, t), readable_fields(after, before, t), diff.path))
 
 
 def diff_lines(unified: str) -> str:

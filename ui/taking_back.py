@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, cast
@@ -15,6 +13,7 @@ from ui.edge import say_error
 from ui.heart_view import change_name
 from ui.history import diff_lines
 from ui.locales import Texts
+from ui.readable import name_of, readable_fields, readable_lines, record_in
 
 STEPS = {"undo": ("undo", False), "redo": ("redo", False), "undo_rest": ("undo", True), "redo_rest": ("redo", True)}
 """What a button asks for: what is done, and whether what has changed since is left as it is."""
@@ -25,30 +24,6 @@ _KINDS = (
     ("entity_memory/", "entity"),
     ("episodic_memory/", "episode"),
 )
-_NAMES = ("goal", "topic", "trigger_topic", "date")
-"""The fields by which people know a record, the first that it has."""
-_SHOWN = frozenset(
-    [
-        "goal",
-        "status",
-        "reason",
-        "progress_notes",
-        "priority",
-        "related_values",
-        "topic",
-        "context",
-        "answer",
-        "summary",
-        "key_events",
-        "emotional_tone",
-        "trigger_topic",
-        "insight",
-        "strategy",
-        "log_entry",
-        "pinned",
-    ]
-)
-_COMMENT = re.compile(r" ?<!-- \w+ (\{.*\}) -->\s*$")
 
 
 def take_back(memories: Memories, told: Mapping[str, Any], t: Texts) -> str:
@@ -104,50 +79,16 @@ def conflict_html(error: UndoConflictError, step: str, entry: str, part: str, t:
 def _conflicting(one: UndoConflict, t: Texts) -> str:
     """Return what has changed since: what it is to people, and both versions of it against each other."""
     what = next((what for beginning, what in _KINDS if one.path.startswith(beginning)), "other")
-    current, restored = _record(one.current), _record(one.restored)
+    current, restored = record_in(one.current), record_in(one.restored)
     if current is None and restored is None:
         name = one.path.rpartition("/")[2].removesuffix(".md")
-        now, then = _readable(one.current), _readable(one.restored)
+        now, then = readable_lines(one.current), readable_lines(one.restored)
     else:
-        known = {**(restored or {}), **(current or {})}
-        name = next((str(known[key]) for key in _NAMES if known.get(key)), one.part)
-        now, then = _fields(current, restored, t), _fields(restored, current, t)
+        name = name_of(current or restored or {}) or one.part
+        now, then = readable_fields(current, restored, t), readable_fields(restored, current, t)
     gone = f"<p>{escape(t('taking_back.would_go'))}</p>" if one.restored is None else ""
     return (
         f"<li><b>{escape(change_name(what, t))}</b> {escape(name)}"
         f'<details class="fold" open><summary>{escape(t("taking_back.compare"))}</summary>'
         f"{diff_lines(unified(now, then, one.path))}</details>{gone}</li>"
-    )
-
-
-def _record(side: bytes | None) -> dict[str, Any] | None:
-    try:
-        value = json.loads(side or b"null")
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) and "id" in value else None
-
-
-def _fields(record: Mapping[str, Any] | None, other: Mapping[str, Any] | None, t: Texts) -> str:
-    """Return the fields in which a record differs from the other version, as people read them."""
-    lines: list[str] = []
-    for key, value in (record or {}).items():
-        if key in _SHOWN and value not in ("", [], None) and (other is None or other.get(key) != value):
-            told = value if isinstance(value, list) else [value]
-            lines += [f"{t(f'taking_back.field_{key}')}: {_told(line, t)}" for line in told]
-    count = len((record or {}).get("evidence", []))
-    if record and not lines:
-        lines.append(t("taking_back.evidence", count=count))
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _told(value: object, t: Texts) -> str:
-    known = f"taking_back.value_{value}"
-    return t(known) if known in t.keys() else str(value)  # noqa: SIM118  # no mapping
-
-
-def _readable(side: bytes | None) -> str:
-    """Return lines of a text as people read them: of what the comment says only how many messages speak for it."""
-    return "".join(
-        f"{_COMMENT.sub('', line)}\n" for line in (side or b"").decode("utf-8", "replace").split("\n") if line
     )

@@ -53,8 +53,10 @@ def test_each_memory_of_a_shelf_has_its_own_history(
     assert f'data-entry="{entry}"' in listed
     part = unescape(re.findall(r'data-part="([^"]+)"', listed)[0])
     changed = client.get(unescape(re.findall(r'data-fetch="([^"]+)"', listed)[0])).text
-    assert changed.count('class="path"') == 1
-    assert changed.count("&quot;id&quot;") == 1  # this one, not its whole file
+    assert changed.count('class="diff"') == 1
+    told = {"insights": "insight", "goals": "goal", "questions": "topic"}[shelf]
+    assert changed.count(f'<div class="added">+{JA(f"taking_back.field_{told}")}: ') == 1  # this one alone
+    assert "&quot;" not in changed  # as people read it
     page = room.do(NAME, Place(shelf), {"action": "undo", "entry": entry, "part": part})[1]
     assert part.removeprefix("#") not in page
     assert len(PAST.findall(page)) == len(pasts) - 1
