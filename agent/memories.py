@@ -124,6 +124,7 @@ def open_memories(
         own, wrong = merged(base(), personas.get(name).settings)
         notices.replace("settings", wrong)
         _follow(now, own)
+        log.log_days = own.conversation.log_days
         return own
 
     history = History(paths, clock, flaws)

@@ -129,7 +129,7 @@ class Recall:
         self._log = log
         self._settings = settings
         self._clock = clock
-        self._ways = ways or Ways(neighbour_share=settings.neighbour_share)
+        self._given_ways = ways
         self._indexes: dict[IndexName, MemoryIndex] = {
             name: MemoryIndex(paths.rag_index / folder) for name, folder in FOLDERS.items()
         }
@@ -142,6 +142,10 @@ class Recall:
     def indexes(self) -> Mapping[IndexName, MemoryIndex]:
         """The indexes themselves, for whoever draws a picture of them instead of searching."""
         return self._indexes
+
+    @property
+    def _ways(self) -> Ways:
+        return self._given_ways or Ways(neighbour_share=self._settings.neighbour_share)
 
     # Searching
 

@@ -356,8 +356,8 @@ class MemoryIndex:
 
     def tidy(self) -> None:
         """Leave nothing of dead passages in the posting lists, the columns and the snapshot of the vectors."""
+        self.store.sweep()  # searches go on meanwhile
         with self._lock:
-            self.store.sweep()
             self.refresh()
             self.vectors.compact(self.store, self._epoch)
 

@@ -294,7 +294,7 @@ class Indexer:
                     outcome.files += 1
                     outcome.static_files += name == "static"
                     outcome.added += len(step.added)
-                    outcome.removed += len(step.removed)
+                    outcome.removed += len(step.removed) + (step.new is None)
 
     def _write_processed(self) -> None:
         """Write the list of what is indexed, for people and for comparison; the truth is in the index."""

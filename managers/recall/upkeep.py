@@ -28,6 +28,9 @@ WAIT_SECONDS = 60.0
 SMALL_BYTES = 64 * 1024
 """What a turn may index before it searches: an edited note, the last messages."""
 
+TIDY_AFTER_SECONDS = 5.0
+"""So long after something was forgotten the derived files are rid of it too: what is forgotten next comes along."""
+
 _LOCAL_BATCH = 64
 _QUICK_REBUILD = 5000
 """Up to so many passages weights are refreshed at once; above, the night does it."""
@@ -64,6 +67,8 @@ class Upkeep:
         self._worker: threading.Thread | None = None
         self._stopping = threading.Event()
         self._looked_for_dead = False
+        self._left_behind = False
+        self._tidying: threading.Thread | None = None
         self._wait = wait or self._stopping.wait
 
     # Rounds
@@ -88,6 +93,7 @@ class Upkeep:
                 if any(index.store.is_untidy() for index in self._indexes.values()):
                     self._tidy()
         self.embed_in_background()
+        self._tidy_soon()
 
     def freshen(self, shown: Collection[str] = ()) -> None:
         """Take in small changes before a search, if nobody else is at it and nothing is amiss.
@@ -110,11 +116,27 @@ class Upkeep:
             return drifted
 
     def tidy(self) -> None:
-        """Leave nothing of what was forgotten in any derived file: night's work."""
+        """Leave nothing of what was forgotten in any derived file."""
         with self._alone(WAIT_SECONDS):
             self._tidy()
 
+    def _tidy_soon(self) -> None:
+        """Tidy in the background after something was taken out; what fails is done at night."""
+        if not self._left_behind or (self._tidying and self._tidying.is_alive()):
+            return
+        self._tidying = threading.Thread(target=self._tidy_later, name="recall-tidying", daemon=True)
+        self._tidying.start()
+
+    def _tidy_later(self) -> None:
+        if self._stopping.wait(TIDY_AFTER_SECONDS) or not self._paths.rag_index.is_dir():
+            return
+        try:
+            self.tidy()
+        except (UtataneError, sqlite3.Error, OSError):
+            _logger.exception("what was forgotten by %s is still in derived files", self._paths.name)
+
     def _tidy(self) -> None:
+        self._left_behind = False
         for index in self._indexes.values():
             index.tidy()
             left_over = _beside(index)  # a rebuild that was killed
@@ -172,6 +194,7 @@ class Upkeep:
             outcome = (indexer or self._indexer).run(at_once, self.kit.words, told, at_most)
         finally:
             self.progress = None
+        self._left_behind |= outcome.removed > 0
         if at_most is None or outcome.files:
             self.notices["files"] = tuple(outcome.notices)
 
@@ -290,8 +313,9 @@ class Upkeep:
     def stop(self) -> None:
         """Let the background work end after the batch under way."""
         self._stopping.set()
-        if self._worker is not None and self._worker is not threading.current_thread():
-            self._worker.join(timeout=5)
+        for thread in (self._worker, self._tidying):
+            if thread is not None and thread is not threading.current_thread():
+                thread.join(timeout=5)
 
 
 def _beside(index: MemoryIndex) -> Path:

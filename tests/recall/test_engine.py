@@ -270,3 +270,19 @@ def test_an_edited_message_keeps_its_neighbours(recall: Recall, talk: Talk) -> N
     hits = recall.search("Which instrument did I learn at school?", 3)
     tuba = next(hit for hit in hits if hit.text == "The tuba.")
     assert dict(tuba.why)["neighbour"] > 0.5
+
+
+def test_a_changed_neighbour_share_holds_at_once(open_recall: Open, talk: Talk) -> None:
+    talk.user("What did the heron do?")
+    talk.persona("It caught three frogs in a row.")
+    settings = RecallSettings(neighbour_share=0)
+    recall = open_recall(settings)
+    recall.catch_up()
+
+    def neighbours_share() -> float:
+        hit = next(hit for hit in recall.search("heron") if hit.text.startswith("It caught"))
+        return dict(hit.why).get("neighbour", 0)
+
+    assert neighbours_share() == 0
+    settings.neighbour_share = 0.5
+    assert neighbours_share() > 0

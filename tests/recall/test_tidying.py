@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from managers.recall import upkeep
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import CachedEmbedder
 from managers.recall.engine import Recall
@@ -53,6 +55,23 @@ def test_nothing_of_a_forgotten_message_is_left(recall: Recall, talk: Talk) -> N
     assert current.store.postings("key")[0].tolist() == [2]
     assert [hit.text for hit in recall.search("river", 5)] == [text for text in before if "pangolin" not in text]
     assert_sound(recall)
+
+
+def test_what_is_forgotten_leaves_the_derived_files_soon(
+    recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "TIDY_AFTER_SECONDS", 0.01)
+    talk.user("We walked by the river.")
+    secret = talk.user("The pangolin has the key.")
+    recall.catch_up()
+    assert recall._upkeep._tidying is None
+    talk.log.supersede(secret.id, None)
+    recall.catch_up()
+    tidying = recall._upkeep._tidying
+    assert tidying is not None
+    tidying.join()
+    assert holding(recall.paths.rag_index, b"pangolin") == []
+    assert recall.search("river")
 
 
 def test_the_snapshot_holds_only_what_lives(recall: Recall, open_recall: Open, talk: Talk) -> None:

@@ -43,6 +43,7 @@ class ConversationLog:
 
     Attributes:
         notices: what a person should know: a torn end that was set aside, a damaged place.
+        log_days: how many days `log.txt` holds; may be changed at any time.
     """
 
     def __init__(self, paths: PersonaPaths, clock: Clock, rng: Random, *, log_days: int = 7) -> None:
@@ -58,7 +59,7 @@ class ConversationLog:
         self.notices: list[Notice] = []
         self._clock = clock
         self._rng = rng
-        self._log_days = log_days
+        self.log_days = log_days
         self._cache = IndexCache()
 
     # Writing
@@ -172,7 +173,7 @@ class ConversationLog:
         """
         with locks.writing(self.paths):
             self._repair()
-            return log_archive.roll(self.paths, self._clock.now().date(), self._log_days)
+            return log_archive.roll(self.paths, self._clock.now().date(), self.log_days)
 
     def _write(self, record: Record) -> Message:
         with locks.writing(self.paths):
@@ -205,7 +206,7 @@ class ConversationLog:
         return candidate
 
     def _file_for(self, day: date) -> Path:
-        oldest_kept = self._clock.now().date() - timedelta(days=self._log_days - 1)
+        oldest_kept = self._clock.now().date() - timedelta(days=self.log_days - 1)
         return log_archive.archive_of(self.paths, day) if day < oldest_kept else self.paths.log
 
     # Reading
