@@ -209,7 +209,7 @@ class Conversation:
         if after:
             value["items"] += [_row(presenters.noticed(notice, self._t)) for notice in after.noticed]
         if error:
-            value["items"].append(_row(presenters.failure(error, self._t)))
+            value["items"].append(_row(presenters.failure(error, self._t, can_retry=not value["off_record"])))
         value["jump"] = jump
         composer = self._composer(companion, veiled=value["off_record"], busy=live is not None)
         return value, composer, gr.skip() if live else self._notices(companion)

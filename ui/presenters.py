@@ -132,14 +132,15 @@ def live_reply(live: Live, face: Face, t: Texts) -> Item:
     )
 
 
-def failure(error: UtataneError, t: Texts) -> Item:
-    """Return what went wrong with a turn, in one sentence, with a way to try again; at a cap, the ways past it."""
-    ways = f'<button type="button" data-action="retry">{escape(t("chat.try_again"))}</button>'
+def failure(error: UtataneError, t: Texts, *, can_retry: bool = True) -> Item:
+    """Return what went wrong with a turn, in one sentence, with a way to try again; at a cap, the ways past it.
+
+    Off the record nothing can be answered again: what was said is in no log.
+    """
+    by, key = ("builtin", "usage.builtin_once") if isinstance(error, CapReachedError) else ("", "chat.try_again")
+    ways = f'<button type="button" data-action="retry" data-by="{by}">{escape(t(key))}</button>' if can_retry else ""
     if isinstance(error, CapReachedError):
-        ways = (
-            f'<button type="button" data-action="retry" data-by="builtin">{escape(t("usage.builtin_once"))}</button>'
-            f'<button type="button" data-action="caps">{escape(t("usage.to_caps"))}</button>'
-        )
+        ways += f'<button type="button" data-action="caps">{escape(t("usage.to_caps"))}</button>'
     return Item("failure", f'<div class="failure" role="alert"><p>{escape(error.sentence(t.lang))}</p>{ways}</div>')
 
 

@@ -98,7 +98,7 @@ def _tile(label: str, sums: Sum, limits: UsageSettings, t: Texts) -> str:
     if sums.estimated:
         small.append(t("usage.estimated", count=f"{sums.estimated:,}"))
     return (
-        f'<div class="tile"><h4>{escape(label)}</h4><p class="big">{escape(t("usage.tokens", count=f"{sums.tokens:,}"))}</p>'
+        f'<div class="tile"><h3>{escape(label)}</h3><p class="big">{escape(t("usage.tokens", count=f"{sums.tokens:,}"))}</p>'
         f'<p>{escape(money(sums, limits, t))}</p><p class="quiet">{escape(" · ".join(small))}</p></div>'
     )
 

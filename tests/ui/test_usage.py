@@ -16,9 +16,13 @@ from fastapi.testclient import TestClient
 from agent.services import Services, open_services
 from managers.storage.errors import InvalidSettingError
 from managers.storage.paths import Home
+from managers.storage.settings import UsageSettings
+from managers.usage.caps import Cap
+from managers.usage.errors import cap_reached
 from managers.usage.ledger import PURPOSES, Call
 from tests.fakes import HandClock
 from ui.locales import LANGUAGES, texts
+from ui.presenters import failure
 from ui.usage import UsageHandlers
 from ui.usage_chart import Bar, bar_chart, nice_top
 from ui.usage_tables import usage_router
@@ -197,3 +201,12 @@ def test_ten_thousand_calls_are_shown(services: Services, room: UsageHandlers) -
     line = path.read_bytes()
     path.write_bytes(line * 10_000)
     assert "110,000 tokens" in room.open(NEMU, Look())
+
+
+def test_a_cap_in_a_talk_has_ways_past_it_and_off_the_record_only_those_that_are_safe() -> None:
+    t = texts("en")
+    error = cap_reached(Cap("day", "tokens", 500), UsageSettings())
+    html = failure(error, t).html
+    assert 'data-action="retry" data-by="builtin"' in html
+    assert 'data-action="caps"' in html
+    assert "retry" not in failure(error, t, can_retry=False).html
