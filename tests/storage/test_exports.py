@@ -1,0 +1,91 @@
+"""A persona in one file: of one moment, while others go on writing."""
+
+from __future__ import annotations
+
+import os
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from managers.storage import exports
+from managers.storage.errors import ExportExistsError
+from managers.storage.exports import export_persona
+from managers.storage.files import append_durably, write_atomic
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+
+
+@pytest.fixture
+def persona(paths: PersonaPaths) -> PersonaPaths:
+    paths.log.write_text("はじめの言葉\n", "utf-8")
+    paths.core_memory.write_text("まえの記憶", "utf-8")
+    paths.attachments.mkdir()
+    (paths.attachments / "空 の絵.png").write_bytes(os.urandom(3_000_000))
+    paths.rag_index.mkdir()
+    (paths.rag_index / "derived").write_bytes(b"x")
+    return paths
+
+
+def contents(file: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_all_files_are_in_it_but_what_is_derived(persona: PersonaPaths, tmp_path: Path) -> None:
+    file = tmp_path / "out.zip"
+    assert export_persona(persona, file) == 3
+    found = contents(file)
+    name = persona.name
+    assert set(found) == {f"{name}/log.txt", f"{name}/core_memory.txt", f"{name}/attachments/空 の絵.png"}
+    assert found[f"{name}/attachments/空 の絵.png"] == (persona.attachments / "空 の絵.png").read_bytes()
+    with pytest.raises(ExportExistsError):
+        export_persona(persona, file)
+
+
+def test_whoever_writes_meanwhile_need_not_wait_and_does_not_get_into_it(
+    persona: PersonaPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, written = threading.Event(), threading.Event()
+    add = exports._add
+
+    def slowly(archive: zipfile.ZipFile, held: exports._Held) -> None:
+        begun.set()
+        assert written.wait(20), "nobody could write before the export was over"
+        add(archive, held)
+
+    def write() -> None:
+        begun.wait(20)
+        with writing(persona):
+            append_durably(persona.log, "あとの言葉\n".encode())
+            write_atomic(persona.core_memory, "あとの記憶")
+        written.set()
+
+    monkeypatch.setattr(exports, "_add", slowly)
+    writer = threading.Thread(target=write)
+    writer.start()
+    export_persona(persona, tmp_path / "out.zip")
+    writer.join()
+    found = contents(tmp_path / "out.zip")
+    assert found[f"{persona.name}/log.txt"].decode() == "はじめの言葉\n"
+    assert found[f"{persona.name}/core_memory.txt"].decode() == "まえの記憶"
+    assert "あとの言葉" in persona.log.read_text("utf-8")
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["with second names", "on a disk without them"])
+def test_nothing_is_left_in_the_folder(
+    persona: PersonaPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    def refuse(_self: Path, _target: Path) -> None:
+        raise OSError(1, "no such thing as a second name")
+
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+    leftover = persona.folder / ".export.utatane-tmp"
+    leftover.mkdir()
+    (leftover / "0").write_bytes(b"of an export that was killed")
+    assert export_persona(persona, tmp_path / "out.zip") == 3
+    assert not leftover.exists()
+    assert [name for name in contents(tmp_path / "out.zip") if "export" in name] == []
