@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.events import Replied
+from agent.events import Failed, Received, Replied
 from agent.services import open_services
 from managers.storage.paths import Home
 from tests.cli.test_commands import ROOT, lines, run
 from tests.model_server import Answer, Garbage, HalfStream, Hang, ModelServer, Nothing, Refuse, Say
 
+KEY = "sk-not-to-be-told"
 WITH_MODEL = """
 [mind]
 provider = "openai"
@@ -35,10 +36,32 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+def settle_on(server: ModelServer, home: Path) -> None:
+    """Let the home use a model behind this server, with a key."""
+    home.mkdir()
+    (home / "settings.toml").write_text(WITH_MODEL.format(url=server.base_url), "utf-8")
+    (home / "secrets.toml").write_text(f'[keys]\n"127.0.0.1:{server.port}" = "{KEY}"\n', "utf-8")
+
+
+def test_a_model_that_fails_costs_no_word(home: Path) -> None:
+    with ModelServer() as server:
+        settle_on(server, home)
+        server.enqueue(Refuse(401, f"wrong key {KEY}"))
+        done = run("chat", "Hazel", "--json", "-m", "Are you there?", home=home, expect=1)
+        received, failed = lines(done)
+        assert (received["event"], failed["event"], failed["error"]) == ("received", "failed", "WrongKeyError")
+        assert failed["sentence"] == done.stderr.strip()
+        assert KEY not in done.stdout + done.stderr
+        server.enqueue(Say("I am here."))
+        reply = lines(run("chat", "Hazel", "--json", "-m", "And now?", home=home))[-1]
+    assert reply["text"] == "I am here."
+    log = (home / "characters" / "Hazel" / "log.txt").read_text("utf-8")
+    assert log.count("Are you there?") == 1
+
+
 @pytest.mark.parametrize(
     ("answers", "error"),
     [
-        ([Refuse(401)], "WrongKeyError"),
         ([Refuse(404)], "UnknownModelError"),
         ([Refuse(429), Refuse(429)], "QuotaError"),
         ([Refuse(500), Refuse(500)], "ServerFailedError"),
@@ -47,20 +70,22 @@ def home(tmp_path: Path) -> Path:
         ([Hang()], "MindTimeoutError"),
     ],
 )
-def test_a_model_that_fails_costs_no_word(home: Path, answers: list[Answer], error: str) -> None:
+def test_however_a_model_fails_the_next_turn_goes_well(home: Path, answers: list[Answer], error: str) -> None:
     with ModelServer() as server:
-        home.mkdir()
-        (home / "settings.toml").write_text(WITH_MODEL.format(url=server.base_url), "utf-8")
-        (home / "secrets.toml").write_text(f'[keys]\n"127.0.0.1:{server.port}" = "sk-not-to-be-told"\n', "utf-8")
+        settle_on(server, home)
         server.enqueue(*answers)
-        done = run("chat", "Hazel", "--json", "-m", "Are you there?", home=home, expect=1)
-        received, failed = lines(done)
-        assert (received["event"], failed["event"], failed["error"]) == ("received", "failed", error)
-        assert failed["sentence"] == done.stderr.strip()
-        assert "sk-not-to-be-told" not in done.stdout + done.stderr
-        server.enqueue(Say("I am here."))
-        reply = lines(run("chat", "Hazel", "--json", "-m", "And now?", home=home))[-1]
-    assert reply["text"] == "I am here."
+        with contextlib.closing(open_services(Home(home))) as services:
+            companion = services.companion("Hazel")
+            received, *_, failed = companion.say("Are you there?").events()
+            companion.settle()
+            assert isinstance(received, Received)
+            assert isinstance(failed, Failed)
+            assert type(failed.error).__name__ == error
+            assert KEY not in failed.error.sentence("en") + failed.error.sentence("ja")
+            server.enqueue(Say("I am here."))
+            replied = [event for event in companion.say("And now?").events() if isinstance(event, Replied)]
+            companion.settle()
+    assert [event.message.text for event in replied] == ["I am here."]
     log = (home / "characters" / "Hazel" / "log.txt").read_text("utf-8")
     assert log.count("Are you there?") == 1
 
