@@ -104,6 +104,7 @@ def _map(view: View, atlas: Atlas, memory_map: MemoryMap) -> str:
     return (
         f'<div class="above">{crumbs(view, arrangement, scope, scene)}{_switch(arrangement, scope, t)}</div>'
         f"{_told(scene, scenes[NARROW.kind], t)}"
+        f'<p class="visually-hidden">{escape(t("map.keys"))}</p>'
         f'<div class="charted" data-look="{escape(look_address(view, scope))}">'
         f"<div>{figure(pictures, name, table, t, kind='starry')}{time_range(held, look)}{_legend(scene, t)}</div>"
         f'<div class="beside" aria-live="polite" tabindex="-1">{_places(view, arrangement, scope, scene)}</div></div>'

@@ -20,7 +20,8 @@ from ui.locales import Texts
 
 AGES = 5
 _LANDS = 6
-_FILLING = 22
+_FILLING, _ENOUGH = 22, 90
+"""Fewer dots than this leave the picture's edge free; fewer than that are drawn larger."""
 _RIM = 0.08
 """What lies at the rim of the whole map is drawn near the picture's edge."""
 _BASE, _LARGEST = 4.0, 8.5
@@ -88,14 +89,15 @@ def turns_of(days: Sequence[int]) -> list[int]:
 
 def map_by_likeness(scene: Scene, canvas: Canvas, look: Look) -> str:
     """Return the map on which what is alike lies close together."""
-    spots = _seated(_across(scene, canvas), scene.dots, canvas.scale, _inside(canvas))
+    scale = canvas.scale * (1 + 0.5 * max(0.0, 1 - len(scene.dots) / _ENOUGH))
+    spots = _seated(_across(scene, canvas), scene.dots, scale, _inside(canvas))
     reach = _reach(spots, canvas)
     lands = _lands(scene.places)
     land = "".join(_land(place, scene.dots, spots, reach, lands[place.number]) for place in scene.places)
     if not scene.places:
         land = _coast(spots, reach, 0)
     names = _names(scene, spots, canvas, look.t)
-    return _svg(canvas, look.title, land + _dots(scene, spots, look, canvas.scale) + names)
+    return _svg(canvas, look.title, land + _dots(scene, spots, look, scale) + names)
 
 
 def map_along_time(scene: Scene, canvas: Canvas, look: Look, ticks: Sequence[Tick]) -> str:
@@ -333,7 +335,7 @@ def _free_box(
                 continue
             hidden = ((np.abs(spots[:, 0] - x) < width / 2) & (np.abs(spots[:, 1] - y) < height / 2 + 2)).sum()
             near = np.sqrt(((mine - (x, y)) ** 2).sum(axis=1).min())
-            cost = float(hidden) + near / 14 + float(np.hypot(right, down)) / 40
+            cost = 2.5 * float(hidden) + near / 14 + float(np.hypot(right, down)) / 40
             if best is None or cost < best[0]:
                 best = (cost, box)
     return best[1] if best else None

@@ -37,7 +37,7 @@ def show(view: View) -> str:
     name = f"{view.persona}-{t('network.file')}"
     return (
         f"{_crumbs(network, t)}{_finder(view, t)}"
-        f'<div class="charted" data-look="{escape(look)}">'
+        f'<p class="visually-hidden">{escape(t("network.keys"))}</p><div class="charted" data-look="{escape(look)}">'
         f"<div>{figure(pictures, name, table, t, kind='starry')}{_legend(kinds, t)}</div>"
         f'<div class="beside" aria-live="polite" tabindex="-1">{_strongest(network, t)}</div></div>'
     )

@@ -45,18 +45,15 @@
   }
 
   function choose(one) {
-    if (one.classList.contains("place")) {
-      one.closest(".charted").querySelector(`[data-place-row="${one.dataset.placeNumber}"]`)?.click()
-        ?? reopen(one);
-    } else open(one);
-  }
-
-  // The list of places may have given way to a memory: it comes back, and the place in it is chosen.
-  function reopen(place) {
-    const beside = place.closest(".charted").querySelector(".beside");
-    if (beside.kept === undefined) return;
-    beside.innerHTML = beside.kept;
-    beside.querySelector(`[data-place-row="${place.dataset.placeNumber}"]`)?.click();
+    if (!one.classList.contains("place")) {
+      open(one);
+      return;
+    }
+    // The list of places may have given way to a memory: it comes back, and the place in it is chosen.
+    const beside = one.closest(".charted").querySelector(".beside");
+    const row = () => beside.querySelector(`[data-place-row="${one.dataset.placeNumber}"]`);
+    if (!row() && beside.kept !== undefined) beside.innerHTML = beside.kept;
+    row()?.click();
   }
 
   document.addEventListener("click", (event) => {
