@@ -89,6 +89,42 @@ def test_what_was_added_around_the_entry_stays_and_what_it_added_goes(
         ] or not was
 
 
+facts = st.dictionaries(
+    st.integers(0, 6), st.tuples(st.sampled_from(["猫", "白い", "入院"]), st.sets(st.sampled_from("123"))), max_size=5
+)
+
+
+def entity(known: dict[int, tuple[str, set[str]]], *own: str) -> bytes:
+    lines = [fact(number, words, *sorted(evidence)) for number, (words, evidence) in known.items()]
+    return (HEAD % "" + "".join([*lines, *(f"{line}\n" for line in own)])).encode()
+
+
+@given(before=facts, after=facts, later=facts)
+def test_facts_that_the_entry_did_not_touch_stay_as_they_are_now(
+    before: dict[int, tuple[str, set[str]]],
+    after: dict[int, tuple[str, set[str]]],
+    later: dict[int, tuple[str, set[str]]],
+) -> None:
+    # The order of a file stays; only what dreams do is done: change a fact, end one, add one at the end.
+    after = {**{key: after[key] for key in before if key in after}, **after}
+    later = {**{key: later[key] for key in after if key in later}, **later}
+    merged = merge_file(MOMO, entity(after), entity(later, "わたしのメモ"), entity(before))
+    told = (merged.content or b"").decode()
+    assert "わたしのメモ\n" in told
+    if merged.conflicts:
+        return
+    for key in {*before, *after, *later}:
+        line, count = fact(key, *_words(later.get(key))), told.count(f'"f_{key}"')
+        if before.get(key) == after.get(key):
+            assert (line in told) if key in later else not count
+        elif later.get(key) == after.get(key):
+            assert (fact(key, *_words(before.get(key))) in told) if key in before else not count
+
+
+def _words(known: tuple[str, set[str]] | None) -> tuple[str, ...]:
+    return ("",) if known is None else (known[0], *sorted(known[1]))
+
+
 def test_two_nights_of_one_goal_keep_apart() -> None:
     def goals(*notes: str, day: int, more: tuple[dict[str, Any], ...] = ()) -> bytes:
         goal = {"id": "sh_1", "goal": "簿記", "progress_notes": list(notes), "updated_at": f"2026-01-0{day}"}
