@@ -7,21 +7,24 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 from agent.companion import Companion
-from agent.memories import open_memories
+from agent.memories import Memories, open_memories
 from agent.minds.choose import MindChooser
-from agent.sleeper import CompanionSleeper
 from agent.spending import CapWarnings, usage_limits
 from managers.memory.transcripts import who_speaks
 from managers.personas import Persona, PersonaStore
-from managers.sleep.scheduler import SleepScheduler
 from managers.storage.clock import Clock, SystemClock
 from managers.storage.errors import PersonaNotFoundError
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
 from managers.storage.settings import Secrets, Settings, SettingsFile
 from managers.usage.meter import Meter
+
+if TYPE_CHECKING:
+    from agent.sleeper import CompanionSleeper
+    from managers.sleep.scheduler import SleepScheduler
 
 
 @dataclass
@@ -70,19 +73,29 @@ class Services:
                     secrets=self.secrets,
                     meter=self.meter,
                 )
-                sleeper = CompanionSleeper(memories, self.minds, self.clock)
                 companion = self._companions[persona.name] = Companion(
-                    memories, self.minds, self.clock, self.rng, when_conversation_ends=sleeper.close_conversation
+                    memories,
+                    self.minds,
+                    self.clock,
+                    self.rng,
+                    when_conversation_ends=lambda: self._sleeper(memories).close_conversation(),
                 )
             return companion
 
     def sleeper(self, name: str) -> CompanionSleeper:
         """Return the persona as sleep sees it; nobody is woken for that."""
-        return CompanionSleeper(self._companion(name).memories, self.minds, self.clock)
+        return self._sleeper(self._companion(name).memories)
+
+    def _sleeper(self, memories: Memories) -> CompanionSleeper:
+        from agent.sleeper import CompanionSleeper  # noqa: PLC0415  # a tenth of a second that no start needs
+
+        return CompanionSleeper(memories, self.minds, self.clock)
 
     @cached_property
     def sleep(self) -> SleepScheduler:
         """What runs while nobody talks; `serve` starts it."""
+        from managers.sleep.scheduler import SleepScheduler  # noqa: PLC0415  # only whoever serves needs it
+
         return SleepScheduler(self.clock, lambda: [self.sleeper(name) for name in self.personas.list_names()])
 
     def persona_for(self, name: str, transcript: Path) -> Persona:
