@@ -161,7 +161,8 @@ class HeartHandlers:
         """Show what has moved; while nothing has, nothing on the page moves either, and no fold closes."""
         if not persona or (now := self._moved(persona)) == seen:
             return tuple(gr.skip() for _ in range(6))
-        motive, drives, *lists = self._inner(persona, days)
+        with self._turns.of(persona):
+            motive, drives, *lists = self._inner(persona, days)
         if now.partition(" ")[0] == seen.partition(" ")[0]:
             lists = [gr.skip() for _ in lists]  # only time went by
         return motive, drives, *lists, now
