@@ -144,7 +144,7 @@ class MindHandlers:
             {**key_seen, "value": "", "placeholder": self._key_hint(mind)},
             {**model_seen, "value": mind.internal_processing_model},
             gr.update(visible=own and self._has_own(persona)),
-            offers_of(self._services, mind, t),
+            self._whose_mind(persona, own=own) + offers_of(self._services, mind, t),
         )
 
     def save(
@@ -208,6 +208,10 @@ class MindHandlers:
 
     def _mind(self, persona: str, *, own: bool) -> MindSettings:
         return mind_of(self._services, persona if own else "")
+
+    def _whose_mind(self, persona: str, *, own: bool) -> str:
+        """Say that what is shown is everybody's still, where a persona has no choice of its own."""
+        return _line(self._t("mind.as_everybody", name=persona), "known") if own and not self._has_own(persona) else ""
 
     def _has_own(self, persona: str) -> bool:
         own = self._services.personas.get(persona).settings.get("mind")

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from managers.storage.settings import SettingsFile
+from tests.browser.accessibility import axe_core, findings, too_wide
 from tests.browser.acting import choose_persona, enter, say, send
 from tests.browser.serving import PHONE, Server, window
 from tests.model_server import ModelServer, Say
@@ -100,7 +101,7 @@ def test_one_persona_has_a_mind_of_its_own(talking: Server, models: ModelServer,
         expect(chip).to_have_text("test-model")
         enter(page, "settings")
         page.locator("#mind-whose").get_by_text(f"Only {HAZEL}").click()
-        expect(page.locator("#mind-model input, #mind-model textarea")).to_have_value("test-model")
+        expect(page.locator("#mind-result")).to_contain_text(f"So far {HAZEL} speaks with everybody's mind")
         page.locator("#mind-model input, #mind-model textarea").fill("her-model")
         page.locator("#mind-small input, #mind-small textarea").fill("her-small-model")
         page.locator("#mind-save").click()
@@ -115,6 +116,7 @@ def test_one_persona_has_a_mind_of_its_own(talking: Server, models: ModelServer,
         expect(page.locator("#mind-key input")).to_have_value("")
         assert "sk-only-for-this-server" not in page.content()
         page.locator("#mind-back").click()
+        expect(page.locator("#mind-result")).to_contain_text(f"So far {HAZEL} speaks with everybody's mind")
         expect(chip).to_have_text("test-model")
         expect(page.locator("#mind-back")).to_be_hidden()
     with window(browser, talking.address, lang="en", persona=NEMU) as page:
@@ -124,6 +126,16 @@ def test_one_persona_has_a_mind_of_its_own(talking: Server, models: ModelServer,
         page.locator('.usage [data-grouping="model"]').click()
         page.locator('.usage [data-span="all"]').click()
         expect(page.locator(".usage .sums")).to_contain_text("her-small-model")
+
+
+def test_everybody_can_read_what_was_spent(talking: Server, browser: Browser) -> None:
+    script = axe_core()
+    with window(browser, talking.address, lang="ja", size=PHONE, dark=True, persona=NEMU) as page:
+        enter(page, "settings")
+        expect(page.locator(".usage .sums")).to_be_visible()
+        page.evaluate(script)
+        assert findings(page, "usage") == []
+        assert too_wide(page) == []
 
 
 def test_nothing_of_a_key_is_in_the_programs_log(talking: Server) -> None:
