@@ -13,7 +13,10 @@ from managers.memory_map.pieces import KINDS
 from managers.memory_map.scene import Dot, Place, Scene, Scope, scene_of
 from ui.charts import figure
 from ui.locales import Texts
-from ui.map_picture import NARROW, WIDE, Canvas, Look, map_along_time, map_by_likeness, place_name, shape, turns_of
+from ui.map_canvas import NARROW, WIDE, Canvas, Look, turns_of
+from ui.map_dots import shape
+from ui.map_names import place_name
+from ui.map_picture import map_along_time, map_by_likeness
 from ui.map_time import day_name, time_range, time_ticks
 from ui.presenters import persona_address
 from ui.shelves import View, button, empty

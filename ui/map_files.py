@@ -15,8 +15,9 @@ from managers.storage.errors import Lang
 from ui.csv_files import Rows, csv_answer
 from ui.locales import Texts, texts
 from ui.map import parsed
+from ui.map_canvas import CANVASES
+from ui.map_names import place_name
 from ui.map_panel import dot_panel
-from ui.map_picture import CANVASES, place_name
 from ui.network import node_panel, tie_panel
 from ui.shelves import Place, View
 

@@ -9,7 +9,7 @@ from html import escape
 from managers.memory_map.sheet import Placed
 from ui.charts import Tick
 from ui.locales import Texts
-from ui.map_picture import Look
+from ui.map_canvas import Look
 
 _COLUMNS = 48
 _WIDTH, _HEIGHT = 680, 46

@@ -10,8 +10,8 @@ from managers.memory_map.ties import Network, Tie
 from ui.charts import figure
 from ui.locales import Texts
 from ui.map import drawing
+from ui.map_canvas import NARROW, WIDE
 from ui.map_panel import passage_row
-from ui.map_picture import NARROW, WIDE
 from ui.network_picture import network_picture, sign
 from ui.presenters import persona_address
 from ui.shelves import View, button, empty

@@ -11,9 +11,8 @@ import numpy as np
 from managers.memory.entities import Kind
 from managers.memory_map.ties import Network, Node, Tie
 from ui.locales import Texts
-from ui.map_picture import WIDE, Canvas
+from ui.map_canvas import HALO, WIDE, Canvas
 
-_HALO = "paint-order:stroke;stroke:var(--surface);stroke-width:4px;stroke-linejoin:round"
 _NAME_LETTERS = 16
 _NODES_IN_NARROW = 26
 COLOURS: Mapping[Kind, str] = {
@@ -105,7 +104,7 @@ def _name(name: str, spot: tuple[float, float], size: float, centre: str) -> str
     x, y = spot
     short = name if len(name) <= _NAME_LETTERS else name[:_NAME_LETTERS] + "…"
     style = (
-        f"font-family:var(--sans);font-size:11.5px;font-weight:{700 if name == centre else 500};fill:var(--ink);{_HALO}"
+        f"font-family:var(--sans);font-size:11.5px;font-weight:{700 if name == centre else 500};fill:var(--ink);{HALO}"
     )
     ring = ""
     if name == centre:

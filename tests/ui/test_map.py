@@ -25,8 +25,8 @@ from tests.memory_map.living import FIRST_DAY, TOPICS
 from tests.ui.test_theme import AA_SIGNS, AA_TEXT, contrast
 from ui.locales import LANGUAGES, texts
 from ui.map import item_of, parsed
+from ui.map_canvas import AGES, CANVASES, turns_of
 from ui.map_files import map_router
-from ui.map_picture import AGES, CANVASES, turns_of
 from ui.memories import MemoryHandlers
 from ui.shelves import Place
 from ui.theme import PALETTE
