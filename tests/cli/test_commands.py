@@ -7,10 +7,15 @@ import os
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from managers.storage.clock import SystemClock
+from managers.storage.history import Draft, History
+from managers.storage.paths import PersonaPaths
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -113,6 +118,23 @@ def test_history_shows_undoes_and_redoes(home: Path) -> None:
     assert "dentist" not in notepad.read_text("utf-8")
     run("history", "Hazel", "--redo", entry["id"], home=home)
     assert "dentist" in notepad.read_text("utf-8")
+
+
+def test_history_takes_back_one_memory_of_a_change_and_says_what_is_in_the_way(home: Path) -> None:
+    run("personas", "list", home=home)
+    paths = PersonaPaths(home / "characters" / "Hazel")
+    goals = [{"id": f"sh_{n}", "goal": f"goal {n}"} for n in range(2)]
+    with closing(History(paths, SystemClock())) as history:
+        night = history.apply({paths.goals: json.dumps({"short_term": goals}).encode()}, Draft("dream", "a night"))
+        goals[1]["goal"] = "mine"
+        history.apply({paths.goals: json.dumps({"short_term": goals}).encode()}, Draft("user", "edited"))
+    refused = run("history", "Hazel", "--undo", str(night), home=home, expect=1)
+    assert "goals.json" in refused.stderr
+    assert "(sh_1)" in refused.stderr
+    assert "--leave-changed" in refused.stderr
+    done = lines(run("history", "Hazel", "--undo", str(night), "--part", "#sh_0", "--json", home=home))[0]
+    assert (done["kind"], done["target"], done["part"], done["records"]) == ("undo", night, "#sh_0", ["sh_0"])
+    assert json.loads(paths.goals.read_bytes()) == {"short_term": goals[1:]}
 
 
 def test_an_export_holds_the_memories_and_no_key(home: Path, tmp_path: Path) -> None:
