@@ -31,7 +31,10 @@ def import_transcript(
     with services_at(home) as services:
         name = services.persona_for(persona, file).name
         report = transcripts.import_transcript(services.companion(name).memories.log, file)
-        services.companion(name).memories.recall.catch_up()
+        recall = services.companion(name).memories.recall
+        recall.catch_up()
+        if report.added:
+            recall.refresh_weights(1)  # whatever was indexed while the first months came in knew only those
         lang = terminal_language()
         if as_json:
             print(

@@ -14,12 +14,13 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.cues import Cues, Speaker, read_cues
 from managers.recall.embedders import Embedder, Vectors
+from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.entity_names import names_entity
 from managers.recall.events import event_span
 from managers.recall.fusion import Candidate, Ways, rank, varied
 from managers.recall.hits import Hit, Layer, MemoryType
 from managers.recall.index import MemoryIndex, Passage
-from managers.recall.kit import Kit
+from managers.recall.kit import DRIFT, Kit
 from managers.recall.past_conversations import search_past_conversations
 from managers.recall.planner import RecallPlan, plan_recall
 from managers.recall.sources import IndexName, has_documents
@@ -253,7 +254,10 @@ class Recall:
         cues = self._with_event(read_cues(query, self._speakers(indexes), now), query, types)
         fitting = all(index.embedder in ("", self._kit.name) for index in indexes)
         vector = self._query_vector(cues) if fitting else None  # they are being made anew
-        candidates = rank(indexes, cues, vector, types, self._ways, now, self._kit.words, self._kit.vector_share(query))
+        queries = [vector if vector is None else self._asked_of(index, vector) for index in indexes]
+        candidates = rank(
+            indexes, cues, queries, types, self._ways, now, self._kit.words, self._kit.vector_share(query)
+        )
         factor = self._kit.embedder.factor if self._kit.embedder else 1.0
         return Ranking(query, types, candidates, indexes, epochs, factor)
 
@@ -341,6 +345,11 @@ class Recall:
         self._upkeep.notices.pop("query", None)
         return vector
 
+    def _asked_of(self, index: MemoryIndex, vector: Vectors) -> Vectors:
+        embedder = self._kit.embedder
+        is_of_documents = index is self._indexes["dynamic"]
+        return embedder.spelling(vector) if is_of_documents and isinstance(embedder, WordMeansEmbedder) else vector
+
     def _with_passages(
         self, candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]
     ) -> Iterator[tuple[Candidate, Passage]]:
@@ -376,9 +385,13 @@ class Recall:
         """
         self._upkeep.rebuild(progress)
 
-    def refresh_weights(self) -> bool:
-        """Make the built-in embedder's weights anew if the memories have outgrown them: for the night."""
-        return self._upkeep.refresh_weights()
+    def refresh_weights(self, times: float = DRIFT) -> bool:
+        """Make the built-in embedder's weights anew if the memories have outgrown them: for the night, or an import.
+
+        Args:
+            times: how many times as many memories there must be as the weights were made from.
+        """
+        return self._upkeep.refresh_weights(times)
 
     def tidy(self) -> None:
         """Leave nothing of what was forgotten in any derived file (searches are rid of it already): for the night.

@@ -84,7 +84,7 @@ class Candidate:
 def rank(
     indexes: Sequence[MemoryIndex],
     cues: Cues,
-    query: Vectors | None,
+    queries: Sequence[Vectors | None],
     kinds: Collection[str] | None,
     ways: Ways,
     now: datetime,
@@ -96,7 +96,7 @@ def rank(
     Args:
         indexes: refreshed.
         cues: what is looked for.
-        query: its vector, a row; None: words only.
+        queries: its vector, a row, as it is asked of each index; None: words only.
         kinds: only memories of these kinds.
         ways: which parts take part.
         now: what times are reckoned from.
@@ -109,8 +109,8 @@ def rank(
         if kinds is not None:
             wanted = np.isin(work.view.columns["kind"], [KINDS.index(kind) for kind in kinds])
             work.allowed = wanted
-    if query is not None and ways.vector:
-        for work in works:
+    for work, query in zip(works, queries, strict=True):
+        if query is not None and ways.vector:
             work.near, work.cosines = work.index.vectors.search(query, POOL)
     best_word = max((float(work.words.max(initial=0)) for work in works), default=0.0)
     best_cosine = max((float(work.cosines.max(initial=0)) for work in works), default=0.0)
@@ -118,7 +118,7 @@ def rank(
     found: list[Candidate] = []
     for place, work in enumerate(works):
         scoring = _Scoring(work, cues, ways, best_word, best_cosine, spans, ideal, vector_share)
-        found += scoring.candidates(place, query)
+        found += scoring.candidates(place, queries[place])
     return sorted(found, key=lambda one: (-one.score, one.index, one.number))
 
 

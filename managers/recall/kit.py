@@ -31,7 +31,7 @@ _COUNTED = "ngram_passages"
 _HABITS = "word_habits"
 _FIRST_WEIGHTS = 50
 """Fewer passages tell nothing about what is rare."""
-_DRIFT = 4
+DRIFT = 4.0
 """Corpus weights are made anew when there are so many times as many passages as they were made from."""
 
 GEMINI_KEY = "gemini"
@@ -176,10 +176,10 @@ class Kit:
             found[_HABITS] = own.habits.dump()
         return found
 
-    def has_outgrown(self, held: int) -> bool:
-        """Whether there are so many passages now that the weights should be made anew."""
+    def has_outgrown(self, held: int, times: float = DRIFT) -> bool:
+        """Whether there are so many times as many passages now as the weights were made from."""
         own = self.own
-        return own is not None and held > max(_FIRST_WEIGHTS, _DRIFT * own.counted)
+        return own is not None and held > max(_FIRST_WEIGHTS, times * own.counted)
 
     def vector_share(self, query: str) -> float:
         """Return what vectors are worth beside words, for a question."""

@@ -16,7 +16,7 @@ from managers.recall.embedders import Embedder
 from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.index import MemoryIndex
 from managers.recall.indexing import Indexer
-from managers.recall.kit import Kit
+from managers.recall.kit import DRIFT, Kit
 from managers.recall.sources import IndexName
 from managers.recall.status import Progress
 from managers.storage.errors import BusyError, EmbeddingError, Notice, UtataneError
@@ -107,10 +107,10 @@ class Upkeep:
             if self._held() and all(self._fits(index) == "" for index in self._indexes.values()):
                 self._run(SMALL_BYTES)
 
-    def refresh_weights(self) -> bool:
-        """Make corpus weights and indexes anew if the memories have outgrown them: night's work."""
+    def refresh_weights(self, times: float = DRIFT) -> bool:
+        """Make corpus weights and indexes anew if there are so many times as many memories as they were made from."""
         with self._alone(WAIT_SECONDS):
-            drifted = self._has_drifted()
+            drifted = self._has_drifted(times=times)
             if drifted:
                 self._rebuild(None)
             return drifted
@@ -258,9 +258,9 @@ class Upkeep:
     def _is_new(self) -> bool:
         return self.kit.uses_own and not any(index.store.count() for index in self._indexes.values())
 
-    def _has_drifted(self, at_most: int | None = None) -> bool:
+    def _has_drifted(self, at_most: int | None = None, times: float = DRIFT) -> bool:
         held = sum(index.store.count() for index in self._indexes.values())
-        return self.kit.has_outgrown(held) and (at_most is None or held <= at_most)
+        return self.kit.has_outgrown(held, times) and (at_most is None or held <= at_most)
 
     # Vectors of slow embedders
 

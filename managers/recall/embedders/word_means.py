@@ -20,9 +20,7 @@ from managers.recall.terms import is_japanese, terms
 from managers.recall.word_vectors import WordVectors
 
 MEANING_SHARE = 0.5
-"""How much of a short text's vector its meaning is."""
-FEW_WORDS = 10
-"""The mean of more words than this tells less, by the square of their number: of a document next to nothing."""
+"""How much of a Japanese text's vector its meaning is."""
 RARE = 1e-3
 """A word that makes up this share of all that is said has half the weight of a rare one (the paper's constant)."""
 _SAMPLE = 5000
@@ -122,11 +120,24 @@ class WordMeansEmbedder(NgramEmbedder):
         for place, text in enumerate(texts):
             rows = rows_of(text, self._words)
             meaning = self._meaning(rows)
-            share = MEANING_SHARE * min(1.0, FEW_WORDS / len(rows)) ** 2 if meaning is not None else 0.0
+            share = 0.0 if meaning is None else MEANING_SHARE
             vectors[place, :-width] = spelling[place] * np.float32(np.sqrt(1 - share))
             if meaning is not None:
                 vectors[place, -width:] = meaning * np.float32(np.sqrt(share))
         return vectors
+
+    def spelling(self, query: Vectors) -> Vectors:
+        """Return a question's vector as it is asked of documents, by spelling alone.
+
+        The mean of as many words as a document's passage has says little about any of them. Longer than one,
+        so that the product is that of the n-grams by themselves.
+        """
+        width = self._words.shape[1]
+        asked: Vectors = query.copy()
+        asked[:, -width:] = 0
+        length = max(float(np.linalg.norm(asked)), 1e-9) * np.sqrt(1 - MEANING_SHARE)
+        asked /= np.float32(length)
+        return asked
 
     def _meaning(self, rows: Rows) -> Floats | None:
         """Return the mean of some words without what is common to all, of unit length; None if nothing is left."""
