@@ -12,7 +12,7 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from managers.storage.paths import Home, PersonaPaths
 from tests.fakes import HandClock
-from tests.sharing import LONGEST, ByFile, work_unit
+from tests.sharing import ByFile, turn_of
 
 # A busy machine is no fault of the code: budgets for time are kept by `make bench`.
 settings.register_profile("utatane", deadline=None)
@@ -22,24 +22,20 @@ settings.load_profile("utatane")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Drive the browser last: its driver keeps an event loop running that other tests would meet.
 
-    Where several processes share the work, what takes longest comes first, so that they end together.
+    Where several processes share the work, what takes longest comes first, so that they end together;
+    the browser is closed for good when its files are done.
     """
     shared = hasattr(config, "workerinput")
-    items.sort(key=_weight if shared else _is_browser)
+    items.sort(key=lambda item: turn_of(item.nodeid) if shared else int(_is_browser(item)))
 
 
 def _is_browser(item: pytest.Item) -> bool:
     return item.get_closest_marker("browser") is not None
 
 
-def _weight(item: pytest.Item) -> int:
-    unit = work_unit(item.nodeid)
-    return LONGEST.index(unit) if unit in LONGEST else len(LONGEST)
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
-    """Give each process whole files, and all that needs the browser to one of them."""
+    """Give each process whole files, one after the other."""
     config.option.loadscopereorder = False
     return ByFile(config, log)
 

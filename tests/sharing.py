@@ -6,11 +6,10 @@ from typing import Final
 
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
-BROWSER: Final = "tests/browser"
-"""One unit, however many files: they share a server and a browser, and two browsers are too many for two cores."""
+BROWSER: Final = "tests/browser/"
+"""Begun before everything else: each process then starts one server and one browser, and ends them for good."""
 
 LONGEST: Final = (
-    BROWSER,
     "tests/cli/test_faults.py",
     "tests/storage/test_transactions.py",
     "tests/recall/test_indexing_crash.py",
@@ -20,17 +19,24 @@ LONGEST: Final = (
     "tests/cli/test_readme.py",
     "tests/test_personas.py",
 )
-"""What is begun first, since it takes longest; a file that is missing here costs some seconds at the end."""
+"""What is begun next, since it takes longest; a file that is missing here costs some seconds at the end."""
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
-    """Hands out one unit after the other, in the order of the collection."""
+    """Hands out one file after the other, in the order of the collection."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return work_unit(nodeid)
+        return file_of(nodeid)
 
 
-def work_unit(nodeid: str) -> str:
-    """Return what a test must be run together with: its file, or everything that needs the browser."""
-    file = nodeid.partition("::")[0]
-    return BROWSER if file.startswith(f"{BROWSER}/") else file
+def turn_of(nodeid: str) -> int:
+    """Return when a test is begun: the lower, the sooner."""
+    file = file_of(nodeid)
+    if file.startswith(BROWSER):
+        return -1
+    return LONGEST.index(file) if file in LONGEST else len(LONGEST)
+
+
+def file_of(nodeid: str) -> str:
+    """Return the file that a test is in."""
+    return nodeid.partition("::")[0]
