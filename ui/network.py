@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from html import escape
 
 from managers.memory.entities import KINDS, Entity, Kind
-from managers.memory_map.ties import Network, Tie
+from managers.memory_map.counts import Tie
+from managers.memory_map.ties import Network
 from ui.charts import figure
 from ui.locales import Texts
 from ui.map import drawing

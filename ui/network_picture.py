@@ -9,7 +9,8 @@ from html import escape
 import numpy as np
 
 from managers.memory.entities import Kind
-from managers.memory_map.ties import Network, Node, Tie
+from managers.memory_map.counts import Tie
+from managers.memory_map.ties import Network, Node
 from ui.locales import Texts
 from ui.map_canvas import HALO, WIDE, Canvas
 

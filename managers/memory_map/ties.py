@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from functools import lru_cache
 
 import numpy as np
 
-from managers.memory.entities import name_key
 from managers.memory_map.atlas import files_stamp
 from managers.memory_map.background import Background
+from managers.memory_map.counts import Tie, TieCounts
 from managers.memory_map.forces import Seats, settle
 from managers.memory_map.passages import LOGS, Codes, Passages
 from managers.memory_map.sheet import Sheet, SheetFile
@@ -34,8 +34,9 @@ _EDGES_A_NODE = 4
 _FEW = 400
 """Up to so many new passages are looked through for names; with more the word lists are quicker."""
 _TYING = (*LOGS, "episodic_memory")
-_CROWD = 40
-"""A passage that names more than this is a list, and ties nobody."""
+_MOST_AMONG = 600
+MOST_TIES = 20_000
+"""More than this no table needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +47,6 @@ class Node:
     mentions: int
     x: float = 0.5
     y: float = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Tie:
-    """Two entities and how many messages and days name both."""
-
-    one: str
-    other: str
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +68,7 @@ class EntityNetwork:
         self._recall = recall
         self._file = file
         self._background = Background(f"entity network of {paths.name}")
-        self._seen: tuple[str, dict[str, int], Counter[tuple[str, str]]] | None = None
+        self._seen: tuple[str, TieCounts] | None = None
 
     def look(self, centre: str = "") -> Network | None:
         """Return the network as `around` does; None while all names are looked for the first time."""
@@ -116,27 +108,23 @@ class EntityNetwork:
 
     def around(self, centre: str = "") -> Network:
         """Return the strongest ties of all, or those around one entity."""
-        mentions, ties = self._counted()
-        if centre and centre not in mentions:
+        counts = self._counted()
+        if centre not in counts.mentions:
             centre = ""
-        names = _around(centre, ties) if centre else _strongest(mentions, ties)
-        shown = _edges(names, ties, centre)
+        names = [centre, *counts.beside(centre, BESIDE)] if centre else counts.strongest(NODES)
+        shown = _edges(counts.among(names, _MOST_AMONG), centre)
         with self._file.opened(to_write=True) as sheet:
             seats = self._seats(sheet, names, shown, centre)
-        nodes = [Node(name, mentions[name], *seats[name]) for name in names]
-        return Network(nodes, shown, len(mentions), centre)
+        nodes = [Node(name, counts.mentions[name], *seats[name]) for name in names]
+        return Network(nodes, shown, len(counts.names), centre)
 
     def ties_of(self, name: str) -> list[Tie]:
-        """Return all ties of an entity, the strongest first."""
-        _, ties = self._counted()
-        found = [Tie(*pair, count) for pair, count in ties.items() if name in pair]
-        return sorted(found, key=lambda tie: (-tie.count, tie.one, tie.other))
+        """Return the strongest ties of an entity, the strongest first."""
+        return self._counted().of(name, NODES)
 
     def all_ties(self) -> list[Tie]:
-        """Return all ties, the strongest first."""
-        _, ties = self._counted()
-        found = [Tie(*pair, count) for pair, count in ties.items()]
-        return sorted(found, key=lambda tie: (-tie.count, tie.one, tie.other))
+        """Return all ties, the strongest first; of very many those that say something."""
+        return self._counted().all(MOST_TIES)
 
     def passages_between(self, one: str, other: str) -> list[Passage]:
         """Return the messages and days that name both, the newest first."""
@@ -152,23 +140,23 @@ class EntityNetwork:
         ]
         return sorted(found, key=lambda passage: (passage.time is not None, passage.time, passage.number), reverse=True)
 
-    def _counted(self) -> tuple[dict[str, int], Counter[tuple[str, str]]]:
+    def _counted(self) -> TieCounts:
         """Return how often each entity is mentioned, and each two together."""
         passages = Passages(self._recall.indexes)
         marks = f"{passages.marks()} {files_stamp(self._paths)}"
         if self._seen is not None and self._seen[0] == marks:
-            return self._seen[1], self._seen[2]
+            return self._seen[1]
         try:
             held = self._follow(passages)
         except sqlite3.DatabaseError:
             self._file.remove()
             held = self._follow(passages)
-        mentions, ties = count_ties(held, self._is_kept, _words(passages))
-        self._seen = (marks, mentions, ties)
-        return mentions, ties
-
-    def _is_kept(self, name: str) -> bool:
-        return (self._paths.entity_memory / f"{name}.md").exists()
+        folder = self._paths.entity_memory
+        there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        held = {name: codes for name, codes in held.items() if f"{name}.md" in there}
+        counts = TieCounts(held, {name: _name_words(name) for name in held})
+        self._seen = (marks, counts)
+        return counts
 
     def _follow(self, passages: Passages) -> dict[str, Codes]:
         """Bring the mentions up to date; return them."""
@@ -185,9 +173,13 @@ class EntityNetwork:
         is_tying = set(tying.tolist()) if stale else set()
         told = _named(cards, stale, passages, fresh)
         evidence = passages.of_messages({one for name in stale for one in cards[name].evidence}) if stale else {}
+        touched = _with_gone(kept, passages) | told.keys()
         held: dict[str, Codes] = {}
         changed = []
         for name, card in cards.items():
+            if name not in stale and name not in touched:
+                held[name] = kept[name][1]
+                continue
             if name in stale:
                 said = {code for one in card.evidence for code in evidence.get(one, ())}
                 found = {code for words in card.words for code in _naming(words, passages)}
@@ -196,8 +188,7 @@ class EntityNetwork:
                 before = kept[name][1]
                 codes = np.union1d(before[passages.are_there(before)], np.array(told.get(name, []), np.int64))
             held[name] = codes
-            if name in stale or len(codes) != len(kept[name][1]) or name in told:
-                changed.append((name, card.stamp, codes.tobytes()))
+            changed.append((name, card.stamp, codes.tobytes()))
         gone = [(name,) for name in kept.keys() - cards.keys()]
         if changed or gone or len(fresh) or not kept:
             with self._file.opened(to_write=True) as sheet:
@@ -245,10 +236,16 @@ def _cards(passages: Passages) -> dict[str, _Card]:
         name = passage.path.rpartition("/")[2].removesuffix(".md")
         if name in found:
             continue
-        words = {tuple(terms(one)) for one in passage.heading.split(" / ")}
+        words = {_name_words(one) for one in passage.heading.split(" / ")}
         stamp = digest("\n".join([passage.heading, *passage.message_ids]))[:16]
         found[name] = _Card(tuple(sorted(one for one in words if one)), passage.message_ids, stamp)
     return found
+
+
+@lru_cache(maxsize=20_000)
+def _name_words(name: str) -> tuple[str, ...]:
+    """Return the words of a name as the index lists them; names stay, and there are thousands."""
+    return tuple(terms(name))
 
 
 def _naming(words: Sequence[str], passages: Passages) -> list[int]:
@@ -263,13 +260,6 @@ def _stands_in(words: Sequence[str], said: Sequence[str]) -> bool:
     return any(tuple(said[at : at + len(words)]) == tuple(words) for at in range(len(said) - len(words) + 1))
 
 
-def _words(passages: Passages) -> dict[str, tuple[str, ...]]:
-    """Return the words of each entity's name."""
-    paths = [passage.path for passage in passages.read(_card_codes(passages).tolist()).values()]
-    names = {path.rpartition("/")[2].removesuffix(".md") for path in paths}
-    return {name: tuple(terms(name)) for name in names}
-
-
 def _card_codes(passages: Passages) -> Codes:
     everything = passages.all()
     return everything[passages.are_of(everything, ("entity_memory",))]
@@ -278,6 +268,15 @@ def _card_codes(passages: Passages) -> Codes:
 def _mentions(sheet: Sheet) -> dict[str, tuple[str, Codes]]:
     rows = sheet.connection.execute("SELECT entity, stamp, codes FROM mentions")
     return {name: (stamp, np.frombuffer(codes, np.int64)) for name, stamp, codes in rows}
+
+
+def _with_gone(kept: Mapping[str, tuple[str, Codes]], passages: Passages) -> set[str]:
+    """Return the entities of whose passages any is gone."""
+    names = list(kept)
+    sizes = [len(codes) for _, codes in kept.values()]
+    codes = np.concatenate([*(codes for _, codes in kept.values()), np.zeros(0, np.int64)])
+    gone = np.bincount(np.repeat(np.arange(len(names)), sizes)[~passages.are_there(codes)], minlength=len(names))
+    return {names[at] for at in np.flatnonzero(gone).tolist()}
 
 
 def _named(cards: Mapping[str, _Card], stale: Iterable[str], passages: Passages, fresh: Codes) -> dict[str, list[int]]:
@@ -299,61 +298,11 @@ def _named(cards: Mapping[str, _Card], stale: Iterable[str], passages: Passages,
     return found
 
 
-def count_ties(
-    held: Mapping[str, Codes], is_kept: Callable[[str], bool], words: Mapping[str, Collection[str]]
-) -> tuple[dict[str, int], Counter[tuple[str, str]]]:
-    """Return how many passages name each entity, and each two together.
-
-    Who is called by another's name and more (Mia, Mia's bakery) is named with it every time: that is no tie.
-    """
-    names = sorted(name for name in held if is_kept(name))
-    mentions = {name: len(held[name]) for name in names}
-    codes = np.concatenate([held[name] for name in names] or [np.zeros(0, np.int64)])
-    owners = np.repeat(np.arange(len(names)), [len(held[name]) for name in names] or [])
-    order = np.argsort(codes, kind="stable")
-    _, starts = np.unique(codes[order], return_index=True)
-    ties: Counter[tuple[str, str]] = Counter()
-    for together in np.split(owners[order], starts[1:]):
-        if 1 < len(together) <= _CROWD:
-            ties.update(combinations([names[at] for at in sorted(together.tolist())], 2))
-    for one, other in [pair for pair in ties if _is_part(*pair, words)]:
-        del ties[one, other]
-    return mentions, ties
-
-
-def _is_part(one: str, other: str, words: Mapping[str, Collection[str]]) -> bool:
-    mine, theirs = set(words.get(one, ())), set(words.get(other, ()))
-    if mine and theirs and (mine <= theirs or theirs <= mine):
-        return True
-    return name_key(one) in name_key(other) or name_key(other) in name_key(one)
-
-
-def _strongest(mentions: Mapping[str, int], ties: Mapping[tuple[str, str], int]) -> list[str]:
-    """Return the entities that are tied most; those with no tie only where there is room."""
-    strength: Counter[str] = Counter()
-    for pair, count in ties.items():
-        for name in pair:
-            strength[name] += count
-    ranked = sorted(mentions, key=lambda name: (-strength[name], -mentions[name], name))
-    return sorted(ranked[:NODES])
-
-
-def _around(centre: str, ties: Mapping[tuple[str, str], int]) -> list[str]:
-    near = sorted(
-        ((count, pair[0] if pair[1] == centre else pair[1]) for pair, count in ties.items() if centre in pair),
-        key=lambda found: (-found[0], found[1]),
-    )
-    return [centre, *sorted(name for _, name in near[:BESIDE])]
-
-
-def _edges(names: Sequence[str], ties: Mapping[tuple[str, str], int], centre: str) -> list[Tie]:
+def _edges(ties: Sequence[Tie], centre: str) -> list[Tie]:
     """Return the ties that are drawn: of each entity the strongest few, and all of the one in the middle."""
-    shown = set(names)
-    inside = [Tie(*pair, count) for pair, count in ties.items() if pair[0] in shown and pair[1] in shown]
-    inside.sort(key=lambda tie: (-tie.count, tie.one, tie.other))
     drawn: Counter[str] = Counter()
     found = []
-    for tie in inside:
+    for tie in ties:
         if (
             centre in (tie.one, tie.other)
             or min(drawn[tie.one], drawn[tie.other]) < _EDGES_A_NODE // 2

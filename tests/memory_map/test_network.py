@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from managers.memory_map.counts import Tie
 from managers.memory_map.forces import settle
-from managers.memory_map.ties import EntityNetwork, Network, Tie
+from managers.memory_map.ties import EntityNetwork, Network
 from tests.memory_map.living import Life
 
 
