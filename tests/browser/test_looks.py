@@ -82,6 +82,7 @@ def inspect(page: Page, place: Place, look: Look, lang: str) -> list[str]:
     return found
 
 
+@pytest.mark.timeout(600)  # a long walk, should the machine be busy
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_everybody_can_use_every_room(browser: Browser, lived_in: Server, lang: str) -> None:
     axe, problems = axe_core(), []
