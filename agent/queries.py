@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.errors import BadQueriesError, NothingToSearchError, UnknownTypeError
-from managers.recall.engine import ALL_TYPES
 from managers.recall.hits import MemoryType
+from managers.recall.kinds import ALL_TYPES
 from managers.storage.errors import UnreadableError
 from managers.storage.files import read_bytes
 

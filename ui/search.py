@@ -8,8 +8,8 @@ from datetime import date
 from html import escape
 from pathlib import PurePosixPath
 
-from managers.recall.engine import ALL_TYPES
 from managers.recall.hits import Hit, MemoryType
+from managers.recall.kinds import ALL_TYPES
 from ui.locales import Texts
 from ui.shelves import View, around, button, empty, page_of, pager, saving
 from ui.times import day_name, when

@@ -13,13 +13,22 @@ import numpy as np
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.cues import Cues, Speaker, read_cues
+from managers.recall.distances import distance, excluded_by, hit_of
 from managers.recall.embedders import Embedder, Vectors
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.entity_names import names_entity
 from managers.recall.events import event_span
 from managers.recall.fusion import Candidate, Ways, rank, varied
-from managers.recall.hits import Hit, Layer, MemoryType
+from managers.recall.hits import Hit, MemoryType
 from managers.recall.index import MemoryIndex, Passage
+from managers.recall.kinds import (
+    ALL_TYPES,
+    KNOWLEDGE_TYPES,
+    PAST_TYPES,
+    PROMPT_TYPES,
+    RELATED_TYPES,
+    SUMMARY_TYPES,
+)
 from managers.recall.kit import DRIFT, Kit
 from managers.recall.past_conversations import search_past_conversations
 from managers.recall.planner import RecallPlan, plan_recall
@@ -37,36 +46,6 @@ FOLDERS: Mapping[IndexName, str] = {
     "dynamic": "faiss_index_dynamic",
     "current": "current_log_index",
 }
-ALL_TYPES: tuple[MemoryType, ...] = (
-    "log_archive",
-    "current_log",
-    "episodic_memory",
-    "dream_insight",
-    "diary",
-    "entity_memory",
-    "knowledge",
-    "note",
-)
-PAST_TYPES: tuple[MemoryType, ...] = (
-    "log_archive",
-    "current_log",
-    "episodic_memory",
-    "dream_insight",
-    "diary",
-)
-"""What `recall_memories` searches: diaries, conversations, episodes and dreams."""
-
-KNOWLEDGE_TYPES: tuple[MemoryType, ...] = ("knowledge",)
-SUMMARY_TYPES: tuple[MemoryType, ...] = ("episodic_memory", "dream_insight")
-PROMPT_TYPES: tuple[MemoryType, ...] = (*PAST_TYPES, "entity_memory")
-"""What a turn searches: notes are in the prompt anyway, documents have a rule of their own."""
-
-WORDS_STRICTNESS = 2.6
-"""Makes the distance of a passage that covers 0.38 of a question's words 0.75. That is where 15 of 100
-questions about another conversation (which have no answer in this one) find anything at all."""
-
-RELATED_TYPES: tuple[MemoryType, ...] = tuple(kind for kind in PROMPT_TYPES if kind not in SUMMARY_TYPES)
-
 _EVENT_HITS = 5
 _MORE = 20
 """Candidates looked at beyond what is asked for: some are repetitions, some in the window already."""
@@ -432,32 +411,3 @@ def waiting_notice(count: int) -> Notice:
         en=f"Search by meaning is being prepared ({count} passages to go). Search by words works already.",
         level="info",
     )
-
-
-def excluded_by(hit: Hit, shown: Collection[str]) -> bool:
-    """Whether a hit is a message that is shown already; a summary of it is something else."""
-    return hit.type in ("log_archive", "current_log") and any(one in shown for one in hit.message_ids)
-
-
-def hit_of(one: Candidate, passage: Passage, factor: float) -> Hit:
-    """Return a candidate as those outside see it."""
-    source: Layer = "summary" if passage.type in SUMMARY_TYPES else "semantic"
-    return Hit(
-        text=passage.text,
-        type=passage.type,
-        source=source,
-        path=passage.path,
-        message_ids=passage.message_ids,
-        score=distance(one, factor),
-        time=passage.time,
-        speaker=passage.speaker,
-        heading=passage.heading,
-        why=one.why,
-    )
-
-
-def distance(one: Candidate, factor: float) -> float:
-    """Return how far a passage is, by what speaks for it most: its vector or the words it covers."""
-    by_vector = (2 - 2 * one.cosine) * factor
-    by_words = 2 * math.exp(-WORDS_STRICTNESS * one.coverage)
-    return round(max(0.0, min(by_vector, by_words, 2.0)), 4)

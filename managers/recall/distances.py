@@ -1,0 +1,44 @@
+"""How close a candidate is, on a scale that compares between searches, and the hit that it becomes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+
+from managers.recall.fusion import Candidate
+from managers.recall.hits import Hit, Layer
+from managers.recall.index import Passage
+from managers.recall.kinds import SUMMARY_TYPES
+
+WORDS_STRICTNESS = 2.6
+"""Makes the distance of a passage that covers 0.38 of a question's words 0.75. That is where 15 of 100
+questions about another conversation (which have no answer in this one) find anything at all."""
+
+
+def excluded_by(hit: Hit, shown: Collection[str]) -> bool:
+    """Whether a hit is a message that is shown already; a summary of it is something else."""
+    return hit.type in ("log_archive", "current_log") and any(one in shown for one in hit.message_ids)
+
+
+def hit_of(one: Candidate, passage: Passage, factor: float) -> Hit:
+    """Return a candidate as those outside see it."""
+    source: Layer = "summary" if passage.type in SUMMARY_TYPES else "semantic"
+    return Hit(
+        text=passage.text,
+        type=passage.type,
+        source=source,
+        path=passage.path,
+        message_ids=passage.message_ids,
+        score=distance(one, factor),
+        time=passage.time,
+        speaker=passage.speaker,
+        heading=passage.heading,
+        why=one.why,
+    )
+
+
+def distance(one: Candidate, factor: float) -> float:
+    """Return how far a passage is, by what speaks for it most: its vector or the words it covers."""
+    by_vector = (2 - 2 * one.cosine) * factor
+    by_words = 2 * math.exp(-WORDS_STRICTNESS * one.coverage)
+    return round(max(0.0, min(by_vector, by_words, 2.0)), 4)

@@ -1,0 +1,31 @@
+"""Which kinds of memory each way of searching takes in."""
+
+from __future__ import annotations
+
+from managers.recall.hits import MemoryType
+
+ALL_TYPES: tuple[MemoryType, ...] = (
+    "log_archive",
+    "current_log",
+    "episodic_memory",
+    "dream_insight",
+    "diary",
+    "entity_memory",
+    "knowledge",
+    "note",
+)
+PAST_TYPES: tuple[MemoryType, ...] = (
+    "log_archive",
+    "current_log",
+    "episodic_memory",
+    "dream_insight",
+    "diary",
+)
+"""What `recall_memories` searches: diaries, conversations, episodes and dreams."""
+
+KNOWLEDGE_TYPES: tuple[MemoryType, ...] = ("knowledge",)
+SUMMARY_TYPES: tuple[MemoryType, ...] = ("episodic_memory", "dream_insight")
+PROMPT_TYPES: tuple[MemoryType, ...] = (*PAST_TYPES, "entity_memory")
+"""What a turn searches: notes are in the prompt anyway, documents have a rule of their own."""
+
+RELATED_TYPES: tuple[MemoryType, ...] = tuple(kind for kind in PROMPT_TYPES if kind not in SUMMARY_TYPES)
