@@ -11,7 +11,7 @@ import numpy.typing as npt
 from managers.memory.entities import name_key
 from managers.memory_map.passages import Codes
 
-CROWD = 40
+CROWD = 20
 """A passage that names more than this is a list, and ties nobody."""
 
 Whole = npt.NDArray[np.int64]
@@ -98,13 +98,15 @@ def _meetings(held: Sequence[Codes]) -> tuple[Whole, Whole, Whole]:
     codes, owners = codes[order], owners[order]
     _, starts, sizes = np.unique(codes, return_index=True, return_counts=True)
     group = np.repeat(np.where(sizes <= CROWD, np.arange(len(starts)), -1 - np.arange(len(starts))), sizes)
+    # Four bytes a meeting do where they can: there may be millions.
+    owners = owners.astype(np.int32 if len(held) ** 2 < np.iinfo(np.int32).max else np.int64)
     pairs = []
     for apart in range(1, min(CROWD, int(sizes.max(initial=0)))):
         meet = (group[apart:] == group[:-apart]) & (group[apart:] >= 0)
         if not meet.any():
             break
         pairs.append(owners[:-apart][meet] * len(held) + owners[apart:][meet])
-    found, counts = np.unique(np.concatenate([*pairs, none]), return_counts=True)
+    found, counts = np.unique(np.concatenate(pairs) if pairs else none, return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    found, counts = found[order], counts[order].astype(np.int64)
+    found, counts = found[order].astype(np.int64), counts[order].astype(np.int64)
     return found // max(len(held), 1), found % max(len(held), 1), counts
