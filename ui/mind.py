@@ -14,8 +14,9 @@ from agent.minds.trial import try_mind
 from agent.services import Services
 from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.storage.settings import MindSettings
-from ui.edge import QUIET, at_edge, stream_at_edge
+from ui.edge import IN_TURN, QUIET, at_edge, stream_at_edge
 from ui.locales import Texts
+from ui.turns import Turns
 
 PROVIDERS = ("auto", "builtin", "gemini", "openai")
 REMOTE = frozenset({"gemini", "openai"})
@@ -108,7 +109,8 @@ def create_mind_section(services: Services, t: Texts, current: gr.State, tab: gr
     handlers = MindHandlers(services, t)
     edge, who = at_edge(t), [current, whose]
     shown = [whose, *fields.all, small, back, result]
-    gr.on([tab.select, current.change, whose.input], edge(handlers.open), who, shown, **QUIET)
+    gr.on([tab.select, current.change], edge(handlers.open), who, shown, **QUIET)
+    whose.input(edge(handlers.open), who, shown, **IN_TURN)
     save.click(
         stream_at_edge(t)(handlers.save),
         [*who, *fields.all, small, changed],
@@ -128,16 +130,22 @@ class MindHandlers:
         """Take the services and the page's language."""
         self._services = services
         self._t = t
+        self._turns = Turns()
 
     def open(self, persona: str, whose: str) -> tuple[Any, ...]:
         """Show the settings as they stand, and what could be said yes to."""
+        with self._turns.of(persona):
+            return self._opened(persona, whose)
+
+    def _opened(self, persona: str, whose: str) -> tuple[Any, ...]:
         t = self._t
         own = whose == OWN and bool(persona)
         mind = self._mind(persona, own=own)
         _, model_seen, key_seen = _visibility(mind.provider)
         choices = [(t("options.common"), COMMON), (t("options.own", name=persona), OWN)]
         return (
-            gr.update(choices=choices, value=OWN if own else COMMON, visible=bool(persona)),
+            # What is chosen stays as it is: it may have been clicked since this was asked.
+            gr.update(choices=choices, visible=bool(persona), **({} if persona else {"value": COMMON})),
             mind.provider,
             gr.update(value=mind.base_url, visible=mind.provider == "openai"),
             {**model_seen, "value": mind.model},
