@@ -28,6 +28,9 @@ WAIT_SECONDS = 60.0
 SMALL_BYTES = 64 * 1024
 """What a turn may index before it searches: an edited note, the last messages."""
 
+FIRST_SECONDS = 2.0
+"""So long the first search waits, once, for the round that began when the persona woke: better late than empty."""
+
 TIDY_AFTER_SECONDS = 5.0
 """So long after something was forgotten the derived files are rid of it too: what is forgotten next comes along."""
 
@@ -67,6 +70,7 @@ class Upkeep:
         self._worker: threading.Thread | None = None
         self._stopping = threading.Event()
         self._looked_for_dead = False
+        self._is_settled = False
         self._left_behind = False
         self._tidying: threading.Thread | None = None
         self._wait = wait or self._stopping.wait
@@ -86,6 +90,7 @@ class Upkeep:
             else:
                 self._run()
             self.notices.pop("broken", None)
+            self._is_settled = True
             if self._has_drifted(at_most=_QUICK_REBUILD):
                 self._rebuild(None)
             if not self._looked_for_dead:  # whoever never leaves the app running over night
@@ -103,7 +108,9 @@ class Upkeep:
         """
         if not self._indexer.changed(shown):
             return
-        with contextlib.suppress(BusyError), self._alone(0):
+        patience = 0.0 if self._is_settled else FIRST_SECONDS
+        self._is_settled = True
+        with contextlib.suppress(BusyError), self._alone(patience):
             if self._held() and all(self._fits(index) == "" for index in self._indexes.values()):
                 self._run(SMALL_BYTES)
 

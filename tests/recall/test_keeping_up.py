@@ -55,6 +55,28 @@ def test_catching_up_costs_only_what_is_new(recall: Recall, talk: Talk, monkeypa
     assert_sound(recall)
 
 
+def test_the_first_question_waits_for_the_round_that_waking_began(
+    recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = talk.user("My kite is in the attic.")
+    asked = talk.user("Where is my kite?")
+    under_way, asks = threading.Event(), threading.Event()
+    real = recall._upkeep._indexer.run
+
+    def run(*more: Any) -> Any:
+        under_way.set()
+        asks.wait(1)
+        return real(*more)
+
+    monkeypatch.setattr(recall._upkeep._indexer, "run", run)
+    waking = threading.Thread(target=recall.catch_up)
+    waking.start()
+    assert under_way.wait(5)
+    threading.Timer(0.2, asks.set).start()
+    assert [hit.message_ids for hit in recall.for_turn(asked.text, window=[asked])] == [(said.id,)]
+    waking.join()
+
+
 def test_a_search_waits_for_what_it_may_find_and_for_nothing_else(
     recall: Recall, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
