@@ -25,6 +25,10 @@ ARGUMENTS = [
 ]
 
 
+RERUNS = 2
+"""A real browser on a busy machine may lose a click or a connection: what fails is tried again, and the summary says
+how often. Nothing but browser tests is, and what is broken fails each time."""
+
 expect.set_options(timeout=20_000)  # the machine may be busy, and libraries are imported at the first turn
 
 
@@ -33,6 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.flaky(reruns=RERUNS))
             if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine: apt-get install chromium"))
 
