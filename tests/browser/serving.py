@@ -107,6 +107,15 @@ class Server:
             self._process.stdout.close()
 
 
+def unused(server: Server, name: str) -> str:
+    """Return a name for a new persona: where a test is tried again, the first attempt's is taken."""
+    number, found = 1, name
+    while (server.home / "characters" / found).exists():
+        number += 1
+        found = f"{name}{number}"
+    return found
+
+
 def clone(folder: Path) -> Path:
     """Make a clean clone, as a new user has it: committed files alone, nothing that was ever generated."""
     subprocess.run(["git", "clone", "--quiet", str(CHECKOUT), str(folder)], check=True)

@@ -19,7 +19,7 @@ from managers.storage.settings import SettingsFile
 from tests.browser.accessibility import axe_core, findings
 from tests.browser.acting import enter, reload, say
 from tests.browser.conftest import ARGUMENTS, CHROMIUM
-from tests.browser.serving import DESKTOP, PHONE, Server, window
+from tests.browser.serving import DESKTOP, PHONE, Server, unused, window
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def house(home: Server) -> Iterator[Server]:
 
 
 def persona(server: Server, name: str) -> str:
-    return PersonaStore(Home(server.home), SystemClock(), Random(3)).create(name, language="ja").name
+    return PersonaStore(Home(server.home), SystemClock(), Random(3)).create(unused(server, name), language="ja").name
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
 from tests.browser.acting import bubbles, choose_persona, enter, reload, say, send, settle
-from tests.browser.serving import PHONE, Server, window
+from tests.browser.serving import PHONE, Server, unused, window
 from tests.model_server import ModelServer, Refuse, Say
 
 Modelled = tuple[Server, ModelServer]
@@ -28,7 +28,7 @@ EVIL = (
 
 def persona(server: Server, name: str) -> str:
     """Make a persona for one test, as the command line would."""
-    return PersonaStore(Home(server.home), SystemClock(), Random(3)).create(name, language="ja").name
+    return PersonaStore(Home(server.home), SystemClock(), Random(3)).create(unused(server, name), language="ja").name
 
 
 def log_of(server: Server, name: str) -> ConversationLog:

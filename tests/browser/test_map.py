@@ -15,7 +15,7 @@ from managers.memory.episodes import Episode
 from managers.storage.paths import Home
 from tests.browser.accessibility import axe_core, findings, too_wide
 from tests.browser.acting import enter
-from tests.browser.serving import DESKTOP, PHONE, Server, window
+from tests.browser.serving import DESKTOP, PHONE, Server, unused, window
 
 EVENINGS = {
     "ja": (
@@ -69,7 +69,7 @@ def sky(page: Page) -> Locator:
 def test_one_looks_around_on_the_map(
     browser: Browser, server: Server, tmp_path: Path, lang: str, size: tuple[int, int], dark: bool
 ) -> None:
-    live(server, name := f"地図{lang}", lang)
+    live(server, name := unused(server, f"地図{lang}"), lang)
     axe = axe_core()
     with window(browser, server.address, persona=name, lang=lang, size=size, dark=dark) as page:
         shelf(page, "map")
@@ -120,7 +120,7 @@ def test_one_looks_around_on_the_map(
 
 @pytest.mark.parametrize(("lang", "size", "dark"), [("ja", DESKTOP, False), ("en", PHONE, True)])
 def test_one_asks_what_ties_two(browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool) -> None:
-    live(server, name := f"輪{lang}", lang)
+    live(server, name := unused(server, f"輪{lang}"), lang)
     (one, other), axe = FRIENDS[lang], axe_core()
     with window(browser, server.address, persona=name, lang=lang, size=size, dark=dark) as page:
         shelf(page, "network")

@@ -11,7 +11,7 @@ from agent.services import open_services
 from managers.memory.episodes import Episode
 from managers.storage.paths import Home
 from tests.browser.acting import enter, say
-from tests.browser.serving import DESKTOP, PHONE, Server, window
+from tests.browser.serving import DESKTOP, PHONE, Server, unused, window
 
 SAID = "庭のレモンの木に、きのう青い実が三つついたよ。"
 
@@ -98,8 +98,9 @@ def test_an_edited_entity_is_what_the_next_answer_uses(
 
 
 def test_what_is_forgotten_is_gone_and_comes_back(browser: Browser, server: Server) -> None:
-    persona(server, "わすれんぼ")
-    with window(browser, server.address, persona="わすれんぼ") as page:
+    name = unused(server, "わすれんぼ")
+    persona(server, name)
+    with window(browser, server.address, persona=name) as page:
         enter(page, "memories")
         shelf(page, "episodes")
         page.locator(".days-told button").first.click()
@@ -128,7 +129,7 @@ def test_a_pdf_is_dropped_and_asked_about(
     browser: Browser, server: Server, tmp_path: Path, lang: str, size: tuple[int, int], dark: bool
 ) -> None:
     line, question, answer = ASKED[lang]
-    name = {"ja": "しらべもの", "en": "Finder"}[lang]
+    name = unused(server, {"ja": "しらべもの", "en": "Finder"}[lang])
     services = open_services(Home(server.home), rng=Random(6))
     services.personas.create(name, language="ja" if lang == "ja" else "en")
     services.close()
@@ -150,8 +151,9 @@ def test_a_pdf_is_dropped_and_asked_about(
 
 
 def test_a_setting_is_changed_and_given_back(browser: Browser, server: Server) -> None:
-    persona(server, "せってい")
-    with window(browser, server.address, persona="せってい") as page:
+    name = unused(server, "せってい")
+    persona(server, name)
+    with window(browser, server.address, persona=name) as page:
         enter(page, "settings")
         choose(page, '#options [data-scope="own"]', "aria-pressed", "true")
         choose(page, '#options [data-group="recall"]', "aria-current", "page")
@@ -171,8 +173,9 @@ def test_a_setting_is_changed_and_given_back(browser: Browser, server: Server) -
 
 
 def test_whoever_is_faster_than_the_answers_comes_to_where_they_went_last(browser: Browser, server: Server) -> None:
-    persona(server, "せっかち")
-    with window(browser, server.address, persona="せっかち") as page:
+    name = unused(server, "せっかち")
+    persona(server, name)
+    with window(browser, server.address, persona=name) as page:
         enter(page, "memories")
         expect(page.locator("#memories .shelves")).to_be_visible()
         for last in ("questions", "entities", "goals"):
@@ -192,8 +195,9 @@ SHOWS_OTHERWISE = """() => [...document.querySelectorAll('#options [data-change]
 
 
 def test_fields_show_what_holds(browser: Browser, server: Server) -> None:
-    persona(server, "ありのまま")
-    with window(browser, server.address, persona="ありのまま") as page:
+    name = unused(server, "ありのまま")
+    persona(server, name)
+    with window(browser, server.address, persona=name) as page:
         enter(page, "settings")
         choose(page, '#options [data-scope="own"]', "aria-pressed", "true")
         choose(page, '#options [data-group="recall"]', "aria-current", "page")

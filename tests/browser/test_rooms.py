@@ -14,7 +14,7 @@ from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import SettingsFile
 from tests.browser.accessibility import too_wide
 from tests.browser.acting import choose_persona, edit_core_memory, enter, reload, say
-from tests.browser.serving import DESKTOP, PHONE, Server, window
+from tests.browser.serving import DESKTOP, PHONE, Server, unused, window
 from tests.model_server import ModelServer, Refuse, Say
 
 
@@ -24,8 +24,9 @@ def persona(server: Server, name: str, core_memory: str = "はじめの一行") 
 
 
 def test_a_note_that_changed_on_disk_shows_both_versions(browser: Browser, server: Server) -> None:
-    paths = persona(server, "ノート")
-    with window(browser, server.address, persona="ノート") as page:
+    name = unused(server, "ノート")
+    paths = persona(server, name)
+    with window(browser, server.address, persona=name) as page:
         enter(page, "notes")
         editor = page.locator("#note-editor textarea")
         expect(editor).to_have_value("はじめの一行")
@@ -42,8 +43,9 @@ def test_a_note_that_changed_on_disk_shows_both_versions(browser: Browser, serve
 
 
 def test_the_file_s_version_can_be_taken(browser: Browser, server: Server) -> None:
-    paths = persona(server, "ファイル")
-    with window(browser, server.address, persona="ファイル") as page:
+    name = unused(server, "ファイル")
+    paths = persona(server, name)
+    with window(browser, server.address, persona=name) as page:
         enter(page, "notes")
         editor = page.locator("#note-editor textarea")
         expect(editor).to_have_value("はじめの一行")
@@ -56,8 +58,9 @@ def test_the_file_s_version_can_be_taken(browser: Browser, server: Server) -> No
 
 
 def test_a_change_is_explained_and_can_be_taken_back(browser: Browser, server: Server) -> None:
-    paths = persona(server, "れきし")
-    with window(browser, server.address, persona="れきし") as page:
+    name = unused(server, "れきし")
+    paths = persona(server, name)
+    with window(browser, server.address, persona=name) as page:
         edit_core_memory(page, "はじめの一行\nあとの一行")
         entry = page.locator("#note-history li").first
         expect(entry).to_contain_text("あなた")
@@ -70,8 +73,9 @@ def test_a_change_is_explained_and_can_be_taken_back(browser: Browser, server: S
 
 
 def test_unsaved_words_are_not_left_by_accident(browser: Browser, server: Server) -> None:
-    persona(server, "かきかけ")
-    with window(browser, server.address, persona="かきかけ") as page:
+    name = unused(server, "かきかけ")
+    persona(server, name)
+    with window(browser, server.address, persona=name) as page:
         enter(page, "notes")
         editor = page.locator("#note-editor textarea")
         expect(editor).to_have_value("はじめの一行")
@@ -128,9 +132,10 @@ def test_a_dangerous_name_is_refused_with_a_reason(browser: Browser, server: Ser
 
 
 def test_a_picture_becomes_the_persona_s_face(browser: Browser, server: Server, tmp_path: Path) -> None:
-    paths = persona(server, "かお")
+    name = unused(server, "かお")
+    paths = persona(server, name)
     Image.new("RGB", (64, 48), "#cc8866").save(tmp_path / "face.png")
-    with window(browser, server.address, persona="かお") as page:
+    with window(browser, server.address, persona=name) as page:
         enter(page, "persona")
         expect(page.locator("#persona-face .face.letter")).to_be_visible()
         page.locator('input[type="file"][accept*="image"]').set_input_files(tmp_path / "face.png")
@@ -249,7 +254,8 @@ def test_a_broken_persona_says_so_and_gets_its_last_good_version_back(
 
 
 def test_the_dreams_lead_to_their_switch(browser: Browser, server: Server) -> None:
-    name = persona(server, "よふかし").name
+    name = unused(server, "よふかし")
+    persona(server, name)
     PersonaStore(Home(server.home), SystemClock(), Random(4)).set_settings(name, "sleep", dreaming=False)
     with window(browser, server.address, persona=name) as page:
         enter(page, "dreams")
