@@ -88,6 +88,13 @@
     show();
   }
 
+  // What Gradio says by itself, in its own language only. The text is changed where it stands: the nodes are Gradio's.
+  const GONE = /^\s*Connection (to the server was lost|errored out)/;
+  function say(line, words) {
+    const nodes = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    for (let first = true; nodes.nextNode(); first = false) nodes.currentNode.nodeValue = first ? words : "";
+  }
+
   // --- the passing ones are Gradio's: each sentence once, the newest few, with our words, and Escape sends them away
   function tidy(wrap) {
     for (const toast of wrap.querySelectorAll(".toast-body")) {
@@ -100,6 +107,7 @@
       toast.querySelector(".toast-close")?.setAttribute("aria-label", texts().close);
       const told = new Set();
       for (const line of [...toast.querySelectorAll(".toast-message-item")].reverse()) {
+        if (GONE.test(line.textContent)) say(line, texts().gone);
         const words = line.textContent.trim();
         const isOver = told.has(words) || told.size === MOST_TOASTS;
         told.add(words);

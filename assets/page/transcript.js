@@ -37,6 +37,15 @@
       document.dispatchEvent(new CustomEvent("utatane:persona", { detail: persona }));
     }
 
+    // Who reads the end stays at the end when the window turns, or a phone's keyboard takes half of it.
+    let atEnd = true;
+    list.addEventListener("scroll", () => {
+      atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_BOTTOM;
+    });
+    new ResizeObserver(() => {
+      if (atEnd) list.scrollTop = list.scrollHeight;
+    }).observe(list);
+
     // Pictures arrive after the words and push them up.
     list.addEventListener("load", () => {
       if (list.scrollHeight - list.scrollTop - list.clientHeight < 600) list.scrollTop = list.scrollHeight;

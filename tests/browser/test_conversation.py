@@ -231,6 +231,21 @@ def test_why_it_answered_so_can_be_asked(browser: Browser, server: Server) -> No
         expect(page.locator("article.persona .why .hits").last).to_contain_text("三月三日")
 
 
+def test_the_end_stays_in_sight_when_the_window_shrinks(browser: Browser, server: Server) -> None:
+    name = persona(server, "まどべ")
+    log = log_of(server, name)
+    for number in range(30):
+        log.append("user", "ミナ", f"窓のそとの話 {number}")
+    with window(browser, server.address, persona=name) as page:
+        last = page.locator("article .bubble").last
+        expect(last).to_be_in_viewport()
+        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1] // 2})  # a phone, its keyboard open
+        expect(last).to_be_in_viewport()
+        page.locator(".transcript").evaluate("list => (list.scrollTop = 0)")
+        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        expect(page.locator("article .bubble").first).to_be_in_viewport()  # who reads further up stays there
+
+
 def test_a_new_topic_is_drawn_as_a_line(browser: Browser, server: Server) -> None:
     with window(browser, server.address, persona=persona(server, "はなし好き")) as page:
         say(page, "ひとつめの話")

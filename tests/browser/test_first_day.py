@@ -1,5 +1,6 @@
 """From an empty home to a conversation that survives anything, in both languages."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,10 @@ def test_killed_in_the_middle_of_a_reply(browser: Browser, tmp_path: Path, reque
             send(page, "途中で倒れても覚えていて")
             expect(page.locator("article.live .bubble")).to_contain_text("とても")
             server.kill()
+            gone = page.locator(".toast-message-item:visible")
+            expect(gone).to_have_text(
+                re.compile("^うたた寝につながらなくなりました")
+            )  # in the page's language, and once
         server.start()
         with window(browser, server.address) as page:
             expect(page.locator("article.user .bubble")).to_have_text("途中で倒れても覚えていて")
