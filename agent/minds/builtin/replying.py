@@ -6,7 +6,8 @@ import re
 import unicodedata
 
 from agent.minds.builtin import caring
-from agent.minds.builtin.answering import answer_questions, asks_of_the_past
+from agent.minds.builtin.answering import answer_questions
+from agent.minds.builtin.answering_past import asks_of_the_past
 from agent.minds.builtin.introducing import name_noted, was_asked_name
 from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
 from agent.minds.builtin.noting import Wish, as_call, can_write, name_note, note_text, read_wish

@@ -1,0 +1,180 @@
+"""Answers about the past and about the user: quoted with who said it and when, or owned up to as unknown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent.minds.builtin.answering_self import quote_sheet, tell_of_body
+from agent.minds.builtin.listening import topic_of
+from agent.minds.builtin.quoting import for_quoting
+from agent.minds.builtin.recollection import Candidate, is_of_persona, noted_lines, overview, search_question
+from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.understanding import Sentence
+from agent.minds.builtin.when import say_when
+from managers.language.times import find_times
+
+_PAST_JA = re.compile(
+    r"覚えて|おぼえて|思い出|言って(?:た|い)|言った|言いました|話し(?:た|て(?:た|い))|話しました|前に|この前|以前|昔|っけ|でしたか|ましたか|教えてくれた|あの(?:時|とき)|昨日|先週|先月|去年"
+)
+_PAST_EN = re.compile(
+    r"\b(?:remember|recall|did|was|were|told|said|mentioned|earlier|before|last (?:time|week|month|year|night)|yesterday|ago|have i|have we|had)\b"
+)
+_PAST = re.compile(
+    r"覚え|思い出|[いっんし]た(?:の|っけ|か|んです|$)|ました|てた|でした|っけ|\b(?:did|was|were|have|said|told|mention\w*|recommend\w*|suggest\w*|remember|recall)\b"
+)
+_MINE_JA = re.compile(r"私|わたし|僕|ぼく|俺|おれ|うち|自分|あたし")
+_MINE_EN = re.compile(r"\b(?:my|i|me|mine|we|our|us)\b")
+
+
+def say_users_name(scene: Scene) -> list[str]:
+    """Say what the user is called, where one was told."""
+    key = "your_name" if scene.book.voice.you else "your_name_unknown"
+    return [scene.book.say("memory", key)]
+
+
+def tell_what_is_known(scene: Scene) -> list[str]:
+    """Say what is known of the user, quoting notes and profile."""
+    name = scene.book.voice.you
+    lines = [line for line in noted_lines(scene.request) if not is_of_persona(line, scene.request.sheet)]
+    about = [line for line in lines if name and name.removesuffix("さん") in line] or lines
+    if not about:
+        return [scene.book.say("memory", "known_nothing")]
+    chosen = list(dict.fromkeys(about))[-3:]
+    if scene.lang == "ja":
+        facts = "、".join(f"「{for_quoting(line, 'ja')}」" for line in chosen)
+    else:
+        facts = "; ".join(f"“{for_quoting(line, 'en').rstrip('.')}”" for line in chosen)
+    return [scene.book.say("memory", "known", facts=facts)]
+
+
+def sum_up(scene: Scene) -> list[str]:
+    """Say what was talked about: three things, each quoted."""
+    chosen = overview(scene.request, scene.lang)
+    spans = find_times(scene.read.text, scene.request.now)
+    if spans:
+        on_day = [c for c in chosen if c.time and spans[0].first <= c.time.date() <= spans[0].last]
+        chosen = on_day or ([] if any(c.time for c in chosen) else chosen)
+    if not chosen:
+        asked = [s for s in scene.read.sentences if s.intent == "overview"]
+        when = spans[0].text if spans else ""
+        return [_nothing(scene, asked, when)]
+    when = say_when(chosen[0].time, scene.request.now, scene.lang)
+    quotes = scene.joint.join(_quote(c, scene, brief=True) for c in chosen)
+    return [scene.book.say("memory", "overview", when=spans[0].text if spans else when, quotes=quotes)]
+
+
+def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
+    """Answer with what is remembered; what is not, and what nobody here can know, is owned up to."""
+    plain = " ".join(sentence.plain for sentence in asked)
+    about_past = _is_about_past(asked, scene) or (scene.request.recall_wanted and bool(scene.request.hits))
+    is_to_persona = _is_to_persona(asked, scene) and not _PAST.search(plain)
+    found = search_question(asked, scene.request, scene.lang, with_now=about_past or _asks_a_fact(asked))
+    is_now = not _KNOWS.search(plain)
+    if is_to_persona and is_now and not (found.fits and found.best[0].who == "persona"):
+        return tell_of_body(scene)
+    if found.best and found.fits:
+        return _quoted(found.best, scene, asked)
+    if is_to_persona and (fact := quote_sheet(scene)):
+        return [fact]
+    if about_past and found.best and (scene.request.hits or found.is_near):
+        quotes = scene.joint.join(_quote(candidate, scene) for candidate in found.best)
+        return [
+            scene.book.say("memory", "unsure", quotes=quotes) + scene.joint + scene.book.say("memory", "unsure_tail")
+        ]
+    if about_past:
+        return [_nothing(scene, asked)]
+    return tell_of_body(scene) if is_to_persona else [scene.book.say("self", "world")]
+
+
+def speaks_of_the_past(sentence: Sentence) -> bool:
+    """Tell whether a sentence names something that was, or that was said."""
+    return bool(_PAST.search(sentence.plain))
+
+
+def asks_of_the_past(scene: Scene) -> bool:
+    """Tell whether a message asks for something that was said before."""
+    return any(speaks_of_the_past(sentence) for sentence in scene.read.questions)
+
+
+def _asks_a_fact(asked: Sequence[Sentence]) -> bool:
+    """Tell who, when, where and how many, which this conversation may hold, from why and what in the world."""
+    return any(sentence.asks in ("who", "when", "where", "how_many") for sentence in asked)
+
+
+_KNOWS = re.compile(r"\b(?:know|heard|find|look|memory)\b|知って|聞いた|探し|わかる|記憶")
+"""What the listener knows is a question of memory, though it is put to them."""
+
+
+def _is_about_past(asked: Sequence[Sentence], scene: Scene) -> bool:
+    plain = " ".join(sentence.plain for sentence in asked)
+    if scene.lang == "ja":
+        return bool(_PAST_JA.search(plain) or _MINE_JA.search(plain))
+    return bool(_PAST_EN.search(plain) or _MINE_EN.search(plain))
+
+
+def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
+    plain = " ".join(sentence.plain for sentence in asked)
+    if (_MINE_JA if scene.lang == "ja" else _MINE_EN).search(plain):
+        return False
+    if scene.request.sheet.persona.lower() in " ".join(sentence.text for sentence in asked).lower():
+        return True
+    if scene.lang == "ja" and re.search(r"(?:あなた|君|きみ|お前)(?:は|の|って|も|が)", plain):
+        return True
+    if scene.lang == "ja" and not any(sentence.asks for sentence in asked):
+        # A Japanese yes-or-no question without a subject asks the listener.
+        return not plain.endswith(("は", "も", "って")) and not re.search(r"[0-9]", plain)
+    return bool(re.search(r"あなた|君|きみ|お前" if scene.lang == "ja" else r"\b(?:you|your)\b", plain))
+
+
+def _quoted(best: Sequence[Candidate], scene: Scene, asked: Sequence[Sentence]) -> list[str]:
+    asks = next((sentence.asks for sentence in asked if sentence.asks), "")
+    first = best[0]
+    if asks == "when" and first.time and first.who == "user" and not find_times(first.text, first.time):
+        when = say_when(first.time, scene.request.now, scene.lang)
+        return [scene.book.say("memory", "when_answer", when=when, quote=for_quoting(first.text, scene.lang))]
+    parts = [_quote(first, scene)]
+    if len(best) > 1:
+        parts.append(scene.book.say("memory", "also") + scene.joint + _quote(best[1], scene))
+    return parts
+
+
+def _quote(candidate: Candidate, scene: Scene, *, brief: bool = False) -> str:
+    """Return what was recalled in the speaker's own words, with who said it and when."""
+    slots = {
+        "quote": for_quoting(candidate.text, scene.lang),
+        "when": say_when(candidate.time, scene.request.now, scene.lang),
+        "heading": _heading(candidate, scene),
+    }
+    if brief:
+        mark = "「{}」。" if scene.lang == "ja" else "“{}”"
+        return mark.format(slots["quote"])
+    return scene.book.say("memory", _QUOTE_KEYS.get(candidate.kind, f"quote_{candidate.who}"), **slots)
+
+
+_QUOTE_KEYS = {
+    "note": "quote_note",
+    "episodic_memory": "quote_episode",
+    "entity_memory": "quote_entity",
+    "knowledge": "quote_document",
+    "diary": "quote_diary",
+    "dream_insight": "quote_diary",
+}
+
+
+def _heading(candidate: Candidate, scene: Scene) -> str:
+    if not candidate.heading:
+        return " " if scene.lang == "en" else "の中"
+    return f"の「{candidate.heading}」" if scene.lang == "ja" else f" (“{candidate.heading}”)"
+
+
+def _nothing(scene: Scene, asked: Sequence[Sentence], when: str = "") -> str:
+    """Say that nothing is remembered, naming what was asked for."""
+    topic = when or _asked_topic(scene, asked)
+    if scene.lang == "ja":
+        return scene.book.say("memory", "nothing", topic=f"{topic}のこと" if topic else "そのこと")
+    return scene.book.say("memory", "nothing", topic=topic or "that")
+
+
+def _asked_topic(scene: Scene, asked: Sequence[Sentence]) -> str:
+    return next((topic for sentence in asked if (topic := topic_of(sentence, scene))), "")
