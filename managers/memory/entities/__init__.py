@@ -1,0 +1,36 @@
+"""Entities: people, pets, places, works, organisations and recurring things, one `<name>.md` each.
+
+A file is the specification's: a heading, `Created:`, and text. What a dream knows is a list of bullet
+lines, each with a trailing HTML comment (invisible where Markdown is rendered) that says in JSON where
+it comes from. Everything else in the file, and every bullet whose words a person changed, is the
+person's: kept to the letter, never changed by a dream.
+
+    # Entity Memory: 田中さん
+    Created: 2026-01-01 12:00:00
+    <!-- entity {"kind": "person", "aliases": ["田中", "Tanaka"]} -->
+
+    - 京都に住んでいる <!-- fact {"id": "f_12ab34cd", "evidence": ["m1"], "since": "2025-12-31", ...} -->
+"""
+
+from managers.memory.entities.facts import KEPT_FACTS, KINDS, Entity, Fact, Kind, bounded, ended, with_fact
+from managers.memory.entities.names import is_safe, name_key
+from managers.memory.entities.store import EntityStore, find_by_name
+from managers.memory.entities.text import format_entity, format_fact, parse_entity
+
+__all__ = [
+    "KEPT_FACTS",
+    "KINDS",
+    "Entity",
+    "EntityStore",
+    "Fact",
+    "Kind",
+    "bounded",
+    "ended",
+    "find_by_name",
+    "format_entity",
+    "format_fact",
+    "is_safe",
+    "name_key",
+    "parse_entity",
+    "with_fact",
+]

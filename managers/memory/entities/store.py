@@ -1,0 +1,149 @@
+"""The folder of entities: `entity_memory/<name>.md`, each read again only when it has changed."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from managers.memory.documents import TIME, Apply, write_plainly
+from managers.memory.entities.facts import Entity, Fact, Kind, with_fact
+from managers.memory.entities.names import name_key
+from managers.memory.entities.text import format_entity, parse_entity
+from managers.storage.clock import Clock
+from managers.storage.errors import ExternallyChangedError, Notice
+from managers.storage.files import digest, read_bytes, set_aside
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths, safe_name
+
+_SUFFIX = ".md"
+
+
+class EntityStore:
+    """The entities of a persona. Files are read once and again only when they changed."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
+        """Remember the folder; `apply` writes with a history entry."""
+        self._paths = paths
+        self._clock = clock
+        self._apply = apply or write_plainly(paths)
+        self._read: dict[str, tuple[tuple[int, int], Entity]] = {}
+        self.notices: list[Notice] = []
+
+    def path(self, name: str) -> Path:
+        """Return the file of an entity.
+
+        Raises:
+            UnsafeNameError: the name cannot be a file's name.
+        """
+        return self._paths.entity_memory / f"{safe_name(name)}.md"
+
+    def names(self) -> list[str]:
+        """Return the names of all entities."""
+        folder = self._paths.entity_memory
+        if not folder.is_dir():
+            return []
+        return sorted(unicodedata.normalize("NFC", p.stem) for p in folder.glob("*.md") if not p.name.startswith("."))
+
+    def get(self, name: str) -> Entity | None:
+        """Return an entity by its file's name, None if there is none."""
+        path = self.path(name)
+        try:
+            stat = path.stat()
+        except FileNotFoundError:
+            return None
+        return self._entity(name, path, (stat.st_mtime_ns, stat.st_size))
+
+    def _entity(self, name: str, path: Path, stamp: tuple[int, int]) -> Entity | None:
+        known = self._read.get(name)
+        if known and known[0] == stamp:
+            return known[1]
+        data = read_bytes(path)
+        if data is None:
+            return None
+        try:
+            entity = parse_entity(safe_name(name), data.decode("utf-8"))
+        except UnicodeDecodeError:
+            with writing(self._paths):
+                self.notices.append(set_aside(path, self._clock.now()))
+            return None
+        self._read[name] = (stamp, entity)
+        return entity
+
+    def all(self) -> list[Entity]:
+        """Return all entities."""
+        # The folder is read in one go: asking for each file by its name takes half as long again.
+        entries: dict[str, os.DirEntry[str]] = {}
+        if self._paths.entity_memory.is_dir():
+            with os.scandir(self._paths.entity_memory) as folder:
+                for entry in folder:
+                    if entry.name.endswith(_SUFFIX) and not entry.name.startswith("."):
+                        entries[unicodedata.normalize("NFC", entry.name.removesuffix(_SUFFIX))] = entry
+        found = (self._listed(name, entries[name]) for name in sorted(entries))
+        return [entity for entity in found if entity is not None]
+
+    def _listed(self, name: str, entry: os.DirEntry[str]) -> Entity | None:
+        if entry.name != name + _SUFFIX:  # written in another normal form of Unicode
+            return self.get(name)
+        try:
+            stat = entry.stat()
+        except FileNotFoundError:  # deleted meanwhile
+            return None
+        return self._entity(name, Path(entry.path), (stat.st_mtime_ns, stat.st_size))
+
+    def find(self, name: str) -> Entity | None:
+        """Return the entity that a name or an alias means."""
+        key = name_key(name)
+        return next((entity for entity in self.all() if key in {name_key(n) for n in entity.names}), None)
+
+    def search(self, keyword: str, limit: int = 10) -> list[Entity]:
+        """Return entities whose name, alias or text holds the keyword; those named so come first."""
+        key = name_key(keyword)
+        if not key:
+            return []
+        named = [e for e in self.all() if any(key in name_key(n) for n in e.names)]
+        told = [e for e in self.all() if e not in named and key in unicodedata.normalize("NFKC", e.text()).casefold()]
+        return [*named, *told][:limit]
+
+    def read_text(self, name: str) -> tuple[str, str | None]:
+        """Return the whole file as text for an editor, and the digest to base an edit on."""
+        data = read_bytes(self.path(name))
+        return ((data or b"").decode("utf-8", "replace"), digest(data) if data is not None else None)
+
+    def write_text(self, name: str, text: str, *, based_on: str | None, author: str, reason: str) -> None:
+        """Write what a person edited.
+
+        Raises:
+            ExternallyChangedError: the file on disk is another one now.
+        """
+        path = self.path(name)
+        with writing(self._paths):
+            current = read_bytes(path)
+            if (digest(current) if current is not None else None) != based_on:
+                raise ExternallyChangedError(path=path.name, theirs=(current or b"").decode("utf-8", "replace"))
+            self._apply({path: text.encode()}, author=author, reason=reason)
+
+    def note(
+        self, name: str, text: str, *, author: str, mind: str, evidence: Sequence[str] = (), kind: Kind = "thing"
+    ) -> Entity:
+        """Write something down about an entity (the persona's own tool); a new one is made if needed."""
+        now = self._clock.now()
+        with writing(self._paths):
+            entity = self.find(name) or Entity(safe_name(name), kind, f"{now:{TIME}}", mind=mind)
+            fact = Fact(text, tuple(evidence), mind, since=f"{now:%Y-%m-%d}")
+            entity = with_fact(entity, fact)
+            files = {self.path(entity.name): format_entity(entity).encode()}
+            self._apply(files, author=author, reason=text, evidence=evidence)
+            return entity
+
+    def delete(self, name: str, *, author: str, reason: str) -> None:
+        """Delete an entity (the history keeps it)."""
+        with writing(self._paths):
+            self._apply({self.path(name): None}, author=author, reason=reason)
+
+
+def find_by_name(entities: Iterable[Entity], names: Iterable[str]) -> Entity | None:
+    """Return the first of the entities that any of the names means."""
+    keys = {name_key(name) for name in names}
+    return next((entity for entity in entities if any(name_key(own) in keys for own in entity.names)), None)
