@@ -15,9 +15,9 @@ LONGEST: Final = (
     "tests/recall/test_indexing_crash.py",
     "tests/recall/test_measured.py",
     "tests/cli/test_commands.py",
-    "tests/storage/test_history.py",
+    "tests/storage/test_history_undo.py",
     "tests/cli/test_readme.py",
-    "tests/test_personas.py",
+    "tests/personas/test_coming_and_going.py",
 )
 """What is begun next, since it takes longest; a file that is missing here costs some seconds at the end."""
 

@@ -86,6 +86,13 @@ def test_file_has_the_specifications_shape(paths: PersonaPaths, clock: HandClock
     assert "初詣での雪の冷たさ" in log["narrative"]
 
 
+def test_whoever_never_talked_is_told_so(inner: InnerStateStore) -> None:
+    assert inner.why("boredom", "ja") == "まだ話していない"
+    assert inner.why("boredom", "en") == "You have not talked yet"
+    inner.touch()
+    assert inner.why("boredom", "ja") == "最終対話から0分経過"
+
+
 def test_light_form_holds_what_is_felt_from_the_threshold_on(clock: HandClock, inner: InnerStateStore) -> None:
     inner.touch()
     assert inner.light_text("ja") == ""

@@ -25,11 +25,6 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 NOW = datetime(2026, 11, 21, 12, 0, 0)
 
 
-@pytest.fixture
-def log(paths: PersonaPaths, clock: HandClock, rng: Random) -> ConversationLog:
-    return ConversationLog(paths, clock, rng)
-
-
 def line(message_id: str, text: str, time: str = "2026-05-01T10:00:00", **other: Any) -> str:
     entry = {"id": message_id, "time": time, "role": "user", "speaker": "Ann", "text": text, **other}
     return json.dumps(entry, ensure_ascii=False)

@@ -6,7 +6,7 @@ import pytest
 
 from agent.minds.builtin.introducing import name_in
 from managers.mind import ChatTurn, Sheet
-from tests.minds.test_builtin import converse, say
+from tests.minds.speaking import converse, say
 
 HAZEL = Sheet("Hazel", "en", "You are Hazel, a keeper of memories, plain and gentle.")
 NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。")

@@ -9,7 +9,7 @@ import pytest
 
 from agent.minds.builtin.introducing import name_in
 from managers.mind import ChatTurn, Sheet
-from tests.minds.test_builtin import converse, say
+from tests.minds.speaking import converse, say
 
 HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
 NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。")

@@ -1,0 +1,116 @@
+"""What the tests of the built-in mind share: whom it speaks as, what it is asked, what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import BaseModel
+
+from agent.minds.builtin import BuiltInMind
+from agent.minds.builtin.introducing import name_noted
+from managers.language.concern import find_concern, help_lines
+from managers.language.emotion import read_emotion
+from managers.language.words import detect_language
+from managers.memory.messages import Message
+from managers.mind import (
+    Cancel,
+    ChatTurn,
+    Concern,
+    EmotionReading,
+    Image,
+    OpenQuestion,
+    ReplyPiece,
+    ReplyRequest,
+    Sheet,
+    TextPiece,
+    ToolCall,
+    ToolSpec,
+)
+from managers.recall.hits import Hit
+
+NOW = datetime(2026, 11, 21, 15, 0)
+SHIORI = Sheet("しおり", "ja", "あなたは「しおり」。一人称は「私」。丁寧な話し方をする。", "ユウ")
+MIA = Sheet("Mia", "en", "You are Mia, warm and casual.", "Alex")
+
+
+class Note(BaseModel):
+    operation: str
+    text: str
+
+
+NOTEPAD = ToolSpec("edit_notepad", "Write a note", Note)
+
+
+def request(
+    text: str,
+    sheet: Sheet = SHIORI,
+    *,
+    turns: Sequence[ChatTurn] = (),
+    after: Sequence[ChatTurn] = (),
+    hits: Sequence[Hit] = (),
+    recall_wanted: bool = False,
+    notes: str = "",
+    questions: Sequence[OpenQuestion] = (),
+    tools: Sequence[ToolSpec] = (NOTEPAD,),
+    now: datetime = NOW,
+    images: tuple[Image, ...] = (),
+) -> ReplyRequest:
+    reading = read_emotion(text, [sheet.persona])
+    kind = find_concern(text)
+    return ReplyRequest(
+        sheet=sheet,
+        system="",
+        turns=[*turns, ChatTurn("user", text, now, images=images), *after],
+        message=Message("m1", now, "user", sheet.user_name or "User", text),
+        now=now,
+        hits=hits,
+        recall_wanted=recall_wanted,
+        notes=notes,
+        emotion=EmotionReading(reading.emotion, reading.confidence),
+        questions=questions,
+        tools=tools,
+        concern=Concern(kind, help_lines(detect_language(text), kind)) if kind else None,
+    )
+
+
+def pieces(asked: ReplyRequest, seed: int = 0) -> list[ReplyPiece]:
+    return list(BuiltInMind(seed).reply(asked, Cancel()))
+
+
+def say(text: str, sheet: Sheet = SHIORI, *, seed: int = 0, **more: Any) -> str:
+    found = pieces(request(text, sheet, **more), seed)
+    if found and isinstance(call := found[0], ToolCall) and name_noted(str(call.arguments["text"]), sheet.persona):
+        done = [ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", "ok", tool_call_id=call.id)]
+        found = pieces(request(text, sheet, **{**more, "after": done}), seed)  # as the graph does
+    assert all(isinstance(piece, TextPiece) for piece in found)
+    return "".join(piece.text for piece in found if isinstance(piece, TextPiece))
+
+
+def hit(text: str, when: datetime, speaker: str = "ユウ") -> Hit:
+    return Hit(text, "log_archive", "semantic", "log_archives/2026-08.txt", ("x",), 0.5, when, speaker)
+
+
+def converse(lines: Sequence[str], sheet: Sheet, **more: Any) -> list[str]:
+    turns: list[ChatTurn] = []
+    said = []
+    for place, line in enumerate(lines):
+        now = NOW + timedelta(minutes=2 * place)
+        said.append(say(line, sheet, turns=turns, now=now, **more))
+        turns += [ChatTurn("user", line, now), ChatTurn("persona", said[-1], now)]
+    return said
+
+
+# --- a long conversation -------------------------------------------------------------------------------------
+
+DAY_JA = [
+    "おはよう", "今日は朝から雨だね", "傘を忘れて駅まで走ったよ", "会社に着いたらびしょ濡れだった", "同僚の田中さんがタオルを貸してくれた", "うん、優しい人なんだ",
+    "お昼は一緒にうどんを食べた", "天ぷらがおいしかった", "午後は会議が続いて疲れた", "部長に企画をほめられて嬉しかった", "来月から新しいチームに入る", "ちょっと不安もあるけど",
+    "でも楽しみ", "帰りに花屋でガーベラを買った", "部屋が明るくなった", "夕飯はカレーを作った", "今度は妹にも食べさせたいな", "妹は大阪に住んでるんだ", "来週会いに行く予定", "そろそろ寝るね",
+]  # fmt: skip
+DAY_EN = [
+    "good morning", "it's raining here", "I forgot my umbrella and ran to the station", "I was soaked when I got to work", "my coworker Tom lent me a towel", "yeah he's kind",
+    "we had udon together for lunch", "the tempura was delicious", "I had meetings all afternoon and I'm tired", "my boss praised my project, I was happy", "I'm joining a new team next month", "I'm a little nervous though",
+    "but I'm looking forward to it", "I bought flowers on the way home", "my room looks brighter now", "I made curry for dinner", "I want to cook for my sister someday", "she lives in Osaka", "I'm going to visit her next week", "good night",
+]  # fmt: skip

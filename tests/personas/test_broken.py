@@ -1,0 +1,97 @@
+"""Folders in which something is broken or missing are still personas, and can be mended."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from managers.personas import PersonaStore
+from managers.storage.settings import Settings, merged
+from tests.personas.folders import history_of
+
+
+@pytest.mark.parametrize("content", [b"{", b"", b"[]", b"\xff\xfe\x00", b"null", b'{"a": ' * 5000])
+def test_a_broken_persona_is_listed_with_its_notice_and_usable(store: PersonaStore, content: bytes) -> None:
+    store.create("他", language="ja")
+    paths = store.create("猫", language="ja", system_prompt="わたしは猫").paths
+    paths.persona_json.write_bytes(content)
+    (other, broken) = store.list()
+    assert (other.notices, other.name) == ((), "他")
+    assert [notice.code for notice in broken.notices] == ["persona-broken"]
+    assert (broken.system_prompt, broken.language) == ("わたしは猫", "ja")
+    assert paths.persona_json.read_bytes() == content
+    changed = store.set_greeting("猫", "にゃ")
+    assert changed.greeting == "にゃ"
+    (kept,) = paths.folder.glob("persona.json.broken-*")
+    assert kept.read_bytes() == content
+    assert kept.name in changed.notices[0].sentence("ja")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"language": 3, "greeting": ["x"], "user": "me", "settings": 7, "colours": [], "format": "new"},
+        {"language": "xx", "user": {"name": 5}, "settings": {"recall": 3}, "format": -1},
+    ],
+)
+def test_values_of_the_wrong_kind_are_not_used_and_can_be_set(store: PersonaStore, document: object) -> None:
+    paths = store.create("a", language="en", system_prompt="I am a.").paths
+    paths.persona_json.write_text(json.dumps(document))
+    persona = store.get("a")
+    assert (persona.language, persona.greeting, persona.user_name) == ("en", "", "")
+    merged(Settings(), persona.settings)
+    store.set_user("a", user_name="Aoi")
+    store.set_colours("a", accent="#112233")
+    assert store.set_settings("a", "recall", per_index=3).user_name == "Aoi"
+
+
+def test_a_folder_with_nothing_in_it_is_a_persona(store: PersonaStore) -> None:
+    (store.home.characters / "から").mkdir(parents=True)
+    persona = store.get("から")
+    assert (persona.language, persona.notices, persona.avatar) == ("ja", (), None)
+    assert store.set_greeting("から", "やあ").greeting == "やあ"
+
+
+def test_a_prompt_that_is_no_text_is_kept_aside_when_written(store: PersonaStore) -> None:
+    paths = store.create("a", language="en", system_prompt="one").paths
+    paths.system_prompt.write_bytes(b"\x83\x81\x83")
+    persona = store.get("a")
+    assert [notice.code for notice in persona.notices] == ["prompt-broken"]
+    store.write_system_prompt("a", "two", based_on=persona.system_prompt_digest)
+    (kept,) = paths.folder.glob("SystemPrompt.txt.broken-*")
+    assert kept.read_bytes() == b"\x83\x81\x83"
+    assert store.get("a").system_prompt == "two"
+
+
+def test_files_and_hidden_folders_are_no_personas(store: PersonaStore) -> None:
+    store.create("a", language="en")
+    (store.home.characters / "notes.txt").write_text("x")
+    (store.home.characters / ".git").mkdir()
+    (store.home.characters / ("x" * 200)).mkdir()
+    assert store.list_names() == ["a"]
+
+
+def test_a_broken_persona_gets_its_last_good_version_back(store: PersonaStore) -> None:
+    paths = store.create("猫", language="ja", system_prompt="わたしは猫", greeting="一").paths
+    store.set_greeting("猫", "二")
+    good = paths.persona_json.read_bytes()
+    paths.persona_json.write_bytes(b"{ oops")
+    history_of(store, "猫").notice_outside()
+    paths.persona_json.write_bytes(b"{ oops again")
+    paths.system_prompt.write_bytes(b"\xff")
+    mended = store.mend("猫")
+    assert (mended.greeting, mended.system_prompt) == ("二", "わたしは猫")
+    assert paths.persona_json.read_bytes() == good
+    assert {kept.read_bytes() for kept in paths.folder.glob("*.broken-*")} == {b"{ oops again", b"\xff"}
+    assert [notice.code for notice in mended.notices] == ["file-set-aside"] * 2
+    assert store.mend("猫") == store.get("猫")
+
+
+def test_without_a_good_version_a_broken_file_is_put_aside(store: PersonaStore) -> None:
+    folder = store.home.characters / "猫"
+    folder.mkdir(parents=True)
+    (folder / "persona.json").write_bytes(b"{ oops")
+    mended = store.mend("猫")
+    assert [notice.code for notice in mended.notices] == ["file-set-aside"]
+    assert not (folder / "persona.json").exists()

@@ -1,0 +1,227 @@
+"""Personas come, are copied, renamed, thrown away, and come back; whatever they are called."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from managers.memory.notes import Notes
+from managers.personas import PersonaStore
+from managers.storage.errors import (
+    NotInTrashError,
+    PersonaExistsError,
+    PersonaNotFoundError,
+    UnsafeNameError,
+)
+from managers.storage.files import write_atomic
+from managers.storage.history import History
+from managers.storage.paths import Home
+from tests.crash import full_disk, kill_everywhere, needs_signals
+from tests.fakes import HandClock
+from tests.personas.folders import history_of
+
+
+def test_a_new_persona_has_what_it_was_given(store: PersonaStore) -> None:
+    made = store.create(
+        "ユキ",
+        language="ja",
+        system_prompt="あなたはユキ。",
+        greeting="やあ",
+        user_name="あおい",
+        user_profile="教師",
+        core_memory="わたしはユキ。",
+    )
+    assert made == store.get("ユキ")
+    assert (made.name, made.language, made.greeting, made.system_prompt) == ("ユキ", "ja", "やあ", "あなたはユキ。")
+    assert (made.user_name, made.user_profile) == ("あおい", "教師")
+    assert made.paths.core_memory.read_text("utf-8") == "わたしはユキ。"
+    assert made.created_at == "2026-11-21T12:00:00"
+    assert made.notices == ()
+    assert [entry.kind for entry in history_of(store, "ユキ").entries()] == ["beginning"]
+
+
+@pytest.mark.parametrize("name", ["Ольга", "سلمى", "李 小龍", "Zoë", "猫🐈", "O'Brien"])
+def test_names_in_any_script_go_through_everything(store: PersonaStore, name: str) -> None:
+    store.create(name, language="en")
+    store.set_greeting(name, "hello")
+    store.rename(name, f"{name} b")
+    store.duplicate(f"{name} b", name)
+    assert store.list_names() == sorted([name, f"{name} b"])
+    store.restore(store.delete(name).id)
+    assert store.get(name).greeting == "hello"
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", "CON", ".hidden", "a\u202eb"])
+def test_dangerous_names_are_refused_everywhere(store: PersonaStore, name: str) -> None:
+    store.create("a", language="en")
+    store.delete("a")
+    store.create("b", language="en")
+    works: list[Callable[[], object]] = [
+        lambda: store.create(name, language="en"),
+        lambda: store.get(name),
+        lambda: store.rename("b", name),
+        lambda: store.duplicate("b", name),
+        lambda: store.restore("a", name or " "),
+    ]
+    for work in works:
+        with pytest.raises(UnsafeNameError):
+            work()
+    assert store.list_names() == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Nemu", "nemu"),
+        ("STRASSE", "straße"),
+        (unicodedata.normalize("NFC", "ガク"), unicodedata.normalize("NFD", "ガク")),
+        ("Zoë", "ZOË"),
+    ],
+)
+def test_names_that_some_file_system_takes_for_one_are_one(store: PersonaStore, one: str, other: str) -> None:
+    store.create(one, language="en")
+    with pytest.raises(PersonaExistsError):
+        store.create(other, language="en")
+    store.create("x", language="en")
+    works: list[Callable[[], object]] = [lambda: store.rename("x", other), lambda: store.duplicate("x", other)]
+    for work in works:
+        with pytest.raises(PersonaExistsError):
+            work()
+
+
+def test_a_name_may_change_its_case(store: PersonaStore) -> None:
+    store.create("nemu", language="en", greeting="hi")
+    assert store.rename("nemu", "Nemu").name == "Nemu"
+    assert store.list_names() == ["Nemu"]
+    assert store.rename("Nemu", "Nemu").greeting == "hi"
+
+
+def test_a_folder_named_on_a_mac_is_found(store: PersonaStore) -> None:
+    store.create("ガク", language="ja", greeting="やあ")
+    folder = store.home.characters / "ガク"
+    folder.rename(store.home.characters / unicodedata.normalize("NFD", "ガク"))
+    assert store.list_names() == [unicodedata.normalize("NFC", "ガク")]
+    assert store.get("ガク").greeting == "やあ"
+    assert store.list()[0].name == unicodedata.normalize("NFC", "ガク")
+    with pytest.raises(PersonaExistsError):
+        store.create("ガク", language="ja")
+
+
+def test_an_unknown_persona_is_named(store: PersonaStore) -> None:
+    works: list[Callable[[], object]] = [
+        lambda: store.get("だれか"),
+        lambda: store.rename("だれか", "x"),
+        lambda: store.duplicate("だれか", "x"),
+        lambda: store.delete("だれか"),
+        lambda: store.set_greeting("だれか", "x"),
+    ]
+    for work in works:
+        with pytest.raises(PersonaNotFoundError, match="だれか"):
+            work()
+
+
+def test_a_copy_has_all_that_it_remembers_and_goes_its_own_way(store: PersonaStore, clock: HandClock) -> None:
+    paths = store.create("a", language="en").paths
+    notes = Notes(paths, History(paths, clock), clock)
+    notes.append("notepad", "milk", author="a", reason="asked")
+    write_atomic(paths.log, "## USER:x\n")
+    write_atomic(paths.rag_index / "big.bin", b"0" * 1000)
+    write_atomic(paths.entity_memory / "田中さん.md", "x")
+    copy = store.duplicate("a", "b").paths
+    assert copy.notepad.read_text() == "milk\n"
+    assert copy.log.read_text() == "## USER:x\n"
+    assert (copy.entity_memory / "田中さん.md").exists()
+    assert not copy.rag_index.exists()
+    history = History(copy, clock)
+    history.undo(history.entries(1)[0].id, author="user")
+    assert copy.notepad.read_text() == ""
+    assert paths.notepad.read_text() == "milk\n"
+
+
+def test_the_trash_gives_back_what_it_took(store: PersonaStore, clock: HandClock) -> None:
+    first = store.create("ねむ", language="ja", greeting="一").paths.folder
+    thrown = store.delete("ねむ")
+    assert not first.exists()
+    assert store.list_names() == []
+    clock.move(days=1)
+    store.create("ねむ", language="ja", greeting="二")
+    with pytest.raises(PersonaExistsError):
+        store.restore(thrown.id)
+    assert store.restore(thrown.id, store.free_name("ねむ")).greeting == "一"
+    assert store.list_names() == ["ねむ", "ねむ 2"]
+    assert store.trashed() == []
+    with pytest.raises(NotInTrashError):
+        store.restore(thrown.id)
+
+
+def test_the_trash_tells_what_lies_in_it_newest_first(store: PersonaStore, clock: HandClock) -> None:
+    for greeting in ("一", "二"):
+        store.create("a-b", language="ja", greeting=greeting)
+        clock.move(minutes=1)
+        store.delete("a-b")
+    twice = store.create("a-b", language="ja")
+    store.delete(twice.name)  # within the same second as the one before
+    assert [item.name for item in store.trashed()] == ["a-b"] * 3
+    assert len({item.id for item in store.trashed()}) == 3
+    assert store.trashed()[0].deleted_at == clock.now()
+    assert store.restore("a-b").name == "a-b"
+
+
+# Killed in the middle
+
+
+def _create(home: Home) -> None:
+    PersonaStore(home, HandClock(), Random(1)).create("ねむ", language="ja", system_prompt="x")
+
+
+def _duplicate(home: Home) -> None:
+    PersonaStore(home, HandClock(), Random(1)).duplicate("a", "ねむ")
+
+
+@needs_signals
+@pytest.mark.parametrize("work", [_create, _duplicate], ids=["create", "duplicate"])
+def test_killed_anywhere_a_persona_is_whole_or_not_there(tmp_path: Path, work: Callable[[Home], None]) -> None:
+    numbers = itertools.count()
+
+    def fresh() -> tuple[Home]:
+        home = Home(tmp_path / str(next(numbers)))
+        PersonaStore(home, HandClock(), Random(1)).create("a", language="ja", system_prompt="x")
+        return (home,)
+
+    seen = set()
+    for death in kill_everywhere(work, fresh, whens=("before",), stride=3):
+        store = PersonaStore(death.given[0], HandClock(), Random(1))
+        names = store.list_names()
+        assert names in (["a"], ["a", "ねむ"]), death
+        seen.add(len(names))
+        if len(names) == 1:
+            store.create("ねむ", language="ja", system_prompt="x")
+        assert store.get("ねむ").system_prompt == "x", death
+        store.install_samples(tmp_path / "none")
+        assert not list(store.home.characters.glob(".new-*")), death
+    assert seen == {1, 2}
+
+
+def test_a_full_disk_leaves_no_half_persona(store: PersonaStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    with full_disk(monkeypatch, 100), pytest.raises(Exception, match="disk is full"):
+        store.create("a", language="en", system_prompt="x" * 500)
+    assert list(store.home.characters.iterdir()) == []
+    store.create("a", language="en")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_copy_does_not_follow_links_out_of_the_folder(store: PersonaStore, tmp_path: Path) -> None:
+    paths = store.create("a", language="en").paths
+    (tmp_path / "big").mkdir()
+    (tmp_path / "big" / "file").write_text("x")
+    (paths.folder / "knowledge").symlink_to(tmp_path / "big")
+    (paths.folder / "loop").symlink_to(paths.folder)
+    copy = store.duplicate("a", "b").paths
+    assert (copy.folder / "knowledge").is_symlink()
+    assert (copy.folder / "loop").is_symlink()

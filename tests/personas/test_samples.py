@@ -1,0 +1,85 @@
+"""The samples come once, whole, and never replace what a person made."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+from PIL import Image
+
+from managers.personas import PersonaStore
+from managers.personas.document import FORMAT, version
+from managers.storage.files import write_atomic
+from managers.storage.paths import CHECKOUT, Home
+from tests.crash import kill_everywhere, needs_signals
+from tests.fakes import HandClock
+from tests.personas.folders import SAMPLES
+
+
+def _samples(home: Home) -> None:
+    PersonaStore(home, HandClock(), Random(1)).install_samples()
+
+
+@needs_signals
+def test_killed_anywhere_the_samples_come_whole_and_once(tmp_path: Path) -> None:
+    numbers = itertools.count()
+    for death in kill_everywhere(_samples, lambda: (Home(tmp_path / str(next(numbers))),), whens=("before",), stride=9):
+        store = PersonaStore(death.given[0], HandClock(), Random(1))
+        store.install_samples()
+        assert store.list_names() == sorted(SAMPLES), death
+        assert all(persona.system_prompt and persona.avatar for persona in store.list())
+
+
+def test_the_samples_come_once_and_a_deleted_one_stays_away(store: PersonaStore) -> None:
+    assert sorted(persona.name for persona in store.install_samples()) == sorted(SAMPLES)
+    assert store.install_samples() == []
+    store.delete("ねむ")
+    store.rename("Hazel", "Filbert")
+    assert store.install_samples() == []
+    assert store.list_names() == ["Filbert"]
+
+
+def test_a_sample_never_replaces_what_the_user_made(store: PersonaStore) -> None:
+    store.create("ねむ", language="ja", greeting="わたしの")
+    store.install_samples()
+    assert store.get("ねむ").greeting == "わたしの"
+    assert store.list_names() == sorted(SAMPLES)
+
+
+def test_a_copy_of_a_read_only_sample_can_be_written(store: PersonaStore, tmp_path: Path) -> None:
+    sample = tmp_path / "samples" / "Wren" / "persona.json"
+    write_atomic(sample, '{"language": "en"}')
+    sample.chmod(0o444)
+    (persona,) = store.install_samples(tmp_path / "samples")
+    assert persona.paths.persona_json.stat().st_mode & 0o200
+    assert store.set_greeting("Wren", "hello").greeting == "hello"
+
+
+def test_a_broken_memory_of_the_samples_costs_nothing(store: PersonaStore) -> None:
+    store.install_samples()
+    (store.home.folder / ".samples.json").write_bytes(b"\xff{")
+    assert store.install_samples() == []
+    assert store.list_names() == sorted(SAMPLES)
+
+
+@pytest.mark.parametrize(("name", "language"), [("ねむ", "ja"), ("Hazel", "en")])
+def test_each_sample_is_complete(store: PersonaStore, name: str, language: str) -> None:
+    store.install_samples()
+    persona = store.get(name)
+    assert persona.notices == ()
+    assert persona.language == language
+    assert persona.greeting
+    assert persona.about
+    assert name in persona.system_prompt
+    assert name in persona.paths.core_memory.read_text("utf-8")
+    assert persona.paths.notepad.read_text("utf-8").strip()
+    assert persona.colours != type(persona.colours)()
+    assert version(json.loads(persona.paths.persona_json.read_text("utf-8"))) == FORMAT
+    assert persona.avatar is not None
+    with Image.open(persona.avatar) as picture:
+        assert picture.size == (512, 512)
+    assert (persona.paths.history / "HEAD").exists()
+    assert not (CHECKOUT / "characters" / name / ".history").exists()

@@ -1,0 +1,136 @@
+"""A history that is broken, missing, or made by another program."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from dulwich.object_store import tree_lookup_path
+from dulwich.objects import Commit, ObjectID
+from dulwich.refs import Ref
+from dulwich.repo import Repo
+
+from managers.storage.errors import (
+    HistoryDamagedError,
+)
+from managers.storage.history import History
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+from tests.storage.histories import write
+
+
+@pytest.mark.parametrize("damage", ["head", "head-commit", "HEAD", "empty"])
+def test_a_broken_history_is_kept_aside_and_a_new_one_begins(
+    history: History, paths: PersonaPaths, clock: HandClock, damage: str
+) -> None:
+    write(history, paths.notepad, "一")
+    history.close()
+    branch = paths.history / "refs" / "heads" / "main"
+    head = branch.read_text().strip()
+    if damage == "head":
+        branch.write_bytes(b"\0" * 41)
+    elif damage == "head-commit":
+        (paths.history / "objects" / head[:2] / head[2:]).write_bytes(b"")
+    elif damage == "HEAD":
+        (paths.history / "HEAD").unlink()
+    else:
+        branch.unlink()
+    fresh = History(paths, clock)
+    assert fresh.entries() == []
+    (notice,) = fresh.notices
+    kept = next(paths.folder.glob(".history.broken-*"))
+    assert kept.name in notice.sentence("ja")
+    assert (kept / "objects").is_dir()
+    entry = write(fresh, paths.notepad, "二")
+    assert [e.kind for e in fresh.entries()] == ["change", "beginning"]
+    fresh.undo(entry, author="user")
+    assert paths.notepad.read_text("utf-8") == "一"
+
+
+def test_a_missing_history_begins_anew_with_what_is_there(
+    history: History, paths: PersonaPaths, clock: HandClock
+) -> None:
+    write(history, paths.notepad, "一")
+    history.close()
+    shutil.rmtree(paths.history)
+    fresh = History(paths, clock)
+    assert fresh.entries() == []
+    entry = write(fresh, paths.notepad, "二")
+    fresh.undo(entry, author="user")
+    assert paths.notepad.read_text("utf-8") == "一"
+    assert fresh.notices == []
+    # and also below the feet of one that is open
+    shutil.rmtree(paths.history)
+    assert fresh.entries() == []
+    assert fresh.record(author="user", reason="", files=[paths.notepad]) is None
+    assert len(fresh.entries()) == 1
+
+
+def test_an_old_damaged_entry_is_named_and_the_rest_lives_on(
+    history: History, paths: PersonaPaths, clock: HandClock
+) -> None:
+    first = write(history, paths.notepad, "一" * 30)
+    second = write(history, paths.notepad, "二")
+    with Repo(str(paths.history)) as repo:
+        commit = repo[ObjectID(first.encode())]
+        assert isinstance(commit, Commit)
+        blob = tree_lookup_path(repo.__getitem__, commit.tree, b"notepad.txt")[1].decode()
+    (paths.history / "objects" / blob[:2] / blob[2:]).write_bytes(b"rubbish")
+    fresh = History(paths, clock)
+    with pytest.raises(HistoryDamagedError):
+        fresh.diff(first)
+    with pytest.raises(HistoryDamagedError):
+        fresh.undo(second, author="user")
+    assert paths.notepad.read_text("utf-8") == "二"
+    third = write(fresh, paths.notepad, "三")
+    assert len(fresh.entries()) == 4
+    fresh.undo(third, author="user")
+
+
+def test_a_damaged_commit_ends_the_walk_with_a_notice(history: History, paths: PersonaPaths, clock: HandClock) -> None:
+    first = write(history, paths.notepad, "一")
+    second = write(history, paths.notepad, "二")
+    (paths.history / "objects" / first[:2] / first[2:]).write_bytes(b"rubbish")
+    fresh = History(paths, clock)
+    assert [entry.id for entry in fresh.entries()] == [second]
+    assert [notice.code for notice in fresh.notices] == ["history-damaged"]
+    third = write(fresh, paths.notepad, "三")
+    fresh.undo(third, author="user")
+    assert paths.notepad.read_text("utf-8") == "二"
+
+
+def test_commits_made_by_somebodys_own_git_are_entries_too(
+    history: History, paths: PersonaPaths, clock: HandClock
+) -> None:
+    _forge(paths, message=b"by hand\n", author=b"Aya <aya@example.org>")
+    newest = History(paths, clock).entries(1)[0]
+    assert (newest.author, newest.reason, newest.files) == ("Aya", "by hand", ())
+
+
+def test_a_name_that_leads_out_of_the_folder_is_never_followed(
+    history: History, paths: PersonaPaths, clock: HandClock
+) -> None:
+    """A persona's folder may come from somebody else."""
+    target = paths.folder.parent / "elsewhere.txt"
+    target.write_text("precious", "utf-8")
+    write(history, paths.notepad, "x")
+    forged = _forge(paths, replaced=(b'"notepad.txt"', b'"../elsewhere.txt"'))
+    fresh = History(paths, clock)
+    with pytest.raises(HistoryDamagedError):
+        fresh.undo(forged, author="user")
+    assert target.read_text("utf-8") == "precious"
+
+
+def _forge(
+    paths: PersonaPaths, message: bytes = b"", author: bytes = b"", replaced: tuple[bytes, bytes] = (b"", b"")
+) -> str:
+    """Put a commit on top of the newest one, as another program could."""
+    with Repo(str(paths.history)) as repo:
+        commit = repo[repo.head()].copy()
+        assert isinstance(commit, Commit)
+        commit.parents = [repo.head()]
+        commit.message = message or commit.message.replace(*replaced)
+        commit.author = author or commit.author
+        repo.object_store.add_object(commit)
+        repo.refs[Ref(b"refs/heads/main")] = commit.id
+        return commit.id.decode()

@@ -1,0 +1,115 @@
+"""Edits made outside are noticed, and are nobody else's; what is no memory is not kept."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+from managers.storage.errors import (
+    UndoConflictError,
+)
+from managers.storage.files import write_atomic
+from managers.storage.history import Draft, History
+from managers.storage.paths import PersonaPaths
+from tests.storage.histories import write
+
+
+def test_edits_made_outside_are_nobody_elses(history: History, paths: PersonaPaths) -> None:
+    paths.core_memory.write_text("はじめ\n自分で書いた\n", "utf-8")
+    entry = write(history, paths.core_memory, "はじめ\n自分で書いた\nペルソナが書いた\n")
+    (diff,) = history.diff(entry)
+    assert "+自分で書いた" not in diff.unified
+    assert [entry.author for entry in history.entries()] == ["ねむ", "outside", "user"]
+    history.undo(entry, author="user")
+    assert paths.core_memory.read_text("utf-8") == "はじめ\n自分で書いた\n"
+
+
+def test_an_edit_made_outside_survives_a_refused_undo_and_can_itself_be_undone(
+    history: History, paths: PersonaPaths
+) -> None:
+    entry = write(history, paths.core_memory, "一")
+    paths.core_memory.write_text("外", "utf-8")
+    with pytest.raises(UndoConflictError):
+        history.undo(entry, author="user")
+    outside = history.entries(1)[0]
+    assert outside.author == "outside"
+    history.undo(outside.id, author="user")
+    assert paths.core_memory.read_text("utf-8") == "一"
+
+
+def test_all_edits_made_outside_are_found(history: History, paths: PersonaPaths) -> None:
+    write(history, paths.entity_memory / "猫.md", "三毛")
+    write(history, paths.entity_memory / "犬.md", "柴")
+    assert history.notice_outside() is None
+    (paths.entity_memory / "猫.md").write_text("白", "utf-8")
+    (paths.entity_memory / "犬.md").unlink()
+    paths.goals.write_text("{}", "utf-8")
+    entry = history.notice_outside()
+    assert entry is not None
+    assert history.entries(1)[0].files == ("entity_memory/犬.md", "entity_memory/猫.md", "goals.json")
+    assert history.notice_outside() is None
+    history.undo(entry, author="user")
+    assert (paths.entity_memory / "犬.md").read_text("utf-8") == "柴"
+
+
+def test_an_edit_of_the_same_length_within_the_same_instant_is_found(history: History, paths: PersonaPaths) -> None:
+    for text in ("あい", "うえ", "おか", "きく"):
+        paths.core_memory.write_text(text, "utf-8")
+        assert history.notice_outside() is not None
+    assert len(history.entries()) == 5
+
+
+def test_logs_documents_indexes_and_secrets_are_not_kept(history: History, paths: PersonaPaths) -> None:
+    others = [
+        paths.log,
+        paths.log_archives / "2026-01.txt",
+        paths.attachments / "a.txt",
+        paths.knowledge / "b.md",
+        paths.rag_index / "index.bin",
+        paths.emotion_log,
+        paths.memory / "emotion_log_2026-01.json",
+        paths.recall_log,
+        paths.memory / "secrets.toml",
+        paths.folder / "secrets.toml",
+        paths.folder / "core_memory.txt.broken-20260101-000000",
+        paths.memory / ".insights.json.77.utatane-tmp",
+    ]
+    for path in others:
+        write_atomic(path, "x")
+    assert history.notice_outside() is None
+    assert history.record(author="user", reason="", files=others) is None
+
+
+def test_what_the_app_rewrites_all_the_time_enters_only_with_a_change_that_names_it(
+    history: History, paths: PersonaPaths
+) -> None:
+    for moment in ("1", "2", "3"):
+        write_atomic(paths.internal_state, moment)
+        assert history.notice_outside() is None
+    entry = history.apply({paths.internal_state: b"dreamt", paths.goals: b"{}"}, Draft("dream", ""))
+    assert entry
+    assert [entry.author for entry in history.entries()] == ["dream", "user"]
+    history.undo(entry, author="user")
+    assert paths.internal_state.read_text() == "3"
+
+
+def test_files_that_are_not_kept_are_written_with_the_others(history: History, paths: PersonaPaths) -> None:
+    assert history.apply({paths.recall_log: b"a", paths.notepad: b"b"}, Draft("ねむ", ""))
+    assert paths.recall_log.read_bytes() == b"a"
+    assert history.apply({paths.recall_log: b"c"}, Draft("ねむ", "")) is None
+    assert paths.recall_log.read_bytes() == b"c"
+
+
+def test_names_in_either_normal_form_are_one_file(history: History, paths: PersonaPaths) -> None:
+    """A Mac may hand the name back in another form than it was written in."""
+    composed = paths.entity_memory / unicodedata.normalize("NFC", "ガイド.md")
+    decomposed = paths.entity_memory / unicodedata.normalize("NFD", "ガイド.md")
+    write(history, composed, "一")
+    composed.rename(decomposed)
+    assert history.notice_outside() is None
+    decomposed.write_text("二", "utf-8")
+    entry = history.notice_outside()
+    assert entry
+    history.undo(entry, author="user")
+    assert decomposed.read_text("utf-8") == "一"

@@ -1,0 +1,150 @@
+"""What an entry did is taken back, and done again: whole, in part, in any order."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from managers.storage.errors import (
+    NotUndoableError,
+    UndoConflictError,
+)
+from managers.storage.files import write_atomic
+from managers.storage.history import Draft, History, UndoConflict
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+from tests.storage.histories import write
+
+
+def test_undo_restores_edits_creations_and_deletions_byte_for_byte(history: History, paths: PersonaPaths) -> None:
+    old = "\ufeffメモ\r\nlatin1 \r".encode() + b"\xff\x00"
+    write_atomic(paths.notepad, old)
+    write_atomic(paths.goals, b"{}")
+    entry = history.apply({paths.notepad: None, paths.goals: b"", paths.insights: b"[]"}, Draft("dream", "night"))
+    assert entry
+    assert not paths.notepad.exists()
+    undo = history.undo(entry, author="user")
+    assert paths.notepad.read_bytes() == old
+    assert paths.goals.read_bytes() == b"{}"
+    assert not paths.insights.exists()
+    assert history.entries(1)[0].id == undo
+    history.redo(entry, author="user")
+    assert not paths.notepad.exists()
+    assert (paths.goals.read_bytes(), paths.insights.read_bytes()) == (b"", b"[]")
+
+
+def test_an_entry_further_back_is_undone_alone(history: History, paths: PersonaPaths) -> None:
+    first = write(history, paths.core_memory, "一")
+    later = write(history, paths.notepad, "メモ")
+    history.undo(first, author="user")
+    assert paths.core_memory.read_text("utf-8") == "はじめ\n"
+    assert paths.notepad.read_text("utf-8") == "メモ"
+    undone = {entry.id: entry.undone_by for entry in history.entries()}
+    assert undone[first] == history.entries(1)[0].id
+    assert undone[later] is None
+
+
+def test_a_later_change_of_one_file_keeps_the_whole_from_being_undone(history: History, paths: PersonaPaths) -> None:
+    entry = history.apply({paths.core_memory: b"dreamt", paths.goals: b"{}"}, Draft("dream", ""))
+    assert entry
+    write(history, paths.core_memory, "mine", author="user")
+    count = len(history.entries())
+    with pytest.raises(UndoConflictError) as refused:
+        history.undo(entry, author="user")
+    conflicts: tuple[UndoConflict, ...] = refused.value.facts["conflicts"]  # type: ignore[assignment]  # as it says
+    (conflict,) = conflicts
+    assert (conflict.path, conflict.current, conflict.restored) == ("core_memory.txt", b"mine", "はじめ\n".encode())
+    assert paths.core_memory.read_bytes() == b"mine"
+    assert paths.goals.read_bytes() == b"{}"
+    assert len(history.entries()) == count
+
+
+def test_the_rest_of_an_entry_can_be_undone_around_what_changed_later(history: History, paths: PersonaPaths) -> None:
+    entry = history.apply({paths.core_memory: b"dreamt", paths.goals: b"{}", paths.insights: b"[]"}, Draft("dream", ""))
+    assert entry
+    write(history, paths.core_memory, "mine", author="user")
+    undo = history.undo(entry, author="user", leave_changed=True)
+    assert paths.core_memory.read_bytes() == b"mine"
+    assert not paths.goals.exists()
+    assert history.entries(1)[0].files == ("goals.json", "memory/insights.json")
+    history.redo(undo, author="user")  # what the undo left alone is not done again
+    assert paths.core_memory.read_bytes() == b"mine"
+    assert paths.goals.read_bytes() == b"{}"
+    alone = write(history, paths.notepad, "一")
+    write(history, paths.notepad, "二")
+    with pytest.raises(UndoConflictError):  # nothing would be left to take back
+        history.undo(alone, author="user", leave_changed=True)
+
+
+def test_once_the_later_change_is_taken_back_the_earlier_can_be(history: History, paths: PersonaPaths) -> None:
+    first = write(history, paths.core_memory, "一")
+    second = write(history, paths.core_memory, "二")
+    history.undo(second, author="user")
+    history.undo(first, author="user")
+    assert paths.core_memory.read_text("utf-8") == "はじめ\n"
+
+
+def test_undo_and_redo_go_back_and_forth(history: History, paths: PersonaPaths) -> None:
+    entry = write(history, paths.core_memory, "一")
+    undo = history.undo(entry, author="user")
+    with pytest.raises(NotUndoableError):
+        history.undo(entry, author="user")
+    redo = history.redo(undo, author="user")  # the undo's id does as well
+    with pytest.raises(NotUndoableError):
+        history.redo(entry, author="user")
+    assert paths.core_memory.read_text("utf-8") == "一"
+    history.undo(redo, author="user")
+    assert paths.core_memory.read_text("utf-8") == "はじめ\n"
+    assert [entry.kind for entry in history.entries()] == ["undo", "redo", "undo", "change", "beginning"]
+    assert {e.id: bool(e.undone_by) for e in history.entries()}[entry]
+
+
+def test_taking_back_an_undo_is_doing_it_again(history: History, paths: PersonaPaths) -> None:
+    entry = write(history, paths.core_memory, "一")
+    undo = history.undo(entry, author="user")
+    history.undo(undo, author="user")
+    assert paths.core_memory.read_text("utf-8") == "一"
+    assert not {e.id: e.undone_by for e in history.entries()}[entry]
+    history.undo(entry, author="user")
+    assert paths.core_memory.read_text("utf-8") == "はじめ\n"
+
+
+def test_the_beginning_cannot_be_undone(history: History, paths: PersonaPaths) -> None:
+    with pytest.raises(NotUndoableError):
+        history.undo(history.entries()[-1].id, author="user")
+    assert paths.core_memory.exists()
+
+
+_NAMES = ("core_memory.txt", "notepad.txt", "entity_memory/猫.md", "memory/insights.json")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_walk_of_changes_can_be_taken_back_one_by_one(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    paths = PersonaPaths(tmp_path_factory.mktemp("walk") / "ねむ")
+    paths.folder.mkdir()
+    history = History(paths, HandClock())
+    states: list[dict[str, bytes]] = []
+    made: list[str] = []
+    for _ in range(data.draw(st.integers(1, 6))):
+        change = data.draw(
+            st.dictionaries(st.sampled_from(_NAMES), st.none() | st.binary(max_size=3), min_size=1, max_size=4)
+        )
+        before = _content(paths)
+        entry = history.apply({paths.folder / name: content for name, content in change.items()}, Draft("x", ""))
+        if entry is not None:
+            states.append(before)
+            made.append(entry)
+            assert _content(paths) == {
+                name: content for name, content in {**before, **change}.items() if content is not None
+            }
+    for entry, before in zip(reversed(made), reversed(states), strict=True):
+        history.undo(entry, author="user")
+        assert _content(paths) == before
+
+
+def _content(paths: PersonaPaths) -> dict[str, bytes]:
+    return {name: (paths.folder / name).read_bytes() for name in _NAMES if (paths.folder / name).exists()}
