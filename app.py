@@ -7,8 +7,10 @@ import os
 import sys
 
 import typer
+from typer.exceptions import TyperException
 
 from commands import bringing, personas, remembering, talking, usage
+from commands.misuse import misuse_sentence
 from commands.shared import terminal_language
 from managers.storage.errors import UtataneError
 
@@ -44,10 +46,13 @@ def main() -> None:
     elif arguments[0] not in known | {"--help", "-h"}:
         sys.exit(_complain_unknown(arguments[0], sorted(known)))
     try:
-        app(args=arguments, prog_name="app.py")
+        code = app(args=arguments, prog_name="app.py", standalone_mode=False)
     except UtataneError as error:
         print(error.sentence(terminal_language()), file=sys.stderr)
         sys.exit(1)
+    except TyperException as error:
+        print(misuse_sentence(error, terminal_language()), file=sys.stderr)
+        sys.exit(error.exit_code)
     except Exception as error:  # the edge: whatever nobody foresaw is logged whole and said in one line
         from agent.errors import UnexpectedError
 
@@ -55,6 +60,7 @@ def main() -> None:
         cause = f"{type(error).__name__}: {error}"
         print(UnexpectedError(cause=cause).sentence(terminal_language()), file=sys.stderr)
         sys.exit(1)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _complain_unknown(command: str, known: list[str]) -> int:

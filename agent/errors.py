@@ -301,3 +301,17 @@ class UnknownTaskError(UtataneError):
 
     ja = "夢の仕事に「{name}」はありません。{known} から選んでください。"
     en = 'A dream has no task "{name}". Choose from {known}.'
+
+
+class UnknownLanguageError(UtataneError):
+    """A persona cannot speak that language. Facts: `name`."""
+
+    ja = "ペルソナの言葉は ja か en です(「{name}」ではなく)。"
+    en = 'A persona speaks ja or en, not "{name}".'
+
+
+class OnlyWithDayError(UtataneError):
+    """Chosen tasks of a dream, and no day."""
+
+    ja = "`--only` は `--day 2026-01-31` のように日を決めて使います。"
+    en = "`--only` goes with a day, such as `--day 2026-01-31`."

@@ -16,7 +16,7 @@ from agent.events import Failed, Noticed, Recalled, Received, Replied, Speaking,
 from agent.minds.language_model.functions import affordable, tools_tokens
 from agent.prompts import reply as words
 from agent.recall_planning import plan_with_model
-from agent.standing import standing_hits
+from agent.retrieval import retrieve, speaker_of
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
 from managers.language.concern import find_concern, help_lines
@@ -30,11 +30,9 @@ from managers.mind import (
     Mind,
     ReasoningPiece,
     ReplyRequest,
-    Sheet,
     TextPiece,
     ToolCall,
 )
-from managers.recall.hits import Hit
 from managers.storage.clock import new_id
 from managers.storage.errors import Notice, UtataneError
 from managers.usage.errors import CapReachedError, stands_in
@@ -81,12 +79,7 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
         plan, notice = plan_with_model(around.small_mind, around.sheet, message.text, state["window"], plan)
         if notice is not None:
             around.emit(Noticed(notice))
-    hits: Sequence[Hit] = ()
-    if plan.query:
-        hits = around.memories.recall.for_turn(plan.query, window=[*state["window"], message])
-    if plan.wanted:
-        standing = standing_hits(around.memories.entities, speaker_of(around.sheet), message.text)
-        hits = [*standing, *(hit for hit in hits if all(hit.text != fact.text for fact in standing))]
+    hits = retrieve(around.memories, around.sheet, message.text, plan, [*state["window"], message])
     runtime.context.emit(Recalled(plan.query, hits))
     return {"query": plan.query, "hits": hits, "recall_wanted": plan.wanted}
 
@@ -226,11 +219,6 @@ def _say(
         )
     time = around.clock.now().replace(microsecond=0)
     return Message(new_id(around.clock, around.rng), time, role, speaker, text, mind, broken_off, attachments)
-
-
-def speaker_of(sheet: Sheet) -> str:
-    """Return the name that a user's messages stand under; somebody who gave none is "you"."""
-    return sheet.user_name or {"ja": "あなた", "en": "You"}[sheet.language]
 
 
 def _as_turn(message: Message) -> ChatTurn:

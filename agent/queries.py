@@ -9,7 +9,7 @@ from pathlib import Path
 from agent.errors import BadQueriesError, NothingToSearchError, UnknownTypeError
 from managers.recall.hits import MemoryType
 from managers.recall.kinds import ALL_TYPES
-from managers.storage.errors import UnreadableError
+from managers.storage.errors import NoSuchFileError
 from managers.storage.files import read_bytes
 
 
@@ -17,7 +17,7 @@ def read_queries(query: str | None, file: Path | None) -> Iterator[str]:
     """Yield the queries.
 
     Raises:
-        NothingToSearchError, UnreadableError, BadQueriesError
+        NothingToSearchError, NoSuchFileError, UnreadableError, BadQueriesError
     """
     if file is None:
         if not query:
@@ -26,7 +26,7 @@ def read_queries(query: str | None, file: Path | None) -> Iterator[str]:
         return
     data = read_bytes(file)
     if data is None:
-        raise UnreadableError(path=file, cause="not found")
+        raise NoSuchFileError(path=file)
     for number, line in enumerate(data.decode("utf-8-sig", "replace").split("\n"), 1):
         if not line.strip():
             continue

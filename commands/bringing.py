@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell, terminal_language
 
 if TYPE_CHECKING:
-    pass
+    from managers.recall.knowledge import Document
 
-import_commands = typer.Typer(help="Bring conversations in.", no_args_is_help=True)
-knowledge_commands = typer.Typer(help="The documents that a persona may look things up in.", no_args_is_help=True)
+import_commands = typer.Typer(help="Bring conversations in.")
+knowledge_commands = typer.Typer(help="The documents that a persona may look things up in.")
 
 
 @import_commands.command("transcript")
@@ -25,7 +25,6 @@ def import_transcript(
     as_json: JsonOption = False,
 ) -> None:
     """Bring in a transcript; ids and times stay as they are, and doing it twice does no harm."""
-    from agent.as_json import line
     from managers.memory import transcripts
 
     with services_at(home) as services:
@@ -36,17 +35,14 @@ def import_transcript(
         if report.added:
             recall.refresh_weights(1)  # whatever was indexed while the first months came in knew only those
         lang = terminal_language()
-        if as_json:
-            print(
-                line({"added": report.added, "already_there": report.already_there, "problems": len(report.problems)})
-            )
-        else:
-            added, known = f"{report.added:,}", f"{report.already_there:,}"
-            print(
-                f"{name}: {added} 件を取り込みました(すでにあったもの {known} 件)。"
-                if lang == "ja"
-                else f"{name}: {added} messages imported, {known} were there already."
-            )
+        added, known = f"{report.added:,}", f"{report.already_there:,}"
+        tell(
+            {"added": report.added, "already_there": report.already_there, "problems": len(report.problems)},
+            f"{name}: {added} 件を取り込みました(すでにあったもの {known} 件)。"
+            if lang == "ja"
+            else f"{name}: {added} message{'' if report.added == 1 else 's'} imported, {known} there already.",
+            as_json=as_json,
+        )
         for problem in report.problems:
             print(problem.sentence(lang), file=sys.stderr)
     if any(not problem.imported for problem in report.problems):
@@ -54,27 +50,44 @@ def import_transcript(
 
 
 @knowledge_commands.command("add")
-def add_knowledge(persona: PersonaArgument, files: list[Path], home: HomeOption = None) -> None:
-    """Add documents (.txt, .md, .pdf)."""
+def add_knowledge(
+    persona: PersonaArgument,
+    files: Annotated[list[Path], typer.Argument(help=".txt, .md, .pdf, .html, .csv or .docx.")],
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add documents (.txt, .md, .pdf, .html, .csv, .docx)."""
     with services_at(home) as services:
-        knowledge = services.companion(persona).memories.knowledge
+        memories = services.companion(persona).memories
         for file in files:
-            print(knowledge.add(file).name)
-        services.companion(persona).memories.recall.catch_up()
+            _tell_document(memories.knowledge.add(file), as_json=as_json)
+        memories.recall.catch_up()
 
 
 @knowledge_commands.command("list")
-def list_knowledge(persona: PersonaArgument, home: HomeOption = None) -> None:
+def list_knowledge(persona: PersonaArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
     """List documents."""
     with services_at(home) as services:
         for document in services.companion(persona).memories.knowledge.list():
-            print(document.name)
+            _tell_document(document, as_json=as_json)
 
 
 @knowledge_commands.command("remove")
-def remove_knowledge(persona: PersonaArgument, files: list[str], home: HomeOption = None) -> None:
+def remove_knowledge(
+    persona: PersonaArgument,
+    files: Annotated[list[str], typer.Argument(help="Names, as `knowledge list` shows them.")],
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Remove documents; they go to the trash."""
     with services_at(home) as services:
+        memories = services.companion(persona).memories
         for name in files:
-            services.companion(persona).memories.knowledge.remove(name)
-        services.companion(persona).memories.recall.catch_up()
+            memories.knowledge.remove(name)
+            tell({"removed": name}, name, as_json=as_json)
+        memories.recall.catch_up()
+
+
+def _tell_document(document: Document, *, as_json: bool) -> None:
+    added = f"{document.added:%Y-%m-%dT%H:%M:%S}"
+    tell({"name": document.name, "bytes": document.size, "added": added}, document.name, as_json=as_json)

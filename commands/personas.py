@@ -7,27 +7,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.shared import HomeOption, JsonOption, PersonaArgument, read_text, services_at, terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, read_text, services_at, tell, terminal_language
 from managers.storage.errors import Lang
 
 if TYPE_CHECKING:
     pass
 
-personas_commands = typer.Typer(
-    help="List, create, rename, duplicate, delete, restore and mend personas.", no_args_is_help=True
-)
+personas_commands = typer.Typer(help="List, create, rename, duplicate, delete, restore and mend personas.")
 
 
 @personas_commands.command("list")
 def list_personas(home: HomeOption = None, as_json: JsonOption = False) -> None:
     """List personas, and those in the trash."""
-    from agent.as_json import line
-
     with services_at(home) as services:
         for persona in services.personas.list():
-            print(line({"name": persona.name, "language": persona.language}) if as_json else persona.name)
+            tell({"name": persona.name, "language": persona.language}, persona.name, as_json=as_json)
         for gone in services.personas.trashed():
-            print(line({"trash": gone.id, "name": gone.name}) if as_json else f"({gone.id})")
+            tell({"trash": gone.id, "name": gone.name}, f"({gone.id})", as_json=as_json)
 
 
 @personas_commands.command("create")
@@ -36,12 +32,13 @@ def create_persona(
     home: HomeOption = None,
     language: Annotated[str, typer.Option(help="ja or en; default: the terminal's.")] = "",
     prompt: Annotated[Path | None, typer.Option(help="A text file with the system prompt.")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a persona."""
+    tongue = _as_language(language) if language else terminal_language()
     with services_at(home) as services:
-        tongue: Lang = "ja" if (language or terminal_language()) == "ja" else "en"
         text = read_text(prompt) if prompt else ""
-        print(services.personas.create(name, language=tongue, system_prompt=text).name)
+        _tell_name(services.personas.create(name, language=tongue, system_prompt=text).name, as_json=as_json)
 
 
 @personas_commands.command("edit")
@@ -52,6 +49,7 @@ def edit_persona(
     greeting: Annotated[str | None, typer.Option(help="What the persona says first.")] = None,
     user_name: Annotated[str | None, typer.Option(help="What this persona calls you.")] = None,
     user_profile: Annotated[str | None, typer.Option(help="What this persona may know of you from the start.")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Change who a persona is, and what it knows of you."""
     with services_at(home) as services:
@@ -62,36 +60,40 @@ def edit_persona(
             store.set_greeting(name, greeting)
         if user_name is not None or user_profile is not None:
             store.set_user(name, user_name=user_name, profile=user_profile)
-        print(store.get(name).name)
+        _tell_name(store.get(name).name, as_json=as_json)
 
 
 @personas_commands.command("rename")
-def rename_persona(name: PersonaArgument, new_name: str, home: HomeOption = None) -> None:
+def rename_persona(name: PersonaArgument, new_name: str, home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Give a persona another name."""
     with services_at(home) as services:
-        print(services.personas.rename(name, new_name).name)
+        _tell_name(services.personas.rename(name, new_name).name, as_json=as_json)
 
 
 @personas_commands.command("duplicate")
-def duplicate_persona(name: PersonaArgument, new_name: str, home: HomeOption = None) -> None:
+def duplicate_persona(
+    name: PersonaArgument, new_name: str, home: HomeOption = None, as_json: JsonOption = False
+) -> None:
     """Make a copy of a persona with all memories."""
     with services_at(home) as services:
-        print(services.personas.duplicate(name, new_name).name)
+        _tell_name(services.personas.duplicate(name, new_name).name, as_json=as_json)
 
 
 @personas_commands.command("delete")
-def delete_persona(name: PersonaArgument, home: HomeOption = None) -> None:
+def delete_persona(name: PersonaArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Move a persona to the trash, from where it can be restored."""
     with services_at(home) as services:
-        print(services.personas.delete(name).id)
+        gone = services.personas.delete(name)
+        tell({"trash": gone.id, "name": gone.name}, gone.id, as_json=as_json)
 
 
 @personas_commands.command("mend")
-def mend_persona(name: PersonaArgument, home: HomeOption = None) -> None:
+def mend_persona(name: PersonaArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Put a broken persona.json or system prompt aside, and its newest good version in its place."""
     with services_at(home) as services:
         for notice in services.personas.mend(name).notices:
-            print(notice.sentence(terminal_language()))
+            sentence = notice.sentence(terminal_language())
+            tell({"code": notice.code, "sentence": sentence}, sentence, as_json=as_json)
 
 
 @personas_commands.command("restore")
@@ -99,7 +101,21 @@ def restore_persona(
     trash_id: Annotated[str, typer.Argument(help="As `personas list` shows it, without the brackets.")],
     home: HomeOption = None,
     new_name: Annotated[str | None, typer.Option("--as", help="Another name, if the old one is taken.")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Bring a persona back from the trash."""
     with services_at(home) as services:
-        print(services.personas.restore(trash_id, new_name).name)
+        _tell_name(services.personas.restore(trash_id, new_name).name, as_json=as_json)
+
+
+def _tell_name(name: str, *, as_json: bool) -> None:
+    tell({"name": name}, name, as_json=as_json)
+
+
+def _as_language(name: str) -> Lang:
+    from agent.errors import UnknownLanguageError
+
+    found: dict[str, Lang] = {"ja": "ja", "en": "en"}
+    if name not in found:
+        raise UnknownLanguageError(name=name)
+    return found[name]

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, show_progress, terminal_language
+from commands.shared import (
+    HomeOption,
+    JsonOption,
+    PersonaArgument,
+    services_at,
+    show_progress,
+    tell,
+    terminal_language,
+)
 
 if TYPE_CHECKING:
     pass
@@ -29,13 +37,14 @@ def recall(
         str | None, typer.Option("--type", help="Only this type of memory (current_log, diary, ...).")
     ] = None,
     as_turn: Annotated[
-        bool, typer.Option("--as-turn", help="What a prompt would get, with threshold and layers.")
+        bool, typer.Option("--as-turn", help="What a turn would hand to its prompt, if it recalls at all.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Search a persona's memories."""
     from agent import as_json as shapes
     from agent.queries import as_types, read_queries
+    from agent.retrieval import retrieve_as_turn
 
     with services_at(home) as services:
         memories = services.companion(persona).memories
@@ -43,7 +52,7 @@ def recall(
         for wanted in read_queries(query, queries):
             started = time.perf_counter()
             hits = (
-                memories.recall.for_turn(wanted, window=memories.window())
+                retrieve_as_turn(memories, wanted)
                 if as_turn
                 else memories.recall.search(wanted, k, types=as_types(kind))
             )
@@ -62,6 +71,7 @@ def index(
     persona: PersonaArgument,
     home: HomeOption = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Throw the indexes away and make them anew.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Bring a persona's indexes up to date."""
     from agent.doctor import describe_index
@@ -69,10 +79,18 @@ def index(
     with services_at(home) as services:
         found = services.companion(persona).memories.recall
         if rebuild:
-            found.rebuild(show_progress)
+            found.rebuild(None if as_json else show_progress)
         else:
             found.catch_up()
-        print(describe_index(persona, found.status()).sentence(terminal_language()))
+        status = found.status()
+        facts = {
+            "persona": persona,
+            "passages": status.total,
+            "indexes": dict(status.chunks),
+            "embedder": status.embedder,
+            "without_vector": status.unembedded,
+        }
+        tell(facts, describe_index(persona, status).sentence(terminal_language()), as_json=as_json)
 
 
 @commands.command()
@@ -90,9 +108,14 @@ def dream(
 ) -> None:
     """Dream now."""
     from agent.as_json import line
+    from agent.errors import OnlyWithDayError
     from agent.sleeper import as_level
     from managers.mind import Cancel
+    from ui.locales import texts
 
+    if only and not day:
+        raise OnlyWithDayError
+    wanted = as_level(level)
     with services_at(home) as services:
         sleeper = services.sleeper(persona)
         if day:
@@ -100,7 +123,7 @@ def dream(
         else:
             report = sleeper.dream(
                 Cancel(),
-                level=as_level(level),
+                level=wanted,
                 catch_up=catch_up,
                 dry_run=dry_run,
                 progress=None if as_json else show_progress,
@@ -109,8 +132,13 @@ def dream(
         if as_json:
             print(line(report.plain()))
         else:
+            texts_of = texts(lang)
             for change in report.changes:
-                print(f"{change.what:10}  {change.target}: {change.text}")
+                print(f"{texts_of(f'dreams.what_{change.what}')}  {change.target}: {change.text}")
+            if not report.changes and not report.failures:
+                print(
+                    "新しく夢に見ることはありませんでした。" if lang == "ja" else "There was nothing new to dream of."
+                )
         for failure in report.failures:
             print(f"{failure.task} {failure.day}: {failure.error.sentence(lang)}", file=sys.stderr)
         for notice in report.notices:
@@ -139,12 +167,15 @@ def history(  # noqa: PLR0917  # the options of a command
 ) -> None:
     """Show what changed in a persona's memories, by whom and why; undo and redo."""
     from agent import as_json as shapes
+    from ui.history import author_name, reason_of
+    from ui.locales import texts
 
+    t = texts(terminal_language())
     with services_at(home) as services:
         found = services.companion(persona).memories.history
         if show:
             for diff in found.diff(show, part):
-                print(diff.unified)
+                tell({"path": diff.path, "diff": diff.unified}, diff.unified, as_json=as_json)
             return
         done = None
         if undo or redo:
@@ -154,10 +185,10 @@ def history(  # noqa: PLR0917  # the options of a command
             if as_json:
                 print(shapes.line(shapes.history_entry(entry)))
             else:
-                mark = " (undone)" if entry.undone_by else ""
-                print(
-                    f"{entry.id[:10]}  {entry.time:%Y-%m-%d %H:%M}  {entry.author}: {entry.reason}{mark}  {', '.join(entry.files)}"
-                )
+                mark = f" ({t('history.undone')})" if entry.undone_by else ""
+                who, why = author_name(entry.author, t), reason_of(entry, t)
+                when = f"{entry.time:%Y-%m-%d %H:%M}"
+                print(f"{entry.id[:10]}  {when}  {who}: {why}{mark}  {', '.join(entry.files)}")
 
 
 @commands.command()
@@ -165,13 +196,19 @@ def export(
     persona: PersonaArgument,
     file: Annotated[Path, typer.Argument(help="The ZIP file to make.")],
     home: HomeOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a persona with all memories into one ZIP file."""
     from managers.storage.exports import export_persona
 
     with services_at(home) as services:
         count = export_persona(services.personas.get(persona).paths, file)
-        print(f"{file}: {count}")
+        words = (
+            f"{file} に {count:,} 個のファイルを書き出しました。"
+            if terminal_language() == "ja"
+            else f"{count:,} files written into {file}."
+        )
+        tell({"file": str(file), "files": count}, words, as_json=as_json)
 
 
 @commands.command()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gc
+import locale
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from managers.storage.errors import Lang, UnreadableError
+from managers.storage.errors import Lang, NoSuchFileError, UnreadableError
 from managers.storage.files import read_bytes
 from managers.storage.paths import find_home
 
@@ -28,7 +29,10 @@ PersonaArgument = Annotated[str, typer.Argument(help="The persona's name.")]
 
 def terminal_language() -> Lang:
     """Return the language of the terminal's user: UTATANE_LANG, else the system's locale."""
-    chosen = os.environ.get("UTATANE_LANG") or os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
+    variables = ("UTATANE_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+    chosen = next((value for name in variables if (value := os.environ.get(name))), None)
+    if chosen is None:  # Windows has a locale, and no variable that says so
+        chosen = locale.getlocale()[0] or ""
     return "ja" if chosen.lower().startswith("ja") else "en"
 
 
@@ -61,15 +65,23 @@ def read_text(file: Path) -> str:
     """Return a text file that was named on the command line.
 
     Raises:
-        UnreadableError: it is not there, or no UTF-8 text.
+        NoSuchFileError: it is not there.
+        UnreadableError: it is no UTF-8 text.
     """
     data = read_bytes(file)
     if data is None:
-        raise UnreadableError(path=file, cause="no such file")
+        raise NoSuchFileError(path=file)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableError(path=file, cause="not UTF-8") from error
+
+
+def tell(facts: Mapping[str, Any], words: str, *, as_json: bool) -> None:
+    """Print one result: for scripts as one JSON object a line, for people in words."""
+    from agent.as_json import line
+
+    print(line(facts) if as_json else words, flush=True)
 
 
 def show_progress(done: int, total: int) -> None:

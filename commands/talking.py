@@ -24,7 +24,7 @@ def serve(
     host: Annotated[
         str | None, typer.Option(help="Address to listen on; others than loopback demand a password.")
     ] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0: any that is free.")] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     window: Annotated[bool, typer.Option("--window", help="Open a window of its own (extra: window).")] = False,
 ) -> None:
@@ -73,6 +73,10 @@ def chat(
     as_json: JsonOption = False,
 ) -> None:
     """Talk to a persona: one turn with -m, else a conversation, one line a message."""
+    from agent.errors import EmptyMessageError
+
+    if message is not None and not message.strip():
+        raise EmptyMessageError
     with services_at(home) as services:
         companion = services.companion(persona)
         failed = False

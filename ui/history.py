@@ -43,6 +43,8 @@ _REASONS = frozenset(
         "resolved",
         "completed",
         "abandoned",
+        "thought",
+        "mended",
     ]
 )
 _AUTHORS = frozenset({"user", "dream", "outside", "utatane"})

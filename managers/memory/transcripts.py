@@ -20,7 +20,7 @@ from managers.memory.log import ConversationLog
 from managers.memory.log.format import clean_text, normalised
 from managers.memory.messages import Message, Role
 from managers.storage import locks
-from managers.storage.errors import Lang, NotATranscriptError, UnreadableError
+from managers.storage.errors import Lang, NoSuchFileError, NotATranscriptError
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.paths import PersonaPaths
 
@@ -81,13 +81,13 @@ def import_transcript(log: ConversationLog, source: Path) -> ImportReport:
     """Bring a transcript into a persona's log.
 
     Raises:
-        UnreadableError: the file cannot be read.
+        UnreadableError: the file is not there, or cannot be read.
         NotATranscriptError: no line of it can be used; nothing was changed.
         DiskFullError, UnwritableError, BusyError: try again later; what is there already is skipped.
     """
     data = read_bytes(source)
     if data is None:
-        raise UnreadableError(path=source, cause="no such file")
+        raise NoSuchFileError(path=source)
     lines, problems = read_transcript(data)
     with locks.writing(log.paths):
         lines, collisions = _without_collisions(log, lines)
@@ -104,11 +104,11 @@ def who_speaks(source: Path) -> tuple[Lang, str]:
     """Return the language of a transcript and the name of its user, for a persona that is made for it.
 
     Raises:
-        UnreadableError: the file cannot be read.
+        UnreadableError: the file is not there, or cannot be read.
     """
     data = read_bytes(source)
     if data is None:
-        raise UnreadableError(path=source, cause="no such file")
+        raise NoSuchFileError(path=source)
     messages = [line.message for line in read_transcript(data)[0]]
     names = Counter(message.speaker for message in messages if message.role == "user")
     spoken = "\n".join(message.text for message in messages[:LISTENED_TO])

@@ -108,6 +108,13 @@ class UnreadableError(UtataneError):
     en = '"{path}" cannot be read ({cause}). Check the permissions of the file.'
 
 
+class NoSuchFileError(UnreadableError):
+    """A file that somebody named is not there. Facts: `path`."""
+
+    ja = "「{path}」というファイルはありません。場所と名前を確かめてください。"
+    en = 'There is no such file as "{path}". Check where it is and what it is called.'
+
+
 class BusyError(UtataneError):
     """Another process or thread holds the persona's lock for longer than we wait."""
 
