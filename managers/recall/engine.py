@@ -13,7 +13,7 @@ import numpy as np
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.cues import Cues, Speaker, read_cues
-from managers.recall.distances import distance, excluded_by, hit_of
+from managers.recall.distances import distance, excluded_by, from_each_index, hit_of
 from managers.recall.embedders import Embedder, Vectors
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.entity_names import names_entity
@@ -272,7 +272,10 @@ class Recall:
         texts = [hit.text for _, hit in pool] if self._kit.uses_own else None
         scores = [one.score for one, _ in pool]
         order = varied(scores, vectors, k + _MORE, lambda_, self._settings.duplicate_similarity, texts)
-        return self._still_there([pool[place][1] for place in order])[:k]
+        chosen = [pool[place] for place in order]
+        if limit is not None:
+            chosen = from_each_index(chosen, self._settings.per_index)
+        return self._still_there([hit for _, hit in chosen])[:k]
 
     def _still_there(self, hits: Sequence[Hit]) -> list[Hit]:
         """Drop what is in two indexes while it moves, and what lies in a file that is gone."""

@@ -89,7 +89,6 @@ def glimpses(paths: PersonaPaths) -> Iterator[Glimpse]:
         (paths.log, "current_log", "current"),
         (paths.core_memory, "note", "static"),
         (paths.notepad, "note", "static"),
-        (paths.main_memory, "diary", "static"),
         (paths.insights, "dream_insight", "static"),
     )
     for path, kind, index in whole:
@@ -97,7 +96,7 @@ def glimpses(paths: PersonaPaths) -> Iterator[Glimpse]:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             yield _seen(name, kind, index, path.stat())
     folders: tuple[tuple[Path, MemoryType, IndexName, str, tuple[str, ...]], ...] = (
-        (paths.memory, "diary", "static", "memory_archived_", (".txt",)),
+        (paths.memory, "diary", "static", "memory", (".txt",)),  # memory_main.txt, its archives, a person's own
         (paths.memory, "dream_insight", "static", "insights_archived_", (".json",)),
         (paths.log_archives, "log_archive", "static", "", (".txt",)),
         (paths.episodic_memory, "episodic_memory", "static", "", (".json",)),

@@ -286,3 +286,27 @@ def test_a_changed_neighbour_share_holds_at_once(open_recall: Open, talk: Talk) 
     assert neighbours_share() == 0
     settings.neighbour_share = 0.5
     assert neighbours_share() > 0
+
+
+def test_each_index_gives_at_most_so_many(open_recall: Open, talk: Talk) -> None:
+    for number in range(12):
+        talk.past(f"Orchids bloom in colour {chr(97 + number) * 6}.", 20 + number)
+        talk.user(f"My orchids bloom in shape {chr(97 + number) * 6}.")
+    recall = open_recall(RecallSettings(per_index=2))
+    recall.catch_up()
+    kinds = [hit.type for hit in recall.recall_memories("orchids bloom")]
+    assert sorted(kinds) == ["current_log", "current_log", "log_archive", "log_archive"]
+    assert len(recall.search("orchids bloom", 20)) == 20  # the plain ranking has no such limit
+
+
+def test_every_diary_file_is_found(recall: Recall, paths: PersonaPaths) -> None:
+    paths.memory.mkdir(parents=True, exist_ok=True)
+    for name in ("memory_main.txt", "memory_archived_001.txt", "memory_2024.txt"):
+        (paths.memory / name).write_text(f"The windmill of {name} turned.\n", "utf-8")
+    paths.secret_diary.write_text("The windmill is my secret.\n", "utf-8")
+    recall.catch_up()
+    found = recall.search("windmill", 10)
+    assert {hit.path for hit in found} == {
+        f"memory/{name}" for name in ("memory_main.txt", "memory_archived_001.txt", "memory_2024.txt")
+    }
+    assert {hit.type for hit in found} == {"diary"}
