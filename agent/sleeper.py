@@ -104,9 +104,12 @@ class CompanionSleeper:
 
     def end_conversation(self) -> None:
         """Resolve what a conversation that has ended by idleness answered; note how the drives stand meanwhile."""
+        memories = self._memories
         if self._conversation_end.check():
             self._tidy()  # nobody waits now: what was taken back leaves the derived files too
-        self._memories.inner_state.note_course()
+            memories.emotions.roll()
+        if memories.inner_state.note_course():
+            memories.inner_state.refresh(lang=memories.sheet().language)
 
     def _tidy(self) -> None:
         """Leave nothing of what was forgotten in any derived file."""
@@ -116,7 +119,8 @@ class CompanionSleeper:
 
     def close_conversation(self) -> None:
         """The same now: a new topic was begun, or the app closes."""
-        self._conversation_end.end()
+        if self._conversation_end.end():
+            self._memories.emotions.roll()
 
     def act(self) -> None:
         """Do something of its own accord, if it may and is moved to."""

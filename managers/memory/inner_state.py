@@ -182,14 +182,17 @@ class InnerStateStore:
         """Return the drives as they are now; nothing is written."""
         return self._levels(self.load(), now or self._clock.now())
 
-    def note_course(self, now: datetime | None = None) -> None:
-        """Let the course of the drives know how they are; for whoever looks after the persona while nobody talks."""
-        self._note_course(self.load(), now or self._clock.now())
+    def note_course(self, now: datetime | None = None) -> bool:
+        """Let the course of the drives know how they are, for whoever looks after the persona while nobody talks.
 
-    def _note_course(self, state: InnerState, now: datetime) -> None:
+        Returns:
+            whether they were noted: once an hour.
+        """
+        return self._note_course(self.load(), now or self._clock.now())
+
+    def _note_course(self, state: InnerState, now: datetime) -> bool:
         """Note the drives as they are before something moves them: the height that boredom reached shows."""
-        if state.drives.boredom.last_interaction is not None:
-            self.course.note(self._levels(state, now), now)
+        return state.drives.boredom.last_interaction is not None and self.course.note(self._levels(state, now), now)
 
     def last_interaction(self) -> datetime | None:
         """Return when somebody last talked with the persona."""
@@ -279,6 +282,8 @@ class InnerStateStore:
     def _why(self, drive: Drive, state: InnerState, now: datetime, lang: Lang) -> str:
         ja = lang == "ja"
         if drive == "boredom":
+            if state.drives.boredom.last_interaction is None:
+                return "まだ話していない" if ja else "You have not talked yet"
             idle = _spoken(_idle_hours(state, now), lang)
             return f"最終対話から{idle}経過" if ja else f"{idle} since you last talked"
         if drive == "curiosity":

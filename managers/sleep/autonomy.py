@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from managers.memory.drives import Drive, Levels
+from managers.memory.drives import Drive
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.log import ConversationLog
@@ -21,12 +21,14 @@ from managers.memory.questions import Question, QuestionStore
 from managers.mind import Sheet
 from managers.sleep.hours import in_quiet_hours, is_idle
 from managers.storage.clock import Clock
+from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
 
 RECORD = "autonomous"
 _LOOKED_AT = 60
+_RECONSIDERS_AFTER_MINUTES = 120
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class Autonomy:
         self._goals = goals
         self._impulse = impulse
         self._note = note
+        self._declined = paths.memory / ".rather_not"
+        """When it last thought of doing something and would rather not: a model is not asked again every minute."""
 
     def act(self) -> Message | None:
         """Do something if allowed and moved to; return the message, if the deed is one.
@@ -106,9 +110,12 @@ class Autonomy:
         if drive is None:
             return None
         before = self._log.revision()
+        self._inner_state.refresh(now, self._sheet().language)
         occasion = self._occasion(drive, now)
         deed = self._impulse(occasion)
         if deed is None or not deed.text.strip():
+            with writing(self._paths):
+                write_atomic(self._declined, now.isoformat(timespec="seconds"))
             return None
         with writing(self._paths):
             if self._log.revision() != before:
@@ -119,20 +126,42 @@ class Autonomy:
     def _moved(self, settings: SleepSettings, now: datetime) -> Drive | None:
         if not may_act(settings, now) or not settings.autonomous_actions_per_day:
             return None
-        levels: Levels = self._inner_state.levels(now)
-        if not levels.beyond_threshold:
+        drives = self._inner_state.levels(now).beyond_threshold
+        if not drives or not is_idle(self._declined_at(), now, _RECONSIDERS_AFTER_MINUTES):
             return None
-        if not is_idle(self._inner_state.last_interaction(), now, settings.idle_minutes_before_dream):
+        if not is_idle(self._resting_since(), now, settings.idle_minutes_before_dream):
             return None
         if unanswered(self._log.tail(_LOOKED_AT)):
             return None
         if deeds_among(self._log.messages(now.date(), now.date())) >= settings.autonomous_actions_per_day:
             return None
-        return levels.beyond_threshold[0]
+        return next((drive for drive in drives if self._has_matter(drive, now)), None)
+
+    def _resting_since(self) -> datetime | None:
+        """Return when somebody last talked with it, or it last did something of its own accord."""
+        deeds = (message for message in reversed(self._log.tail(_LOOKED_AT)) if is_deed(message))
+        latest = next(deeds, None)
+        moments = [self._inner_state.last_interaction(), latest.time if latest else None]
+        return max((moment for moment in moments if moment is not None), default=None)
+
+    def _declined_at(self) -> datetime | None:
+        try:
+            return datetime.fromisoformat((read_bytes(self._declined) or b"").decode("ascii", "replace").strip())
+        except ValueError:  # never, or mended by hand
+            return None
+
+    def _has_matter(self, drive: Drive, now: datetime) -> bool:
+        """Whether there is something new to do about a drive: nobody asks, or resolves, the same thing all day."""
+        if drive == "curiosity":
+            return bool(self._questions.to_ask(1))
+        if drive == "goal_achievement":
+            goals = self._goals.for_prompt()
+            return bool(goals) and not goals[0][1].updated_at.startswith(f"{now:%Y-%m-%d}")
+        return True
 
     def _occasion(self, drive: Drive, now: datetime) -> Occasion:
         sheet = self._sheet()
-        questions = self._questions.open()
+        questions = self._questions.to_ask(1)
         goals = self._goals.for_prompt()
         return Occasion(
             sheet=sheet,
@@ -181,4 +210,9 @@ def first_word(messages: Sequence[Message]) -> Message | None:
 
 def deeds_among(messages: Iterable[Message]) -> int:
     """Return how often the persona acted of its own accord."""
-    return sum(1 for message in messages if message.role == "system" and message.speaker == RECORD)
+    return sum(map(is_deed, messages))
+
+
+def is_deed(message: Message) -> bool:
+    """Whether it is the record of why the persona acted of its own accord."""
+    return message.role == "system" and message.speaker == RECORD

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from agent.minds.builtin.impulse import impulse
-from managers.memory.goals import GoalStore
+from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
@@ -128,6 +128,8 @@ def test_it_writes_first_with_its_reason_before_it(companion: Companion, log: Co
 def test_never_twice_without_an_answer_and_at_most_three_a_day(
     companion: Companion, log: ConversationLog, clock: HandClock
 ) -> None:
+    for topic in ("伊豆の海", "庭のばら", "新しい自転車"):
+        companion.questions.add(Question(topic=topic, priority=0.7), author="dream", reason="")
     clock.set(datetime(2026, 11, 22, 7, 30))
     written: list[Message] = []
     for _ in range(8):
@@ -139,8 +141,38 @@ def test_never_twice_without_an_answer_and_at_most_three_a_day(
             companion.inner.touch()
         clock.move(hours=2)
     assert len(written) == 3
+    assert len({message.text for message in written}) == 3  # nobody asks the same thing all day
     clock.set(datetime(2026, 11, 23, 9))
     assert companion.autonomy.act() is not None
+
+
+def test_a_mind_that_would_rather_not_is_asked_again_hours_later(companion: Companion, clock: HandClock) -> None:
+    companion.impulse = lambda _occasion: None
+    for _ in range(30):  # the scheduler looks every minute
+        assert companion.autonomy.act() is None
+        clock.move(minutes=1)
+    assert len(companion.asked) == 1
+    clock.move(hours=2)
+    companion.autonomy.act()
+    assert len(companion.asked) == 2
+
+
+def test_a_goal_is_moved_on_once_a_day(companion: Companion, log: ConversationLog, clock: HandClock) -> None:
+    companion.questions.delete(companion.questions.open()[0].id, author="user", reason="")
+    goal = Goal(goal="花さんの「日商簿記」を応援する", id="sh_1", created_at="2026-11-20 03:00:00")
+    companion.goals.change(lambda goals: goals.created("short_term", goal), author="dream", reason="")
+    for _ in range(40):
+        companion.autonomy.act()
+        clock.move(minutes=1)
+    assert [record.speaker for record in log.messages() if record.role == "system"] == ["autonomous"]
+    assert len(companion.goals.load().short_term[0].progress_notes) == 1
+
+
+def test_the_reason_stands_in_the_inner_state_too(companion: Companion) -> None:
+    companion.autonomy.act()
+    state = companion.inner.load()
+    assert state.drives.boredom.level > 0
+    assert "貴船神社" in state.motivation_log.narrative
 
 
 @pytest.mark.parametrize(
