@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from random import Random
 
 import gradio as gr
 
 from agent.memories import Memories
-from agent.services import Services, open_services
+from agent.services import Services
 from managers.mind import Cancel
 from managers.sleep.dream import DreamReport
-from managers.storage.paths import Home
 from tests.fakes import HandClock
 
 NAME = "ねむ"
@@ -50,15 +48,6 @@ class House:
 
     def dream(self) -> DreamReport:
         return self.services.sleeper(NAME).dream(Cancel())
-
-
-def open_house(home: Home) -> House:
-    """Open the house at noon of the day after an evening that nothing was said on yet."""
-    clock = HandClock()
-    services = open_services(home, clock, Random(4))
-    services.settings_file.change("mind", provider="builtin")
-    services.settings_file.change("user", name="花")
-    return House(services, clock)
 
 
 def clicked(**data: str) -> gr.EventData:

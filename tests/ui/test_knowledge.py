@@ -1,8 +1,6 @@
 """The knowledge room on real files: taken in, refused in one sentence, previewed, removed, brought back."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -10,23 +8,14 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pypdf import PdfWriter
 
-from agent.services import Services, open_services
+from agent.services import Services
 from managers.storage.paths import Home
-from tests.fakes import HandClock
+from tests.ui.rooms import NAME
 from ui.knowledge import KnowledgeHandlers, knowledge_router, size
 from ui.locales import texts
 from ui.uploads import uploaded
 
-PERSONA = "ねむ"
 JA = texts("ja")
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change("mind", provider="builtin")
-    yield services
-    services.close()
 
 
 @pytest.fixture
@@ -47,7 +36,7 @@ def room(services: Services, monkeypatch: pytest.MonkeyPatch) -> KnowledgeHandle
 
 def take(room: KnowledgeHandlers, path: Path | str, name: str) -> dict[str, Any]:
     """Take a file in and return what its row says at last."""
-    steps = list(room.take(PERSONA, {"path": str(path), "name": name, "number": "1"}))
+    steps = list(room.take(NAME, {"path": str(path), "name": name, "number": "1"}))
     assert all(not state["over"] for state, _ in steps[:-1])
     last: dict[str, Any] = steps[-1][0]
     assert last["over"]
@@ -70,8 +59,8 @@ def test_a_document_is_taken_in_under_its_own_name_and_found(
     sent.write_text("# 合鍵\n\n物置の合鍵は植木鉢の下にある。", encoding="utf-8")
     last = take(room, sent, "家のこと.md")
     assert "wrong" not in last
-    assert "家のこと.md" in room.open(PERSONA)
-    recall = services.companion(PERSONA).memories.recall
+    assert "家のこと.md" in room.open(NAME)
+    recall = services.companion(NAME).memories.recall
     assert "植木鉢の下" in recall.search_knowledge_base("物置の合鍵はどこ")[0].text
     plan = recall.plan("物置の合鍵はどこですか", [])
     assert plan.wanted
@@ -96,7 +85,7 @@ def test_what_cannot_be_read_is_refused_in_one_sentence_and_not_kept(
     assert last["wrong"]
     assert name in last["state"]
     assert "\n" not in last["state"]
-    assert services.companion(PERSONA).memories.knowledge.list() == []
+    assert services.companion(NAME).memories.knowledge.list() == []
 
 
 def test_a_file_that_is_too_large_is_not_even_sent(room: KnowledgeHandlers) -> None:
@@ -125,8 +114,8 @@ def test_a_document_is_previewed_and_its_markup_is_text(
     app = FastAPI()
     app.include_router(knowledge_router(services))
     client = TestClient(app)
-    assert "&lt;script&gt;alert(1)" in client.get(f"/personas/{PERSONA}/knowledge/a.txt?lang=ja").text
-    gone = client.get(f"/personas/{PERSONA}/knowledge/b.txt?lang=ja")
+    assert "&lt;script&gt;alert(1)" in client.get(f"/personas/{NAME}/knowledge/a.txt?lang=ja").text
+    gone = client.get(f"/personas/{NAME}/knowledge/b.txt?lang=ja")
     assert gone.status_code == 200
     assert "b.txt" in gone.text
 
@@ -136,17 +125,17 @@ def test_a_removed_document_is_no_longer_found_and_can_be_brought_back(
 ) -> None:
     (uploads / "a.txt").write_text("灯台守の電話番号は三十二番。", encoding="utf-8")
     take(room, uploads / "a.txt", "a.txt")
-    recall = services.companion(PERSONA).memories.recall
-    html = room.do(PERSONA, {"action": "remove", "item": "a.txt"})
+    recall = services.companion(NAME).memories.recall
+    html = room.do(NAME, {"action": "remove", "item": "a.txt"})
     assert 'data-action="restore" data-item="a.txt"' in html
     assert recall.search("灯台守の電話番号", types=["knowledge"]) == []
-    room.do(PERSONA, {"action": "restore", "item": "a.txt"})
+    room.do(NAME, {"action": "restore", "item": "a.txt"})
     assert recall.search("灯台守の電話番号", types=["knowledge"])
 
 
 def test_a_removed_document_takes_nobodys_place(services: Services) -> None:
-    knowledge = services.companion(PERSONA).memories.knowledge
-    folder = services.companion(PERSONA).memories.paths.knowledge
+    knowledge = services.companion(NAME).memories.knowledge
+    folder = services.companion(NAME).memories.paths.knowledge
     for text in ("ひとつめ", "ふたつめ"):
         folder.mkdir(exist_ok=True)
         (folder / "a.txt").write_text(text, encoding="utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from itertools import product
 from random import Random
@@ -16,12 +15,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from agent.memories import Memories
-from agent.services import Services, open_services
+from agent.services import Services
 from managers.memory.episodes import Episode
 from managers.storage.errors import Lang
-from managers.storage.paths import Home
-from tests.fakes import HandClock
 from tests.memory_map.living import FIRST_DAY, TOPICS
+from tests.ui.rooms import NAME
 from tests.ui.test_theme import AA_SIGNS, AA_TEXT, contrast
 from ui.locales import LANGUAGES, texts
 from ui.map import item_of, parsed
@@ -31,23 +29,7 @@ from ui.memories import MemoryHandlers
 from ui.shelves import Place
 from ui.theme import PALETTE
 
-PERSONA = "ねむ"
 EVIL = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change("mind", provider="builtin")
-    yield services
-    services.close()
-
-
-@pytest.fixture
-def memories(services: Services) -> Memories:
-    companion = services.companion(PERSONA)
-    companion.settle()
-    return companion.memories
 
 
 @pytest.fixture
@@ -77,7 +59,7 @@ def live(memories: Memories, days: int = 24) -> None:
 
 def shown(services: Services, lang: Lang = "en", **place: str) -> str:
     handlers = MemoryHandlers(services, texts(lang))
-    return handlers.do(PERSONA, Place(**place), {"action": "show"})[1]  # type: ignore[arg-type]  # texts
+    return handlers.do(NAME, Place(**place), {"action": "show"})[1]  # type: ignore[arg-type]  # texts
 
 
 def pictures(html: str) -> list[ET.Element]:
@@ -123,15 +105,15 @@ def test_a_dot_opens_what_it_stands_for(services: Services, memories: Memories, 
     by_kind = {
         str(dot.get("data-key")).split(" ")[0].split("/")[0]: str(dot.get("data-key")) for dot in marked(wide, "star")
     }
-    talk = client.get(f"/personas/{PERSONA}/map/dot", params={"key": by_kind["talk"], "lang": "en"}).text
+    talk = client.get(f"/personas/{NAME}/map/dot", params={"key": by_kind["talk"], "lang": "en"}).text
     assert "/around/" in talk  # the message in its place
     assert "5 messages" in talk
-    day = client.get(f"/personas/{PERSONA}/map/dot", params={"key": by_kind["episodic_memory"], "lang": "ja"}).text
+    day = client.get(f"/personas/{NAME}/map/dot", params={"key": by_kind["episodic_memory"], "lang": "ja"}).text
     assert 'data-shelf="episodes" data-item="2026-' in day
     assert EVIL not in day
-    entity = client.get(f"/personas/{PERSONA}/map/dot", params={"key": "entity_memory/Mia.md", "lang": "ja"}).text
+    entity = client.get(f"/personas/{NAME}/map/dot", params={"key": "entity_memory/Mia.md", "lang": "ja"}).text
     assert 'data-shelf="entities" data-item="Mia"' in entity
-    gone = client.get(f"/personas/{PERSONA}/map/dot", params={"key": "nothing", "lang": "en"})
+    gone = client.get(f"/personas/{NAME}/map/dot", params={"key": "nothing", "lang": "en"})
     assert texts("en")("memories.gone") in gone.text
 
 
@@ -143,10 +125,10 @@ def test_what_is_forgotten_is_on_neither_picture(services: Services, memories: M
     for _ in range(2):  # before the index has heard of it, and after
         assert 'data-name="Mia"' not in shown(services, shelf="network")
         assert "entity_memory/Mia.md" not in shown(services, shelf="map")
-        answer = client.get(f"/personas/{PERSONA}/map/dot", params={"key": "entity_memory/Mia.md", "lang": "en"}).text
+        answer = client.get(f"/personas/{NAME}/map/dot", params={"key": "entity_memory/Mia.md", "lang": "en"}).text
         assert "roses" not in answer
         memories.recall.catch_up()
-    assert "Mia is" not in client.get(f"/personas/{PERSONA}/map/memories.csv").text
+    assert "Mia is" not in client.get(f"/personas/{NAME}/map/memories.csv").text
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -172,7 +154,7 @@ def test_much_that_is_new_is_drawn_while_one_waits_elsewhere(
     html = shown(services, shelf="map")
     assert f'data-watch="/personas/{"%E3%81%AD%E3%82%80"}/map/state"' in html
     memories.map.wait()
-    assert client.get(f"/personas/{PERSONA}/map/state").json() == {"drawing": False}
+    assert client.get(f"/personas/{NAME}/map/state").json() == {"drawing": False}
     assert len(pictures(shown(services, shelf="map"))) == 2
 
 
@@ -184,14 +166,14 @@ def test_a_line_opens_the_messages_and_a_sign_its_card(
     tie = marked(pictures(html)[0], "tie")[0]
     both = {"one": str(tie.get("data-one")), "other": str(tie.get("data-other"))}
     assert set(both.values()) == {"Mia", "Oskar"}
-    told = client.get(f"/personas/{PERSONA}/network/look", params={**both, "lang": "en"}).text
+    told = client.get(f"/personas/{NAME}/network/look", params={**both, "lang": "en"}).text
     assert told.count("<li>") == 20
     assert "/around/" in told
     assert "and 100 more" in told
-    card = client.get(f"/personas/{PERSONA}/network/look", params={"entity": "Mia", "lang": "en"}).text
+    card = client.get(f"/personas/{NAME}/network/look", params={"entity": "Mia", "lang": "en"}).text
     assert 'data-shelf="entities" data-item="Mia"' in card
     assert "grows roses" in card
-    assert texts("en")("memories.gone") in client.get(f"/personas/{PERSONA}/network/look?entity=Nobody").text
+    assert texts("en")("memories.gone") in client.get(f"/personas/{NAME}/network/look?entity=Nobody").text
 
 
 def test_the_one_that_is_looked_for_sits_in_the_middle(services: Services, memories: Memories) -> None:
@@ -205,13 +187,13 @@ def test_the_one_that_is_looked_for_sits_in_the_middle(services: Services, memor
 
 def test_the_tables_hold_what_the_pictures_show(services: Services, memories: Memories, client: TestClient) -> None:
     live(memories)
-    answer = client.get(f"/personas/{PERSONA}/map/memories.csv", params={"lang": "en"})
+    answer = client.get(f"/personas/{NAME}/map/memories.csv", params={"lang": "en"})
     rows = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
     assert rows[0][:4] == ["Day", "Kind", "Region", "Part of it"]
     assert len(rows) - 1 == len(marked(pictures(shown(services, shelf="map"))[0], "star"))
-    part = client.get(f"/personas/{PERSONA}/map/memories.csv", params={"lang": "ja", "item": "like/0"})
+    part = client.get(f"/personas/{NAME}/map/memories.csv", params={"lang": "ja", "item": "like/0"})
     assert 1 < len(part.content.decode("utf-8-sig").splitlines()) < len(rows) + 1
-    ties = client.get(f"/personas/{PERSONA}/network/ties.csv", params={"lang": "en"})
+    ties = client.get(f"/personas/{NAME}/network/ties.csv", params={"lang": "en"})
     assert "Mia,Oskar,120" in ties.text
 
 

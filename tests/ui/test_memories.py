@@ -1,44 +1,26 @@
 """The memories room on real stores: found, opened, corrected, pinned, forgotten, brought back."""
 
-from collections.abc import Iterator
 from datetime import date, datetime
-from random import Random
 from typing import Any
 
 import pytest
 
 from agent.memories import Memories
-from agent.services import Services, open_services
+from agent.services import Services
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question
-from managers.storage.paths import Home
 from tests.fakes import HandClock
+from tests.ui.rooms import NAME
 from ui import entities, episodes, search, shelves
 from ui.locales import texts
 from ui.memories import SHELVES, MemoryHandlers
 from ui.neighbours import in_place, neighbours
 from ui.shelves import Place, View
 
-PERSONA = "ねむ"
 EVIL = "<img src=x onerror=alert(1)> ${alert(2)} {{alert(3)}}"
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change("mind", provider="builtin")
-    yield services
-    services.close()
-
-
-@pytest.fixture
-def memories(services: Services) -> Memories:
-    companion = services.companion(PERSONA)
-    companion.settle()
-    return companion.memories
 
 
 @pytest.fixture
@@ -74,7 +56,7 @@ def test_every_shelf_says_what_it_is_for_while_it_is_empty(
     memories: Memories, room: MemoryHandlers, clock: HandClock
 ) -> None:
     for shelf in SHELVES:
-        _, html = room.do(PERSONA, Place(), {"action": "go", "shelf": shelf})
+        _, html = room.do(NAME, Place(), {"action": "go", "shelf": shelf})
         assert f'data-shelf="{shelf}" aria-current="page"' in html
         assert 'class="nothing"' in html or 'class="covered"' in html
 
@@ -91,7 +73,7 @@ def test_a_search_finds_all_kinds_and_is_narrowed_by_kind_and_day(
     assert {hit.type for hit in only} == {"entity_memory"}
     then = search.find(view(memories, clock, query="大阪", since="2026-11-01", until="2026-11-03"))
     assert [hit.message_ids for hit in then] == [(old.id,)]
-    place, html = room.do(PERSONA, Place(), {"action": "search", "query": "大阪", "kinds": "current_log"})
+    place, html = room.do(NAME, Place(), {"action": "search", "query": "大阪", "kinds": "current_log"})
     assert place.kinds == ("current_log",)
     assert "<mark>大阪</mark>" in html
     assert f"/around/{old.id}?lang=ja" in html
@@ -120,7 +102,7 @@ def test_a_corrected_line_is_the_persons_and_the_others_keep_where_they_come_fro
     _, digest = memories.entities.read_text("田中さん")
     text = "- 2026-10まで: 京都に住んでいる\n- 神戸に住んでいる\n紅茶を出すこと。"
     told = {"action": "save", "item": "田中さん", "digest": digest, "kind": "person", "aliases": "田中", "text": text}
-    place, html = room.do(PERSONA, Place("entities", "田中さん", editing=True), told)
+    place, html = room.do(NAME, Place("entities", "田中さん", editing=True), told)
     entity = memories.entities.get("田中さん")
     assert entity is not None
     assert [fact.evidence for fact in entity.facts] == [(message,)]
@@ -137,7 +119,7 @@ def test_an_edit_that_met_another_one_shows_both_and_loses_neither(memories: Mem
     path = memories.entities.path("田中さん")
     path.write_text(path.read_text(encoding="utf-8") + "よそで書いた行\n", encoding="utf-8")
     told = {"action": "save", "item": "田中さん", "digest": digest, "text": "ページで書いた行"}
-    place, html = room.do(PERSONA, Place("entities", "田中さん", editing=True), told)
+    place, html = room.do(NAME, Place("entities", "田中さん", editing=True), told)
     assert place.editing
     assert "よそで書いた行" in html
     assert "ページで書いた行" in html
@@ -148,14 +130,14 @@ def test_what_is_forgotten_leaves_search_at_once_and_can_be_brought_back(
     memories: Memories, room: MemoryHandlers
 ) -> None:
     tell_of_tanaka(memories)
-    room.do(PERSONA, Place("entities", "田中さん"), {"action": "forget", "item": "田中さん"})
+    room.do(NAME, Place("entities", "田中さん"), {"action": "forget", "item": "田中さん"})
     assert "entity_memory" not in {hit.type for hit in memories.recall.search("田中さん 大阪")}
-    place, html = room.do(PERSONA, Place(), {"action": "go", "shelf": "forgotten"})
+    place, html = room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})
     assert "田中さん.md" in html
     entry = memories.history.entries(1)[0]
-    room.do(PERSONA, place, {"action": "restore", "entry": entry.id})
+    room.do(NAME, place, {"action": "restore", "entry": entry.id})
     assert "entity_memory" in {hit.type for hit in memories.recall.search("田中さん 大阪")}
-    assert "田中さん.md" not in room.do(PERSONA, Place(), {"action": "go", "shelf": "forgotten"})[1]
+    assert "田中さん.md" not in room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})[1]
 
 
 def insight(number: int) -> Insight:
@@ -172,13 +154,13 @@ def test_one_of_a_list_is_brought_back_beside_what_came_later(memories: Memories
     diary = Insights([]).with_one(insight(1)).with_one(insight(2))
     memories.apply(diary.changes(memories.paths.insights), author="dream", reason="night")
     first = next(entry for entry in memories.insights.entries() if entry.trigger_topic == "話題1")
-    room.do(PERSONA, Place("insights"), {"action": "forget", "item": first.id})
+    room.do(NAME, Place("insights"), {"action": "forget", "item": first.id})
     entry = memories.history.entries(1)[0]
     later = memories.insights.load().with_one(insight(3))
     memories.apply(later.changes(memories.paths.insights), author="dream", reason="night")
-    room.do(PERSONA, Place("forgotten"), {"action": "restore", "entry": entry.id})
+    room.do(NAME, Place("forgotten"), {"action": "restore", "entry": entry.id})
     assert [e.trigger_topic for e in memories.insights.entries()] == ["話題3", "話題2", "話題1"]
-    assert 'class="nothing"' in room.do(PERSONA, Place(), {"action": "go", "shelf": "forgotten"})[1]
+    assert 'class="nothing"' in room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})[1]
 
 
 @pytest.mark.parametrize("shelf", ["entities", "episodes", "insights", "goals", "questions"])
@@ -186,12 +168,12 @@ def test_a_pin_is_kept_in_the_memory_and_shown_first(
     memories: Memories, room: MemoryHandlers, clock: HandClock, shelf: str
 ) -> None:
     item = _one_of(memories, shelf)
-    _, before = room.do(PERSONA, Place(), {"action": "go", "shelf": shelf})
-    place, html = room.do(PERSONA, Place(shelf), {"action": "pin", "item": item})
+    _, before = room.do(NAME, Place(), {"action": "go", "shelf": shelf})
+    place, html = room.do(NAME, Place(shelf), {"action": "pin", "item": item})
     mark = texts("ja")("memories.pinned")
     assert f'class="pinned">{mark}' in html
     assert f'class="pinned">{mark}' not in before
-    _, html = room.do(PERSONA, place, {"action": "unpin", "item": item})
+    _, html = room.do(NAME, place, {"action": "unpin", "item": item})
     assert f'class="pinned">{mark}' not in html
 
 
@@ -233,15 +215,15 @@ def test_a_pinned_day_is_still_the_dreams_and_a_corrected_one_is_the_persons(
 ) -> None:
     day = date(2026, 11, 3)
     memories.apply({memories.episodes.path(day): episode(day).dump()}, author="dream", reason="night")
-    room.do(PERSONA, Place("episodes"), {"action": "pin", "item": "2026-11-03"})
+    room.do(NAME, Place("episodes"), {"action": "pin", "item": "2026-11-03"})
     pinned = memories.episodes.get(day)
     assert pinned is not None
     assert episodes.is_pinned(pinned)
     assert not pinned.is_users
-    place, html = room.do(PERSONA, Place("episodes", "2026-11-03"), {"action": "edit", "item": "2026-11-03"})
+    place, html = room.do(NAME, Place("episodes", "2026-11-03"), {"action": "edit", "item": "2026-11-03"})
     digest = html.split('data-digest="')[1].split('"')[0]
     told = {"action": "save", "item": "2026-11-03", "digest": digest, "summary": "海", "events": "灯りを見た\n歩いた"}
-    room.do(PERSONA, place, told)
+    room.do(NAME, place, told)
     corrected = memories.episodes.get(day)
     assert corrected is not None
     assert (corrected.summary, corrected.key_event_evidence) == ("海", [["m1"], []])
@@ -252,29 +234,29 @@ def test_a_pinned_day_is_still_the_dreams_and_a_corrected_one_is_the_persons(
 def test_the_calendar_opens_on_the_last_month_and_goes_back(memories: Memories, room: MemoryHandlers) -> None:
     for day in (date(2025, 12, 24), date(2026, 11, 3)):
         memories.apply({memories.episodes.path(day): episode(day, f"日 {day}").dump()}, author="dream", reason="night")
-    place, html = room.do(PERSONA, Place(), {"action": "go", "shelf": "episodes"})
+    place, html = room.do(NAME, Place(), {"action": "go", "shelf": "episodes"})
     assert 'data-item="2026-11-03"' in html
     assert 'data-item="2025-12-24"' not in html
-    _, html = room.do(PERSONA, place, {"action": "go", "shelf": "episodes", "item": "2025-12"})
+    _, html = room.do(NAME, place, {"action": "go", "shelf": "episodes", "item": "2025-12"})
     assert 'data-item="2025-12-24"' in html
 
 
 def test_the_secret_diary_is_covered_each_time_the_room_is_entered(memories: Memories, room: MemoryHandlers) -> None:
-    memories.notes.append("secret_diary", "ひみつの言葉", author=PERSONA, reason="secret")
-    place, html = room.do(PERSONA, Place(), {"action": "go", "shelf": "secret_diary"})
+    memories.notes.append("secret_diary", "ひみつの言葉", author=NAME, reason="secret")
+    place, html = room.do(NAME, Place(), {"action": "go", "shelf": "secret_diary"})
     assert "ひみつの言葉" not in html
-    place, html = room.do(PERSONA, place, {"action": "uncover"})
+    place, html = room.do(NAME, place, {"action": "uncover"})
     assert "ひみつの言葉" in html
-    assert "ひみつの言葉" not in room.enter(PERSONA, place)[1]
+    assert "ひみつの言葉" not in room.enter(NAME, place)[1]
 
 
 def test_a_diary_is_edited_against_what_was_read(memories: Memories, room: MemoryHandlers) -> None:
-    memories.notes.append("main_memory", "はじめ", author=PERSONA, reason="diary")
+    memories.notes.append("main_memory", "はじめ", author=NAME, reason="diary")
     digest = memories.notes.read("main_memory").digest
     told = {"action": "save", "item": "main_memory", "digest": digest, "text": "なおした"}
-    room.do(PERSONA, Place("main_memory", editing=True), told)
+    room.do(NAME, Place("main_memory", editing=True), told)
     assert memories.notes.read("main_memory").text == "なおした"
-    place, html = room.do(PERSONA, Place("main_memory", editing=True), {**told, "text": "もういちど"})
+    place, html = room.do(NAME, Place("main_memory", editing=True), {**told, "text": "もういちど"})
     assert memories.notes.read("main_memory").text == "なおした"
     assert place.editing
     assert "もういちど" in html
@@ -282,9 +264,9 @@ def test_a_diary_is_edited_against_what_was_read(memories: Memories, room: Memor
 
 def test_a_question_is_resolved_and_a_goal_reached(memories: Memories, room: MemoryHandlers) -> None:
     question, goal = _one_of(memories, "questions"), _one_of(memories, "goals")
-    room.do(PERSONA, Place("questions"), {"action": "resolve", "item": question})
+    room.do(NAME, Place("questions"), {"action": "resolve", "item": question})
     assert question not in {one.id for one in memories.questions.open()}
-    room.do(PERSONA, Place("goals"), {"action": "end_goal", "item": goal, "status": "completed"})
+    room.do(NAME, Place("goals"), {"action": "end_goal", "item": goal, "status": "completed"})
     found = memories.goals.load().get(goal)
     assert found is not None
     assert found[1].status == "completed"
@@ -294,10 +276,10 @@ def test_a_change_is_taken_back_from_the_history(memories: Memories, room: Memor
     tell_of_tanaka(memories)
     _, digest = memories.entities.read_text("田中さん")
     room.do(
-        PERSONA, Place("entities", "田中さん"), {"action": "save", "item": "田中さん", "digest": digest, "text": "別人"}
+        NAME, Place("entities", "田中さん"), {"action": "save", "item": "田中さん", "digest": digest, "text": "別人"}
     )
     entry = memories.history.entries(1)[0]
-    _, html = room.do(PERSONA, Place("entities", "田中さん"), {"action": "undo", "entry": entry.id})
+    _, html = room.do(NAME, Place("entities", "田中さん"), {"action": "undo", "entry": entry.id})
     assert "大阪に住んでいる" in html
     assert memories.entities.read_text("田中さん")[1] == digest
 
@@ -305,7 +287,7 @@ def test_a_change_is_taken_back_from_the_history(memories: Memories, room: Memor
 def test_what_was_remembered_is_shown_as_text(memories: Memories, room: MemoryHandlers, clock: HandClock) -> None:
     memories.entities.note("ムギ", EVIL, author="dream", mind=EVIL)
     memories.questions.add(Question(topic=EVIL, context=EVIL), author="dream", reason=EVIL)
-    memories.notes.append("main_memory", EVIL, author=PERSONA, reason=EVIL)
+    memories.notes.append("main_memory", EVIL, author=NAME, reason=EVIL)
     memories.log.append("user", EVIL, EVIL)
     memories.recall.catch_up()
     for told in (
@@ -314,7 +296,7 @@ def test_what_was_remembered_is_shown_as_text(memories: Memories, room: MemoryHa
         {"action": "go", "shelf": "main_memory"},
         {"action": "search", "query": EVIL},
     ):
-        _, html = room.do(PERSONA, Place(), told)
+        _, html = room.do(NAME, Place(), told)
         assert "<img" not in html
     message = memories.log.tail(1)[0]
     assert "<img" not in in_place(neighbours(memories.log, message.id), message.id, clock.now(), texts("ja"))
@@ -324,9 +306,9 @@ def test_a_long_shelf_has_pages(memories: Memories, room: MemoryHandlers) -> Non
     for n in range(entities.PAGE + 3):
         memories.entities.path(f"名{n:02d}").parent.mkdir(exist_ok=True)
         memories.entities.path(f"名{n:02d}").write_text(format_entity(Entity(f"名{n:02d}")), encoding="utf-8")
-    place, html = room.do(PERSONA, Place(), {"action": "go", "shelf": "entities"})
+    place, html = room.do(NAME, Place(), {"action": "go", "shelf": "entities"})
     assert html.count('class="card"') == entities.PAGE
-    _, html = room.do(PERSONA, place, {"action": "page", "page": "1"})
+    _, html = room.do(NAME, place, {"action": "page", "page": "1"})
     assert html.count('class="card"') == 3
 
 

@@ -2,42 +2,23 @@
 
 import csv
 import io
-from collections.abc import Iterator
 from datetime import date
-from random import Random
 
 import pytest
 from starlette.testclient import TestClient
 
 from agent.memories import Memories
-from agent.services import Services, open_services
+from agent.services import Services
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.storage.paths import Home
-from tests.fakes import HandClock
+from tests.ui.rooms import NAME
 from ui import entities
 from ui.csv_files import as_csv
 from ui.locales import LANGUAGES, texts
 from ui.memory_tables import TABLES
 from ui.server import create_app
-
-PERSONA = "ねむ"
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change("mind", provider="builtin")
-    yield services
-    services.close()
-
-
-@pytest.fixture
-def memories(services: Services) -> Memories:
-    companion = services.companion(PERSONA)
-    companion.settle()
-    return companion.memories
 
 
 @pytest.fixture
@@ -46,7 +27,7 @@ def browser(services: Services) -> TestClient:
 
 
 def table(browser: TestClient, name: str, **asked: str) -> list[list[str]]:
-    answer = browser.get(f"/personas/{PERSONA}/tables/memories/{name}.csv", params={"lang": "ja", **asked})
+    answer = browser.get(f"/personas/{NAME}/tables/memories/{name}.csv", params={"lang": "ja", **asked})
     assert answer.status_code == 200
     assert answer.content.startswith(b"\xef\xbb\xbf")  # Excel reads Japanese by this mark
     return list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"), newline="")))
@@ -118,9 +99,9 @@ def test_forgotten_things_and_documents_are_tables(browser: TestClient, memories
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_table_has_headings_in_both_languages(browser: TestClient, lang: str) -> None:
     for name in TABLES:
-        assert browser.get(f"/personas/{PERSONA}/tables/memories/{name}.csv?lang={lang}").status_code == 200
+        assert browser.get(f"/personas/{NAME}/tables/memories/{name}.csv?lang={lang}").status_code == 200
     assert texts("ja")("tables.fact") != texts("en")("tables.fact")
-    assert browser.get(f"/personas/{PERSONA}/tables/memories/secrets.csv").status_code == 422
+    assert browser.get(f"/personas/{NAME}/tables/memories/secrets.csv").status_code == 422
 
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"])

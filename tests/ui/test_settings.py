@@ -1,15 +1,11 @@
 """The options: made from the models, explained in both languages, kept where they belong, with a way back."""
 
-from collections.abc import Iterator
-from random import Random
-
 import pytest
 
-from agent.services import Services, open_services
+from agent.services import Services
 from managers.storage.errors import InvalidSettingError
-from managers.storage.paths import Home
 from managers.storage.settings import Settings
-from tests.fakes import HandClock
+from tests.ui.rooms import NAME
 from ui.locales import LANGUAGES, texts
 from ui.options import (
     AUTONOMY,
@@ -25,19 +21,10 @@ from ui.options import (
     typed,
 )
 
-PERSONA = "ねむ"
 EVERYBODY, OWN = Scope(), Scope(own=True)
 ALL = [
     (section, key) for section in Settings.model_fields for key in fields(section) if f"{section}.{key}" not in HIDDEN
 ]
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change("mind", provider="builtin")
-    yield services
-    services.close()
 
 
 @pytest.fixture
@@ -69,7 +56,7 @@ def test_every_setting_is_shown_in_some_group() -> None:
 
 @pytest.mark.parametrize("group", SECTIONS)
 def test_each_control_is_labelled_and_described(services: Services, room: OptionHandlers, group: str) -> None:
-    html = room.open(PERSONA, Scope(group=group))
+    html = room.open(NAME, Scope(group=group))
     for name in {part.split('"')[0] for part in html.split('data-change="set" data-name="')[1:]}:
         slug = f"option-{name.replace('.', '-')}"
         assert f'<label for="{slug}">' in html
@@ -78,15 +65,15 @@ def test_each_control_is_labelled_and_described(services: Services, room: Option
 
 
 def set_to(room: OptionHandlers, scope: Scope, name: str, value: object) -> bool:
-    return room.do(PERSONA, scope, {"action": "set", "name": name, "value": value})[1]
+    return room.do(NAME, scope, {"action": "set", "name": name, "value": value})[1]
 
 
 def test_a_setting_is_kept_for_everybody_and_given_back(services: Services, room: OptionHandlers) -> None:
     set_to(room, EVERYBODY, "recall.max_hits", "6")
     assert services.settings().recall.max_hits == 6
-    html = room.open(PERSONA, Scope(group="recall"))
+    html = room.open(NAME, Scope(group="recall"))
     assert 'data-action="reset" data-name="recall.max_hits"' in html
-    room.do(PERSONA, EVERYBODY, {"action": "reset", "name": "recall.max_hits"})
+    room.do(NAME, EVERYBODY, {"action": "reset", "name": "recall.max_hits"})
     assert "max_hits" not in services.settings_file.path.read_text(encoding="utf-8")
 
 
@@ -99,30 +86,30 @@ def test_a_persona_has_its_own_over_everybodys(services: Services, room: OptionH
     set_to(room, EVERYBODY, "sleep.autonomous_actions_per_day", "5")
     set_to(room, OWN, "sleep.autonomous_actions_per_day", "1")
     assert services.settings().sleep.autonomous_actions_per_day == 5
-    assert services.companion(PERSONA).memories.settings().sleep.autonomous_actions_per_day == 1
+    assert services.companion(NAME).memories.settings().sleep.autonomous_actions_per_day == 1
     assert services.companion("Hazel").memories.settings().sleep.autonomous_actions_per_day == 5
-    html = room.open(PERSONA, Scope(own=True, group="autonomy"))
+    html = room.open(NAME, Scope(own=True, group="autonomy"))
     assert "(for everybody: 5)" in html
-    room.do(PERSONA, OWN, {"action": "reset", "name": "sleep.autonomous_actions_per_day"})
-    assert services.companion(PERSONA).memories.settings().sleep.autonomous_actions_per_day == 5
+    room.do(NAME, OWN, {"action": "reset", "name": "sleep.autonomous_actions_per_day"})
+    assert services.companion(NAME).memories.settings().sleep.autonomous_actions_per_day == 5
 
 
 def test_a_changed_setting_reaches_the_search_without_a_restart(services: Services, room: OptionHandlers) -> None:
-    memories = services.companion(PERSONA).memories
+    memories = services.companion(NAME).memories
     for n in range(8):
         memories.log.append("user", "ミナ", f"青い傘を{n}回さがした")
     memories.recall.catch_up()
     assert len(memories.recall.recall_memories("青い傘")) > 1
     set_to(room, EVERYBODY, "recall.recall_memories_hits", "1")
-    assert services.companion(PERSONA).memories is memories
+    assert services.companion(NAME).memories is memories
     assert len(memories.recall.recall_memories("青い傘")) == 1
 
 
 def test_what_the_search_takes_in_at_its_opening_opens_it_anew(services: Services, room: OptionHandlers) -> None:
-    before = services.companion(PERSONA)
+    before = services.companion(NAME)
     set_to(room, OWN, "recall.chunk_size", "200")
-    assert services.companion(PERSONA) is not before
-    assert services.companion(PERSONA).memories.settings().recall.chunk_size == 200
+    assert services.companion(NAME) is not before
+    assert services.companion(NAME).memories.settings().recall.chunk_size == 200
 
 
 def test_a_change_of_the_mind_is_told_to_the_head_of_the_page(services: Services, room: OptionHandlers) -> None:
@@ -158,10 +145,10 @@ def test_a_switch_is_on_or_off() -> None:
 
 
 def test_a_persona_is_not_asked_for_what_is_everybodys(services: Services, room: OptionHandlers) -> None:
-    html = room.open(PERSONA, OWN)
+    html = room.open(NAME, OWN)
     assert 'data-group="page"' not in html
     assert 'data-group="user"' not in html
-    assert 'data-group="page"' in room.open(PERSONA, EVERYBODY)
+    assert 'data-group="page"' in room.open(NAME, EVERYBODY)
 
 
 def test_without_a_persona_the_settings_are_everybodys() -> None:

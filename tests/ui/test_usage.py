@@ -5,22 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
 from datetime import datetime
-from random import Random
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from agent.services import Services, open_services
+from agent.services import Services
 from managers.storage.errors import InvalidSettingError
-from managers.storage.paths import Home
 from managers.storage.settings import UsageSettings
 from managers.usage.caps import Cap
 from managers.usage.errors import cap_reached
 from managers.usage.ledger import PURPOSES, Call
-from tests.fakes import HandClock
+from tests.ui.rooms import NAME
 from ui.locales import LANGUAGES, texts
 from ui.presenters import failure
 from ui.usage import UsageHandlers
@@ -28,16 +25,7 @@ from ui.usage_chart import Bar, bar_chart, nice_top
 from ui.usage_tables import usage_router
 from ui.usage_view import Look
 
-NEMU = "ねむ"
 GEMINI = "generativelanguage.googleapis.com"
-
-
-@pytest.fixture
-def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
-    services = open_services(own_home, clock, Random(3))
-    services.settings_file.change("mind", provider="builtin")
-    yield services
-    services.close()
 
 
 @pytest.fixture
@@ -49,9 +37,9 @@ def spend(services: Services) -> None:
     """Spend on two days, with a price, without one, on this computer, and for one who is gone."""
     calls = [
         Call(
-            datetime(2026, 11, 20, 9), NEMU, "talk", "Gemini", "gemini-2.5-flash", 900, 100, cost=520_000, host=GEMINI
+            datetime(2026, 11, 20, 9), NAME, "talk", "Gemini", "gemini-2.5-flash", 900, 100, cost=520_000, host=GEMINI
         ),
-        Call(datetime(2026, 11, 21, 9), NEMU, "dream", "example.com", "=mystery", 400, 50, is_estimated=True),
+        Call(datetime(2026, 11, 21, 9), NAME, "dream", "example.com", "=mystery", 400, 50, is_estimated=True),
         Call(datetime(2026, 11, 21, 9), "Hazel", "talk", "Ollama", "llama3.2", 300, 20, is_local=True, cost=0),
         Call(
             datetime(2026, 11, 21, 9),
@@ -75,7 +63,7 @@ def words(html: str) -> str:
 
 
 def test_before_the_first_call_it_says_so_and_offers_the_caps(room: UsageHandlers) -> None:
-    html = room.open(NEMU, Look())
+    html = room.open(NAME, Look())
     assert "No model has been asked" in html
     assert 'data-name="usage.day_tokens"' in html
     assert "<svg" not in html
@@ -85,25 +73,25 @@ def test_today_and_this_month_are_summed_for_all_and_for_the_one_talked_to(
     services: Services, room: UsageHandlers
 ) -> None:
     spend(services)
-    said = words(room.open(NEMU, Look()))
+    said = words(room.open(NAME, Look()))
     assert "Today 781 tokens about 0.0000 USD · price unknown for 1" in said
     assert "This month 1,781 tokens about 0.0005 USD" in said
-    assert f"{NEMU}, today 450 tokens price unknown" in said
+    assert f"{NAME}, today 450 tokens price unknown" in said
     assert "1 with estimated tokens" in said
 
 
 def test_the_table_is_grouped_as_one_likes(services: Services, room: UsageHandlers) -> None:
     spend(services)
-    assert "<b>Old</b>" not in room.open(NEMU, Look())
-    assert "Old&lt;/b&gt; (not here any more)" in room.open(NEMU, Look())
-    look, _ = room.do(NEMU, Look(), {"action": "look", "grouping": "model", "span": "all"})
-    assert "llama3.2 (Ollama)" in room.open(NEMU, look)
-    assert "costs nothing" in room.open(NEMU, look)
-    look, _ = room.do(NEMU, look, {"action": "look", "grouping": "purpose"})
-    assert "Trying a model" in room.open(NEMU, look)
-    look, _ = room.do(NEMU, look, {"action": "look", "grouping": "<script>", "span": "x", "measure": "money"})
+    assert "<b>Old</b>" not in room.open(NAME, Look())
+    assert "Old&lt;/b&gt; (not here any more)" in room.open(NAME, Look())
+    look, _ = room.do(NAME, Look(), {"action": "look", "grouping": "model", "span": "all"})
+    assert "llama3.2 (Ollama)" in room.open(NAME, look)
+    assert "costs nothing" in room.open(NAME, look)
+    look, _ = room.do(NAME, look, {"action": "look", "grouping": "purpose"})
+    assert "Trying a model" in room.open(NAME, look)
+    look, _ = room.do(NAME, look, {"action": "look", "grouping": "<script>", "span": "x", "measure": "money"})
     assert (look.grouping, look.span, look.measure) == ("purpose", "all", "money")
-    assert "Estimated cost by day" in room.open(NEMU, look)
+    assert "Estimated cost by day" in room.open(NAME, look)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -113,23 +101,23 @@ def test_every_purpose_has_words(lang: str) -> None:
 
 
 def test_a_cap_is_set_for_everybody_or_for_one_and_given_back(services: Services, room: UsageHandlers) -> None:
-    look, changed = room.do(NEMU, Look(), {"action": "set", "name": "usage.day_tokens", "value": "1000000"})
+    look, changed = room.do(NAME, Look(), {"action": "set", "name": "usage.day_tokens", "value": "1000000"})
     assert changed
     assert services.settings().usage.day_tokens == 1_000_000
-    assert 'value="1000000"' in room.open(NEMU, look)
-    own, _ = room.do(NEMU, look, {"action": "scope", "scope": "own"})
-    html = room.open(NEMU, own)
+    assert 'value="1000000"' in room.open(NAME, look)
+    own, _ = room.do(NAME, look, {"action": "scope", "scope": "own"})
+    html = room.open(NAME, own)
     assert 'data-name="usage.persona_day_tokens"' in html
     assert 'data-name="usage.day_tokens"' not in html
-    room.do(NEMU, own, {"action": "set", "name": "usage.persona_day_tokens", "value": "500"})
-    assert services.meter.limits(NEMU).persona_day_tokens == 500
+    room.do(NAME, own, {"action": "set", "name": "usage.persona_day_tokens", "value": "500"})
+    assert services.meter.limits(NAME).persona_day_tokens == 500
     assert services.meter.limits("Hazel").persona_day_tokens == 0
-    room.do(NEMU, own, {"action": "reset", "name": "usage.persona_day_tokens"})
-    room.do(NEMU, look, {"action": "reset", "name": "usage.day_tokens"})
-    assert services.meter.standings(NEMU) == []
+    room.do(NAME, own, {"action": "reset", "name": "usage.persona_day_tokens"})
+    room.do(NAME, look, {"action": "reset", "name": "usage.day_tokens"})
+    assert services.meter.standings(NAME) == []
     with pytest.raises(InvalidSettingError):
-        room.do(NEMU, look, {"action": "set", "name": "usage.day_money", "value": "-1"})
-    room.do(NEMU, look, {"action": "set", "name": "recall.max_hits", "value": "3"})  # not of this section
+        room.do(NAME, look, {"action": "set", "name": "usage.day_money", "value": "-1"})
+    room.do(NAME, look, {"action": "set", "name": "recall.max_hits", "value": "3"})  # not of this section
     assert services.settings().recall.max_hits == 10
 
 
@@ -137,25 +125,25 @@ def test_a_cap_shows_how_much_of_it_is_used(services: Services, room: UsageHandl
     spend(services)
     services.settings_file.change("usage", day_tokens=900, persona_day_tokens=450, month_money=150.0, per_dollar=150.0)
     services.settings_file.change("usage", currency="JPY")
-    said = words(room.open(NEMU, Look()))
+    said = words(room.open(NAME, Look()))
     assert "Today nearly used up 781 of 900 tokens" in said
-    assert f"{NEMU}: Today reached 450 of 450 tokens" in said
+    assert f"{NAME}: Today reached 450 of 450 tokens" in said
     assert "This month 0.0788 JPY of 150.00 JPY" in said
 
 
 def test_ones_own_price_is_used_from_then_on_and_given_back(services: Services, room: UsageHandlers) -> None:
     spend(services)
-    assert "0.3 and 2.5 by the provider&#x27;s list as it stood on 2026-" in room.open(NEMU, Look())
-    assert "price unknown" in room.open(NEMU, Look())
+    assert "0.3 and 2.5 by the provider&#x27;s list as it stood on 2026-" in room.open(NAME, Look())
+    assert "price unknown" in room.open(NAME, Look())
     told = {"action": "price", "model": "=mystery", "read": "2", "written": " 4 "}
-    assert room.do(NEMU, Look(), told)[1]
+    assert room.do(NAME, Look(), told)[1]
     assert services.settings().usage.prices == {"=mystery": (2.0, 4.0)}
-    assert "2 and 4, entered by you" in room.open(NEMU, Look())
-    assert "price unknown" not in words(room.open(NEMU, Look()))
+    assert "2 and 4, entered by you" in room.open(NAME, Look())
+    assert "price unknown" not in words(room.open(NAME, Look()))
     for read in ("", "-1", "nan", "many"):
         with pytest.raises(InvalidSettingError):
-            room.do(NEMU, Look(), told | {"read": read})
-    room.do(NEMU, Look(), {"action": "price-back", "model": "=mystery"})
+            room.do(NAME, Look(), told | {"read": read})
+    room.do(NAME, Look(), {"action": "price-back", "model": "=mystery"})
     assert "prices" not in services.settings_file.path.read_text("utf-8")
 
 
@@ -197,10 +185,10 @@ def test_bars_stand_on_a_round_scale() -> None:
 
 def test_ten_thousand_calls_are_shown(services: Services, room: UsageHandlers) -> None:
     path = services.meter.ledger.month_file(services.clock.now().date())
-    services.meter.ledger.append(Call(datetime(2026, 11, 3), NEMU, "talk", "Gemini", "gemini-2.5-flash", 10, 1, cost=1))
+    services.meter.ledger.append(Call(datetime(2026, 11, 3), NAME, "talk", "Gemini", "gemini-2.5-flash", 10, 1, cost=1))
     line = path.read_bytes()
     path.write_bytes(line * 10_000)
-    assert "110,000 tokens" in room.open(NEMU, Look())
+    assert "110,000 tokens" in room.open(NAME, Look())
 
 
 def test_a_cap_in_a_talk_has_ways_past_it_and_off_the_record_only_those_that_are_safe() -> None:
