@@ -34,6 +34,15 @@ TIME_GAIN = 0.5
 POOL = 200
 """How many candidates the words and the vectors each give."""
 
+_ALL = 1 << 15
+"""Of so many passages all that hold a word are scored; of more, those that may be among the best."""
+_SAMPLE = 1000
+_PIECE = 1 << 14
+_LESS = np.float32(0.999)
+"""Sums made in another order differ in their last digits."""
+
+STEPS = tuple(range(-REACH, REACH + 1))
+
 PARTS = ("lexical", "semantic", "neighbour", "time")
 
 
@@ -85,7 +94,7 @@ def rank(
     indexes: Sequence[MemoryIndex],
     cues: Cues,
     queries: Sequence[Vectors | None],
-    kinds: Collection[str] | None,
+    kinds: Collection[MemoryType] | None,
     ways: Ways,
     now: datetime,
     nearby: WordVectors | None = None,
@@ -103,21 +112,18 @@ def rank(
         nearby: Japanese words by meaning.
         vector_share: what a vector is worth beside words, but for documents.
     """
-    works = [Work(index, index.view, np.zeros(len(index.view.columns), np.float32)) for index in indexes]
+    works = [Work(index, view := index.view, np.zeros(len(view), np.float32)) for index in indexes]
     ideal = score_words(works, cues.words, cues.meanings, nearby) if ways.lexical else 0.0
-    for work in works:
-        if kinds is not None:
-            wanted = np.isin(work.view.columns["kind"], [KINDS.index(kind) for kind in kinds])
-            work.allowed = wanted
     for work, query in zip(works, queries, strict=True):
         if query is not None and ways.vector:
             work.near, work.cosines = work.index.vectors.search(query, POOL)
     best_word = max((float(work.words.max(initial=0)) for work in works), default=0.0)
     best_cosine = max((float(work.cosines.max(initial=0)) for work in works), default=0.0)
+    measure = _Measure(best_word, best_cosine, ideal)
     spans = _reckoned(works, cues.spans, now) if ways.times else []
     found: list[Candidate] = []
     for place, work in enumerate(works):
-        scoring = _Scoring(work, cues, ways, best_word, best_cosine, spans, ideal, vector_share)
+        scoring = _Scoring(work, cues, kinds, ways, spans, measure, vector_share)
         found += scoring.candidates(place, queries[place])
     return sorted(found, key=lambda one: (-one.score, one.index, one.number))
 
@@ -130,19 +136,26 @@ def _reckoned(works: Sequence[Work], spans: Sequence[TimeSpan], now: datetime) -
     """
     if not spans:
         return []
-    days = [work.view.columns["day"][work.view.columns["alive"] > 0] for work in works]
-    dated = [some[some > 0] for some in days]
-    newest = max((int(some.max(initial=0)) for some in dated), default=0)
+    newest = max((work.view.newest for work in works), default=0)
     found = []
     for span in spans:
         first, last = span.first.toordinal(), span.last.toordinal()
-        if newest and not any(((some >= first) & (some <= last)).any() for some in dated):
+        if newest and not any(len(work.view.within([(first, last)])) for work in works):
             then = datetime.combine(date.fromordinal(newest) + timedelta(days=1), now.time())
             again = find_times(span.text, then)
             if again:
                 first, last = again[0].first.toordinal(), again[0].last.toordinal()
         found.append((first, last))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """What scores are measured by: the best word score and cosine of all indexes, and a perfect match's words."""
+
+    word: float
+    cosine: float
+    ideal: float
 
 
 class _Scoring:
@@ -152,11 +165,10 @@ class _Scoring:
         self,
         work: Work,
         cues: Cues,
+        kinds: Collection[MemoryType] | None,
         ways: Ways,
-        best_word: float,
-        best_cosine: float,
         spans: Sequence[tuple[int, int]],
-        ideal: float,
+        measure: _Measure,
         vector_share: float,
     ) -> None:
         self.vector_share = vector_share if ways.lexical else 1.0
@@ -164,39 +176,44 @@ class _Scoring:
         self.work = work
         self.view = work.view
         self.share = ways.neighbour_share
+        self.weights = np.array([self.share ** abs(step) if step else 1.0 for step in STEPS], np.float32)
         self.ways = ways
-        self.ideal = ideal
+        self.ideal = measure.ideal
         self.spans = spans
-        self.words = work.words / np.float32(best_word) if best_word > 0 else work.words
-        self.best_cosine = best_cosine
-        self.factors = self._factors(cues)
-        self.in_time = self._in_time()
+        self.best_word = np.float32(measure.word if measure.word > 0 else 1)
+        self.best_cosine = measure.cosine
+        self.standing = self.view.factors if ways.standing else self.view.living
+        self.kinds, self.few = self.view.only(kinds)
+        self.by_speaker = self._by_speaker(cues) if ways.speakers and cues.speakers else None
+        self.telling = np.float32(1 + TELLING_GAIN if ways.times and cues.asks_when else 1)
 
-    def _factors(self, cues: Cues) -> Floats:
+    def _by_speaker(self, cues: Cues) -> Floats:
+        """Return what the words of each speaker are worth."""
+        numbers = speaker_numbers(self.view.speakers, cues.speakers)
+        worth = np.full(1 << 16, OTHERS_WORTH, np.float32)
+        worth[numbers] = 1
+        worth[0] = 1  # memories that are nobody's words
+        return worth
+
+    def _factors(self, places: Numbers) -> Floats:
+        """Return what the scores of some passages are multiplied by; nought: they are not wanted."""
         columns = self.view.columns
-        factors = self.view.factors if self.ways.standing else (columns["alive"] > 0).astype(np.float32)
-        if self.ways.speakers and cues.speakers:
-            numbers = speaker_numbers(self.view.speakers, cues.speakers)
-            worth = np.full(int(columns["speaker"].max(initial=0)) + 1, OTHERS_WORTH, np.float32)
-            worth[[number for number in numbers if number < len(worth)]] = 1
-            worth[0] = 1  # memories that are nobody's words
-            factors = factors * worth[columns["speaker"]]
-        if self.ways.times and cues.asks_when:
-            factors = factors * np.where(columns["flags"] & TELLS_WHEN, np.float32(1 + TELLING_GAIN), np.float32(1))
-        return factors * self.work.allowed if self.work.allowed is not None else factors
+        factors = self.standing[places]
+        if self.by_speaker is not None:
+            factors = factors * self.by_speaker[columns["speaker"][places]]
+        if self.telling > 1:
+            factors = factors * np.where(columns["flags"][places] & TELLS_WHEN, self.telling, np.float32(1))
+        return factors * self.kinds[columns["kind"][places]] if self.kinds is not None else factors
 
-    def _in_time(self) -> npt.NDArray[np.bool_] | None:
-        if not self.spans:
-            return None
-        days = self.view.columns["day"]
+    def _timely(self, places: Numbers) -> npt.NDArray[np.bool_]:
+        """Tell which passages are of the times that were asked for."""
+        days = self.view.columns["day"][places]
         inside = np.zeros(len(days), np.bool_)
         for first, last in self.spans:
             inside |= (days >= first) & (days <= last)
         return inside
 
     def candidates(self, place: int, query: Vectors | None) -> list[Candidate]:
-        if not len(self.words):
-            return []
         pool = self._pool()
         if not len(pool):
             return []
@@ -206,57 +223,122 @@ class _Scoring:
         by_vector = (
             np.maximum(cosines, 0) * share / np.float32(self.best_cosine) if self.best_cosine > 0 else cosines * 0
         )
-        weights = np.array([self.share ** abs(step) if step else 1.0 for step in _STEPS], np.float32)
         valid = places >= 0
-        word_part = np.where(valid, self.words[around][places], 0)
+        word_part = np.where(valid, self._words(around)[places], 0)
         vector_part = np.where(valid, by_vector[places], 0)
-        centre = REACH
-        own_words, own_vector = word_part[:, centre], vector_part[:, centre]
-        shared = (word_part + vector_part) @ weights - own_words - own_vector
+        own_words, own_vector = word_part[:, REACH], vector_part[:, REACH]
+        shared = (word_part + vector_part) @ self.weights - own_words - own_vector
         relevance = own_words + own_vector + shared
-        factor = self.factors[pool]
-        timely = self.in_time[pool] if self.in_time is not None else np.zeros(len(pool), np.bool_)
-        in_time = timely * np.float32(TIME_GAIN) * (factor > 0) * np.sqrt(np.maximum(self.view.factors[pool], 0))
+        factor = self._factors(pool)
+        in_time = (
+            self._timely(pool) * np.float32(TIME_GAIN) * (factor > 0) * np.sqrt(np.maximum(self.view.factors[pool], 0))
+        )
         score = relevance * factor + in_time
-        coverage = self._coverage(around, places, weights)
-        own_cosine = cosines[places[:, centre]]
+        coverage = self._coverage(around, places)
+        own_cosine = cosines[places[:, REACH]]
         order = _top(score, POOL)
         kinds = self.view.columns["kind"][pool]
         parts = np.stack([own_words * factor, own_vector * factor, shared * factor, in_time], axis=1)
+        rows = zip(
+            pool[order].tolist(),
+            kinds[order].tolist(),
+            score[order].tolist(),
+            coverage[order].tolist(),
+            own_cosine[order].tolist(),
+            parts[order].tolist(),
+            strict=True,
+        )
         return [
-            Candidate(
-                place,
-                int(pool[at]),
-                KINDS[kinds[at]],
-                float(score[at]),
-                float(coverage[at]),
-                float(own_cosine[at]),
-                tuple(parts[at]),
-            )
-            for at in order
+            Candidate(place, number, KINDS[kind], value, held, cosine, tuple(shares))
+            for number, kind, value, held, cosine, shares in rows
         ]
+
+    def _words(self, places: Numbers) -> Floats:
+        """Return how well some passages hold the words; the best of all holds 1."""
+        return self.work.words[places] / self.best_word
 
     def _pool(self) -> Numbers:
         """Return the passages that may come to stand high: by words, by vector, by date."""
-        smooth = self.words.copy()
+        places = self._promising()
+        by_words = places[_top(self._smooth(places), POOL)]
+        near = self.work.near[self.work.near < len(self.view)]
+        near = near[self._factors(near) > 0]
+        return np.union1d(by_words, near)
+
+    def _smooth(self, places: Numbers) -> Floats:
+        """Return the scores of some passages by words, neighbours and dates."""
+        smooth = self._words(places)
         if self.share > 0:
             for step, joined in enumerate(self.view.joined, 1):
                 weight = np.float32(self.share**step)
-                smooth[step:] += weight * (self.words[:-step] * joined)
-                smooth[:-step] += weight * (self.words[step:] * joined)
-        smooth *= self.factors
-        if self.in_time is not None:
-            smooth += self.in_time * np.float32(TIME_GAIN) * self.factors
-        by_words = _top(smooth, POOL)
-        near = self.work.near[self.work.near < len(self.words)]
-        near = near[self.factors[near] > 0]
-        return np.union1d(by_words, near)
+                before, after = np.maximum(places - step, 0), np.minimum(places, len(joined) - 1)
+                if not len(joined):
+                    continue
+                smooth += weight * (self._words(before) * (joined[before] & (places >= step)))
+                smooth += weight * (self._words(after + step) * (joined[after] & (places == after)))
+        factors = self._factors(places)
+        smooth *= factors
+        if self.spans:
+            smooth += self._timely(places) * np.float32(TIME_GAIN) * factors
+        return smooth
+
+    def _promising(self) -> Numbers:
+        """Return all passages that may be among the best by words and dates, in order, and few others.
+
+        What a passage holds together with those beside it, as if they were all of one conversation, is
+        more than its score can be; a sample of those that hold most tells how high a score must be.
+        """
+        reach = self._reach(self.few)
+        chosen = self._highest(reach) if len(reach) > _ALL else np.flatnonzero(reach > 0)
+        places = chosen if self.few is None else self.few[chosen]
+        return np.union1d(places, self._promising_by_date()) if self.spans else places
+
+    def _highest(self, reach: Floats) -> Numbers:
+        """Return where in `reach` the passages are that may be among the best by words."""
+        reach *= self.standing if self.few is None else self.standing[self.few]
+        height = _height(reach, _SAMPLE)
+        if height <= 0:
+            return np.flatnonzero(reach > 0)
+        sample = np.flatnonzero(reach >= height)
+        least = _least(self._smooth(sample if self.few is None else self.few[sample]), POOL)
+        needed = least * _LESS * self.best_word / self.telling
+        return np.flatnonzero(reach >= needed) if needed > 0 else np.flatnonzero(reach > 0)
+
+    def _reach(self, places: Numbers | None = None) -> Floats:
+        """Return the words that some passages (None: all) and those beside them hold, if all were of one run."""
+        held = self.work.words
+        if places is not None:
+            beside = (np.clip(places + step, 0, len(held) - 1) for step in STEPS)
+            parts = [weight * held[at] for weight, at in zip(self.weights, beside, strict=True)]
+            total: Floats = np.sum(parts, axis=0, dtype=np.float32)
+            return total
+        reach = held.copy()
+        for begin in range(0, len(held), _PIECE) if self.share > 0 else ():  # a piece stays near the processor
+            end = min(begin + _PIECE, len(held))
+            for step, weight in zip(STEPS, self.weights, strict=True):
+                low, high = max(begin + step, 0), min(end + step, len(held))
+                if step and low < high:
+                    reach[low - step : high - step] += weight * held[low:high]
+        return reach
+
+    def _promising_by_date(self) -> Numbers:
+        """Return the passages of the times that were asked for; of many those that hold most."""
+        places = self.view.within(self.spans)
+        if self.few is not None:
+            places = places[np.isin(places, self.few)]
+        if len(places) <= _ALL:
+            return places
+        factors = self._factors(places)
+        gained = factors * np.float32(TIME_GAIN)
+        least = _least(self._words(places) * factors + gained, POOL)
+        most = self._reach(places) / self.best_word * factors + gained
+        return places[most >= least * _LESS]
 
     def _around(self, pool: Numbers) -> tuple[Numbers, Numbers]:
         """Return all passages within reach of the pool, and for each of the pool where its neighbours are in them."""
-        grid = pool[:, None] + np.array(_STEPS)[None, :]
-        valid = (grid >= 0) & (grid < len(self.words))
-        for column, step in enumerate(_STEPS):
+        grid = pool[:, None] + np.array(STEPS)[None, :]
+        valid = (grid >= 0) & (grid < len(self.view))
+        for column, step in enumerate(STEPS):
             if step:
                 joined = self.view.joined[abs(step) - 1]
                 at = np.minimum(np.maximum(np.minimum(grid[:, column], pool), 0), max(len(joined) - 1, 0))
@@ -267,12 +349,7 @@ class _Scoring:
     def _cosines(self, around: Numbers, query: Vectors | None) -> Floats:
         if query is None or not self.ways.vector:
             return np.zeros(len(around), np.float32)
-        vectors = self.work.index.vectors.vectors_of(around)
-        if vectors.shape[1] != query.shape[1]:
-            return np.zeros(len(around), np.float32)
-        # Not `@`: threads for so small a product cost more than they bring, and all the more when busy.
-        cosines: Floats = np.einsum("ij,j->i", vectors, query[0])
-        return cosines
+        return self.work.index.vectors.products(around, query)
 
     def _vector_shares(self, around: Numbers) -> Floats:
         """Return what some passages' vectors are worth: the mean of many words tells little, as in documents."""
@@ -280,16 +357,24 @@ class _Scoring:
         shares: Floats = np.where(is_document, self.least_share, self.vector_share).astype(np.float32)
         return shares
 
-    def _coverage(self, around: Numbers, places: Numbers, weights: Floats) -> Floats:
+    def _coverage(self, around: Numbers, places: Numbers) -> Floats:
         """Return which share of the question's words, by rarity, a passage and its neighbours hold."""
         if self.ideal <= 0:
             return np.zeros(len(places), np.float32)
-        held = np.where(places >= 0, self.work.words[around][places], 0) @ weights
+        held = np.where(places >= 0, self.work.words[around][places], 0) @ self.weights
         share: Floats = held * np.float32((1 + K1) / self.ideal)
         return share
 
 
-_STEPS = tuple(range(-REACH, REACH + 1))
+def _height(values: Floats, count: int) -> float:
+    """Return a height that at least so many of very many values reach, about the greatest: by the best of each sixteen."""
+    groups = values[: len(values) // 16 * 16].reshape(16, -1).max(axis=0)
+    return float(np.partition(groups, -count)[-count])
+
+
+def _least(scores: Floats, count: int) -> np.float32:
+    """Return the so-manieth highest score; nought if there are fewer above it."""
+    return np.float32(max(np.partition(scores, -count)[-count], 0)) if len(scores) >= count else np.float32(0)
 
 
 def _top(scores: Floats, count: int) -> Numbers:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from managers.language.times import tells_when
 from managers.recall.chunking import Chunk
+from managers.recall.codes import encode
 from managers.recall.embedders import Embedder
 from managers.recall.hits import MemoryType
 from managers.recall.listing import MARKS, index_terms, vector_text
@@ -31,7 +32,7 @@ from managers.recall.store import (
     dump_ids,
     load_ids,
 )
-from managers.recall.vectors import VectorIndex, encode
+from managers.recall.vectors import VectorIndex
 from managers.recall.view import KINDS, View
 from managers.recall.word_vectors import PLACE, WordVectors
 from managers.storage.files import make_folder
@@ -357,9 +358,7 @@ class MemoryIndex:
     def tidy(self) -> None:
         """Leave nothing of dead passages in the posting lists, the columns and the snapshot of the vectors."""
         self.store.sweep()  # searches go on meanwhile
-        with self._lock:
-            self.refresh()
-            self.vectors.compact(self.store, self._epoch)
+        self.vectors.compact(self.store, self.refresh())
 
     def texts(self) -> Iterator[str]:
         """Yield what is embedded of every passage."""
@@ -368,9 +367,7 @@ class MemoryIndex:
 
     def save_snapshot(self) -> None:
         """Write the FAISS file if it is worth it."""
-        with self._lock:
-            self.refresh()
-            self.vectors.save_if_grown(self._epoch)
+        self.vectors.save_if_grown(self.refresh())
 
 
 _SELECT = (

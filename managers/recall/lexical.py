@@ -36,14 +36,12 @@ class Work:
 
     Attributes:
         words: how well each passage holds the question's words.
-        allowed: which passages are of the kinds that are wanted; None: all.
         near, cosines: the passages whose vectors are nearest to the question's.
     """
 
     index: MemoryIndex
     view: View
     words: Floats
-    allowed: npt.NDArray[np.bool_] | None = None
     near: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
     cosines: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
 
@@ -61,16 +59,46 @@ def score_words(
     """
     scoring = _WordScoring(works, nearby)
     said_otherwise = {word for meaning in meanings for word in meaning.words}
-    apart = {
-        word: [np.zeros(len(work.words), np.float32) for work in works] for word in words if word in said_otherwise
-    }
-    ideal = sum(scoring.add_word(word, apart.get(word) or [work.words for work in works]) for word in words)
+    sums = [_Sums(work.words) for work in works]
+    apart = {word: [_Sums.like(work.words) for work in works] for word in words if word in said_otherwise}
+    ideal = sum(scoring.add_word(word, apart.get(word) or sums) for word in words)
     for meaning in meanings:
         scoring.raise_to_synonyms(meaning, [apart[word] for word in meaning.words if word in apart])
-    for scores in apart.values():
-        for work, score in zip(works, scores, strict=True):
-            work.words += score
+    for parts in apart.values():
+        for part, whole in zip(parts, sums, strict=True):
+            part.pour_into(whole)
     return ideal
+
+
+class _Sums:
+    """A number for every passage, most of them nought, and which are not: nobody has to look at all of them."""
+
+    def __init__(self, values: Floats) -> None:
+        self.values = values
+        self._touched: list[Numbers] = []
+
+    @classmethod
+    def like(cls, values: Floats) -> _Sums:
+        return cls(np.zeros(len(values), np.float32))
+
+    def add(self, places: Numbers, values: Floats) -> None:
+        """Add to some passages, each named once."""
+        if len(places):
+            self.values[places] += values
+            self._touched.append(places)
+
+    def raise_to(self, places: Numbers, values: Floats) -> None:
+        """See that some passages have at least so much."""
+        if len(places):
+            self.values[places] = np.maximum(self.values[places], values)
+            self._touched.append(places)
+
+    def pour_into(self, other: _Sums, weight: float = 1.0) -> None:
+        """Add all of it to another, and be empty."""
+        for places in self._touched:
+            other.add(places, self.values[places] * np.float32(weight))
+            self.values[places] = 0
+        self._touched.clear()
 
 
 class _WordScoring:
@@ -81,24 +109,26 @@ class _WordScoring:
         self.nearby = nearby
         self.total = sum(work.view.alive for work in works)
         mean = max(sum(work.view.words for work in works) / self.total, 1.0) if self.total else 1.0
-        self.lengths = K1 * (1 - B + B * np.arange(256, dtype=np.float32) / np.float32(mean))
+        self._best = [_Sums.like(work.words) for work in works] if nearby else []
+        relative = np.arange(256, dtype=np.float32) / np.float32(mean)
+        self.lengths: Floats = (K1 * (1 - B + B * relative)).astype(np.float32)
 
-    def add_word(self, word: str, scores: Sequence[Floats]) -> float:
+    def add_word(self, word: str, scores: Sequence[_Sums]) -> float:
         """Add a word's scores, for each index to its own; return the word's rarity."""
         lists = [_listed(work, word) for work in self.works]
         frequency = sum(len(places) for places, _ in lists)
         rarity = self._rarity(frequency)
         near = self.nearby.near(word) if self.nearby else ()
-        for work, score, (places, counts) in zip(self.works, scores, lists, strict=True):
+        for at, (score, (places, counts)) in enumerate(zip(scores, lists, strict=True)):
             if near:
-                np.add(score, np.float32(rarity) * self._best_match(work, places, counts, near), out=score)
-            elif len(places):
-                score[places] += rarity * self._saturated(work, places, counts)
+                self._match_best(at, places, counts, near).pour_into(score, rarity)
+            else:
+                score.add(places, np.float32(rarity) * self._saturated(at, places, counts))
         if frequency == 0 and not near:
             self._add_pairs(word, scores)
         return rarity
 
-    def raise_to_synonyms(self, meaning: Meaning, parts: Sequence[Sequence[Floats]]) -> None:
+    def raise_to_synonyms(self, meaning: Meaning, parts: Sequence[Sequence[_Sums]]) -> None:
         """Let passages that say the same in other words have a share of what the words themselves give.
 
         A group is as rare as all of its words together.
@@ -108,34 +138,32 @@ class _WordScoring:
         for group in meaning.groups:
             lists = [_listed(work, group) for work in self.works]
             rarity = np.float32(SYNONYM_WORTH * self._rarity(sum(len(places) for places, _ in lists)))
-            for at, (work, (places, counts)) in enumerate(zip(self.works, lists, strict=True)):
-                held = sum(part[at][places] for part in parts)
-                parts[0][at][places] += np.maximum(rarity * self._saturated(work, places, counts) - held, 0)
+            for at, (places, counts) in enumerate(lists):
+                held = sum(part[at].values[places] for part in parts)
+                parts[0][at].add(places, np.maximum(rarity * self._saturated(at, places, counts) - held, 0))
 
-    def _add_pairs(self, word: str, scores: Sequence[Floats]) -> None:
+    def _add_pairs(self, word: str, scores: Sequence[_Sums]) -> None:
         """Score a Japanese word that is listed nowhere by its pairs of characters: it was cut otherwise, or is new."""
         marked = list(dict.fromkeys(pairs(word)))
         for pair in marked:
             lists = [_listed(work, pair) for work in self.works]
             rarity = self._rarity(sum(len(places) for places, _ in lists)) / len(marked)
-            for work, score, (places, counts) in zip(self.works, scores, lists, strict=True):
-                score[places] += np.float32(rarity) * self._saturated(work, places, counts)
+            for at, (score, (places, counts)) in enumerate(zip(scores, lists, strict=True)):
+                score.add(places, np.float32(rarity) * self._saturated(at, places, counts))
 
-    def _best_match(self, work: Work, places: Numbers, counts: Counts, near: Iterable[tuple[int, float]]) -> Floats:
-        """Return for every passage the share of the word, or of the one nearest to it that it holds."""
-        best = np.zeros(len(work.words), np.float32)
-        best[places] = self._saturated(work, places, counts)
+    def _match_best(self, at: int, places: Numbers, counts: Counts, near: Iterable[tuple[int, float]]) -> _Sums:
+        """Return for the passages of an index the share of the word, or of the one nearest to it that they hold."""
+        best = self._best[at]
+        best.add(places, self._saturated(at, places, counts))
         for row, similarity in near:
-            others, often = _listed(work, f"{PLACE}{row}")
-            if len(others):
-                worth = np.float32(similarity * NEAR_WORTH) * self._saturated(work, others, often)
-                best[others] = np.maximum(best[others], worth)
+            others, often = _listed(self.works[at], f"{PLACE}{row}")
+            best.raise_to(others, np.float32(similarity * NEAR_WORTH) * self._saturated(at, others, often))
         return best
 
-    def _saturated(self, work: Work, places: Numbers, counts: Counts) -> Floats:
-        """Return BM25's share of a word in each of some passages, 0 to 1."""
+    def _saturated(self, at: int, places: Numbers, counts: Counts) -> Floats:
+        """Return BM25's share of a word in each of some passages of an index, 0 to 1."""
         often = counts.astype(np.float32)
-        share: Floats = often / (often + self.lengths[work.view.columns["length"][places]])
+        share: Floats = often / (often + self.lengths[self.works[at].view.lengths[places]])
         return share
 
     def _rarity(self, frequency: int) -> float:
@@ -144,5 +172,5 @@ class _WordScoring:
 
 def _listed(work: Work, term: str) -> tuple[Numbers, Counts]:
     places, counts = work.index.store.postings(term)
-    inside = places < len(work.words)  # another process may have added since
-    return (places, counts) if inside.all() else (places[inside], counts[inside])
+    inside = int(np.searchsorted(places, len(work.words)))  # another process may have added since
+    return places[:inside], counts[:inside]

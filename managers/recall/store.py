@@ -299,14 +299,12 @@ class Store:
     def postings(self, term: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
         """Return the numbers of the passages that hold a word, and how often each does."""
         rows = self.connection().execute("SELECT block, data FROM postings WHERE term = ? ORDER BY block", (term,))
-        places, often = [], []
-        for block, data in rows:
-            size = len(data) // 3
-            places.append(np.frombuffer(data, "<u2", size).astype(np.int64) + block * POSTING_BLOCK)
-            often.append(np.frombuffer(data, np.uint8, size, 2 * size))
-        if not places:
-            return np.zeros(0, np.int64), np.zeros(0, np.uint8)
-        return np.concatenate(places), np.concatenate(often)
+        held = rows.fetchall()
+        sizes = [len(data) // 3 for _, data in held]
+        places = b"".join([data[: 2 * size] for (_, data), size in zip(held, sizes, strict=True)])
+        often = b"".join([data[2 * size :] for (_, data), size in zip(held, sizes, strict=True)])
+        first = np.repeat(np.array([block for block, _ in held], np.int64) * POSTING_BLOCK, sizes)
+        return np.frombuffer(places, "<u2") + first, np.frombuffer(often, np.uint8)
 
     def is_untidy(self) -> bool:
         """Whether the posting lists still hold passages that are dead."""

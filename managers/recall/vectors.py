@@ -1,48 +1,34 @@
 """The vectors of one index: FAISS in memory, SQLite as the truth, a snapshot file for a quick start.
 
-Vectors are kept as one signed byte a dimension (inner products are off by 0.001 or so, and a scan
-of a million passages takes some 20 ms on one core), so nothing approximate is needed.
+The snapshot is one file: what FAISS holds, the passages' numbers and, beside coarse codes, the exact
+ones, which are mapped instead of read.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from managers.recall.coarse import COARSE_FROM, Coarse, Refined, mapped_rows
+from managers.recall.codes import LARGEST, SCALE, Bytes, Codes, Ids, Scanned, Scores, products
 from managers.recall.embedders import Vectors
 from managers.recall.store import Store
-from managers.storage.files import digest, read_bytes, write_atomic
+from managers.storage.files import open_binary, read_bytes, write_atomic, write_atomic_parts
 
-SCALE = 360.0
-"""A component of ±0.353 becomes ±127; larger ones, which only the shortest texts have, are cut."""
-
-_LARGEST = 127
 _SAVE_AFTER = 2000
 _SAVE_SHARE = 0.1
+_ROWS = 4096
+"""So many are read or written together."""
+_MEGABYTES = 1 << 22
 
 Whole = TypeVar("Whole", np.int32, np.int64)
-Ids = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float32]
-
-
-@cache
-def _faiss() -> Any:  # noqa: ANN401  # it ships no types
-    import faiss  # noqa: PLC0415  # a fifth of a second that nobody needs before the first vector
-
-    faiss.omp_set_num_threads(1)  # a scan takes milliseconds; threads that wait for it burn the other cores
-    return faiss
-
-
-def encode(vectors: Vectors) -> npt.NDArray[np.int8]:
-    """Return unit vectors as bytes."""
-    codes: npt.NDArray[np.int8] = np.clip(np.rint(vectors * SCALE), -_LARGEST, _LARGEST).astype(np.int8)
-    return codes
 
 
 class VectorIndex:
@@ -52,7 +38,7 @@ class VectorIndex:
         """Remember the snapshot's path; nothing is read yet."""
         self._path = path
         self._lock = threading.RLock()
-        self._index: Any = None
+        self._codes: Codes | None = None
         self._ids: Ids = np.zeros(0, np.int64)
         self._place: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._count = 0
@@ -67,12 +53,13 @@ class VectorIndex:
     @property
     def dimensions(self) -> int:
         """How many numbers a vector has; 0 while there is none."""
-        return 0 if self._index is None else int(self._index.d)
+        codes = self._codes
+        return 0 if codes is None else codes.width
 
     def clear(self) -> None:
         """Forget what is in memory: the epoch has changed."""
         with self._lock:
-            self._index = None
+            self._codes = None
             self._ids = np.zeros(0, np.int64)
             self._place = np.zeros(0, np.int32)
             self._count = self._seen = self._saved = 0
@@ -80,34 +67,81 @@ class VectorIndex:
     def follow(self, store: Store, epoch: str) -> None:
         """Take in what SQLite holds and this does not."""
         with self._lock:
-            if self._index is None:
+            if self._codes is None:
                 self._load(epoch)
             rows = store.connection().execute(
                 "SELECT seq, chunk, code FROM vectors WHERE seq > ? ORDER BY seq", (self._seen,)
             )
-            while batch := rows.fetchmany(4096):
+            while batch := rows.fetchmany(_ROWS):
                 self._add(np.array([row[1] for row in batch]), b"".join(row[2] for row in batch))
                 self._seen = int(batch[-1][0])
 
     def save_if_grown(self, epoch: str) -> None:
         """Write a snapshot when loading without it would take noticeably longer."""
-        with self._lock:
-            if self._count - self._saved > max(_SAVE_AFTER, _SAVE_SHARE * self._count):
-                self.save(epoch)
+        if self._count - self._saved > max(_SAVE_AFTER, _SAVE_SHARE * self._count):
+            self.save(epoch)
 
-    def save(self, epoch: str) -> None:
-        """Write the snapshot: first the vectors, then the note that says what they are."""
+    def save(self, epoch: str, living: Store | None = None) -> None:
+        """Write the snapshot: first the vectors, then the note that says what they are.
+
+        Very many get coarse codes here, where nobody waits for it; searches go on meanwhile.
+
+        Args:
+            epoch: what the vectors belong to.
+            living: leave out what this no longer holds, in memory too; None: nothing.
+        """
         with self._lock:
-            if self._index is None:
+            codes, count, seen = self._codes, self._count, self._seen
+            if codes is None:
                 return
-            faiss = _faiss()
+            places = np.arange(count) if living is None else self._living(living)
+            note: dict[str, object] = {"epoch": epoch, "seen": seen, "count": len(places)}
+            ids = self._ids[places].tobytes()
+            if isinstance(codes, Scanned) and len(places) < COARSE_FROM:
+                self._write(note, iter([codes.dump(), ids]))
+                self._saved = count
+                return
+        coarse = self._coarse_of(codes, places)
+        dumped = coarse.dump()
+        note |= {"coarse": len(dumped), "width": codes.width}
+        self._write(note, self._parts(codes, places, [dumped.tobytes(), ids]))
+        with self._lock:
+            if self._codes is codes:  # nothing was begun anew meanwhile; what came since comes again
+                self.clear()
+                self._load(epoch, is_trusted=True)
 
-            data = faiss.serialize_index(self._index).tobytes() + self._ids[: self._count].tobytes()
-            write_atomic(self._path, data)
-            self._digest = digest(data)
-            note = {"epoch": epoch, "seen": self._seen, "count": self._count, "sha256": self._digest}
-            write_atomic(self._note, json.dumps(note))
-            self._saved = self._count
+    def _coarse_of(self, codes: Codes, places: Ids) -> Coarse:
+        """Return coarse codes of some vectors: those that there are, or new ones."""
+        if not isinstance(codes, Refined):
+            return Coarse.made(codes.width, lambda at: self._locked_rows(codes, places[at]), len(places))
+        with self._lock:
+            coarse = Coarse.load(codes.width, codes.coarse.dump())
+        goes = np.ones(len(coarse), np.bool_)
+        goes[places] = False
+        if goes.any():
+            coarse.remove(np.flatnonzero(goes))
+        return coarse
+
+    def _locked_rows(self, codes: Codes, places: Ids) -> Bytes:
+        with self._lock:  # what is being added to moves in memory
+            return codes.rows(places)
+
+    def _parts(self, codes: Codes, places: Ids, first: list[bytes]) -> Iterator[bytes]:
+        yield from first
+        for at in range(0, len(places), _ROWS):
+            yield self._locked_rows(codes, places[at : at + _ROWS]).tobytes()
+
+    def _write(self, note: dict[str, object], parts: Iterator[bytes]) -> None:
+        hashed = hashlib.sha256()
+
+        def passing() -> Iterator[bytes]:
+            for part in parts:
+                hashed.update(part)
+                yield part
+
+        write_atomic_parts(self._path, passing())
+        self._digest = hashed.hexdigest()
+        write_atomic(self._note, json.dumps({**note, "sha256": self._digest}))
 
     def compact(self, store: Store, epoch: str) -> bool:
         """Leave out what SQLite no longer holds, in memory and in the snapshot; say whether there was anything."""
@@ -117,13 +151,24 @@ class VectorIndex:
             is_ours = note is None or json_value(note, "sha256") == self._digest
             if self._count == live and is_ours:
                 return False
-            was_saved = self._path.exists()
-            self.remove()
-            self.clear()
-            self.follow(store, epoch)
-            if was_saved:
-                self.save(epoch)
-            return True
+            if not isinstance(self._codes, Refined) or live < COARSE_FROM // 2:
+                was_saved = self._path.exists()
+                self.remove()
+                self.clear()
+                self.follow(store, epoch)
+                if was_saved:
+                    self.save(epoch)
+                return True
+        self.save(epoch, store)
+        self.follow(store, epoch)
+        return True
+
+    def _living(self, store: Store) -> Ids:
+        """Return the places of the vectors that SQLite holds too."""
+        held = np.array([row[0] for row in store.connection().execute("SELECT chunk FROM vectors")], np.int64)
+        held = held[held < len(self._place)]
+        places = self._place[held]
+        return np.sort(places[places >= 0]).astype(np.int64)
 
     def remove(self) -> None:
         """Remove the snapshot."""
@@ -133,49 +178,58 @@ class VectorIndex:
     def search(self, query: Vectors, count: int) -> tuple[Ids, Scores]:
         """Return the passages nearest to a query (one row) and their inner products, nearest first."""
         with self._lock:
-            if self._count == 0:
+            if self._codes is None or self._count == 0:
                 return np.zeros(0, np.int64), np.zeros(0, np.float32)
             # FAISS reads a question as whole numbers of one signed byte, and larger ones come out as anything.
-            scale = _LARGEST / max(float(np.abs(query).max()), 1e-9)
+            scale = LARGEST / max(float(np.abs(query).max()), 1e-9)
             asked = np.ascontiguousarray(np.rint(query * scale), np.float32)
-            products, places = self._index.search(asked, min(count, self._count))
-            found = places[0] >= 0
-            return self._ids[places[0][found]], (products[0][found] / (SCALE * scale)).astype(np.float32)
+            places, found = self._codes.nearest(asked, min(count, self._count))
+            return self._ids[places], (found / (SCALE * scale)).astype(np.float32)
+
+    def products(self, ids: Ids, query: Vectors) -> Scores:
+        """Return the inner products of passages' vectors and a query (one row); noughts where there is no vector yet."""
+        found = np.zeros(len(ids), np.float32)
+        with self._lock:
+            if self._codes is not None and self._codes.width == query.shape[1]:
+                places = self._places(ids)
+                has = places >= 0
+                found[has] = products(self._codes.rows, places[has], query, SCALE)
+        return found
 
     def vectors_of(self, ids: Ids) -> Vectors:
         """Return the vectors of passages; zeros where there is none yet."""
         with self._lock:
-            if self._count == 0 or len(ids) == 0:
+            if self._codes is None or len(ids) == 0:
                 return np.zeros((len(ids), 1), np.float32)
-            known = ids < len(self._place)
-            places = np.where(known, self._place[np.minimum(ids, len(self._place) - 1)], -1).astype(np.int64)
-            result = np.zeros((len(ids), self._index.d), np.float32)
+            places = self._places(ids)
+            result = np.zeros((len(ids), self._codes.width), np.float32)
             has = places >= 0
             if has.any():
-                result[has] = self._index.reconstruct_batch(places[has]) / np.float32(SCALE)
+                result[has] = self._codes.rows(places[has]) / np.float32(SCALE)
             return result
 
     def missing(self, ids: Ids) -> npt.NDArray[np.bool_]:
         """Tell which passages have no vector yet."""
         with self._lock:
-            known = ids < len(self._place)
-            if not len(self._place):
-                return ~known
-            return ~known | (self._place[np.minimum(ids, len(self._place) - 1)] < 0)
+            return self._places(ids) < 0
+
+    def _places(self, ids: Ids) -> Ids:
+        """Return where the vectors of passages are; -1 where there is none yet."""
+        if not len(self._place):
+            return np.full(len(ids), -1, np.int64)
+        known = ids < len(self._place)
+        places: Ids = np.where(known, self._place[np.minimum(ids, len(self._place) - 1)], -1).astype(np.int64)
+        return places
 
     @property
     def _note(self) -> Path:
         return self._path.with_suffix(".json")
 
-    def _add(self, ids: Ids, codes: bytes) -> None:
-        faiss = _faiss()
-
-        data = np.frombuffer(codes, np.int8).reshape(len(ids), -1).astype(np.float32)
-        if self._index is None:
-            self._index = faiss.IndexScalarQuantizer(
-                data.shape[1], faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
-            )
-        self._index.add(data)
+    def _add(self, ids: Ids, data: bytes) -> None:
+        codes = np.frombuffer(data, np.int8).reshape(len(ids), -1)
+        if self._codes is None:
+            self._codes = Scanned(codes.shape[1])
+        self._codes.add(codes)
         self._remember(ids)
 
     def _remember(self, ids: Ids) -> None:
@@ -186,25 +240,39 @@ class VectorIndex:
         self._place[ids] = np.arange(self._count, end)
         self._count = end
 
-    def _load(self, epoch: str) -> None:
+    def _load(self, epoch: str, *, is_trusted: bool = False) -> None:
         """Read the snapshot if it is whole and of this epoch; otherwise SQLite fills in from the start."""
-        note, data = read_bytes(self._note), read_bytes(self._path)
-        if note is None or data is None:
+        note = read_bytes(self._note)
+        if note is None or not self._path.exists():
             return
         try:
             facts = json.loads(note)
         except ValueError:
             return
-        if facts.get("epoch") != epoch or facts.get("sha256") != digest(data):
+        if facts.get("epoch") != epoch or not (is_trusted or facts.get("sha256") == _digest_of(self._path)):
             return
-        faiss = _faiss()
-
-        count = int(facts["count"])
-        split = len(data) - 8 * count
-        self._index = faiss.deserialize_index(np.frombuffer(data, np.uint8, split))
-        self._remember(np.frombuffer(data, np.int64, count, split))
+        count, coarse = int(facts["count"]), int(facts.get("coarse", 0))
+        if coarse:
+            width = int(facts["width"])
+            rows = mapped_rows(self._path, coarse + 8 * count, count, width)
+            self._codes = Refined(Coarse.load(width, np.fromfile(self._path, np.int8, coarse)), rows)
+            ids = np.fromfile(self._path, np.int64, count, offset=coarse)
+        else:
+            data = np.fromfile(self._path, np.uint8)
+            self._codes = Scanned.load(data[: len(data) - 8 * count])
+            ids = data[len(data) - 8 * count :].view(np.int64)
+        self._remember(ids)
         self._seen, self._saved = int(facts["seen"]), count
         self._digest = str(facts["sha256"])
+
+
+def _digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file that need not fit into memory."""
+    hashed = hashlib.sha256()
+    with open_binary(path) as file:
+        while part := file.read(_MEGABYTES):
+            hashed.update(part)
+    return hashed.hexdigest()
 
 
 def json_value(data: bytes, key: str) -> object:

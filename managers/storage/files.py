@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -65,7 +66,11 @@ def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> N
     Raises:
         DiskFullError, UnwritableError: the old file is as it was.
     """
-    content = data.encode() if isinstance(data, str) else data
+    write_atomic_parts(path, [data.encode() if isinstance(data, str) else data], mode=mode)
+
+
+def write_atomic_parts(path: Path, parts: Iterable[bytes | memoryview], *, mode: int | None = None) -> None:
+    """Write a whole file or nothing, as `write_atomic` does, of parts that need not be in memory together."""
     temporary = path.with_name(f".{path.name[:32]}.{os.getpid()}-{next(_numbers)}{_TEMPORARY_SUFFIX}")
     try:
         make_folder(path.parent)
@@ -75,7 +80,8 @@ def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> N
             raise UnwritableError(path=path, cause="read-only")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), mode)
         try:
-            _write_all(descriptor, content)
+            for part in parts:
+                _write_all(descriptor, part)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -201,7 +207,7 @@ def dump_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+def _write_all(descriptor: int, data: bytes | memoryview) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from managers.recall.codes import encode
 from managers.recall.store import Store
-from managers.recall.vectors import VectorIndex, encode
+from managers.recall.vectors import VectorIndex
 
 
 @pytest.mark.parametrize("dimensions", [384, 768, 1024])
