@@ -320,11 +320,17 @@ class Companion:
         try:
             if reply is not None:
                 self.memories.inner_life.note_reply(reply)
+                self._settle_inner_life()
             self.memories.log.roll()
             self._short_term(2 * self.memories.settings().conversation.window_turns)
             self.memories.recall.catch_up()
         except UtataneError as error:
             self.memories.notices.post_error("after-turn", error)
+
+    def _settle_inner_life(self) -> None:
+        """Let `emotion_log.json` and `internal_state.json` say what this turn has changed, for whoever opens them."""
+        self.memories.emotions.settle()
+        self.memories.inner_state.refresh(lang=self.memories.sheet().language)
 
 
 def check_message(text: str, attachments: Sequence[Path]) -> None:

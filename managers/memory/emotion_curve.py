@@ -103,8 +103,10 @@ class EmotionCurve:
                 yield _entries(self._read(path))
 
     def _current(self) -> Iterator[tuple[str, str, str, str]]:
+        # Looked at first: what is folded in meanwhile is then in both files, and not in none.
+        waiting = read_bytes(self._paths.memory / "emotion_log.new.jsonl") or b""
         yield from _entries(self._read(self._paths.emotion_log))
-        for line in (read_bytes(self._paths.memory / "emotion_log.new.jsonl") or b"").splitlines():
+        for line in waiting.splitlines():
             with suppress(ValueError):  # cut short by a crash: never acknowledged
                 yield from _entries([json.loads(line)])
 

@@ -1,8 +1,9 @@
 """The emotion log: what the user felt, message by message, in bounded files.
 
 `memory/emotion_log.json` holds about the last 90 days, newest first, as the specification shows it.
-A new reading is appended to `memory/emotion_log.new.jsonl`, so that no turn rewrites months; `roll`
-folds that file in, and moves whole months that have passed to `memory/emotion_log_YYYY-MM.json`.
+A new reading is appended to `memory/emotion_log.new.jsonl`, so that no message waits for months to be
+rewritten. `settle` folds that file in where it is cheap; `roll` does in any case, and moves whole months
+that have passed to `memory/emotion_log_YYYY-MM.json`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from managers.storage.paths import PersonaPaths
 KEPT_DAYS = 90
 FOLD_AT_BYTES = 64 * 1024
 """When this much is waiting, an append folds it in at once (about 300 readings)."""
+FOLD_WORTH = 64
+"""Folding costs a rewrite: it is worth it where the file is at most so many times as large as what is waiting."""
 SNIPPET_LENGTH = 80
 
 VALUES: dict[str, float] = {
@@ -112,6 +115,12 @@ class EmotionLog:
         start = datetime.combine(day, datetime.min.time())
         return self.entries(start, start + timedelta(days=1))
 
+    def settle(self) -> None:
+        """Fold new readings into the file where that costs little: while the log is short, after each message."""
+        waiting, whole = _stamp(self._new), _stamp(self._paths.emotion_log)
+        if waiting is not None and (whole is None or whole[1] <= FOLD_WORTH * waiting[1]):
+            self.roll()
+
     def roll(self) -> int:
         """Fold new readings into the file and move months that have passed out of it; return how many moved.
 
@@ -138,11 +147,12 @@ class EmotionLog:
         return self._file.take_notices()
 
     def _current(self) -> tuple[list[EmotionEntry], list[Any]]:
+        waiting = read_bytes(self._new) or b""  # before the file: folded in between, a reading is in both, not in none
         stamp = _stamp(self._paths.emotion_log)
         if self._read is None or self._read[0] != stamp or stamp is None:
             self._read = (stamp, *entries_of(EmotionEntry, self._file.read()))
         _, entries, odd = self._read
-        return [*entries, *_lines(read_bytes(self._new) or b"")], odd
+        return [*entries, *_lines(waiting)], odd
 
     def _month_files(self) -> list[Path]:
         return sorted(self._paths.memory.glob("emotion_log_[0-9][0-9][0-9][0-9]-[0-9][0-9].json"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 
@@ -250,6 +251,20 @@ def test_a_feeling_is_logged_and_moves_devotion(scene: Scene) -> None:
     scene.live(scene.companion.say("I am so sad and lonely today"))
     assert scene.memories.emotions.recent(1)[0].emotion == "sadness"
     assert scene.memories.inner_state.levels().devotion == pytest.approx(before + 0.3, abs=0.01)
+
+
+def test_after_a_turn_the_files_say_what_it_changed(scene: Scene) -> None:
+    scene.mind.enqueue("I am here.")
+    scene.live(scene.companion.say("My dog died today. I am so sad."))
+    paths = scene.memories.paths
+    (felt,) = json.loads(paths.emotion_log.read_text("utf-8"))
+    assert (felt["emotion"], felt["user_text_snippet"]) == ("sadness", "My dog died today. I am so sad.")
+    state = json.loads(paths.internal_state.read_text("utf-8"))
+    assert (
+        state["drives"]["devotion"] | {"level": 0.3, "user_emotional_state": "sadness"} == state["drives"]["devotion"]
+    )
+    assert state["motivation_log"]["dominant_drive"] == "devotion"
+    assert "My dog died" in state["motivation_log"]["narrative"]
 
 
 def test_a_message_of_distress_reaches_the_mind_with_help_lines(scene: Scene) -> None:

@@ -44,6 +44,28 @@ def test_appending_does_not_rewrite_the_months(paths: PersonaPaths, clock: HandC
     assert log.recent(1)[0].message_id == "new"
 
 
+def test_a_short_log_is_kept_folded_and_a_long_one_is_not_rewritten_each_time(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    log = EmotionLog(paths, clock)
+    log.settle()
+    assert not paths.emotion_log.exists()
+    for number in range(3):
+        log.append(f"message {number}", "joy", message_id=f"m{number}")
+        clock.move(minutes=1)
+        log.settle()
+        assert len(json.loads(paths.emotion_log.read_text())) == number + 1
+        assert not (paths.memory / "emotion_log.new.jsonl").exists()
+    for number in range(300):
+        log.append(f"message {number}", "joy", message_id=f"n{number}")
+        clock.move(minutes=1)
+    log.roll()
+    log.append("one more", "joy", message_id="new")
+    log.settle()
+    assert len(json.loads(paths.emotion_log.read_text())) == 303
+    assert [entry.message_id for entry in log.recent(2)] == ["new", "n299"]
+
+
 def test_months_that_have_passed_move_out_whole(paths: PersonaPaths, clock: HandClock) -> None:
     clock.set(datetime(2026, 1, 1))
     log = EmotionLog(paths, clock)
