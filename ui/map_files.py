@@ -51,7 +51,7 @@ def map_router(services: Services) -> APIRouter:
         return HTMLResponse(dot_panel(view, scene, found))
 
     @router.get("/map/memories.csv")
-    def memoriescsv_answer(name: str, item: str = "", lang: Lang = "en") -> Response:
+    def memories_table(name: str, item: str = "", lang: Lang = "en") -> Response:
         return csv_answer(_memories(view_of(name, lang), parsed(item)[1]), f"{name}-map.csv")
 
     @router.get("/network/look")
@@ -60,7 +60,7 @@ def map_router(services: Services) -> APIRouter:
         return HTMLResponse(node_panel(view, entity) if entity else tie_panel(view, one, other))
 
     @router.get("/network/ties.csv")
-    def tiescsv_answer(name: str, lang: Lang = "en") -> Response:
+    def ties_table(name: str, lang: Lang = "en") -> Response:
         view = view_of(name, lang)
         ties = view.memories.network.all_ties()
         t = view.t
