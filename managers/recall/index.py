@@ -20,6 +20,7 @@ from managers.recall.chunking import Chunk
 from managers.recall.codes import encode
 from managers.recall.embedders import Embedder
 from managers.recall.hits import MemoryType
+from managers.recall.hyponyms import lists_version
 from managers.recall.listing import MARKS, index_terms, vector_text
 from managers.recall.store import (
     COLUMN_BLOCK,
@@ -108,7 +109,7 @@ class MemoryIndex:
 
     def fits(self, embedder: str) -> str:
         """Say why the index cannot be used as it is (`format`, `embedder`); empty if it can."""
-        if self.store.meta("format") != FORMAT:
+        if self.store.meta("format") != FORMAT or self.store.meta("hyponyms") not in ("", lists_version()):
             return "format"
         held = self.store.meta("embedder")
         return "embedder" if held not in ("", embedder) else ""
@@ -148,6 +149,7 @@ class MemoryIndex:
             with self.store.transaction():
                 self.store.set_meta("epoch", uuid4().hex)
                 self.store.set_meta("embedder", embedder)
+                self.store.set_meta("hyponyms", lists_version())
                 for key, value in (keep or {}).items():
                     self.store.set_meta(key, value)
             self._epoch = ""

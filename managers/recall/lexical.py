@@ -1,7 +1,7 @@
 """How well passages hold a question's words: BM25 over posting lists, of several indexes as if they were one.
 
-A word counts where it stands, and for less where something of the same meaning does: a synonym, a
-word that is near to it in the table of word vectors, or pairs of its characters.
+A word counts where it stands, and for less where something of the same meaning does: a synonym,
+something of the kind that it names, a word that is near to it in the table of word vectors, or pairs of its characters.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from managers.recall.hyponyms import KIND
 from managers.recall.index import MemoryIndex
 from managers.recall.terms import Meaning, pairs
 from managers.recall.view import View
@@ -22,6 +23,8 @@ K1, B = 1.2, 0.75
 
 SYNONYM_WORTH = 0.8
 """What a synonym is worth beside the word itself."""
+KIND_WORTH = 0.6
+"""What something of a kind is worth beside the kind's name."""
 NEAR_WORTH = 0.8
 """What a word of like meaning is worth beside the word itself, at similarity 1."""
 
@@ -54,7 +57,7 @@ def score_words(
     Args:
         works: what is searched; their `words` grow.
         words: the question's, each once.
-        meanings: which of them have synonyms.
+        meanings: which of them have synonyms, or name a kind of things.
         nearby: Japanese words by meaning.
     """
     scoring = _WordScoring(works, nearby)
@@ -137,7 +140,8 @@ class _WordScoring:
             return
         for group in meaning.groups:
             lists = [_listed(work, group) for work in self.works]
-            rarity = np.float32(SYNONYM_WORTH * self._rarity(sum(len(places) for places, _ in lists)))
+            worth = KIND_WORTH if group[0] == KIND else SYNONYM_WORTH
+            rarity = np.float32(worth * self._rarity(sum(len(places) for places, _ in lists)))
             for at, (places, counts) in enumerate(lists):
                 held = sum(part[at].values[places] for part in parts)
                 parts[0][at].add(places, np.maximum(rarity * self._saturated(at, places, counts) - held, 0))

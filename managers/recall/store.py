@@ -27,7 +27,7 @@ import numpy.typing as npt
 from managers.recall.connection import connect
 from managers.storage.files import fsync_folder, make_folder
 
-FORMAT = "2"
+FORMAT = "3"
 """Raised when the tables or the way of cutting passages change: an older index is built anew."""
 
 POSTING_BLOCK = 1 << 14

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from managers.language.lexicons import load
+from managers.recall import hyponyms, index
+from managers.recall.engine import Recall
+from managers.recall.hyponyms import KIND, kinds_asked, kinds_told, listed_forms
+from tests.recall.looking import Talk
+
+OTHER_THINGS = ("I was late again this morning.", "朝から雨だった。", "Let us see what happens.", "明日は早起きする。")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which instruments do I play?", "Last night the violin would not stay in tune."),
+        ("Do I have any pets?", "The puppies chewed my best shoes again."),
+        ("What sports have I tried?", "We went surfing near the old pier."),
+        ("ペットの話、したっけ？", "うちの柴犬がまた靴を隠した。"),
+        ("私の好きな楽器は？", "昨日もヴァイオリンばかり触ってた。"),
+        ("何か飲み物の話をした？", "夜中に梅酒を開けてしまった。"),
+    ],
+)
+def test_what_was_said_without_naming_the_kind_is_found(recall: Recall, talk: Talk, question: str, answer: str) -> None:
+    for text in (*OTHER_THINGS, answer, *reversed(OTHER_THINGS)):
+        talk.user(text)
+    recall.catch_up()
+    assert recall.search(question)[0].text == answer
+
+
+def test_the_kind_itself_comes_before_what_belongs_to_it(recall: Recall, talk: Talk) -> None:
+    talk.user("I would never part with my violin, it is a piece of home.")
+    talk.user("I would never part with my instrument, it is a piece of home.")
+    recall.catch_up()
+    assert "instrument" in recall.search("Which instrument would I never part with?")[0].text
+
+
+def test_one_of_a_kind_does_not_ask_for_the_others() -> None:
+    assert f"{KIND}instrument" in kinds_asked("instrument")
+    assert kinds_asked("violin") == ()
+    assert f"{KIND}instrument" in kinds_told(["violin", "home"])
+
+
+def test_every_entry_of_the_lists_is_a_word_of_the_index() -> None:
+    for language, kinds in load("hyponyms").items():
+        for name, lists in kinds.items():
+            for key in ("asked", "told"):
+                words = lists[key].split()
+                assert len(set(words)) == len(words), (name, key)
+                for word in words:
+                    assert listed_forms(word, language), (name, key, word)
+
+
+def test_an_index_listed_by_other_lists_is_made_anew(
+    recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk.user("The violin would not stay in tune.")
+    recall.catch_up()
+    held = recall.indexes["current"]
+    assert held.fits(held.embedder) == ""
+    monkeypatch.setattr(index, "lists_version", lambda: "00000000")
+    assert held.fits(held.embedder) == "format"
+    monkeypatch.setattr(hyponyms, "_tables", lambda: ({}, {"tune": (f"{KIND}new",)}))
+    recall.catch_up()
+    assert held.fits(held.embedder) == ""
+    assert len(held.store.postings(f"{KIND}new")[0]) == 1
