@@ -182,8 +182,11 @@ def _speed(size: int) -> Iterator[Row]:
     times, memory, building, adding = (f"≤ {one}" if one else "" for one in budgets.get(size, ("", "", "", "")))
     label = f"{size:,} passages"
     yield f"search, median / p95, {label}", f"{facts['median']:.1f} / {facts['p95']:.1f} ms", times
+    used = f"{facts['cpu_median']:.1f} / {facts['cpu_p95']:.1f} ms"
+    yield f"search, processor time, median / p95, {label}", used, ""
     yield f"a turn's recall, p95, {label}", f"{facts['turn_p95']:.1f} ms", ""
     yield f"resident memory, {label}", f"{facts['memory']:.0f} MB", memory
+    yield f"the same while it searches, {label}", f"{facts['busiest']:.0f} MB", memory
     yield f"building, {label}", f"{facts['build']:.1f} s", building
     yield f"adding 200 messages to {label}", f"{facts['add']:.2f} s", adding
     yield f"top 10 like an exact search's, {label}", f"{facts['exact']:.3f}", "≥ 0.95"

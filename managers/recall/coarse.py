@@ -1,9 +1,9 @@
 """The vectors of very many passages: coarse codes in memory tell which few are compared exactly.
 
-A scan of a million vectors of a thousand bytes reads a gigabyte for each question. Here four
-dimensions make four bits (product quantisation: Jégou, Douze & Schmid, 2011), and FAISS adds up
-tables of them within the processor's registers (André, Kermarrec & Le Scouarnec, 2017), all in an
-eighth of the bytes. Of what looks nearest so, the exact codes are read, from a file that is mapped.
+A scan of a million vectors of a thousand bytes reads a gigabyte for each question. Here a vector is
+at most 256 codes of four bits, each for a few dimensions (product quantisation: Jégou, Douze & Schmid,
+2011), whose shares in the product FAISS adds up within the processor's registers (André, Kermarrec &
+Le Scouarnec, 2017). Of what looks nearest so, the exact codes are read, from a file that is mapped.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import numpy as np
 
 from managers.recall.codes import Bytes, Ids, Scores, load_faiss, products
 from managers.recall.embedders import Vectors
+from managers.storage.files import open_binary
+from managers.storage.residence import give_back
 
 COARSE_FROM = 1 << 16
 """From so many vectors on it pays."""
@@ -25,14 +27,18 @@ COARSE_FROM = 1 << 16
 COMPARED = 2000
 """How many are compared exactly."""
 
-_TOGETHER = 4
-"""Dimensions that share a code of four bits."""
+GOOD_ENOUGH = 0.95
+"""Which share of a vector's true ten nearest must be found, or all are scanned as before."""
+
 _MOST_CODES = 256
-"""More of them could not be added up in two bytes."""
+"""Codes of a vector, of four bits each: more of them could not be added up in two bytes."""
+_TRIED, _NEAREST = 20, 10
 _LEARNT_FROM = 1 << 14
 _ROUNDS = 10
 _SEED = 1
 _BATCH = 4096
+
+_mapped: set[str] = set()
 
 
 class Coarse:
@@ -46,7 +52,7 @@ class Coarse:
             index: what FAISS holds.
         """
         faiss = load_faiss()
-        together = max(_TOGETHER, -(-width // _MOST_CODES))
+        together = -(-width // _MOST_CODES)
         groups = -(-width // together)
         self._padded = groups * together
         self._width = width
@@ -67,6 +73,22 @@ class Coarse:
         for at in range(0, count, _BATCH):
             coarse.add(rows(np.arange(at, min(at + _BATCH, count))))
         return coarse
+
+    def finds(self, rows: Callable[[Ids], Bytes]) -> float:
+        """Return which share of the true ten nearest of some vectors is found: by trying it on vectors that it holds."""
+        tried = np.linspace(0, len(self) - 1, _TRIED).astype(np.int64)
+        asked = rows(tried).astype(np.float32)
+        true = np.empty((_TRIED, len(self)), np.float32)
+        for at in range(0, len(self), _BATCH):
+            some = rows(np.arange(at, min(at + _BATCH, len(self)))).astype(np.float32)
+            true[:, at : at + len(some)] = asked @ some.T
+        true[np.arange(_TRIED), tried] = -np.inf  # each is nearest to itself
+        found = []
+        for products_, query in zip(true, asked, strict=True):
+            least = np.partition(products_, -_NEAREST)[-_NEAREST]
+            among = int(np.count_nonzero(products_[self.promising(query[None], COMPARED)] >= least))
+            found.append(min(among, _NEAREST) / _NEAREST)
+        return float(np.mean(found))
 
     def dump(self) -> Bytes:
         """Return all of it."""
@@ -137,6 +159,13 @@ def mapped_rows(path: Path, offset: int, count: int, width: int) -> Bytes:
     """
     if sys.platform == "win32":
         return np.fromfile(path, np.int8, count * width, offset=offset).reshape(count, width)
-    with path.open("rb") as file:
+    _mapped.add(path.name)
+    with open_binary(path) as file:
         held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     return np.frombuffer(held, np.int8, count * width, offset).reshape(count, width)
+
+
+def let_rest() -> None:
+    """Keep no page of the exact codes in memory for the sake of what was read once: for idle moments."""
+    for name in _mapped:
+        give_back(name)

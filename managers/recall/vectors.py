@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.coarse import COARSE_FROM, Coarse, Refined, mapped_rows
+from managers.recall.coarse import COARSE_FROM, GOOD_ENOUGH, Coarse, Refined, mapped_rows
 from managers.recall.codes import LARGEST, SCALE, Bytes, Codes, Ids, Scanned, Scores, products
 from managers.recall.embedders import Vectors
 from managers.recall.store import Store
 from managers.storage.files import open_binary, read_bytes, write_atomic, write_atomic_parts
+
+_logger = logging.getLogger(__name__)
 
 _SAVE_AFTER = 2000
 _SAVE_SHARE = 0.1
@@ -95,32 +98,48 @@ class VectorIndex:
             if codes is None:
                 return
             places = np.arange(count) if living is None else self._living(living)
-            note: dict[str, object] = {"epoch": epoch, "seen": seen, "count": len(places)}
             ids = self._ids[places].tobytes()
-            if isinstance(codes, Scanned) and len(places) < COARSE_FROM:
-                self._write(note, iter([codes.dump(), ids]))
-                self._saved = count
-                return
         coarse = self._coarse_of(codes, places)
+        if coarse is None:
+            self._save_scanned(epoch)
+            return
         dumped = coarse.dump()
-        note |= {"coarse": len(dumped), "width": codes.width}
+        note = {"epoch": epoch, "seen": seen, "count": len(places), "coarse": len(dumped), "width": codes.width}
         self._write(note, self._parts(codes, places, [dumped.tobytes(), ids]))
         with self._lock:
             if self._codes is codes:  # nothing was begun anew meanwhile; what came since comes again
                 self.clear()
                 self._load(epoch, is_trusted=True)
 
-    def _coarse_of(self, codes: Codes, places: Ids) -> Coarse:
-        """Return coarse codes of some vectors: those that there are, or new ones."""
-        if not isinstance(codes, Refined):
-            return Coarse.made(codes.width, lambda at: self._locked_rows(codes, places[at]), len(places))
+    def _save_scanned(self, epoch: str) -> None:
         with self._lock:
-            coarse = Coarse.load(codes.width, codes.coarse.dump())
-        goes = np.ones(len(coarse), np.bool_)
-        goes[places] = False
-        if goes.any():
-            coarse.remove(np.flatnonzero(goes))
-        return coarse
+            if isinstance(self._codes, Scanned):
+                note = {"epoch": epoch, "seen": self._seen, "count": self._count}
+                self._write(note, iter([self._codes.dump(), self._ids[: self._count].tobytes()]))
+                self._saved = self._count
+
+    def _coarse_of(self, codes: Codes, places: Ids) -> Coarse | None:
+        """Return coarse codes of some vectors: those that there are, or new ones; None where it is better to scan all."""
+        if isinstance(codes, Refined):
+            with self._lock:
+                coarse = Coarse.load(codes.width, codes.coarse.dump())
+            goes = np.ones(len(coarse), np.bool_)
+            goes[places] = False
+            if goes.any():
+                coarse.remove(np.flatnonzero(goes))
+            return coarse
+        if len(places) < COARSE_FROM:
+            return None
+
+        def rows(some: Ids) -> Bytes:
+            return self._locked_rows(codes, places[some])
+
+        coarse = Coarse.made(codes.width, rows, len(places))
+        found = coarse.finds(rows)
+        if found >= GOOD_ENOUGH:
+            return coarse
+        _logger.info("coarse codes would find %.2f of the nearest of %d vectors: all are scanned", found, len(places))
+        return None
 
     def _locked_rows(self, codes: Codes, places: Ids) -> Bytes:
         with self._lock:  # what is being added to moves in memory
@@ -131,7 +150,7 @@ class VectorIndex:
         for at in range(0, len(places), _ROWS):
             yield self._locked_rows(codes, places[at : at + _ROWS]).tobytes()
 
-    def _write(self, note: dict[str, object], parts: Iterator[bytes]) -> None:
+    def _write(self, note: Mapping[str, object], parts: Iterator[bytes]) -> None:
         hashed = hashlib.sha256()
 
         def passing() -> Iterator[bytes]:
@@ -159,6 +178,7 @@ class VectorIndex:
                 if was_saved:
                     self.save(epoch)
                 return True
+        self.follow(store, epoch)
         self.save(epoch, store)
         self.follow(store, epoch)
         return True

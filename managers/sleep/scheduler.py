@@ -17,8 +17,9 @@ from typing import Literal, Protocol
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from managers.language.japanese import let_rest
+from managers.language import japanese
 from managers.mind import Cancel
+from managers.recall import coarse
 from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
 from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet, night_of
@@ -152,7 +153,8 @@ class SleepScheduler:
                 self._set(sleeper.name, replace(self._of(sleeper.name), error=error))
             except Exception:  # the edge of a thread: one persona's trouble must not keep the others awake
                 logger.exception("sleep of %s broke", sleeper.name)
-        let_rest()
+        japanese.let_rest()
+        coarse.let_rest()
 
     def dream_now(self, name: str) -> Future[None]:
         """Dream now, whatever the hour; the future is done when the dream is.

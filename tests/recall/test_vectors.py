@@ -1,27 +1,87 @@
-"""The vectors of an index: what FAISS says is what the numbers say."""
+"""The vectors of an index: what FAISS says is what the numbers say, however many there are."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
+from managers.recall import coarse, vectors
+from managers.recall.coarse import Refined
 from managers.recall.codes import encode
 from managers.recall.store import Store
 from managers.recall.vectors import VectorIndex
 
+Floats = npt.NDArray[np.float32]
+Hold = Callable[[Floats], None]
+
+WIDTH = 64
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "index.sqlite")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> VectorIndex:
+    return VectorIndex(tmp_path / "vectors.faiss")
+
+
+@pytest.fixture
+def hold(store: Store) -> Hold:
+    """Store vectors as passages 0, 1, 2 ..."""
+
+    def hold(held: Floats) -> None:
+        first = store.connection().execute("SELECT coalesce(max(chunk) + 1, 0) FROM vectors").fetchone()[0]
+        rows = [(number, codes.tobytes()) for number, codes in enumerate(encode(held), first)]
+        store.connection().executemany("INSERT INTO vectors (chunk, code) VALUES (?, ?)", rows)
+
+    return hold
+
+
+@pytest.fixture
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let coarse codes begin at a thousand vectors, and little be compared exactly."""
+    monkeypatch.setattr(vectors, "COARSE_FROM", 1000)
+    monkeypatch.setattr(coarse, "COMPARED", 200)
+
+
+def unit(numbers: npt.NDArray[np.float64]) -> Floats:
+    found: Floats = (numbers / np.linalg.norm(numbers, axis=1, keepdims=True)).astype(np.float32)
+    return found
+
+
+def topical(count: int, seed: int = 1) -> Floats:
+    """Return vectors that gather around forty topics, as those of texts do."""
+    rng = np.random.default_rng(seed)
+    topics = np.random.default_rng(0).normal(size=(40, WIDTH))
+    return unit(topics[rng.integers(40, size=count)] + rng.normal(size=(count, WIDTH)))
+
+
+def found_share(index: VectorIndex, held: Floats, queries: Floats) -> float:
+    """Return which share of the ten nearest of all is found."""
+    shares = []
+    for query in queries:
+        exact = held @ query
+        least = np.sort(exact)[-10] - 0.01  # bytes are off by a little
+        numbers, _ = index.search(query[None], 10)
+        shares.append(float((exact[numbers] >= least).mean()))
+    return float(np.mean(shares))
+
 
 @pytest.mark.parametrize("dimensions", [384, 768, 1024])
 @pytest.mark.parametrize("filled", [1, 9, 300])
-def test_products_are_exact_enough(tmp_path: Path, dimensions: int, filled: int) -> None:
+def test_products_are_exact_enough(index: VectorIndex, store: Store, hold: Hold, dimensions: int, filled: int) -> None:
     rng = np.random.default_rng(filled)
-    held = rng.normal(size=(60, dimensions)).astype(np.float32)
-    held /= np.linalg.norm(held, axis=1, keepdims=True)
-    store = Store(tmp_path / "index.sqlite")
-    rows = [(number, codes.tobytes()) for number, codes in enumerate(encode(held))]
-    store.connection().executemany("INSERT INTO vectors (chunk, code) VALUES (?, ?)", rows)
-    index = VectorIndex(tmp_path / "vectors.faiss")
+    held = unit(rng.normal(size=(60, dimensions)))
+    hold(held)
     index.follow(store, "0")
     # A short question has few parts that are not zero, and large ones.
     query = np.zeros((1, dimensions), np.float32)
@@ -30,4 +90,89 @@ def test_products_are_exact_enough(tmp_path: Path, dimensions: int, filled: int)
     numbers, products = index.search(query, 60)
     assert np.abs(products - held[numbers] @ query[0]).max() < 0.006
     assert np.abs(products - index.vectors_of(numbers) @ query[0]).max() < 0.006
-    store.close()
+    assert np.abs(products - index.products(numbers, query)).max() < 0.006
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_of_very_many_the_nearest_are_found(index: VectorIndex, store: Store, hold: Hold, tmp_path: Path) -> None:
+    held, later = topical(3000), topical(500, seed=2)
+    hold(held)
+    index.follow(store, "0")
+    index.save("0")
+    assert isinstance(index._codes, Refined)
+    assert found_share(index, held, topical(20, seed=3)) > 0.95
+    hold(later)
+    index.follow(store, "0")
+    everything = np.concatenate([held, later])
+    assert found_share(index, everything, topical(20, seed=4)) > 0.95
+    assert index.search(later[7][None], 1)[0].tolist() == [3007]
+    again = VectorIndex(tmp_path / "vectors.faiss")
+    again.follow(store, "0")
+    assert isinstance(again._codes, Refined)
+    assert np.array_equal(again.vectors_of(np.arange(3500)), index.vectors_of(np.arange(3500)))
+    assert found_share(again, everything, topical(20, seed=4)) > 0.95
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_of_very_many_what_is_gone_leaves_the_snapshot(
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
+) -> None:
+    held = topical(2500)
+    hold(held)
+    index.follow(store, "0")
+    index.save("0")
+    gone = [3, 700, 701, 2498]
+    secret = encode(held)[700].tobytes()
+    assert secret in (tmp_path / "vectors.faiss").read_bytes()
+    store.connection().executemany("DELETE FROM vectors WHERE chunk = ?", [(number,) for number in gone])
+    hold(topical(1, seed=9))
+    assert index.compact(store, "0")
+    assert secret not in (tmp_path / "vectors.faiss").read_bytes()
+    assert isinstance(index._codes, Refined)
+    assert len(index) == 2500 - len(gone) + 1
+    assert not set(index.search(held[700][None], 200)[0].tolist()) & set(gone)
+    assert index.search(held[1500][None], 1)[0].tolist() == [1500]
+    assert index.missing(np.array([3, 4, 2498, 2500])).tolist() == [True, False, True, False]
+    assert not index.compact(store, "0")
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_coarse_codes_that_find_too_little_are_not_used(
+    index: VectorIndex, store: Store, hold: Hold, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coarse, "COMPARED", 3)
+    held = topical(2000)
+    hold(held)
+    index.follow(store, "0")
+    index.save("0")
+    assert not isinstance(index._codes, Refined)
+    assert found_share(index, held, topical(20, seed=3)) == 1
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, hold: Hold, tmp_path: Path) -> None:
+    held = topical(1500)
+    hold(held)
+    index.follow(store, "0")
+    index.save("0")
+    path = tmp_path / "vectors.faiss"
+    data = bytearray(path.read_bytes())
+    data[-5] ^= 1
+    path.unlink()
+    path.write_bytes(bytes(data))
+    again = VectorIndex(path)
+    again.follow(store, "0")
+    assert not isinstance(again._codes, Refined)
+    assert np.array_equal(again.vectors_of(np.arange(1500)), index.vectors_of(np.arange(1500)))
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_the_same_vectors_make_the_same_snapshot(store: Store, hold: Hold, tmp_path: Path) -> None:
+    hold(topical(1500))
+    digests = set()
+    for name in ("one", "two"):
+        index = VectorIndex(tmp_path / name)
+        index.follow(store, "0")
+        index.save("0")
+        digests.add(hashlib.sha256((tmp_path / name).read_bytes()).hexdigest())
+    assert len(digests) == 1
