@@ -141,6 +141,42 @@ def test_only_a_report_answers_a_question() -> None:
     assert [r.evidence for r in MIND.resolve_questions(material, Cancel()).resolutions] == [["m0"]]
 
 
+MOMO = Question(
+    id="q_1",
+    topic="うちの猫のモモ",
+    context="2026-01-03に花さんが「うちの猫のモモちゃんが入院していて、とても心配です」と話していた。",
+    about="花",
+)
+SHRINE = Question(
+    id="q_1",
+    topic="京都の貴船神社",
+    context="2026-01-02に花さんが「来週は京都の貴船神社に行く予定です」と話していた。",
+    about="花",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "is_answer"),
+    [
+        (MOMO, "モモちゃんが退院しました!", True),
+        (MOMO, "モモが退院したよ！ほっとした。", True),
+        (MOMO, "モモ、すっかり元気になった〜", True),
+        (MOMO, "モモが退院したらお祝いする。", False),
+        (MOMO, "モモの退院はまだ", False),
+        (MOMO, "モモに会いたい。", False),
+        (MOMO, "仕事が終わった。", False),
+        (SHRINE, "貴船神社に行ってきたよ！", True),
+        (SHRINE, "貴船神社、もう行った？", False),
+        (SHRINE, "貴船神社に行ったら写真を撮る。", False),
+        (SHRINE, "貴船神社はまだ。", False),
+        (SHRINE, "近所の神社に行ってきた。", False),
+    ],
+)
+def test_how_it_ended_may_be_told_in_other_words(question: Question, line: str, *, is_answer: bool) -> None:
+    found = MIND.resolve_questions(AnswerMaterial(day(line, lang="ja"), (question,)), Cancel())
+    assert bool(found.resolutions) is is_answer
+
+
 def test_a_day_of_greetings_makes_no_thought() -> None:
     material = day("Hi!", "Bye!")
     assert MIND.reflect(ReflectionMaterial(material.sheet, 1, material.date, (material,)), Cancel()) is None

@@ -33,6 +33,8 @@ _CLAUSE = re.compile(
 )
 _CUT = re.compile(r"\s+(?:-|and how|and they|because|so that|so|but|when|where|if|since|too|yesterday)\b|\s-\s|- ")
 _SHARE = 0.6
+_BEEN = re.compile(r"(行った|行って[き来]|来た|見た|見て[き来]|会った|会って[き来]|出た)(?!ら|り)")
+_TITLES = ("ちゃん", "さん", "くん", "君")
 _LONGEST_TOPIC = 24
 
 
@@ -175,16 +177,31 @@ def _fit(question: Question, about: frozenset[str], context: frozenset[str], sai
     """Return how well a sentence answers a question; 1 is enough.
 
     It must come from whom the question is about, and say again most of what the question is about:
-    two words of it, or its only word and another that was said with it at the time.
+    two words of it, or its only word and another that was said with it at the time. Or it tells how it
+    ended with whom or what the Japanese topic's last noun names: モモちゃん for うちの猫のモモ.
     """
     if not about or (question.about and question.about != said.message.speaker):
         return 0.0
+    if said.lang == "ja" and _tells_the_end(question, said):
+        return 1.0
     same = about & said.terms
     near = len(context & said.terms)
     if len(same) / len(about) < _SHARE or len(same) + min(1, near) < 2:  # noqa: PLR2004  # words
         return 0.0
     told = 0.5 if said.has("done") or said.has("over") or said.has("gave_up") else 0.3
     return len(same) / len(about) + 0.15 * min(2, near) + told
+
+
+def _tells_the_end(question: Question, said: Said) -> bool:
+    head = question.topic.rsplit("の", 1)[-1]
+    terms = set(content_words(head))
+    if not terms or not terms <= said.terms:
+        return False
+    is_over = said.has("done") or said.has("over") or said.has("gave_up")
+    if len(terms) > 1:  # 貴船神社, 発表会: a name, or as good as one
+        return is_over or bool(_BEEN.search(said.text))
+    is_name = any(f"{head}{title}" in question.context for title in _TITLES)
+    return is_over and (is_name or any(word.kind == "proper" for word in words(head)))
 
 
 def _answer(said: Said, material: AnswerMaterial) -> str:

@@ -324,7 +324,10 @@ def _open_question(scene: Scene) -> str:
         for text in scene.spoken[-4:]
     ):
         return ""
+    told = set(content_words(scene.request.message.text))
     for question in scene.request.questions:
+        if told & set(content_words(question.topic)):
+            continue  # whoever just spoke of it is not asked what became of it
         topic = for_quoting(question.topic, scene.lang, 60)
         if (
             question.priority >= _IDLE_WONDER
