@@ -14,7 +14,7 @@ from pathlib import Path
 
 from managers.memory.drives import DRIVES, Drive, Levels
 from managers.storage.files import append_durably, read_bytes
-from managers.storage.locks import writing
+from managers.storage.locks import WAIT_SECONDS, writing
 from managers.storage.paths import PersonaPaths
 
 EVERY = timedelta(hours=1)
@@ -36,11 +36,15 @@ class DriveCourse:
         self._paths = paths
         self._last: datetime | None = None
 
-    def note(self, levels: Levels, now: datetime) -> bool:
-        """Note the drives, unless that was done within the last hour; return whether it was."""
+    def note(self, levels: Levels, now: datetime, wait: float = WAIT_SECONDS) -> bool:
+        """Note the drives, unless that was done within the last hour; return whether it was.
+
+        Raises:
+            BusyError: somebody else has been writing for longer than `wait` seconds.
+        """
         if not self._is_due(now):
             return False
-        with writing(self._paths):
+        with writing(self._paths, wait):
             self._last = self._last_noted(now)  # another process may have noted them
             if not self._is_due(now):
                 return False

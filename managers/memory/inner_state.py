@@ -7,6 +7,7 @@ active goal, so it is no part of a dream's transaction and of the history: whate
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -30,9 +31,9 @@ from managers.memory.emotions import EmotionLog
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.questions import Question, QuestionStore
 from managers.storage.clock import Clock
-from managers.storage.errors import Lang, Notice
+from managers.storage.errors import BusyError, Lang, Notice
 from managers.storage.files import write_atomic
-from managers.storage.locks import writing
+from managers.storage.locks import WAIT_SECONDS, writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
 
@@ -185,14 +186,20 @@ class InnerStateStore:
     def note_course(self, now: datetime | None = None) -> bool:
         """Let the course of the drives know how they are, for whoever looks after the persona while nobody talks.
 
+        Nobody waits for it: while somebody else writes, it is left for the next look.
+
         Returns:
             whether they were noted: once an hour.
         """
-        return self._note_course(self.load(), now or self._clock.now())
+        with suppress(BusyError):
+            return self._note_course(self.load(), now or self._clock.now(), wait=0)
+        return False
 
-    def _note_course(self, state: InnerState, now: datetime) -> bool:
+    def _note_course(self, state: InnerState, now: datetime, wait: float = WAIT_SECONDS) -> bool:
         """Note the drives as they are before something moves them: the height that boredom reached shows."""
-        return state.drives.boredom.last_interaction is not None and self.course.note(self._levels(state, now), now)
+        if state.drives.boredom.last_interaction is None:
+            return False
+        return self.course.note(self._levels(state, now), now, wait)
 
     def last_interaction(self) -> datetime | None:
         """Return when somebody last talked with the persona."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from threading import Thread
 
 from managers.memory.drive_course import DriveCourse
 from managers.memory.drives import DRIVES, Levels
 from managers.memory.inner_state import InnerStateStore
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.memory.test_memory_files_in_docs import example
@@ -59,3 +61,15 @@ def test_the_documented_line_is_what_is_written(paths: PersonaPaths) -> None:
     DriveCourse(paths).note(Levels(0.16, 0.55, 0.6, 0.3, {}), datetime(2026, 1, 2, 22))
     written = (paths.memory / "drive_course_2026-01.jsonl").read_text("utf-8")
     assert json.loads(written) == json.loads(example("memory/drive_course_YYYY-MM.jsonl"))
+
+
+def test_nobody_who_only_looks_waits_for_whoever_writes(paths: PersonaPaths, clock: HandClock) -> None:
+    inner = InnerStateStore(paths, clock)
+    inner.touch(clock.now() - timedelta(hours=5))
+    elsewhere, noted = InnerStateStore(paths, clock), list[bool]()
+    with writing(paths):
+        looking = Thread(target=lambda: noted.append(elsewhere.note_course()))
+        looking.start()
+        looking.join(5)  # without waiting; a write would wait ten seconds, and then fail
+    assert noted == [False]
+    assert elsewhere.note_course()

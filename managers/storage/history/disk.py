@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dulwich.objects import Blob, ObjectID
 
-from managers.storage.errors import UnreadableError
+from managers.storage.errors import DiskFullError, UnreadableError, UnwritableError
 from managers.storage.files import read_bytes
+from managers.storage.history.seen import Seen, Stat, load_seen, save_seen
 from managers.storage.history.tracking import is_on_the_move, locate, tracked_files
+
+_logger = logging.getLogger(__name__)
 
 _TRUST_AFTER_NS = 2_000_000_000
 """Some file systems count in 2 seconds: a file younger than that may change without its time changing."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A file that was read before: its stat then, and the blob that its content is."""
-
-    stat: tuple[int, int, int, int]
-    blob: ObjectID
-
-
 class KeptFiles:
     """The kept files of one persona's folder; a file that has not been touched is read once only."""
 
-    def __init__(self, folder: Path) -> None:
-        """Remember the folder; nothing is read yet."""
+    def __init__(self, folder: Path, notes: Path | None = None) -> None:
+        """Remember the folder; nothing is read yet.
+
+        Args:
+            folder: the persona's.
+            notes: where it is noted which files were read, so that the next start need not read them again.
+        """
         self.folder = folder
-        self._seen: dict[str, _Seen] = {}
+        self._notes = notes
+        self._seen: dict[str, Seen] | None = None
+        self._is_new = False
+        self._looking = threading.Lock()
 
     def path(self, name: str) -> Path:
         """Return where a kept file lies."""
@@ -47,35 +51,68 @@ class KeptFiles:
         found = {name: _read(entry) for name, entry in tracked_files(self.folder)}
         return {name: content for name, content in found.items() if content is not None}
 
-    def changed(self, known: Mapping[str, ObjectID]) -> dict[str, bytes | None]:
-        """Return the files that differ from the known ones, None for those that are gone."""
-        missing = {name for name in known if not is_on_the_move(name)}
-        changed: dict[str, bytes | None] = {}
-        for name, entry in tracked_files(self.folder):
-            missing.discard(name)
-            if is_on_the_move(name) or self._is_seen(name, entry, known.get(name)):
-                continue
-            content = _read(entry)
-            if content is None:
-                continue
-            blob = Blob.from_string(content).id
-            self._remember(name, entry, blob)
-            if blob != known.get(name):
-                changed[name] = content
-        changed.update(dict.fromkeys(name for name in missing if not self.path(name).exists()))
-        return changed
+    def changed(self, known: Mapping[str, ObjectID]) -> set[str]:
+        """Return the names of files that differ from the known ones, or are gone; files may change meanwhile."""
+        with self._looking:
+            before = self._seen if self._seen is not None else load_seen(self._notes)
+            self._seen = {}
+            missing = {name for name in known if not is_on_the_move(name)}
+            changed: set[str] = set()
+            for name, entry in tracked_files(self.folder):
+                missing.discard(name)
+                if is_on_the_move(name):
+                    continue
+                blob = self._blob(name, entry, before.get(name))
+                if blob is not None and blob != known.get(name):
+                    changed.add(name)
+            self._is_new = self._is_new or self._seen != before
+            return changed | {name for name in missing if not self.path(name).exists()}
 
-    def _is_seen(self, name: str, entry: os.DirEntry[str], blob: ObjectID | None) -> bool:
-        seen = self._seen.get(name)
-        return seen is not None and seen.blob == blob and seen.stat == _stat(entry)
+    def note_seen(self) -> None:
+        """Note for the next start which files were read; the persona's lock is held, and its history is there."""
+        with self._looking:
+            if self._is_new and self._notes is not None and self._seen is not None:
+                try:
+                    save_seen(self._notes, self._seen)
+                except (DiskFullError, UnwritableError) as error:  # derived: the next start reads them again
+                    _logger.info("which files were seen is not noted: %s", error)
+                self._is_new = False
 
-    def _remember(self, name: str, entry: os.DirEntry[str], blob: ObjectID) -> None:
-        stat = _stat(entry)
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anything to note."""
+        return self._is_new
+
+    def contents(self, names: Iterable[str]) -> dict[str, bytes | None]:
+        """Return what some files hold now, None for those that are gone; what cannot be read is left out."""
+        found: dict[str, bytes | None] = {}
+        for name in names:
+            try:
+                found[name] = self.content(name)
+            except UnreadableError:  # nothing is said about it
+                continue
+        return found
+
+    def _blob(self, name: str, entry: os.DirEntry[str], before: Seen | None) -> ObjectID | None:
+        """Return the blob that a file is; None where it vanished or cannot be read: then nothing is said about it."""
+        assert self._seen is not None  # whoever looks has begun to note what is seen
+        try:
+            stat = _stat(entry)
+        except FileNotFoundError:
+            return None
+        if before is not None and before.stat == stat:
+            self._seen[name] = before
+            return before.blob
+        content = _read(entry)
+        if content is None:
+            return None
+        blob = Blob.from_string(content).id
         if time.time_ns() - stat[0] > _TRUST_AFTER_NS:  # the file system's time, not the persona's clock
-            self._seen[name] = _Seen(stat, blob)
+            self._seen[name] = Seen(stat, blob)
+        return blob
 
 
-def _stat(entry: os.DirEntry[str]) -> tuple[int, int, int, int]:
+def _stat(entry: os.DirEntry[str]) -> Stat:
     found = entry.stat()
     return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 

@@ -66,7 +66,7 @@ class History:
         """
         self.paths = paths
         self._flaws = flaws
-        self._files = KeptFiles(paths.folder)
+        self._files = KeptFiles(paths.folder, paths.history / "seen_files.json")
         self._repository = Repository(paths, self._files, clock)
         self._lock = threading.RLock()
         self._walk: Walk | None = None
@@ -154,13 +154,28 @@ class History:
         Returns:
             The entry's id, None if nothing was changed.
         """
-        with self._writing() as database:
-            if files is not None:
+        if files is not None:
+            with self._writing() as database:
                 return self._notice(database, self._names(files))
-            head = database.head()
-            known = {} if head is None else database.files(database.commit(head).tree)
-            commit = self._repository.commit(database, Draft(OUTSIDE, ""), self._files.changed(known))
+        changed = self._files.changed(self._known())  # years of files are looked at: nobody waits for that
+        if not changed and not self._files.has_news:
+            return None
+        with self._writing() as database:
+            # Whoever was writing has finished: what still differs was somebody else's edit.
+            commit = self._repository.commit(database, Draft(OUTSIDE, ""), self._files.contents(sorted(changed)))
+            self._files.note_seen()
             return None if commit is None else commit.decode()
+
+    def _known(self) -> dict[str, ObjectID]:
+        """Return the kept files as the newest entry has them; the history is begun first where there is none."""
+        settle(self.paths)
+        with self._lock:
+            database = self._repository.open()
+            if database is not None and (head := database.head()) is not None:
+                return database.files(database.commit(head).tree)
+        with self._writing() as database:
+            head = database.head()
+            return {} if head is None else database.files(database.commit(head).tree)
 
     def apply(
         self, changes: Mapping[Path, bytes | None], draft: Draft, based_on: Mapping[Path, str | None] | None = None
