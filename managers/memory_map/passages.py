@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from managers.recall.hits import MemoryType
 from managers.recall.index import MemoryIndex, Passage
+from managers.recall.postings import POSTING_BLOCK
 from managers.recall.sources import IndexName
-from managers.recall.store import POSTING_BLOCK
 from managers.recall.view import KINDS
 
 LOGS: tuple[MemoryType, ...] = ("log_archive", "current_log")

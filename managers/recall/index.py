@@ -22,6 +22,7 @@ from managers.recall.embedders import Embedder
 from managers.recall.hits import MemoryType
 from managers.recall.hyponyms import lists_version
 from managers.recall.listing import MARKS, index_terms, vector_text
+from managers.recall.postings import append_postings
 from managers.recall.store import (
     COLUMN_BLOCK,
     COLUMNS,
@@ -241,7 +242,7 @@ class MemoryIndex:
     ) -> None:
         first = self.store.next_id()
         counts = [Counter(index_terms(chunk, words)) for chunk in added]
-        self.store.append_postings(first, counts)
+        append_postings(connection, first, counts)
         columns = self._columns_of(first, file, added, counts)
         self._append_columns(first, columns, revision)
         connection.executemany(

@@ -6,7 +6,7 @@ something of the kind that it names, a word that is near to it in the table of w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,6 +61,7 @@ def score_words(
         nearby: Japanese words by meaning.
     """
     scoring = _WordScoring(works, nearby)
+    scoring.look_up([*words, *(group for meaning in meanings for group in meaning.groups)])
     said_otherwise = {word for meaning in meanings for word in meaning.words}
     sums = [_Sums(work.words) for work in works]
     apart = {word: [_Sums.like(work.words) for work in works] for word in words if word in said_otherwise}
@@ -109,6 +110,7 @@ class _WordScoring:
 
     def __init__(self, works: Sequence[Work], nearby: WordVectors | None) -> None:
         self.works = works
+        self._lists: list[dict[str, tuple[Numbers, Counts]]] = [{} for _ in works]
         self.nearby = nearby
         self.total = sum(work.view.alive for work in works)
         mean = max(sum(work.view.words for work in works) / self.total, 1.0) if self.total else 1.0
@@ -116,12 +118,26 @@ class _WordScoring:
         relative = np.arange(256, dtype=np.float32) / np.float32(mean)
         self.lengths: Floats = (K1 * (1 - B + B * relative)).astype(np.float32)
 
+    def look_up(self, terms: Collection[str]) -> None:
+        """Fetch the posting lists of some words together."""
+        for work, lists in zip(self.works, self._lists, strict=True):
+            missing = [term for term in terms if term not in lists]
+            if missing:
+                lists.update(work.index.store.postings_of(missing))
+
+    def _listed(self, at: int, term: str) -> tuple[Numbers, Counts]:
+        """Return which passages of an index hold a word, and how often."""
+        places, counts = self._lists[at][term]
+        inside = int(np.searchsorted(places, len(self.works[at].view)))  # another process may have added since
+        return places[:inside], counts[:inside]
+
     def add_word(self, word: str, scores: Sequence[_Sums]) -> float:
         """Add a word's scores, for each index to its own; return the word's rarity."""
-        lists = [_listed(work, word) for work in self.works]
+        lists = [self._listed(at, word) for at in range(len(self.works))]
         frequency = sum(len(places) for places, _ in lists)
         rarity = self._rarity(frequency)
         near = self.nearby.near(word) if self.nearby else ()
+        self.look_up([f"{PLACE}{row}" for row, _ in near])
         for at, (score, (places, counts)) in enumerate(zip(scores, lists, strict=True)):
             if near:
                 self._match_best(at, places, counts, near).pour_into(score, rarity)
@@ -139,7 +155,7 @@ class _WordScoring:
         if not parts:
             return
         for group in meaning.groups:
-            lists = [_listed(work, group) for work in self.works]
+            lists = [self._listed(at, group) for at in range(len(self.works))]
             worth = KIND_WORTH if group[0] == KIND else SYNONYM_WORTH
             rarity = np.float32(worth * self._rarity(sum(len(places) for places, _ in lists)))
             for at, (places, counts) in enumerate(lists):
@@ -149,8 +165,9 @@ class _WordScoring:
     def _add_pairs(self, word: str, scores: Sequence[_Sums]) -> None:
         """Score a Japanese word that is listed nowhere by its pairs of characters: it was cut otherwise, or is new."""
         marked = list(dict.fromkeys(pairs(word)))
+        self.look_up(marked)
         for pair in marked:
-            lists = [_listed(work, pair) for work in self.works]
+            lists = [self._listed(at, pair) for at in range(len(self.works))]
             rarity = self._rarity(sum(len(places) for places, _ in lists)) / len(marked)
             for at, (score, (places, counts)) in enumerate(zip(scores, lists, strict=True)):
                 score.add(places, np.float32(rarity) * self._saturated(at, places, counts))
@@ -160,7 +177,7 @@ class _WordScoring:
         best = self._best[at]
         best.add(places, self._saturated(at, places, counts))
         for row, similarity in near:
-            others, often = _listed(self.works[at], f"{PLACE}{row}")
+            others, often = self._listed(at, f"{PLACE}{row}")
             best.raise_to(others, np.float32(similarity * NEAR_WORTH) * self._saturated(at, others, often))
         return best
 
@@ -172,9 +189,3 @@ class _WordScoring:
 
     def _rarity(self, frequency: int) -> float:
         return float(np.log1p(max(self.total - frequency + 0.5, 0.5) / (frequency + 0.5)))
-
-
-def _listed(work: Work, term: str) -> tuple[Numbers, Counts]:
-    places, counts = work.index.store.postings(term)
-    inside = int(np.searchsorted(places, len(work.words)))  # another process may have added since
-    return places[:inside], counts[:inside]
