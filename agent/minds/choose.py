@@ -324,15 +324,3 @@ def built_in_mind(settings: MindSettings) -> Mind:
     from agent.minds.builtin import BuiltInMind  # noqa: PLC0415
 
     return BuiltInMind(seed=settings.seed)
-
-
-def choose_mind(
-    settings: MindSettings,
-    secrets: Secrets,
-    *,
-    language: Lang,
-    ports: Mapping[str, int] = PORTS,
-    environment: Mapping[str, str] = os.environ,
-) -> Choice:
-    """Choose once, for callers that keep no chooser (`doctor`, scripts)."""
-    return MindChooser(secrets, ports=ports, environment=environment).choose(settings, language)

@@ -210,17 +210,9 @@ class PersonaStore:
         """Set what the persona says first."""
         return self._change(name, lambda document: document.update(greeting=greeting), "greeting")
 
-    def set_about(self, name: str, about: str) -> Persona:
-        """Set the one line for people who choose between personas."""
-        return self._change(name, lambda document: document.update(about=about), "about")
-
     def set_language(self, name: str, language: Lang) -> Persona:
         """Set the tongue that the persona speaks by default."""
         return self._change(name, lambda document: document.update(language=language), "language")
-
-    def set_colours(self, name: str, **colours: str) -> Persona:
-        """Set the persona's colours (`accent`, `background`), as `#rrggbb`."""
-        return self._change(name, lambda document: sheet.part(document, "colours").update(colours), "colours")
 
     def set_settings(self, name: str, section: str, **values: object) -> Persona:
         """Set some of the persona's own settings; None goes back to the common one.

@@ -167,10 +167,6 @@ class Desk:
         self._changed.add("state")
         self._state = state
 
-    def put_file(self, path: Path, data: bytes) -> None:
-        """Place a file of another kind (a dream's own record)."""
-        self._files[path] = data
-
     def files(self) -> dict[Path, bytes | None]:
         """Return the files to write, and nothing that did not change."""
         paths = self._stores.paths

@@ -21,7 +21,6 @@ from typing import IO
 
 from managers.storage.errors import (
     DiskFullError,
-    ExternallyChangedError,
     Notice,
     UnreadableError,
     UnwritableError,
@@ -91,23 +90,6 @@ def write_atomic_parts(path: Path, parts: Iterable[bytes | memoryview], *, mode:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise explained(error, path) from error
-
-
-def write_atomic_if(path: Path, text: str, *, based_on: str | None) -> None:
-    """Write a text file only if it still is what was read.
-
-    Args:
-        path: the file.
-        text: its new content.
-        based_on: `digest` of the bytes that were read; None: there was no file.
-
-    Raises:
-        ExternallyChangedError: the file on disk is another one now; `facts["theirs"]` is its text.
-    """
-    current = read_bytes(path)
-    if (digest(current) if current is not None else None) != based_on:
-        raise ExternallyChangedError(path=path.name, theirs=(current or b"").decode("utf-8", "replace"))
-    write_atomic(path, text)
 
 
 def append_durably(path: Path, data: bytes) -> int:

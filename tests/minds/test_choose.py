@@ -14,7 +14,7 @@ from typing import Literal
 import pytest
 
 from agent.errors import NoKeyError, NoModelError, UnknownModelError, UnreachableError, WrongAddressError
-from agent.minds.choose import LOOK_AGAIN_SECONDS, MindChooser, choose_mind, secret_name
+from agent.minds.choose import LOOK_AGAIN_SECONDS, MindChooser, secret_name
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.language_model.making import GEMINI_MODEL
 from agent.minds.servers import describe, find_local, list_models
@@ -232,7 +232,7 @@ def test_the_key_of_the_configured_server_is_sent(secrets: Secrets) -> None:
         server.key = "sk-local-0123456789"
         settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
         secrets.set(secret_name(settings), server.key)
-        choice = choose_mind(settings, secrets, language="ja", environment={})
+        choice = chooser(secrets).choose(settings, "ja")
         assert talk(language_model(choice.mind)).text == "test answer"
 
 
@@ -337,7 +337,7 @@ def test_the_library_is_loaded_before_the_first_message(secrets: Secrets) -> Non
         for thread in threading.enumerate():
             if thread.name == "mind-warmer":
                 thread.join()
-        assert mind.is_warm
+        assert mind._known.model is not None
         assert server.chats == []
 
 

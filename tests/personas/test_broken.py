@@ -42,7 +42,6 @@ def test_values_of_the_wrong_kind_are_not_used_and_can_be_set(store: PersonaStor
     assert (persona.language, persona.greeting, persona.user_name) == ("en", "", "")
     merged(Settings(), persona.settings)
     store.set_user("a", user_name="Aoi")
-    store.set_colours("a", accent="#112233")
     assert store.set_settings("a", "recall", per_index=3).user_name == "Aoi"
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from managers.personas import PersonaStore
+from managers.personas import Colours, PersonaStore
 from managers.personas.document import FORMAT, migrated, version
 from managers.storage.errors import (
     ExternallyChangedError,
@@ -36,9 +36,11 @@ def test_who_the_user_is_for_it(store: PersonaStore) -> None:
 
 
 def test_colours_that_are_none_are_not_used(store: PersonaStore) -> None:
-    store.create("a", language="en")
-    assert store.set_colours("a", accent="#A0b1C2").colours.accent == "#A0b1C2"
-    assert store.set_colours("a", accent="red; } body {").colours.accent.startswith("#")
+    path = store.create("a", language="en").paths.persona_json
+    path.write_text(json.dumps({"colours": {"accent": "#A0b1C2"}}))
+    assert store.get("a").colours.accent == "#A0b1C2"
+    path.write_text(json.dumps({"colours": {"accent": "red; } body {"}}))
+    assert store.get("a").colours.accent == Colours().accent
 
 
 def test_every_change_is_in_the_history_and_can_be_undone(store: PersonaStore) -> None:

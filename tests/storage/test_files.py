@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from managers.storage import files
-from managers.storage.errors import DiskFullError, ExternallyChangedError, UnreadableError, UnwritableError
+from managers.storage.errors import DiskFullError, UnreadableError, UnwritableError
 from tests.crash import Death, full_disk, kill_everywhere, needs_signals
 
 OLD, NEW = "旧い内容\n".encode(), "新しい内容\n".encode() * 400
@@ -116,19 +116,6 @@ def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
 
 def test_a_missing_file_reads_as_none(tmp_path: Path) -> None:
     assert files.read_bytes(tmp_path / "nothing") is None
-
-
-def test_a_file_that_changed_elsewhere_is_not_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "note.txt"
-    files.write_atomic_if(path, "一", based_on=None)
-    read = files.digest("一")
-    files.write_atomic_if(path, "二", based_on=read)
-    with pytest.raises(ExternallyChangedError) as conflict:
-        files.write_atomic_if(path, "三", based_on=read)
-    assert conflict.value.facts["theirs"] == "二"
-    with pytest.raises(ExternallyChangedError):
-        files.write_atomic_if(path, "三", based_on=None)
-    assert path.read_text("utf-8") == "二"
 
 
 def test_what_is_set_aside_keeps_its_bytes_and_never_another_files_name(tmp_path: Path) -> None:

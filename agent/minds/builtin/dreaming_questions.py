@@ -168,7 +168,7 @@ def _answered(topic: str, later: Sequence[Said]) -> bool:
 
 def _is_telling(said: Said) -> bool:
     """Whether a sentence reports: neither asks, nor plans, nor is mere courtesy."""
-    if said.is_question or said.has("courtesy") or said.is_plan:
+    if said.is_question or said.has("courtesy") or said.is_plan or (said.has("worry") and not said.has("over")):
         return False
     return (said.is_past or said.has("done") or said.has("over") or said.has("gave_up")) and len(said.terms) > 1
 
@@ -178,11 +178,11 @@ def _fit(question: Question, about: frozenset[str], context: frozenset[str], sai
 
     It must come from whom the question is about, and say again most of what the question is about:
     two words of it, or its only word and another that was said with it at the time. Or it tells how it
-    ended with whom or what the Japanese topic's last noun names: モモちゃん for うちの猫のモモ.
+    ended with whom or what the topic names: モモちゃん for うちの猫のモモ, Momo for "cat Momo".
     """
     if not about or (question.about and question.about != said.message.speaker):
         return 0.0
-    if said.lang == "ja" and _tells_the_end(question, said):
+    if _tells_the_end(question, said):
         return 1.0
     same = about & said.terms
     near = len(context & said.terms)
@@ -193,6 +193,11 @@ def _fit(question: Question, about: frozenset[str], context: frozenset[str], sai
 
 
 def _tells_the_end(question: Question, said: Said) -> bool:
+    if said.lang == "en":
+        names = {
+            term for word in words(question.topic) if word.kind == "proper" for term in content_words(word.surface)
+        }
+        return bool(names) and names <= said.terms and said.has("over")
     head = question.topic.rsplit("の", 1)[-1]
     terms = set(content_words(head))
     if not terms or not terms <= said.terms:

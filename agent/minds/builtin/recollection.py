@@ -13,7 +13,7 @@ from agent.minds.builtin.understanding import Sentence, question_terms, understa
 from managers.language.standing import asked_slot, told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words, detect_language, sentences, words
-from managers.mind import ChatTurn, ReplyRequest, Sheet
+from managers.mind import ReplyRequest, Sheet
 from managers.recall.hits import Hit, MemoryType
 from managers.storage.errors import Lang
 
@@ -361,8 +361,3 @@ def overview(request: ReplyRequest, lang: Lang) -> list[Candidate]:
             by_source[candidate.source], best[candidate.source] = candidate, weight
     chosen = sorted(by_source, key=lambda source: -best[source])[:3]
     return sorted((by_source[source] for source in chosen), key=lambda c: c.time or request.now)
-
-
-def last_user_turns(turns: Sequence[ChatTurn], count: int) -> list[ChatTurn]:
-    """Return the user's last turns before the one to answer."""
-    return [turn for turn in turns[:-1] if turn.role == "user"][-count:]

@@ -98,11 +98,6 @@ class Understanding:
         """What was told: no question, no courtesy."""
         return [s for s in self.sentences if not s.is_question and not s.intent and s.terms]
 
-    @property
-    def is_question_only(self) -> bool:
-        """Whether everything in it asks."""
-        return bool(self.questions) and not self.told
-
 
 def understand(text: str, persona: str, default: Lang, *, keep: bool = False) -> Understanding:
     """Read a message.

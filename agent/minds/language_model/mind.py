@@ -130,11 +130,6 @@ class LanguageModelMind:
         """
         self._chat_model()
 
-    @property
-    def is_warm(self) -> bool:
-        """Whether the library is loaded and the client made."""
-        return self._known.model is not None
-
     def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Think and speak, piece by piece; ends within 0.3 s when `cancel` is set.
 
@@ -151,15 +146,6 @@ class LanguageModelMind:
         is_round = bool(request.turns) and request.turns[-1].role == "tool"
         prompt = Prompt(request.system, request.turns, lang, tools, purpose="tools" if is_round else None)
         yield from self._think(prompt, cancel)
-
-    def say_a_word(self, cancel: Cancel) -> str:
-        """Ask for a word, to see whether the model answers at all.
-
-        Raises:
-            MindError
-        """
-        prompt = Prompt("", (ChatTurn("user", "Hello! Answer with one short word."),), "en")
-        return "".join(piece.text for piece in self._think(prompt, cancel) if isinstance(piece, TextPiece))
 
     def ask(
         self,
