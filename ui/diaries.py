@@ -9,7 +9,6 @@ from typing import Literal
 from agent.memories import Memories
 from managers.memory.documents import USER
 from managers.storage.errors import ExternallyChangedError
-from managers.storage.files import read_bytes
 from ui.shelves import Conflict, View, button, conflict_note, empty, history_of, saving
 
 DiaryKind = Literal["main_memory", "secret_diary"]
@@ -72,7 +71,7 @@ def _older(view: View, kind: DiaryKind) -> str:
     rows = ""
     for path in reversed(volumes):
         if view.place.item == path.name:
-            words = (read_bytes(path) or b"").decode("utf-8", "replace")
+            words = view.memories.notes.read_archive(path)
             rows += f'<li>{escape(path.name)}<div class="words diary">{escape(words)}</div></li>'
         else:
             rows += f"<li>{button(path.name, 'go', shelf=kind, item=path.name)}</li>"

@@ -8,7 +8,8 @@ from html import escape
 
 from agent.memories import Memories
 from managers.memory.documents import USER
-from managers.memory.entities import KINDS, Entity, Fact, format_entity
+from managers.memory.entities import KINDS, Entity, Fact, format_entity, reworded
+from managers.memory.forgotten import FORGOTTEN
 from managers.storage.errors import ExternallyChangedError
 from ui.shelves import (
     Conflict,
@@ -32,7 +33,6 @@ from ui.shelves import (
 
 PAGE = 24
 _FACTS_ON_CARD = 3
-PINNED = "pinned"
 
 
 def show(view: View) -> str:
@@ -56,33 +56,17 @@ def listed(view: View) -> list[Entity]:
     store, place = view.memories.entities, view.place
     found = store.search(place.query, limit=len(store.names())) if place.query.strip() else store.all()
     kinds = [entity for entity in found if not place.kinds or entity.kind in place.kinds]
-    return sorted(kinds, key=lambda entity: (not is_pinned(entity), entity.name)) if not place.query else kinds
-
-
-def is_pinned(entity: Entity) -> bool:
-    """Tell whether a person pinned it."""
-    return bool(entity.extra.get(PINNED))
+    return sorted(kinds, key=lambda entity: (not entity.is_pinned, entity.name)) if not place.query else kinds
 
 
 def forget(memories: Memories, name: str) -> None:
     """Take an entity out of search and prompts; the history keeps it."""
-    memories.entities.delete(name, author=USER, reason="forgotten")
+    memories.entities.delete(name, author=USER, reason=FORGOTTEN)
 
 
 def pin(memories: Memories, name: str, *, on: bool) -> None:
     """Pin an entity, or take the pin off."""
-    entity = memories.entities.get(name)
-    if entity is None:
-        return
-    _, digest = memories.entities.read_text(name)
-    extra = {key: value for key, value in entity.extra.items() if key != PINNED} | ({PINNED: True} if on else {})
-    memories.entities.write_text(
-        name,
-        format_entity(replace(entity, extra=extra)),
-        based_on=digest,
-        author=USER,
-        reason="pinned" if on else "unpinned",
-    )
+    memories.entities.pin(name, on=on, author=USER)
 
 
 def save(memories: Memories, name: str, told: Mapping[str, str]) -> Conflict | None:
@@ -98,23 +82,6 @@ def save(memories: Memories, name: str, told: Mapping[str, str]) -> Conflict | N
     except ExternallyChangedError:
         return Conflict(told.get("text", ""), before.text())
     return None
-
-
-def reworded(entity: Entity, text: str) -> tuple[Fact | str, ...]:
-    """Return an entity's lines as a person left them.
-
-    A fact whose words are still the same keeps where it comes from; any other line is the person's own.
-    """
-    left = list(entity.facts)
-    lines: list[Fact | str] = []
-    for line in text.replace("\r\n", "\n").rstrip("\n").split("\n"):
-        same = next((fact for fact in left if line.rstrip() == f"- {fact.text}"), None)
-        if same is None:
-            lines.append(line)
-        else:
-            left.remove(same)
-            lines.append(same)
-    return tuple(lines)
 
 
 def _filter(view: View) -> str:
@@ -146,7 +113,7 @@ def _card(view: View, entity: Entity) -> str:
     return (
         f'<li class="card"><button type="button" data-action="go" data-shelf="entities" data-item="{escape(entity.name)}">'
         f'<span class="from"><span class="kind">{escape(t(f"memories.kind_{entity.kind}"))}</span>'
-        f"{pin_mark(t, pinned=is_pinned(entity))}</span><b>{escape(entity.name)}</b>"
+        f"{pin_mark(t, pinned=entity.is_pinned)}</span><b>{escape(entity.name)}</b>"
         f'<span class="quiet">{escape(count)}</span></button><ul>{rows}</ul></li>'
     )
 
@@ -157,7 +124,7 @@ def _opened(view: View, entity: Entity) -> str:
     known = since(view, entity)
     ended = [fact for fact in entity.facts if fact.until]
     own = "\n".join(line for line in entity.lines if isinstance(line, str)).strip()
-    pinned = is_pinned(entity)
+    pinned = entity.is_pinned
     return (
         f"{crumbs(view, entity.name)}"
         f'<p class="from"><span class="kind">{escape(t(f"memories.kind_{entity.kind}"))}</span>{known}'

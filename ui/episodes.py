@@ -11,8 +11,8 @@ from agent.errors import MemoryGoneError
 from agent.memories import Memories
 from managers.memory.documents import USER
 from managers.memory.episodes import Episode
-from managers.storage.files import digest, read_bytes
-from managers.storage.locks import writing
+from managers.memory.forgotten import FORGOTTEN
+from managers.storage.errors import ExternallyChangedError
 from ui.locales import Texts
 from ui.shelves import (
     Conflict,
@@ -32,7 +32,6 @@ from ui.shelves import (
 )
 from ui.times import day_name
 
-PINNED = "pinned"
 _MONTH_LENGTH = 7
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -51,52 +50,31 @@ def show(view: View) -> str:
     return _calendar(view, days)
 
 
-def is_pinned(episode: Episode) -> bool:
-    """Tell whether a person pinned the day."""
-    return bool((episode.model_extra or {}).get(PINNED))
-
-
 def forget(memories: Memories, item: str) -> None:
     """Take a day out of search and prompts; the history keeps it, and no dream makes it anew."""
-    memories.episodes.delete(date.fromisoformat(item), author=USER, reason="forgotten")
+    memories.episodes.delete(date.fromisoformat(item), author=USER, reason=FORGOTTEN)
 
 
 def pin(memories: Memories, item: str, *, on: bool) -> None:
     """Pin a day, or take the pin off; who wrote it stays as it is."""
-    day = date.fromisoformat(item)
-    with writing(memories.paths):
-        episode = _existing(memories, day)
-        pinned = Episode.model_validate({**episode.model_dump(), PINNED: on})
-        memories.apply({memories.episodes.path(day): pinned.dump()}, author=USER, reason="pinned" if on else "unpinned")
+    if memories.episodes.pin(date.fromisoformat(item), on=on, author=USER) is None:
+        raise MemoryGoneError(name=item)
 
 
 def save(memories: Memories, item: str, told: Mapping[str, str]) -> Conflict | None:
     """Write what a person made of a day; where the file has changed meanwhile, nothing is written."""
-    day = date.fromisoformat(item)
-    with writing(memories.paths):
-        episode = _existing(memories, day)
-        if _digest(memories, day) != told.get("digest"):
-            return Conflict(told.get("summary", ""), "\n".join([episode.summary, *episode.key_events]))
-        events = [line.strip() for line in told.get("events", "").splitlines() if line.strip()]
-        known = dict(zip(episode.key_events, episode.key_event_evidence, strict=False))
-        changed = {
-            "summary": told.get("summary", "").strip(),
-            "key_events": events,
-            "key_event_evidence": [known.get(event, []) for event in events],
-        }
-        memories.episodes.save(episode.model_copy(update=changed), author=USER, reason="edited")
+    summary = told.get("summary", "").strip()
+    events = [line.strip() for line in told.get("events", "").splitlines() if line.strip()]
+    based_on = told.get("digest", "")
+    try:
+        kept = memories.episodes.edit(
+            date.fromisoformat(item), summary, events, based_on=based_on, author=USER, reason="edited"
+        )
+    except ExternallyChangedError as error:
+        return Conflict(told.get("summary", ""), str(error.facts["theirs"]))
+    if kept is None:
+        raise MemoryGoneError(name=item)
     return None
-
-
-def _existing(memories: Memories, day: date) -> Episode:
-    episode = memories.episodes.get(day)
-    if episode is None:
-        raise MemoryGoneError(name=day.isoformat())
-    return episode
-
-
-def _digest(memories: Memories, day: date) -> str:
-    return digest(read_bytes(memories.episodes.path(day)) or b"")
 
 
 def _calendar(view: View, days: Sequence[date]) -> str:
@@ -160,7 +138,7 @@ def _line(view: View, day: date) -> str:
     episode = view.memories.episodes.get(day)
     if episode is None:
         return ""
-    pinned = is_pinned(episode)
+    pinned = episode.is_pinned
     return (
         f'<li><button type="button" data-action="go" data-shelf="episodes" data-item="{day:%Y-%m-%d}">'
         f'<span class="from"><time>{escape(day_name(day, view.now.date(), view.t))}</time>'
@@ -176,7 +154,7 @@ def _opened(view: View, episode: Episode) -> str:
         for n, event in enumerate(episode.key_events)
     )
     listed = f'<h4>{escape(t("memories.key_events"))}</h4><ul class="facts">{events}</ul>' if events else ""
-    pinned = is_pinned(episode)
+    pinned = episode.is_pinned
     return (
         f"{crumbs(view, day_name(episode.date, view.now.date(), t))}"
         f'<p class="from"><span class="kind">{escape(tone(episode.emotional_tone, t))}</span>'
@@ -198,7 +176,7 @@ def _editor(view: View, episode: Episode) -> str:
     return (
         f"{crumbs(view, day_name(episode.date, view.now.date(), t))}{conflict_note(view)}"
         f'<form class="editing-memory" id="memory-editor" data-editor data-submit="save" data-item="{item}" '
-        f'data-digest="{_digest(view.memories, episode.date)}">'
+        f'data-digest="{view.memories.episodes.digest_of(episode.date)}">'
         f"<label>{escape(t('memories.summary'))}"
         f'<textarea name="summary" rows="8">{escape(summary)}</textarea></label>'
         f"<label>{escape(t('memories.key_events'))}"

@@ -11,8 +11,8 @@ from fastapi.responses import Response
 
 from agent.services import Services
 from managers.memory.entities import Fact
+from managers.memory.forgotten import FORGOTTEN
 from managers.storage.errors import Lang
-from managers.storage.files import read_bytes
 from ui import entities, episodes, search
 from ui.csv_files import Rows, csv_answer
 from ui.history import author_name, reason_of
@@ -65,7 +65,7 @@ def _entities(view: View) -> Rows:
     yield _heads(view.t, "name", "kind", "aliases", "fact", "since", "until", "made_by", "pinned", "message_ids")
     for entity in entities.listed(view):
         head = [entity.name, view.t(f"memories.kind_{entity.kind}"), ", ".join(entity.aliases)]
-        pinned = _pinned(view.t, pinned=entities.is_pinned(entity))
+        pinned = _pinned(view.t, pinned=entity.is_pinned)
         lines = [line for line in entity.lines if isinstance(line, Fact) or line.strip()]
         for line in lines or [""]:
             if isinstance(line, Fact):
@@ -82,7 +82,7 @@ def _episodes(view: View) -> Rows:
         if (episode := store.get(day)) is None:
             continue
         tone, maker = episodes.tone(episode.emotional_tone, view.t), _maker(episode.mind, view.t)
-        pinned = _pinned(view.t, pinned=episodes.is_pinned(episode))
+        pinned = _pinned(view.t, pinned=episode.is_pinned)
         events = "\n".join(episode.key_events)
         yield [day.isoformat(), episode.summary, events, tone, maker, pinned, " ".join(episode.evidence)]
 
@@ -101,7 +101,7 @@ def _diary(view: View) -> Rows:
         kind = "secret_diary"
     yield _heads(view.t, "file", "text")
     notes = view.memories.notes
-    volumes = [(path, (read_bytes(path) or b"").decode("utf-8", "replace")) for path in notes.archives(kind)]
+    volumes = [(path, notes.read_archive(path)) for path in notes.archives(kind)]
     for path, text in [*volumes, (notes.path(kind), notes.read(kind).text)]:
         for paragraph in filter(None, map(str.strip, text.replace("\r\n", "\n").split("\n\n"))):
             yield [path.name, paragraph]
@@ -147,7 +147,7 @@ ROWS: Mapping[Table, Callable[[View], Rows]] = {
     "insights": _insights,
     "main_memory": _diary,
     "secret_diary": _diary,
-    "forgotten": lambda view: _changes(view, only="forgotten"),
+    "forgotten": lambda view: _changes(view, only=FORGOTTEN),
     "knowledge": _knowledge,
     "history": _changes,
 }

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import TypeVar
 
 from agent.memories import Memories
 from managers.memory.documents import USER, Remembered
-from managers.memory.goals import Goal, Goals, Horizon
-from managers.memory.insights import Insight, Insights
-from managers.memory.questions import Question, Questions
-from managers.storage.locks import writing
+from managers.memory.forgotten import FORGOTTEN
+from managers.memory.goals import Goal, Horizon
+from managers.memory.insights import Insight
+from managers.memory.questions import Question
 from ui.charts import table_link
 from ui.csv_files import table_address
 from ui.shelves import (
@@ -32,14 +31,7 @@ from ui.shelves import (
 )
 
 PAGE = 15
-PINNED = "pinned"
-Kind = TypeVar("Kind", bound=Remembered)
 _HORIZONS: tuple[Horizon, ...] = ("short_term", "long_term")
-
-
-def is_pinned(memory: Remembered) -> bool:
-    """Tell whether a person pinned it."""
-    return bool((memory.model_extra or {}).get(PINNED))
 
 
 def show_insights(view: View) -> str:
@@ -48,7 +40,7 @@ def show_insights(view: View) -> str:
     if not entries:
         return empty(view.t("memories.insights_empty"))
     kept = {entry.id for entry in view.memories.insights.load().entries}
-    ordered = sorted(entries, key=lambda entry: not is_pinned(entry))
+    ordered = sorted(entries, key=lambda entry: not entry.is_pinned)
     rows = "".join(_insight(view, entry, is_kept=entry.id in kept) for entry in page_of(view.place, ordered, PAGE))
     return (
         f'<ul class="memories">{rows}</ul>{pager(view.place, len(entries), PAGE, view.t)}{saving(view, "insights")}'
@@ -75,7 +67,7 @@ def show_questions(view: View) -> str:
     closed = [question for question in questions.entries if question.status != "open"]
     if not questions.entries:
         return empty(t("memories.questions_empty"))
-    opened = sorted(questions.open, key=lambda question: not is_pinned(question))
+    opened = sorted(questions.open, key=lambda question: not question.is_pinned)
     return (
         _questions(view, t("memories.questions_open"), opened)
         + _questions(view, t("memories.questions_closed"), page_of(view.place, closed, PAGE))
@@ -87,57 +79,32 @@ def show_questions(view: View) -> str:
 
 def forget_insight(memories: Memories, item: str) -> None:
     """Take an insight out of search and prompts."""
-    memories.insights.delete(item, author=USER, reason="forgotten")
+    memories.insights.delete(item, author=USER, reason=FORGOTTEN)
 
 
 def forget_goal(memories: Memories, item: str) -> None:
     """Take a goal out of the prompts."""
-    memories.goals.change(lambda goals: _without(goals, item), author=USER, reason="forgotten")
+    memories.goals.delete(item, author=USER, reason=FORGOTTEN)
 
 
 def forget_question(memories: Memories, item: str) -> None:
     """Take a question out of the prompts."""
-    memories.questions.delete(item, author=USER, reason="forgotten")
+    memories.questions.delete(item, author=USER, reason=FORGOTTEN)
 
 
 def pin_insight(memories: Memories, item: str, *, on: bool) -> None:
     """Pin an insight, or take the pin off."""
-    with writing(memories.paths):
-        diary = memories.insights.load()
-        marked = Insights([_marked(Insight, entry, item, on=on) for entry in diary.entries], diary.odd)
-        memories.apply(marked.changes(memories.paths.insights), author=USER, reason=_reason(on=on))
+    memories.insights.pin(item, on=on, author=USER)
 
 
 def pin_goal(memories: Memories, item: str, *, on: bool) -> None:
     """Pin a goal, or take the pin off."""
-
-    def mark(goals: Goals) -> Goals:
-        short, long = ([_marked(Goal, g, item, on=on) for g in goals.lists[horizon]] for horizon in _HORIZONS)
-        return Goals(short, long, goals.meta, goals.odd)
-
-    memories.goals.change(mark, author=USER, reason=_reason(on=on))
+    memories.goals.pin(item, on=on, author=USER)
 
 
 def pin_question(memories: Memories, item: str, *, on: bool) -> None:
     """Pin a question, or take the pin off."""
-    store = memories.questions
-    with writing(memories.paths):
-        questions = store.load()
-        marked = Questions([_marked(Question, entry, item, on=on) for entry in questions.entries], questions.odd)
-        memories.apply(marked.changes(store.path), author=USER, reason=_reason(on=on))
-
-
-def _marked(model: type[Kind], entry: Kind, item: str, *, on: bool) -> Kind:
-    return model.model_validate({**entry.model_dump(), PINNED: on}) if entry.id == item else entry
-
-
-def _reason(*, on: bool) -> str:
-    return "pinned" if on else "unpinned"
-
-
-def _without(goals: Goals, item: str) -> Goals:
-    short, long = ([goal for goal in goals.lists[horizon] if goal.id != item] for horizon in _HORIZONS)
-    return Goals(short, long, goals.meta, goals.odd)
+    memories.questions.pin(item, on=on, author=USER)
 
 
 def _insight(view: View, entry: Insight, *, is_kept: bool) -> str:
@@ -155,7 +122,7 @@ def _insight(view: View, entry: Insight, *, is_kept: bool) -> str:
 def _goals(view: View, title: str, goals: Sequence[Goal]) -> str:
     if not goals:
         return ""
-    rows = "".join(_goal(view, goal) for goal in sorted(goals, key=lambda goal: not is_pinned(goal)))
+    rows = "".join(_goal(view, goal) for goal in sorted(goals, key=lambda goal: not goal.is_pinned))
     return f'<h3>{escape(title)}</h3><ul class="memories">{rows}</ul>'
 
 
@@ -200,12 +167,12 @@ def _question(view: View, question: Question) -> str:
 
 
 def _deeds(view: View, memory: Remembered) -> str:
-    return pin_button(view, memory.id, pinned=is_pinned(memory)) + forget_button(view, memory.id)
+    return pin_button(view, memory.id, pinned=memory.is_pinned) + forget_button(view, memory.id)
 
 
 def _row(view: View, memory: Remembered, title: str, head: str, body: str, deeds: str) -> str:
     return (
-        f'<li><p class="from">{head}{made_by(memory.mind, view)}{pin_mark(view.t, pinned=is_pinned(memory))}</p>'
+        f'<li><p class="from">{head}{made_by(memory.mind, view)}{pin_mark(view.t, pinned=memory.is_pinned)}</p>'
         f'{title}{body}{evidence(view, memory.evidence)}<div class="deeds">{deeds}</div>'
         f"{past_of(view, memory.id) if memory.id else ''}</li>"
     )

@@ -27,6 +27,15 @@ USER = "user"
 """The `mind` of a memory that the person wrote or corrected."""
 
 
+PINNED = "pinned"
+"""The key under which a memory keeps that a person pinned it."""
+
+
+def pin_reason(*, on: bool) -> str:
+    """Return why a memory was written, for the history, where it was pinned or its pin was taken off."""
+    return "pinned" if on else "unpinned"
+
+
 class Apply(Protocol):
     """Writes several files, all or none, with one entry in the history; returns the entry's id."""
 
@@ -47,6 +56,11 @@ class Remembered(BaseModel):
     mind: str = ""
     confidence: float | None = None
     generation: int = 0
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether a person pinned it: it stands before the others."""
+        return bool((self.model_extra or {}).get(PINNED))
 
 
 Entry = TypeVar("Entry", bound=BaseModel)

@@ -9,11 +9,21 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from managers.memory.documents import USER, Apply, JsonFile, Remembered, encode, short_id, write_plainly
+from managers.memory.documents import (
+    PINNED,
+    USER,
+    Apply,
+    JsonFile,
+    Remembered,
+    encode,
+    pin_reason,
+    short_id,
+    write_plainly,
+)
 from managers.memory.dream_state import DreamStateFile
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
-from managers.storage.files import digest
+from managers.storage.errors import ExternallyChangedError, Notice
+from managers.storage.files import digest, read_bytes
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
@@ -128,6 +138,46 @@ class EpisodeStore:
         with writing(self._paths):
             self._apply({self.path(kept.date): kept.dump()}, author=author, reason=reason, evidence=evidence)
         return kept
+
+    def edit(
+        self, day: date, summary: str, key_events: Sequence[str], *, based_on: str, author: str, reason: str
+    ) -> Episode | None:
+        """Write what a person made of a day; an event whose words are the same keeps what it rests on.
+
+        Returns:
+            The episode as it is now; None if there is none any more.
+
+        Raises:
+            ExternallyChangedError: the file on disk is another one than that with the digest `based_on`.
+        """
+        with writing(self._paths):
+            episode = self.get(day)
+            if episode is None:
+                return None
+            if self.digest_of(day) != based_on:
+                theirs = "\n".join([episode.summary, *episode.key_events])
+                raise ExternallyChangedError(path=self.path(day).name, theirs=theirs)
+            known = dict(zip(episode.key_events, episode.key_event_evidence, strict=False))
+            changed = {
+                "summary": summary,
+                "key_events": list(key_events),
+                "key_event_evidence": [known.get(event, []) for event in key_events],
+            }
+            return self.save(episode.model_copy(update=changed), author=author, reason=reason)
+
+    def digest_of(self, day: date) -> str:
+        """Return the digest of a day's file, to base an edit on."""
+        return digest(read_bytes(self.path(day)) or b"")
+
+    def pin(self, day: date, *, on: bool, author: str) -> Episode | None:
+        """Pin a day, or take the pin off; who wrote it stays as it is. None if there is none any more."""
+        with writing(self._paths):
+            episode = self.get(day)
+            if episode is None:
+                return None
+            pinned = episode.model_copy(update={PINNED: on})
+            self._apply({self.path(day): pinned.dump()}, author=author, reason=pin_reason(on=on))
+            return pinned
 
     def delete(self, day: date, *, author: str, reason: str) -> None:
         """Delete a day's episode (the history keeps it); no dream makes it anew."""

@@ -10,12 +10,14 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from managers.memory.documents import (
+    PINNED,
     TIME,
     Apply,
     JsonFile,
     Remembered,
     encode,
     entries_of,
+    pin_reason,
     short_id,
     write_plainly,
 )
@@ -246,6 +248,14 @@ class GoalStore:
             reason=reason,
             evidence=evidence,
         )
+
+    def delete(self, goal_id: str, *, author: str, reason: str) -> Goals:
+        """Delete a goal (the history keeps it)."""
+        return self.change(lambda goals: goals.without(goal_id), author=author, reason=reason)
+
+    def pin(self, goal_id: str, *, on: bool, author: str) -> Goals:
+        """Pin a goal, or take the pin off."""
+        return self.change(lambda goals: goals.edited(goal_id, **{PINNED: on}), author=author, reason=pin_reason(on=on))
 
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong with the file since the last time."""

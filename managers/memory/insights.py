@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from managers.memory.documents import Apply, JsonFile, Remembered, as_plain, encode, entries_of, short_id, write_plainly
+from managers.memory.documents import (
+    PINNED,
+    Apply,
+    JsonFile,
+    Remembered,
+    as_plain,
+    encode,
+    entries_of,
+    pin_reason,
+    short_id,
+    write_plainly,
+)
 from managers.memory.shelves import next_shelf, shelve, shelves
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
@@ -43,6 +54,15 @@ class Insights:
         if any(entry.id == named.id for entry in self.entries):
             return self
         return Insights([named, *self.entries], self.odd)
+
+    def pinned(self, insight_id: str, *, on: bool) -> Insights:
+        """Return the diary with one entry pinned, or its pin taken off."""
+        entries = [e.model_copy(update={PINNED: on}) if e.id == insight_id else e for e in self.entries]
+        return Insights(entries, self.odd)
+
+    def without(self, insight_id: str) -> Insights:
+        """Return the diary without one entry."""
+        return Insights([entry for entry in self.entries if entry.id != insight_id], self.odd)
 
     def changes(self, path: Path) -> dict[Path, bytes | None]:
         """Return the files to write: the diary, and a shelf when it has become long."""
@@ -81,11 +101,15 @@ class InsightStore:
 
     def delete(self, insight_id: str, *, author: str, reason: str) -> None:
         """Delete an entry (the history keeps it)."""
+        self._change(lambda diary: diary.without(insight_id), author, reason)
+
+    def pin(self, insight_id: str, *, on: bool, author: str) -> None:
+        """Pin an entry, or take the pin off."""
+        self._change(lambda diary: diary.pinned(insight_id, on=on), author, pin_reason(on=on))
+
+    def _change(self, change: Callable[[Insights], Insights], author: str, reason: str) -> None:
         with writing(self._paths):
-            diary = self.load()
-            left = [entry for entry in diary.entries if entry.id != insight_id]
-            files = Insights(left, diary.odd).changes(self._paths.insights)
-            self._apply(files, author=author, reason=reason)
+            self._apply(change(self.load()).changes(self._paths.insights), author=author, reason=reason)
 
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong with the file since the last time."""

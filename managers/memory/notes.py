@@ -73,6 +73,10 @@ class Notes:
             self.path(kind).parent.glob(f"{stem}_[0-9][0-9][0-9]*.txt"), key=lambda path: (len(path.name), path.name)
         )
 
+    def read_archive(self, path: Path) -> str:
+        """Return the text of a file that a diary has rolled over into (see `archives`)."""
+        return (read_bytes(path) or b"").decode("utf-8", "replace")
+
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong with the files since the last time."""
         taken = list(self._notices.values())

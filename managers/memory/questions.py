@@ -15,6 +15,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from managers.memory.documents import (
+    PINNED,
     TIME,
     Apply,
     JsonFile,
@@ -22,6 +23,7 @@ from managers.memory.documents import (
     as_plain,
     encode,
     entries_of,
+    pin_reason,
     short_id,
     write_plainly,
 )
@@ -95,6 +97,10 @@ class Questions:
         """Return them without one."""
         return Questions([q for q in self.entries if q.id != question_id], self.odd)
 
+    def pinned(self, question_id: str, *, on: bool) -> Questions:
+        """Return them with one pinned, or its pin taken off."""
+        return self._changed(question_id, **{PINNED: on})
+
     def asked(self, question_id: str, when: str) -> Questions:
         """Return them with one marked as asked."""
         return self._changed(question_id, asked=when)
@@ -142,6 +148,10 @@ class QuestionStore:
     def delete(self, question_id: str, *, author: str, reason: str) -> None:
         """Delete a question (the history keeps it)."""
         self._change(lambda qs: qs.without(question_id), author, reason)
+
+    def pin(self, question_id: str, *, on: bool, author: str) -> None:
+        """Pin a question, or take the pin off."""
+        self._change(lambda qs: qs.pinned(question_id, on=on), author, pin_reason(on=on))
 
     def to_ask(self, limit: int = 3) -> list[Question]:
         """Return the open questions that a conversation may bring up: what was asked lately rests a while."""

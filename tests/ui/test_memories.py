@@ -14,7 +14,7 @@ from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question
 from tests.fakes import HandClock
 from tests.ui.rooms import NAME
-from ui import entities, episodes, search, shelves
+from ui import entities, search, shelves
 from ui.locales import texts
 from ui.memories import SHELVES, MemoryHandlers
 from ui.neighbours import in_place, neighbours
@@ -218,7 +218,7 @@ def test_a_pinned_day_is_still_the_dreams_and_a_corrected_one_is_the_persons(
     room.do(NAME, Place("episodes"), {"action": "pin", "item": "2026-11-03"})
     pinned = memories.episodes.get(day)
     assert pinned is not None
-    assert episodes.is_pinned(pinned)
+    assert pinned.is_pinned
     assert not pinned.is_users
     place, html = room.do(NAME, Place("episodes", "2026-11-03"), {"action": "edit", "item": "2026-11-03"})
     digest = html.split('data-digest="')[1].split('"')[0]
@@ -228,7 +228,7 @@ def test_a_pinned_day_is_still_the_dreams_and_a_corrected_one_is_the_persons(
     assert corrected is not None
     assert (corrected.summary, corrected.key_event_evidence) == ("海", [["m1"], []])
     assert corrected.is_users
-    assert episodes.is_pinned(corrected)
+    assert corrected.is_pinned
 
 
 def test_the_calendar_opens_on_the_last_month_and_goes_back(memories: Memories, room: MemoryHandlers) -> None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from managers.memory.documents import USER, short_id
+from managers.memory.documents import PINNED, USER, short_id
 from managers.storage.errors import Lang
 
 Kind = Literal["person", "pet", "place", "work", "organisation", "thing"]
@@ -73,6 +73,11 @@ class Entity:
         return tuple(dict.fromkeys(one for fact in self.facts for one in fact.evidence))
 
     @property
+    def is_pinned(self) -> bool:
+        """Whether a person pinned it: it stands before the others."""
+        return bool(self.extra.get(PINNED))
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The name and the aliases."""
         return (self.name, *self.aliases)
@@ -101,6 +106,23 @@ def with_fact(entity: Entity, fact: Fact) -> Entity:
             return entity  # ended, or reworded by a person, since it was first told
     lines = [_ended(line, told) if _gives_way(line, told) else line for line in entity.lines]
     return replace(entity, lines=(*lines, told))
+
+
+def reworded(entity: Entity, text: str) -> tuple[Fact | str, ...]:
+    """Return an entity's lines as a person left them.
+
+    A fact whose words are still the same keeps where it comes from; any other line is the person's own.
+    """
+    left = list(entity.facts)
+    lines: list[Fact | str] = []
+    for line in text.replace("\r\n", "\n").rstrip("\n").split("\n"):
+        same = next((fact for fact in left if line.rstrip() == f"- {fact.text}"), None)
+        if same is None:
+            lines.append(line)
+        else:
+            left.remove(same)
+            lines.append(same)
+    return tuple(lines)
 
 
 def ended(entity: Entity, fact_id: str, until: str, lang: Lang) -> Entity:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from managers.memory.documents import TIME, Apply, write_plainly
+from managers.memory.documents import PINNED, TIME, Apply, pin_reason, write_plainly
 from managers.memory.entities.facts import Entity, Fact, Kind, with_fact
 from managers.memory.entities.names import name_key
 from managers.memory.entities.text import format_entity, parse_entity
@@ -136,6 +137,18 @@ class EntityStore:
             files = {self.path(entity.name): format_entity(entity).encode()}
             self._apply(files, author=author, reason=text, evidence=evidence)
             return entity
+
+    def pin(self, name: str, *, on: bool, author: str) -> None:
+        """Pin an entity, or take the pin off."""
+        with writing(self._paths):
+            entity = self.get(name)
+            if entity is None:
+                return
+            extra = {key: value for key, value in entity.extra.items() if key != PINNED} | (
+                {PINNED: True} if on else {}
+            )
+            files = {self.path(name): format_entity(replace(entity, extra=extra)).encode()}
+            self._apply(files, author=author, reason=pin_reason(on=on))
 
     def delete(self, name: str, *, author: str, reason: str) -> None:
         """Delete an entity (the history keeps it)."""
