@@ -155,9 +155,20 @@ SHRINE = Question(
 )
 
 
+CAT = Question(
+    id="q_1", topic="cat Momo", context="On 2026-01-03 Hana said, “My cat Momo is in hospital.”", about="Hana"
+)
+
+
 @pytest.mark.parametrize(
     ("question", "line", "is_answer"),
     [
+        (CAT, "Momo came home! I am so happy.", True),
+        (CAT, "Momo is fine again.", True),
+        (CAT, "My cat Momo is in hospital and I am very worried.", False),
+        (CAT, "I am home.", False),
+        (CAT, "Is Momo home?", False),
+        (MOMO, "うちの猫のモモちゃんが入院していて、とても心配でした。", False),
         (MOMO, "モモちゃんが退院しました!", True),
         (MOMO, "モモが退院したよ！ほっとした。", True),
         (MOMO, "モモ、すっかり元気になった〜", True),
@@ -173,7 +184,8 @@ SHRINE = Question(
     ],
 )
 def test_how_it_ended_may_be_told_in_other_words(question: Question, line: str, *, is_answer: bool) -> None:
-    found = MIND.resolve_questions(AnswerMaterial(day(line, lang="ja"), (question,)), Cancel())
+    lang = "en" if line.isascii() else "ja"
+    found = MIND.resolve_questions(AnswerMaterial(day(line, lang=lang), (question,)), Cancel())
     assert bool(found.resolutions) is is_answer
 
 
