@@ -11,7 +11,8 @@ import numpy as np
 
 from managers.memory_map.passages import LOGS, Codes, Passages, Vectors
 from managers.recall.hits import MemoryType
-from managers.recall.index import RUN_GAP_SECONDS, Passage
+from managers.recall.index import Passage
+from managers.recall.writing import RUN_GAP_SECONDS
 
 PieceKind = Literal["talk", "episode", "insight", "entity", "diary", "note"]
 KINDS: tuple[PieceKind, ...] = ("talk", "episode", "insight", "entity", "diary", "note")

@@ -256,7 +256,7 @@ class Upkeep:
         while own is not None and (batch := index.unembedded(2000)):
             with index.store.transaction():
                 index.store.raise_revision()
-                index.add_vectors([number for number, _ in batch], own.passages([text for _, text in batch]))
+                index.writer.add_vectors([number for number, _ in batch], own.passages([text for _, text in batch]))
 
     def load_own(self) -> NgramEmbedder:
         """Return the built-in embedder with the weights that were kept with the index."""
@@ -309,7 +309,7 @@ class Upkeep:
                     there = index.passages([number for number, _ in batch])
                     rows = [place for place, (number, _) in enumerate(batch) if number in there]
                     index.store.raise_revision()
-                    index.add_vectors([batch[place][0] for place in rows], vectors[rows])
+                    index.writer.add_vectors([batch[place][0] for place in rows], vectors[rows])
                 done += len(batch)
                 self.progress = Progress(done, max(total, done))
                 if embedder.is_remote and self._wait(self._settings.api_pause_seconds):

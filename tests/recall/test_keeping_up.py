@@ -33,13 +33,13 @@ def found(recall: Recall, query: str) -> list[str]:
 def watch_additions(index: MemoryIndex, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list to which each addition to an index adds how many passages it brought."""
     added: list[int] = []
-    real = index._add
+    real = index.writer._add
 
     def add(connection: Connection, file: int, chunks: Sequence[Chunk], *more: Any) -> None:
         added.append(len(chunks))
         real(connection, file, chunks, *more)
 
-    monkeypatch.setattr(index, "_add", add)
+    monkeypatch.setattr(index.writer, "_add", add)
     return added
 
 
