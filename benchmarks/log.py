@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import format_message
-from managers.memory.messages import Message
+from managers.memory.messages import Message, Role
 from managers.storage.clock import SystemClock
 from managers.storage.paths import PersonaPaths
 
 MEGABYTES = 100
 MESSAGES = 100_000
+NAMES: dict[Role, str] = {"user": "Sara", "persona": "Mei"}
 WORDS = [
     "昨日",
     "the",
@@ -118,8 +119,8 @@ def _talk(count: int, days: int) -> list[Message]:
     for number in range(count):
         said = start + timedelta(seconds=number * days * 86_000 // count)
         text = texts[number % len(texts)]
-        role, name = ("user", "Sara") if number % 2 == 0 else ("persona", "Mei")
-        messages.append(Message(f"{said:%Y%m%dT%H%M%S}-{number:08d}", said, role, name, text))  # type: ignore[arg-type]  # both are roles
+        role: Role = "user" if number % 2 == 0 else "persona"
+        messages.append(Message(f"{said:%Y%m%dT%H%M%S}-{number:08d}", said, role, NAMES[role], text))
     return messages
 
 

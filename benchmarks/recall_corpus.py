@@ -8,7 +8,7 @@ from itertools import groupby
 from random import Random
 
 from managers.memory.log.format import format_message
-from managers.memory.messages import Message
+from managers.memory.messages import Message, Role
 from managers.storage.files import make_folder
 from managers.storage.paths import PersonaPaths
 
@@ -71,9 +71,9 @@ class Speech:
             if number % 8 == 0:
                 topic = self.rng.randrange(TOPICS)
             now += timedelta(seconds=self.rng.randint(10, 60))
-            role = "user" if number % 2 == 0 else "persona"
+            role: Role = "user" if number % 2 == 0 else "persona"
             name = "Yuki" if role == "user" else "Sora"
-            yield Message(f"m{number}", now, role, name, self.sentence(topic, language))  # type: ignore[arg-type]  # one of the two
+            yield Message(f"m{number}", now, role, name, self.sentence(topic, language))
 
     def questions(self, count: int) -> list[str]:
         """Return questions, half of them Japanese."""

@@ -64,7 +64,7 @@ def readable_fields(record: Mapping[str, Any] | None, other: Mapping[str, Any] |
 
 def _told(value: object, t: Texts) -> str:
     known = f"taking_back.value_{value}"
-    return t(known) if known in t.keys() else str(value)  # noqa: SIM118  # no mapping
+    return t(known) if known in t.keys else str(value)
 
 
 def readable_lines(side: bytes | None) -> str:

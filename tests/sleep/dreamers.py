@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from agent.minds.builtin.dreaming import BuiltInDreamMind
 from managers.memory.log import ConversationLog
@@ -48,6 +48,9 @@ DAY_TWO = (
     ("user", "私は大阪に住んでいます。仕事は本屋で働いています。"),
 )
 
+Material = TypeVar("Material")
+Draft = TypeVar("Draft")
+
 
 class TroubledError(UtataneError):
     ja = "壊れた"
@@ -63,26 +66,26 @@ class ScriptedDreamMind:
         self._tasks = tasks
         self._rest = BuiltInDreamMind()
 
-    def _think(self, task: str, material: object, cancel: Cancel) -> Any:
-        self.calls.append(task)
-        if task in self._tasks:
-            return self._tasks[task](material)
-        return getattr(self._rest, task)(material, cancel)
+    def _think(self, usual: Callable[[Material, Cancel], Draft], material: Material, cancel: Cancel) -> Draft:
+        self.calls.append(usual.__name__)
+        own = self._tasks.get(usual.__name__)
+        draft: Draft = own(material) if own else usual(material, cancel)
+        return draft
 
     def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
-        return self._think("summarise_day", material, cancel)  # type: ignore[no-any-return]  # as told
+        return self._think(self._rest.summarise_day, material, cancel)
 
     def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
-        return self._think("describe_entities", material, cancel)  # type: ignore[no-any-return]  # as told
+        return self._think(self._rest.describe_entities, material, cancel)
 
     def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
-        return self._think("find_questions", material, cancel)  # type: ignore[no-any-return]  # as told
+        return self._think(self._rest.find_questions, material, cancel)
 
     def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
-        return self._think("resolve_questions", material, cancel)  # type: ignore[no-any-return]  # as told
+        return self._think(self._rest.resolve_questions, material, cancel)
 
     def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
-        return self._think("reflect", material, cancel)  # type: ignore[no-any-return]  # as told
+        return self._think(self._rest.reflect, material, cancel)
 
 
 def failing(_material: object) -> Any:

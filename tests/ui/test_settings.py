@@ -43,7 +43,7 @@ def test_every_setting_has_words_and_an_explanation(lang: str) -> None:
 
 def test_no_words_are_left_of_a_setting_that_is_gone() -> None:
     known = {f"options.{section}.{key}" for section, key in ALL}
-    worded = {key for key in texts("en").keys() if key.split(".")[1] in Settings.model_fields}  # noqa: SIM118  # a method of Texts
+    worded = {key for key in texts("en").keys if key.split(".")[1] in Settings.model_fields}
     assert {key for key in worded if key.startswith("options.")} == known
 
 

@@ -37,8 +37,9 @@ class Texts:
         except KeyError as error:
             raise UndefinedTextError(f"{self.lang}: {key} {error}") from error
 
+    @property
     def keys(self) -> set[str]:
-        """Return all keys."""
+        """All keys."""
         return set(self._texts)
 
     def section(self, name: str) -> dict[str, str]:

@@ -58,8 +58,9 @@ class _Three(NamedTuple):
         """Return the versions of a field; those that are missing have none."""
         return _Three(*(MISSING if side is MISSING else side.get(key, MISSING) for side in self))
 
+    @property
     def keys(self) -> list[str]:
-        """Return all keys in our order."""
+        """All keys, in our order."""
         ours, theirs = (() if side is MISSING else tuple(side) for side in (self.ours, self.theirs))
         return _in_order(ours, theirs)
 
@@ -103,7 +104,7 @@ class _Merge:
         if not inner.clashes and not torn:
             return merged
         wanted = {}
-        for key in three.keys():  # noqa: SIM118  # no mapping
+        for key in three.keys:
             one = three.at(key)
             is_theirs = (one.is_disputed and key not in LATEST_COUNTS) or key in torn
             wanted[key] = one.theirs if is_theirs else merged.get(key, MISSING)
@@ -111,7 +112,7 @@ class _Merge:
         return self._clash(name, ours, wanted)
 
     def _fields(self, three: _Three, way: tuple[str, ...]) -> Any:  # noqa: ANN401  # JSON
-        found = {key: self.value(three.at(key), (*way, key)) for key in three.keys()}  # noqa: SIM118  # no mapping
+        found = {key: self.value(three.at(key), (*way, key)) for key in three.keys}
         merged = {key: value for key, value in found.items() if value is not MISSING}
         return MISSING if not merged and three.theirs is MISSING else merged
 
