@@ -138,13 +138,15 @@ class Companion:
 
     def new_topic(self) -> None:
         """Begin a new thread: earlier turns leave the short-term memory, not the log."""
-        self._off_record.clear()
+        self.forget_off_record()
         self._later(self._end_conversation)
         self.memories.log.begin_topic()
 
     def forget_off_record(self) -> None:
-        """Let go of what was said off the record."""
+        """Let go of what was said off the record, and of how the last turn went."""
         self._off_record.clear()
+        if self.turn is None:
+            self._turn = None
 
     @property
     def off_record(self) -> Sequence[Message]:
@@ -155,6 +157,11 @@ class Companion:
     def turn(self) -> Turn | None:
         """The turn under way, if any (another window may have started it)."""
         return self._turn if self._turn is not None and not self._turn.is_over else None
+
+    @property
+    def last_turn(self) -> Turn | None:
+        """The turn that ended last, if none is under way: what it failed of stays to be read."""
+        return self._turn if self._turn is not None and self._turn.is_over else None
 
     def mind_status(self) -> MindStatus:
         """Say which mind would speak now."""

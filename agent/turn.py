@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from agent.errors import UnexpectedError
 from agent.events import Failed, TurnEvent
@@ -51,6 +51,12 @@ class Turn:
     @property
     def is_over(self) -> bool:
         return self._over
+
+    @property
+    def so_far(self) -> Sequence[TurnEvent]:
+        """Its events up to now."""
+        with self._grown:
+            return tuple(self._events)
 
     def _after(self, seen: int) -> list[TurnEvent]:
         """Wait for what comes after the first `seen` events; empty when the turn is over."""

@@ -47,7 +47,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A turn under way, as far as it has come."""
+    """A turn as far as it has come."""
 
     thinking: str = ""
     speaking: str = ""
@@ -55,6 +55,7 @@ class Live:
     hits: tuple[Hit, ...] = ()
     searched: bool = False
     noticed: tuple[Notice, ...] = ()
+    error: UtataneError | None = None
     over: bool = False
 
 
@@ -155,6 +156,12 @@ def off_record_banner(t: Texts) -> Item:
     return Item(
         "off-record", f'<div class="separator off-record"><span>{escape(t("chat.off_record_line"))}</span></div>'
     )
+
+
+def outcome(turn: Live, t: Texts, *, can_retry: bool) -> list[Item]:
+    """Return what is to be known of how a turn went: notices, and what it failed of."""
+    items = [noticed(notice, t) for notice in turn.noticed]
+    return [*items, failure(turn.error, t, can_retry=can_retry)] if turn.error else items
 
 
 def reasoning_item(message_id: str, text: str, t: Texts) -> Item:
