@@ -52,7 +52,7 @@ def test_the_first_piece_does_not_wait_for_the_last(server: ModelServer, make: M
     pieces = mind.reply(request(), Cancel())
     next(pieces)
     assert time.monotonic() - started < 4  # of eight seconds; the machine may be busy
-    pieces.close()  # type: ignore[attr-defined]  # a generator
+    pieces.close()
 
 
 def test_the_model_reads_system_prompt_and_turns_in_order(server: ModelServer) -> None:

@@ -238,7 +238,7 @@ def test_stopping_hangs_up_and_leaves_no_thread(server: ModelServer, make: MakeM
         server.enqueue(Hang("a"))
         pieces = mind.reply(request(), Cancel())
         next(pieces)
-        pieces.close()  # type: ignore[attr-defined]  # a generator
+        pieces.close()
     deadline = time.monotonic() + 30
     while server.hung_up < 5 and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -112,7 +112,7 @@ def test_one_that_nobody_listens_to_any_more_is_noted_too(server: ModelServer, b
     pieces = books.charge(behind_openai(server)).reply(request(), Cancel())
     next(pieces)
     assert books.under_way == 1
-    pieces.close()  # type: ignore[attr-defined]  # a generator
+    pieces.close()
     assert [outcome for *_, outcome in books.counts] == ["stopped"]
     assert books.under_way == 0
 

@@ -130,7 +130,7 @@ class LanguageModelMind:
         """
         self._chat_model()
 
-    def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
+    def reply(self, request: ReplyRequest, cancel: Cancel) -> Generator[ReplyPiece, None, None]:
         """Think and speak, piece by piece; ends within 0.3 s when `cancel` is set.
 
         Raises:
