@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
@@ -139,7 +139,6 @@ def _pinned(t: Texts, *, pinned: bool) -> str:
     return t("memories.pinned") if pinned else ""
 
 
-TABLES: tuple[Table, ...] = get_args(Table)
 ROWS: Mapping[Table, Callable[[View], Rows]] = {
     "found": _found,
     "entities": _entities,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import shutil
 import socket
@@ -30,8 +29,6 @@ from ui.page import create_page
 from ui.shaping import Shaping
 from ui.tables import room_tables
 from ui.theme import create_theme
-
-logger = logging.getLogger(__name__)
 
 LANGUAGE_COOKIE = "utatane_language"
 _YEAR = 365 * 24 * 3600

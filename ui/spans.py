@@ -13,7 +13,6 @@ from ui.times import clock_time, day_name
 
 Length = Literal["day", "week", "month", "year", "all"]
 LENGTHS: tuple[Length, ...] = ("day", "week", "month", "year", "all")
-_STEPS: dict[Length, Step] = {"day": "hour", "week": "hour", "month": "day", "year": "week", "all": "month"}
 _SHORT_LIFE_DAYS = 100
 """A persona younger than this has its whole life shown by days."""
 _MOST_TICKS = 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
-from typing import Literal, get_args
+from typing import Literal
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -88,6 +88,3 @@ def _dreams(memories: Memories, t: Texts) -> Rows:
         changed = "\n".join(f"{change_name(change.what, t)}: {change.text}" for change in night.changes)
         told = [insight.insight, insight.strategy] if insight else ["", ""]
         yield [night.time.isoformat(sep=" "), night.level or "", night.messages, *told, changed]
-
-
-TABLES: tuple[Table, ...] = get_args(Table)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from agent.prompts.dreaming import instructions, section
 from managers.mind import Sheet
-from managers.sleep.tasks import EntitiesDraft
-
-Answer = EntitiesDraft
 
 _TASK = {
     "ja": "会話に出てきた人、ペット、場所、作品、団体、くり返し出てくる物事について、新しくわかったことを facts に書いてください。"

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from agent.prompts.dreaming import instructions, section
 from managers.mind import Sheet
-from managers.sleep.tasks import DayDraft
-
-Answer = DayDraft
 
 _TASK = {
     "ja": "その日の会話を、{persona}の立場からの短い日記のように要約してください(summary は3〜6文、誰が何を言ったかがわかるように)。"

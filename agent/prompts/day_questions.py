@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from agent.prompts.dreaming import instructions, section
 from managers.mind import Sheet
-from managers.sleep.tasks import QuestionsDraft
-
-Answer = QuestionsDraft
 
 _TASK = {
     "ja": "{persona}がこのあと気になりそうな「未解決の問い」を、会話の中から多くて3つ挙げてください: 予定がどうなったか、"

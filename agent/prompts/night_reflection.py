@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from agent.prompts.dreaming import instructions, section
 from managers.mind import Sheet
-from managers.sleep.tasks import Level, ReflectionDraft
-
-Answer = ReflectionDraft
+from managers.sleep.tasks import Level
 
 _LEVELS: dict[str, dict[Level, str]] = {
     "ja": {

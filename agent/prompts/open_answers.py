@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from agent.prompts.dreaming import instructions, section
 from managers.mind import Sheet
-from managers.sleep.tasks import ResolutionsDraft
-
-Answer = ResolutionsDraft
 
 _TASK = {
     "ja": "下の「未解決の問い」のうち、会話の中で答えがはっきり出たものだけを挙げてください。"

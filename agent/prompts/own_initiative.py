@@ -18,8 +18,6 @@ class InitiativeDraft(BaseModel):
     text: str = Field("", max_length=1000)
 
 
-Answer = InitiativeDraft
-
 _TASK = {
     "ja": "あなたは「{persona}」です。\n{system}\n\n"
     "しばらく会話がありません。下の内部状態ログが、いまのあなたの気持ちと、その理由です。"

@@ -23,8 +23,6 @@ class RecallDraft(BaseModel):
     query: str = Field("", description="What to look for: a question or key words that make sense by themselves.")
 
 
-Answer = RecallDraft
-
 _TASK = {
     "ja": "あなたは「{persona}」の記憶を探す係です。「{user}」の新しい発言に答えるのに、昔の会話や日記の記憶が役立つかを決めてください。\n"
     "- 過去の出来事、約束、人や物のこと、前に話したことにふれていれば search は true。あいさつ、相づち、いまこの場のことだけなら false。\n"

@@ -19,7 +19,7 @@ from ui.csv_files import as_csv
 from ui.heart import HeartHandlers
 from ui.locales import texts
 from ui.server import create_app
-from ui.spans import LENGTHS, span_name, span_of, ticks
+from ui.spans import LENGTHS, Length, span_name, span_of, ticks
 
 JA, EN = texts("ja"), texts("en")
 EVIL = '<script>alert(1)</script><img src=x onerror="alert(1)">'
@@ -223,11 +223,11 @@ def test_the_curve_reads_what_the_log_reads(house: House) -> None:
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_every_span_has_a_name_and_marks_inside(length: str) -> None:
+def test_every_span_has_a_name_and_marks_inside(length: Length) -> None:
     now = datetime(2026, 11, 21, 12)
     for first in (None, datetime(2016, 2, 29), datetime(2026, 11, 20)):
         for day in (date(2026, 11, 21), date(2024, 2, 29), date(2025, 12, 31)):
-            span = span_of(length, day, first, now)  # type: ignore[arg-type]  # all of them
+            span = span_of(length, day, first, now)
             assert span.since < span.until
             for t in (JA, EN):
                 assert span_name(span, now.date(), t)

@@ -8,6 +8,7 @@ import re
 from datetime import timedelta
 from itertools import product
 from random import Random
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -57,9 +58,9 @@ def live(memories: Memories, days: int = 24) -> None:
     memories.map.redraw()
 
 
-def shown(services: Services, lang: Lang = "en", **place: str) -> str:
+def shown(services: Services, lang: Lang = "en", **place: Any) -> str:
     handlers = MemoryHandlers(services, texts(lang))
-    return handlers.do(NAME, Place(**place), {"action": "show"})[1]  # type: ignore[arg-type]  # texts
+    return handlers.do(NAME, Place(**place), {"action": "show"})[1]
 
 
 def pictures(html: str) -> list[ET.Element]:

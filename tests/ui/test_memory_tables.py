@@ -17,7 +17,7 @@ from tests.ui.rooms import NAME
 from ui import entities
 from ui.csv_files import as_csv
 from ui.locales import LANGUAGES, texts
-from ui.memory_tables import TABLES
+from ui.memory_tables import ROWS
 from ui.server import create_app
 
 
@@ -98,7 +98,7 @@ def test_forgotten_things_and_documents_are_tables(browser: TestClient, memories
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_table_has_headings_in_both_languages(browser: TestClient, lang: str) -> None:
-    for name in TABLES:
+    for name in ROWS:
         assert browser.get(f"/personas/{NAME}/tables/memories/{name}.csv?lang={lang}").status_code == 200
     assert texts("ja")("tables.fact") != texts("en")("tables.fact")
     assert browser.get(f"/personas/{NAME}/tables/memories/secrets.csv").status_code == 422

@@ -1,6 +1,7 @@
 """Messages, times and statuses become what the page shows."""
 
 from datetime import date, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -18,9 +19,9 @@ FACE = Face("ねむ", "/personas/x/avatar")
 NOW = datetime(2026, 3, 14, 22, 5)
 
 
-def message(number: int, role: Role, text: str, time: datetime = NOW, **more: object) -> Message:
+def message(number: int, role: Role, text: str, time: datetime = NOW, **more: Any) -> Message:
     speaker = {"user": "ミナ", "persona": "ねむ", "system": "tool"}[role]
-    return Message(f"m{number}", time, role, speaker, text, **more)  # type: ignore[arg-type]  # tests name fields
+    return Message(f"m{number}", time, role, speaker, text, **more)
 
 
 def test_a_day_is_named_as_people_name_it() -> None:
