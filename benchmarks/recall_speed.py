@@ -9,12 +9,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import psutil
 
 from benchmarks._recall_data import open_persona
 from benchmarks.recall_corpus import Speech, write_archives
+from managers.memory.log import ConversationLog
 from managers.recall import coarse
 from managers.recall.cues import read_cues
 from managers.recall.embedders import Vectors
@@ -22,6 +24,7 @@ from managers.recall.engine import Recall
 from managers.recall.fusion import POOL
 from managers.recall.listing import vector_text
 from managers.recall.store import Store
+from managers.storage.clock import SystemClock
 from managers.storage.paths import PersonaPaths
 
 START = datetime(2016, 1, 1, 8, 0)
@@ -38,7 +41,7 @@ def build(size: int, folder: Path) -> dict[str, float]:
     began = time.perf_counter()
     recall.rebuild()
     built = time.perf_counter() - began
-    log = recall._log  # noqa: SLF001  # the same log, to append to
+    log = ConversationLog(paths, SystemClock(), Random(1))
     log.append_many(speech.messages(200, datetime.now().replace(microsecond=0), first=size))
     began = time.perf_counter()
     recall.catch_up()
@@ -86,8 +89,8 @@ def _exactness(recall: Recall, questions: Sequence[str]) -> float:
     has them (rounding moves none from beyond them into the ten), are embedded again. What is as near as
     the tenth counts.
     """
-    index = recall._indexes["static"]  # noqa: SLF001  # compares with what the index holds
-    embedder = recall._kit.embedder  # noqa: SLF001  # the same
+    index = recall.indexes["static"]
+    embedder = recall._kit.embedder  # noqa: SLF001  # what made the index
     assert embedder is not None
     queries = [embedder.query(read_cues(question, [], datetime.now()).text) for question in questions]
     shares = []
