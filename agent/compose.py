@@ -33,6 +33,12 @@ CEILINGS: dict[PartName, int] = {
 }
 """The most tokens that each part may take; in order of importance when not all of them fit."""
 
+ORDER: tuple[PartName, ...] = tuple(HEADINGS)
+"""How the parts stand in the prompt: who it is first, what it recalls for this message last."""
+
+AT_LEAST = 64
+"""A part that says all it has in so few tokens is not cut to nothing by longer ones: half a resolution is none."""
+
 UNCUTTABLE: frozenset[PartName] = frozenset({"guidance", "concern"})
 """These are ours, short, and useless in halves: a help line must not lose its number."""
 ANSWER_SHARE = 0.25
@@ -70,10 +76,10 @@ def answer_room(context_tokens: int) -> int:
 
 
 def compose_system(parts: Sequence[Part], room: int, lang: Lang, count: CountTokens) -> str:
-    """Join the parts under their headings within `room` tokens, the important ones first.
+    """Join the parts under their headings within `room` tokens.
 
     Every part gets what it needs up to its ceiling; where the room is too small for that, each is
-    first given its fair share of the room, then what others left over, in order of importance.
+    first given a little, then its fair share of the room, then what others left over, in order of importance.
     """
     importance = list(CEILINGS)
     ordered = sorted((p for p in parts if p.items), key=lambda p: importance.index(p.name))
@@ -82,7 +88,7 @@ def compose_system(parts: Sequence[Part], room: int, lang: Lang, count: CountTok
     needs = {p.name: _need(p, count) for p in ordered}
     granted = _share(needs, max(0, room - overhead))
     sections = []
-    for part in ordered:
+    for part in sorted(ordered, key=lambda p: ORDER.index(p.name)):
         body = "\n".join(_fill(part, granted[part.name], count))
         if body:
             sections.append(f"{headings[part.name]}\n{body}")
@@ -101,10 +107,12 @@ def _share(needs: dict[PartName, int], room: int) -> dict[PartName, int]:
     total = sum(elastic.values())
     if total <= left:
         return granted | elastic
-    shares = {
-        name: min(need, int(CEILINGS[name] * left / sum(CEILINGS[n] for n in elastic)))
-        for name, need in elastic.items()
-    }
+    least = {name: min(need, AT_LEAST) for name, need in elastic.items()}
+    if 2 * sum(least.values()) > left:
+        least = dict.fromkeys(elastic, 0)
+    rest = left - sum(least.values())
+    ceilings = sum(CEILINGS[name] for name in elastic)
+    shares = {name: min(need, least[name] + int(CEILINGS[name] * rest / ceilings)) for name, need in elastic.items()}
     spare = left - sum(shares.values())
     for name, need in elastic.items():
         extra = min(need - shares[name], spare)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.compose import CEILINGS, Part, compose_system, cut_to, fit_turns, text_part
+from agent.prompts.reply import PartName
 from managers.mind import ChatTurn, Image
 
 NAMES = st.sampled_from(sorted(CEILINGS))
@@ -71,3 +74,22 @@ def test_the_newest_turns_stay_and_the_last_always() -> None:
     assert len(book) == 1
     assert len(book[0].text) <= 500
     assert book[0].images == (image,)
+
+
+def test_the_parts_stand_from_who_it_is_to_what_it_recalls() -> None:
+    names: list[PartName] = ["hits", "goals", "persona", "strategy", "core_memory", "drives", "notepad", "episodes"]
+    text = compose_system([text_part(name, f"<{name}>") for name in names], 10_000, "en", characters)
+    found = re.findall(r"<(\w+)>", text)
+    assert found == ["persona", "core_memory", "notepad", "episodes", "strategy", "goals", "drives", "hits"]
+
+
+def test_a_resolution_is_not_cut_in_half_by_a_long_persona() -> None:
+    strategy = "Ask how the exam went, and listen first."
+    parts = [
+        text_part("persona", "I nap. " * 500),
+        Part("hits", [f"[2026-01-{day:02d}] something said. " * 5 for day in range(1, 29)]),
+        text_part("strategy", strategy),
+    ]
+    text = compose_system(parts, 700, "en", characters)
+    assert strategy in text
+    assert len(text) <= 700
