@@ -12,10 +12,19 @@ import pytest
 
 from agent.minds.builtin.dreaming import BuiltInDreamMind
 from managers.memory.entities import Entity, Fact, find_by_name, with_fact
+from managers.memory.episodes import Episode
+from managers.memory.goals import Goal, Goals
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
-from managers.sleep.tasks import AnswerMaterial, DayMaterial, EntityMaterial, QuestionMaterial, ReflectionMaterial
+from managers.sleep.tasks import (
+    AnswerMaterial,
+    DayMaterial,
+    EntityMaterial,
+    Level,
+    QuestionMaterial,
+    ReflectionMaterial,
+)
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 MIND = BuiltInDreamMind()
@@ -193,6 +202,30 @@ def test_a_day_of_greetings_makes_no_thought() -> None:
     material = day("Hi!", "Bye!")
     assert MIND.reflect(ReflectionMaterial(material.sheet, 1, material.date, (material,)), Cancel()) is None
     assert MIND.summarise_day(material, Cancel()).summary
+
+
+def test_the_month_looks_back_on_long_term_goals_and_the_day_does_not() -> None:
+    today = day("モモと日なたで昼寝をした。モモはあたたかかった。", lang="ja")
+    goal = Goal(goal="花さんと「モモ」の話を、これからも積み重ねていく", id="lo_1")
+    other = Goal(goal="花さんと「天文台」の話を、これからも積み重ねていく", id="lo_2")
+    episodes = tuple(
+        Episode(date=date(2026, 4, n), summary=text, key_events=[text], evidence=[f"e{n}"])
+        for n, text in ((6, "花さん: モモが走った"), (9, "花さん: カレーを作った"), (20, "花さん: モモが鳴いた"))
+    )
+    cases: tuple[tuple[Level, list[tuple[str, str, list[str]]]], ...] = (
+        (2, []),
+        (3, [("lo_1", "progress", ["e6", "e20"])]),
+    )
+    for level, expected in cases:
+        material = ReflectionMaterial(
+            today.sheet, level, date(2026, 5, 5), (today,), episodes, goals=Goals((), (goal, other))
+        )
+        draft = MIND.reflect(material, Cancel())
+        assert draft is not None
+        found = [(g.goal_id, g.action, g.evidence) for g in draft.goals if g.goal_id]
+        assert found == expected
+    assert draft is not None
+    assert "2日" in next(g.reason for g in draft.goals if g.goal_id == "lo_1")
 
 
 def test_two_days_never_read_the_same() -> None:

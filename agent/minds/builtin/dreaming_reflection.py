@@ -213,6 +213,8 @@ def _goals(material: ReflectionMaterial, theme: _Theme) -> list[GoalDraft]:
             who = call(said.message, material.sheet, lang)
             wanted.append(_wish(said, topic, who, lang, priority=min(3, 1 + len(wanted))))
     drafts += wanted[:MAX_NEW_GOALS]
+    if material.level == 3:  # noqa: PLR2004  # the monthly reflection
+        drafts += [draft for goal in material.goals.active("long_term") if (draft := _looked_back(goal, material))]
     if material.level == 3 and len(theme.earlier) >= _RECURRING_DAYS:  # noqa: PLR2004  # the monthly reflection
         drafts.append(_long_goal(theme, material, lang))
     return drafts
@@ -220,8 +222,7 @@ def _goals(material: ReflectionMaterial, theme: _Theme) -> list[GoalDraft]:
 
 def _moved(goal: Goal, told: Sequence[Said], lang: Lang) -> GoalDraft | None:
     """Return what the day says about a goal: that it is reached, given up, or goes on."""
-    quoted_topic = re.findall(r"[「“]([^」”]+)[」”]", goal.goal)
-    terms = set(content_words(quoted_topic[0] if quoted_topic else goal.goal))
+    terms = _terms_of(goal)
     for said in told:
         if not terms or not terms <= said.terms or said.message.id in goal.evidence or said.is_question:
             continue
@@ -231,6 +232,29 @@ def _moved(goal: Goal, told: Sequence[Said], lang: Lang) -> GoalDraft | None:
         reason = f"{said.message.time:%Y-%m-%d} {said.message.speaker}{quoted(said.text, lang)}"
         return GoalDraft(action=action, goal_id=goal.id, reason=reason, evidence=[said.message.id])
     return None
+
+
+def _looked_back(goal: Goal, material: ReflectionMaterial) -> GoalDraft | None:
+    """Return on how many days of the month a long-term goal came up; None if it did not."""
+    terms = _terms_of(goal)
+    about = [
+        e for e in material.episodes if terms and terms <= set(content_words(" ".join([e.summary, *e.key_events])))
+    ]
+    evidence = list(dict.fromkeys(one for episode in about for one in episode.evidence[:1]))
+    if not evidence:
+        return None
+    dates = _dates(about, material.sheet.language)
+    reason = (
+        f"この一か月のうち{len(about)}日、その話をした({dates})。"
+        if material.sheet.language == "ja"
+        else f"It came up on {len(about)} day{'' if len(about) == 1 else 's'} of this month ({dates})."
+    )
+    return GoalDraft(action="progress", goal_id=goal.id, reason=reason, evidence=evidence[:6])
+
+
+def _terms_of(goal: Goal) -> set[str]:
+    named = re.findall(r"[「“]([^」”]+)[」”]", goal.goal)
+    return set(content_words(named[0] if named else goal.goal))
 
 
 def _is_known(topic: str, material: ReflectionMaterial) -> bool:
