@@ -26,7 +26,7 @@ from agent.errors import (
 )
 from agent.events import Noticed, Received, Replied, TurnEvent
 from agent.memories import Memories
-from agent.minds.choose import MindChooser, built_in_mind, capped_status
+from agent.minds.choose import Minds, built_in_mind, capped_status
 from agent.minds.status import MindStatus
 from agent.state import Surroundings, TurnState
 from agent.tools import all_tools
@@ -61,7 +61,7 @@ class Companion:
     def __init__(
         self,
         memories: Memories,
-        minds: MindChooser,
+        minds: Minds,
         clock: Clock,
         rng: Random,
         *,

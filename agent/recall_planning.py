@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
 from agent.prompts import recall_plan
 from agent.prompts.recall_plan import RecallDraft
 from managers.memory.messages import Message
-from managers.mind import Answer, Cancel, Mind, Sheet
+from managers.mind import Asking, Cancel, Mind, Sheet
 from managers.recall.planner import RecallPlan
-from managers.storage.errors import Lang, Notice, UtataneError
+from managers.storage.errors import Notice, UtataneError
 
 PATIENCE_SECONDS = 3.0
 """The first word waits for the plan: a slower model is not worth it."""
@@ -41,27 +40,10 @@ def failed_notice(error: UtataneError) -> Notice:
     )
 
 
-@runtime_checkable
-class Asker(Protocol):
-    """A mind that can be asked for a structured answer, and stopped: language models."""
-
-    def ask(
-        self,
-        instructions: str,
-        material: str,
-        answer: type[Answer],
-        *,
-        language: Lang = "en",
-        cancel: Cancel | None = None,
-    ) -> Answer:
-        """Return a validated answer."""
-        ...
-
-
 class _Question(threading.Thread):
     """One question to the model, asked beside the turn; an answer that comes too late is thrown away."""
 
-    def __init__(self, mind: Asker, sheet: Sheet, message: str, window: Sequence[Message]) -> None:
+    def __init__(self, mind: Asking, sheet: Sheet, message: str, window: Sequence[Message]) -> None:
         super().__init__(name="recall-plan", daemon=True)
         self._mind, self._sheet = mind, sheet
         self._prompt = recall_plan.build(sheet, message, window)
@@ -94,7 +76,7 @@ def plan_with_model(
         local: what the local planner decided.
         patience: seconds that the model has.
     """
-    if not isinstance(mind, Asker):
+    if not isinstance(mind, Asking):
         return local, NO_MODEL
     question = _Question(mind, sheet, message, window)
     question.start()

@@ -10,7 +10,7 @@ from agent.errors import UnknownLevelError, UnknownTaskError
 from agent.memories import Memories
 from agent.minds.builtin.dreaming import BuiltInDreamMind
 from agent.minds.builtin.impulse import impulse as built_in_impulse
-from agent.minds.choose import MindChooser
+from agent.minds.choose import Minds
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.language_model.dreaming import LanguageModelDreamMind
 from agent.minds.language_model.impulse import LanguageModelImpulse
@@ -32,7 +32,7 @@ _LEVELS: dict[str, Level | None] = {"auto": None, "1": 1, "2": 2, "3": 3}
 class CompanionSleeper:
     """One persona's sleep, over its memories and the mind that its settings name."""
 
-    def __init__(self, memories: Memories, minds: MindChooser, clock: Clock) -> None:
+    def __init__(self, memories: Memories, minds: Minds, clock: Clock) -> None:
         self._memories = memories
         self._minds = minds
         self._clock = clock

@@ -13,8 +13,6 @@ from statistics import quantiles
 from agent.companion import Companion
 from agent.events import Failed
 from agent.memories import open_memories
-from agent.minds.choose import Choice
-from agent.minds.status import MindStatus
 from benchmarks.words import sentence
 from commands.shared import look_for_garbage_seldom
 from managers.memory.messages import Message, Role
@@ -23,6 +21,7 @@ from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
 from managers.storage.settings import Settings
+from tests.agent.choosing import Always
 
 SIZES = (100, 10_000, 100_000)
 TURNS = 60
@@ -45,19 +44,6 @@ class Stopwatch:
         del request, cancel
         self.called = time.perf_counter()
         yield TextPiece("うん。")
-
-
-class OneMind:
-    """Chooses the stopwatch."""
-
-    def __init__(self, mind: Stopwatch) -> None:
-        self._choice = Choice(mind, MindStatus("stopwatch", "", "", is_language_model=False, leaves_machine=False))
-
-    def stand_in(self, _: object) -> None:
-        """Nobody: there is no cap."""
-
-    def choose(self, *_: object, **__: object) -> Choice:
-        return self._choice
 
 
 def measure() -> Iterator[tuple[str, str, str]]:
@@ -86,7 +72,7 @@ def _turns(home: Home, size: int) -> tuple[list[float], list[float]]:
     memories.log.append_many(history(size, rng))
     memories.recall.catch_up()
     mind = Stopwatch()
-    companion = Companion(memories, OneMind(mind), clock, rng)  # type: ignore[arg-type]  # a chooser of one
+    companion = Companion(memories, Always(mind), clock, rng)
     before, whole = [], []
     for _ in range(TURNS + 5):
         started = time.perf_counter()

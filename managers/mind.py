@@ -190,7 +190,15 @@ Answer = TypeVar("Answer", bound=BaseModel)
 class Asking(Protocol):
     """A mind that can be asked for a structured answer: language models can, the built-in one cannot."""
 
-    def ask(self, instructions: str, material: str, answer: type[Answer], *, language: Lang = "en") -> Answer:
+    def ask(
+        self,
+        instructions: str,
+        material: str,
+        answer: type[Answer],
+        *,
+        language: Lang = "en",
+        cancel: Cancel | None = None,
+    ) -> Answer:
         """Return a validated answer; asked once more with the error if the first is not valid.
 
         Raises:

@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol
 
 from agent.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
 from agent.minds.language_model import LanguageModelMind
@@ -89,6 +90,30 @@ class _Chosen:
 
 _Identity = tuple[str, str]
 """Settings as JSON, and the key: what a choice depends on."""
+
+
+class Minds(Protocol):
+    """Whoever hands out minds for what a persona does: `MindChooser`, or somebody with one mind only."""
+
+    def choose(
+        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
+    ) -> Choice:
+        """Return the mind that speaks."""
+        ...
+
+    def choose_small(
+        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
+    ) -> Choice:
+        """Return the mind for inner work."""
+        ...
+
+    def stand_in(self, settings: Settings) -> Callable[[], Mind] | None:
+        """Return what makes the mind that speaks when a cap stops the other; None where nobody should."""
+        ...
+
+    def is_stopped(self, persona: str) -> bool:
+        """Tell whether a cap stops the persona's model at this moment."""
+        ...
 
 
 class MindChooser:

@@ -11,30 +11,12 @@ import pytest
 from agent.companion import Companion
 from agent.events import TurnEvent
 from agent.memories import Memories, open_memories
-from agent.minds.choose import Choice
-from agent.minds.status import MindStatus
 from agent.turn import Turn
-from managers.mind import Mind
 from managers.personas import PersonaStore
-from managers.storage.errors import Lang
 from managers.storage.paths import Home
-from managers.storage.settings import MindSettings, Settings
+from managers.storage.settings import Settings
+from tests.agent.choosing import Always
 from tests.fakes import HandClock, ScriptedMind
-
-
-class Always:
-    """Chooses the same mind always."""
-
-    def __init__(self, mind: Mind) -> None:
-        self.mind = mind
-
-    def choose(self, settings: MindSettings, language: Lang, **counted: str) -> Choice:
-        del settings, language, counted
-        status = MindStatus(self.mind.name, "台本", "a script", is_language_model=True, leaves_machine=False)
-        return Choice(self.mind, status)
-
-    def stand_in(self, settings: Settings) -> None:
-        del settings
 
 
 @dataclass
@@ -43,6 +25,7 @@ class Scene:
 
     companion: Companion
     memories: Memories
+    minds: Always
     mind: ScriptedMind
     settings: Settings
     clock: HandClock
@@ -62,6 +45,7 @@ def scene(own_home: Home, clock: HandClock, rng: Random) -> Iterator[Scene]:
     settings.user.name = "Aoi"
     memories = open_memories(personas, "Nemu", lambda: settings, clock, rng)
     mind = ScriptedMind()
-    companion = Companion(memories, Always(mind), clock, rng)  # type: ignore[arg-type]  # a chooser of one
-    yield Scene(companion, memories, mind, settings, clock)
+    minds = Always(mind)
+    companion = Companion(memories, minds, clock, rng)
+    yield Scene(companion, memories, minds, mind, settings, clock)
     companion.close()

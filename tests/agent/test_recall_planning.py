@@ -9,15 +9,12 @@ import pytest
 
 from agent.errors import UnreachableError
 from agent.events import Noticed, Recalled
-from agent.minds.choose import Choice
-from agent.minds.status import MindStatus
 from agent.prompts import recall_plan
 from agent.prompts.recall_plan import RecallDraft
 from agent.recall_planning import plan_with_model
 from managers.mind import Cancel, Sheet
 from managers.recall.planner import RecallPlan
 from managers.storage.errors import Lang
-from managers.storage.settings import MindSettings, Settings
 from tests.agent.conftest import Scene
 from tests.fakes import ScriptedMind
 
@@ -97,25 +94,9 @@ def test_the_prompt_holds_the_turns_before(scene: Scene, language: Lang) -> None
     assert "And her dog?" in material
 
 
-class Both:
-    """Chooses one mind to speak and another for inner work."""
-
-    def __init__(self, speaking: ScriptedMind, small: ScriptedMind) -> None:
-        self.speaking, self.small = speaking, small
-
-    def choose(self, settings: MindSettings, language: Lang, **counted: str) -> Choice:
-        return Choice(self.speaking, MindStatus("x", "台本", "a script", is_language_model=True, leaves_machine=False))
-
-    def stand_in(self, settings: Settings) -> None:
-        del settings
-
-    def choose_small(self, settings: MindSettings, language: Lang, **counted: str) -> Choice:
-        return Choice(self.small, self.choose(settings, language).status)
-
-
 def test_a_turn_asks_the_small_model_only_if_the_settings_say_so(scene: Scene) -> None:
     small = Asked(RecallDraft(search=True, query="kingfisher"))
-    scene.companion._minds = Both(scene.mind, small)  # type: ignore[assignment]  # a chooser of two
+    scene.minds.small = small
     scene.mind.enqueue("Nice.", "Indeed.", "Hm.")
     scene.live(scene.companion.say("We saw a kingfisher at the pond."))
     assert small.materials == []

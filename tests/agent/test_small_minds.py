@@ -11,7 +11,7 @@ from tests.fakes import ScriptedMind
 def test_the_whole_prompt_fits_a_small_model_however_long_the_history(scene: Scene) -> None:
     small = ScriptedMind(context_tokens=4096)
     small.count_tokens = count_tokens  # type: ignore[method-assign]  # as language models count
-    scene.companion._minds.mind = small  # type: ignore[attr-defined]  # the chooser of one
+    scene.minds.mind = small
     for kind in ("core_memory", "notepad"):
         scene.memories.notes.append(kind, "覚えておくこと。" * 2000, author="user", reason="-")
     for turn in range(12):

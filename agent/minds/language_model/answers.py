@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from managers.mind import Answer
 from managers.storage.errors import Lang
-
-Answer = TypeVar("Answer", bound=BaseModel)
 
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 _FORM = {

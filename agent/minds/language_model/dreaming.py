@@ -20,7 +20,7 @@ from managers.language.words import content_words
 from managers.memory.goals import Goals
 from managers.memory.messages import Message
 from managers.memory.questions import Question
-from managers.mind import Cancel
+from managers.mind import Asking, Cancel
 from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
 from managers.sleep.errors import DraftRejectedError
 from managers.sleep.tasks import (
@@ -45,8 +45,8 @@ _SHARE = 0.5
 """Of the model's context for the material; the rest is for instructions, form and answer."""
 
 
-class Asker(Protocol):
-    """What can be asked for a structured answer: a language model."""
+class Asker(Asking, Protocol):
+    """What can be asked for a structured answer and knows its own measures: a language model."""
 
     @property
     def name(self) -> str:
@@ -60,18 +60,6 @@ class Asker(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text."""
-        ...
-
-    def ask(
-        self,
-        instructions: str,
-        material: str,
-        answer: type[Draft],
-        *,
-        language: Lang = "en",
-        cancel: Cancel | None = None,
-    ) -> Draft:
-        """Ask for a structured answer; a wrong one is asked for once more."""
         ...
 
 

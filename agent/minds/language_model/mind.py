@@ -8,9 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any, Self, TypeVar
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, Self
 
 from agent.errors import (
     ContextTooLongError,
@@ -42,7 +40,7 @@ from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.refusals import refused_feature
 from agent.minds.language_model.retries import pause_before
-from managers.mind import Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, Usage
+from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, Usage
 from managers.storage.errors import Lang, UtataneError
 from managers.usage.ledger import Purpose
 from managers.usage.meter import Account
@@ -52,8 +50,6 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk
 
 logger = logging.getLogger(__name__)
-
-Answer = TypeVar("Answer", bound=BaseModel)
 
 _SOBER = 0.3
 """The highest temperature for structured answers: they condense what was said, and invent nothing."""
