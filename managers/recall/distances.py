@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from managers.recall.fusion import Candidate
 from managers.recall.hits import Hit, Layer
@@ -43,14 +42,3 @@ def distance(one: Candidate, factor: float) -> float:
     by_vector = (2 - 2 * one.cosine) * factor
     by_words = 2 * math.exp(-WORDS_STRICTNESS * one.coverage)
     return round(max(0.0, min(by_vector, by_words, 2.0)), 4)
-
-
-def from_each_index(chosen: Sequence[tuple[Candidate, Hit]], most: int) -> list[tuple[Candidate, Hit]]:
-    """Return what was chosen, best first, with at most so many from each index."""
-    taken: Counter[int] = Counter()
-    kept = []
-    for one, hit in chosen:
-        taken[one.index] += 1
-        if taken[one.index] <= most:
-            kept.append((one, hit))
-    return kept

@@ -5,22 +5,19 @@ from __future__ import annotations
 import logging
 import math
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.cues import Cues, Speaker, read_cues
-from managers.recall.distances import distance, excluded_by, from_each_index, hit_of
 from managers.recall.embedders import Embedder, Vectors
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.entity_names import names_entity
 from managers.recall.events import event_span
-from managers.recall.fusion import Candidate, Ways, rank, varied
+from managers.recall.fusion import Ways, rank
 from managers.recall.hits import Hit, MemoryType
-from managers.recall.index import MemoryIndex, Passage
+from managers.recall.index import MemoryIndex
 from managers.recall.kinds import (
     ALL_TYPES,
     KNOWLEDGE_TYPES,
@@ -31,10 +28,12 @@ from managers.recall.kinds import (
 )
 from managers.recall.kit import DRIFT, Kit
 from managers.recall.past_conversations import search_past_conversations
+from managers.recall.picking import Picker, Ranking
 from managers.recall.planner import RecallPlan, plan_recall
 from managers.recall.sources import IndexName, has_documents
 from managers.recall.status import IndexStatus
 from managers.recall.upkeep import Upkeep
+from managers.recall.wording import weigh_wording
 from managers.storage.clock import Clock
 from managers.storage.errors import EmbeddingError, Notice
 from managers.storage.paths import PersonaPaths
@@ -47,24 +46,6 @@ FOLDERS: Mapping[IndexName, str] = {
     "current": "current_log_index",
 }
 _EVENT_HITS = 5
-_MORE = 20
-"""Candidates looked at beyond what is asked for: some are repetitions, some in the window already."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """What a search ranked: the candidates, where they are, and their embedder's factor."""
-
-    query: str
-    types: Collection[MemoryType] | None
-    candidates: Sequence[Candidate]
-    indexes: Sequence[MemoryIndex]
-    epochs: tuple[str, ...] = ()
-    factor: float = 1.0
-
-    def is_outdated(self) -> bool:
-        """Whether an index was begun anew since: its numbers mean other passages now."""
-        return any(index.store.marks()[0] != epoch for index, epoch in zip(self.indexes, self.epochs, strict=False))
 
 
 BROKEN = Notice(
@@ -117,6 +98,7 @@ class Recall:
         cache = paths.rag_index / "embeddings.sqlite"
         self._kit = Kit(settings, cache, secrets, self._upkeep.load_own, embedder, account)
         self._upkeep.kit = self._kit
+        self._picker = Picker(paths.folder, settings, lambda old: self._ranked(old.query, old.types))
 
     @property
     def indexes(self) -> Mapping[IndexName, MemoryIndex]:
@@ -137,7 +119,7 @@ class Recall:
             k: how many.
             types: only memories of these kinds.
         """
-        return self._picked(self._ranked(query, types), k, types)
+        return self._picker.pick(self._ranked(query, types), k, types)
 
     def for_turn(self, query: str, *, window: Sequence[Message], threshold: float | None = None) -> list[Hit]:
         """Return what goes into a prompt: the recent, the related and the summed-up, nothing twice.
@@ -155,10 +137,10 @@ class Recall:
         shown = {message.id for message in window}
         self._freshen(shown)
         ranking = self._ranked(query, (*PROMPT_TYPES, *KNOWLEDGE_TYPES))
-        related = self._picked(ranking, settings.max_hits, RELATED_TYPES, limit=limit, excluded=shown, mmr=True)
+        related = self._picker.pick(ranking, settings.max_hits, RELATED_TYPES, limit=limit, excluded=shown, mmr=True)
         texts = {message.text.strip() for message in window}
         related = [hit for hit in related if hit.text not in texts]
-        summaries = self._picked(ranking, settings.summary_hits, SUMMARY_TYPES, limit=limit, mmr=True)
+        summaries = self._picker.pick(ranking, settings.summary_hits, SUMMARY_TYPES, limit=limit, mmr=True)
         room = max(settings.semantic_hits, settings.max_hits - len(summaries) - min(settings.recent_hits, len(window)))
         hits = [*related[:room], *summaries][: settings.max_hits]
         return hits + self._documents(ranking)
@@ -169,7 +151,7 @@ class Recall:
         if not settings.knowledge_in_prompt:
             return []
         below = math.nextafter(settings.knowledge_threshold, 0)
-        return self._picked(ranking, settings.knowledge_hits, KNOWLEDGE_TYPES, limit=below, mmr=True)
+        return self._picker.pick(ranking, settings.knowledge_hits, KNOWLEDGE_TYPES, limit=below, mmr=True)
 
     def recall_memories(self, query: str) -> list[Hit]:
         """Return past experiences, conversations, diaries and dreams: the tool of that name."""
@@ -177,7 +159,7 @@ class Recall:
         self._freshen()
         ranking = self._ranked(query, PAST_TYPES)
         limit = settings.recall_memories_threshold
-        found = self._picked(ranking, settings.max_hits, PAST_TYPES, limit=limit, mmr=True)
+        found = self._picker.pick(ranking, settings.max_hits, PAST_TYPES, limit=limit, mmr=True)
         return found[: settings.recall_memories_hits]
 
     def search_knowledge_base(self, query: str) -> list[Hit]:
@@ -185,7 +167,7 @@ class Recall:
         settings = self._settings
         self._freshen()
         ranking = self._ranked(query, KNOWLEDGE_TYPES)
-        return self._picked(ranking, settings.max_hits, KNOWLEDGE_TYPES, limit=settings.threshold, mmr=True)
+        return self._picker.pick(ranking, settings.max_hits, KNOWLEDGE_TYPES, limit=settings.threshold, mmr=True)
 
     def search_past_conversations(self, query: str) -> list[Hit]:
         """Return messages that hold a phrase, the two newest and the two oldest: the tool of that name."""
@@ -237,56 +219,10 @@ class Recall:
         candidates = rank(
             indexes, cues, queries, types, self._ways, now, self._kit.words, self._kit.vector_share(query)
         )
+        if self._ways.lexical:
+            candidates = weigh_wording(cues.text, candidates, indexes)
         factor = self._kit.embedder.factor if self._kit.embedder else 1.0
-        return Ranking(query, types, candidates, indexes, epochs, factor)
-
-    def _picked(
-        self,
-        ranking: Ranking,
-        k: int,
-        types: Collection[MemoryType] | None,
-        *,
-        limit: float | None = None,
-        excluded: Collection[str] = (),
-        mmr: bool = False,
-    ) -> list[Hit]:
-        """Return the best of some kinds, without near duplicates, and with variety if that is asked for."""
-        pool: list[tuple[Candidate, Hit]] = []
-        enough = k * self._settings.mmr_pool if mmr else k + _MORE
-        wanted = [
-            one
-            for one in ranking.candidates
-            if (types is None or one.kind in types) and (limit is None or distance(one, ranking.factor) <= limit)
-        ]
-        for one, passage in self._with_passages(wanted, ranking.indexes):
-            hit = hit_of(one, passage, ranking.factor)
-            if not (excluded and excluded_by(hit, excluded)):
-                pool.append((one, hit))
-            if len(pool) >= enough:
-                break
-        if ranking.is_outdated():
-            again = self._ranked(ranking.query, ranking.types)
-            return self._picked(again, k, types, limit=limit, excluded=excluded, mmr=mmr)
-        vectors = self._vectors([one for one, _ in pool], ranking.indexes)
-        lambda_ = self._settings.mmr_lambda if mmr else 1.0
-        texts = [hit.text for _, hit in pool] if self._kit.uses_own else None
-        scores = [one.score for one, _ in pool]
-        order = varied(scores, vectors, k + _MORE, lambda_, self._settings.duplicate_similarity, texts)
-        chosen = [pool[place] for place in order]
-        if limit is not None:
-            chosen = from_each_index(chosen, self._settings.per_index)
-        return self._still_there([hit for _, hit in chosen])[:k]
-
-    def _still_there(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Drop what is in two indexes while it moves, and what lies in a file that is gone."""
-        found: dict[tuple[tuple[str, ...], str], Hit] = {}
-        exists: dict[str, bool] = {}
-        for hit in hits:
-            if hit.path not in exists:
-                exists[hit.path] = (self.paths.folder / hit.path).exists()
-            if exists[hit.path]:
-                found.setdefault((hit.message_ids, hit.text), hit)
-        return list(found.values())
+        return Ranking(query, types, candidates, indexes, epochs, factor, self._kit.uses_own)
 
     def _searched(self, types: Collection[MemoryType] | None) -> list[MemoryIndex]:
         wanted: list[IndexName] = []
@@ -310,7 +246,7 @@ class Recall:
         span = event_span(
             query,
             self._clock.now(),
-            lambda event: self._picked(self._ranked(event, types), _EVENT_HITS, None, limit=limit),
+            lambda event: self._picker.pick(self._ranked(event, types), _EVENT_HITS, None, limit=limit),
         )
         return replace(cues, spans=(span,)) if span else cues
 
@@ -331,27 +267,6 @@ class Recall:
         embedder = self._kit.embedder
         is_of_documents = index is self._indexes["dynamic"]
         return embedder.spelling(vector) if is_of_documents and isinstance(embedder, WordMeansEmbedder) else vector
-
-    def _with_passages(
-        self, candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]
-    ) -> Iterator[tuple[Candidate, Passage]]:
-        """Yield candidates with their passages, fetched some at a time: most are never looked at."""
-        for at in range(0, len(candidates), 32):
-            some = candidates[at : at + 32]
-            held = {
-                place: index.passages([one.number for one in some if one.index == place])
-                for place, index in enumerate(indexes)
-            }
-            yield from ((one, held[one.index][one.number]) for one in some if one.number in held[one.index])
-
-    def _vectors(self, candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]) -> Vectors:
-        width = max((index.vectors.dimensions for index in indexes), default=1)
-        vectors = np.zeros((len(candidates), max(width, 1)), np.float32)
-        for place, index in enumerate(indexes):
-            at = [row for row, one in enumerate(candidates) if one.index == place]
-            if at and index.vectors.dimensions == width:
-                vectors[at] = index.vectors.vectors_of(np.array([candidates[row].number for row in at]))
-        return vectors
 
     # Keeping up
 

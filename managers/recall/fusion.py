@@ -21,7 +21,6 @@ from managers.recall.hits import MemoryType
 from managers.recall.index import MemoryIndex
 from managers.recall.lexical import K1, Floats, Numbers, Work, score_words
 from managers.recall.store import TELLS_WHEN
-from managers.recall.terms import terms
 from managers.recall.view import KINDS, REACH
 from managers.recall.word_vectors import WordVectors
 
@@ -383,46 +382,3 @@ def _top(scores: Floats, count: int) -> Numbers:
     if len(places) > count:
         places = places[np.argpartition(scores[places], -count)[-count:]]
     return places
-
-
-def varied(
-    scores: Sequence[float],
-    vectors: Vectors,
-    count: int,
-    lambda_: float,
-    duplicate: float,
-    texts: Sequence[str] | None = None,
-) -> list[int]:
-    """Choose by maximal marginal relevance (Carbonell & Goldstein, 1998); near duplicates once only.
-
-    Args:
-        scores: of the candidates, best first.
-        vectors: theirs, unit length, a row each; zeros where unknown.
-        count: how many to choose.
-        lambda_: 1: by score alone; 0: by difference alone.
-        duplicate: similarity from which on two are the same.
-        texts: theirs, where vectors tell spelling rather than meaning: two that are nearly spelled the
-            same are the same only if they hold the same words ("room 12" is not "room 13").
-
-    Returns:
-        places in `scores`, in the order chosen.
-    """
-    if not scores:
-        return []
-    relevance = np.array(scores, np.float32) / max(scores[0], 1e-9)
-    chosen: list[int] = []
-    nearest = np.zeros(len(scores), np.float32)
-    open_ = np.ones(len(scores), np.bool_)
-    while len(chosen) < count and open_.any():
-        gain = np.where(open_, lambda_ * relevance - (1 - lambda_) * nearest, -np.inf)
-        best = int(gain.argmax())
-        chosen.append(best)
-        similar = np.einsum("ij,j->i", vectors, vectors[best])
-        nearest = np.maximum(nearest, similar)
-        same = similar >= duplicate
-        if texts is not None:
-            for place in (int(at) for at in np.flatnonzero(same) if at != best):
-                same[place] = set(terms(texts[place])) == set(terms(texts[best]))
-        open_ &= ~same
-        open_[best] = False
-    return chosen

@@ -1,0 +1,185 @@
+"""From a ranking to what is shown: repetitions once, variety where it is asked for, nothing whose file is gone.
+
+All of it looks at one candidate after the other, and no further than it has to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from managers.recall.distances import distance, excluded_by, hit_of
+from managers.recall.embedders import Vectors
+from managers.recall.fusion import Candidate
+from managers.recall.hits import Hit, MemoryType
+from managers.recall.index import MemoryIndex, Passage
+from managers.recall.terms import terms
+from managers.storage.settings import RecallSettings
+
+_MORE = 20
+"""Candidates looked at beyond what is asked for: some are repetitions, some in the window already."""
+_AT_ONCE = 32
+
+Chosen = tuple[Candidate, Hit]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a search ranked.
+
+    Attributes:
+        query, types: what was asked.
+        candidates: best first.
+        indexes: where they are.
+        epochs: of the indexes, as they were.
+        factor: the embedder's.
+        is_by_spelling: whether vectors tell how something is spelled rather than what it means.
+    """
+
+    query: str
+    types: Collection[MemoryType] | None
+    candidates: Sequence[Candidate]
+    indexes: Sequence[MemoryIndex]
+    epochs: tuple[str, ...] = ()
+    factor: float = 1.0
+    is_by_spelling: bool = False
+
+    def is_outdated(self) -> bool:
+        """Whether an index was begun anew since: its numbers mean other passages now."""
+        return any(index.store.marks()[0] != epoch for index, epoch in zip(self.indexes, self.epochs, strict=False))
+
+
+class Picker:
+    """Picks what is shown of a ranking."""
+
+    def __init__(self, folder: Path, settings: RecallSettings, again: Callable[[Ranking], Ranking]) -> None:
+        """Take the persona's folder and settings, and how something is asked again when a ranking is outdated."""
+        self._folder = folder
+        self._settings = settings
+        self._again = again
+
+    def pick(
+        self,
+        ranking: Ranking,
+        k: int,
+        types: Collection[MemoryType] | None,
+        *,
+        limit: float | None = None,
+        excluded: Collection[str] = (),
+        mmr: bool = False,
+    ) -> list[Hit]:
+        """Return the best of some kinds, without near duplicates.
+
+        Args:
+            ranking: of what is asked for.
+            k: how many.
+            types: which kinds; None: all.
+            limit: the greatest distance, and then no more of each index than the settings allow.
+            excluded: messages that are not wanted.
+            mmr: with variety.
+        """
+        settings = self._settings
+        wanted = (
+            one
+            for one in ranking.candidates
+            if (types is None or one.kind in types) and (limit is None or distance(one, ranking.factor) <= limit)
+        )
+        hits = ((one, hit_of(one, passage, ranking.factor)) for one, passage in _with_passages(wanted, ranking.indexes))
+        kept = (chosen for chosen in hits if not (excluded and excluded_by(chosen[1], excluded)))
+        pool = list(islice(kept, k * settings.mmr_pool if mmr else k + _MORE))
+        if ranking.is_outdated():
+            return self.pick(self._again(ranking), k, types, limit=limit, excluded=excluded, mmr=mmr)
+        vectors = _vectors([one for one, _ in pool], ranking.indexes)
+        texts = [hit.text for _, hit in pool] if ranking.is_by_spelling else None
+        scores = [one.score for one, _ in pool]
+        order = varied(scores, vectors, settings.mmr_lambda if mmr else 1.0, settings.duplicate_similarity, texts)
+        chosen: Iterable[Chosen] = (pool[place] for place in order)
+        if limit is not None:
+            chosen = _from_each_index(chosen, settings.per_index)
+        return list(islice(self._still_there(hit for _, hit in chosen), k))
+
+    def _still_there(self, hits: Iterable[Hit]) -> Iterator[Hit]:
+        """Leave out what is in two indexes while it moves, and what lies in a file that is gone."""
+        found: set[tuple[tuple[str, ...], str]] = set()
+        exists: dict[str, bool] = {}
+        for hit in hits:
+            if hit.path not in exists:
+                exists[hit.path] = (self._folder / hit.path).exists()
+            if exists[hit.path] and (hit.message_ids, hit.text) not in found:
+                found.add((hit.message_ids, hit.text))
+                yield hit
+
+
+def varied(
+    scores: Sequence[float],
+    vectors: Vectors,
+    lambda_: float,
+    duplicate: float,
+    texts: Sequence[str] | None = None,
+) -> Iterator[int]:
+    """Choose by maximal marginal relevance (Carbonell & Goldstein, 1998); near duplicates once only.
+
+    Args:
+        scores: of the candidates, best first.
+        vectors: theirs, unit length, a row each; zeros where unknown.
+        lambda_: 1: by score alone; 0: by difference alone.
+        duplicate: similarity from which on two are the same.
+        texts: theirs, where vectors tell spelling rather than meaning: two that are nearly spelled the
+            same are the same only if they hold the same words ("room 12" is not "room 13").
+
+    Yields:
+        places in `scores`, in the order chosen.
+    """
+    relevance = np.array(scores, np.float32) / max(scores[0], 1e-9) if scores else np.zeros(0, np.float32)
+    nearest = np.zeros(len(scores), np.float32)
+    open_ = np.ones(len(scores), np.bool_)
+    while open_.any():
+        gain = np.where(open_, lambda_ * relevance - (1 - lambda_) * nearest, -np.inf)
+        best = int(gain.argmax())
+        yield best
+        similar = np.einsum("ij,j->i", vectors, vectors[best])
+        nearest = np.maximum(nearest, similar)
+        same = similar >= duplicate
+        if texts is not None:
+            for place in (int(at) for at in np.flatnonzero(same) if at != best):
+                same[place] = set(terms(texts[place])) == set(terms(texts[best]))
+        open_ &= ~same
+        open_[best] = False
+
+
+def _from_each_index(chosen: Iterable[Chosen], most: int) -> Iterator[Chosen]:
+    """Leave out what an index holds beyond the best so many."""
+    taken: Counter[int] = Counter()
+    for one, hit in chosen:
+        taken[one.index] += 1
+        if taken[one.index] <= most:
+            yield one, hit
+
+
+def _with_passages(
+    candidates: Iterable[Candidate], indexes: Sequence[MemoryIndex]
+) -> Iterator[tuple[Candidate, Passage]]:
+    """Yield candidates with their passages, fetched some at a time: most are never looked at."""
+    left = iter(candidates)
+    while some := list(islice(left, _AT_ONCE)):
+        held = {
+            place: index.passages([one.number for one in some if one.index == place])
+            for place, index in enumerate(indexes)
+        }
+        yield from ((one, held[one.index][one.number]) for one in some if one.number in held[one.index])
+
+
+def _vectors(candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]) -> Vectors:
+    """Return the vectors of candidates; rows of zeros where they are of another width than most."""
+    width = max((index.vectors.dimensions for index in indexes), default=1)
+    vectors = np.zeros((len(candidates), max(width, 1)), np.float32)
+    for place, index in enumerate(indexes):
+        at = [row for row, one in enumerate(candidates) if one.index == place]
+        if at and index.vectors.dimensions == width:
+            vectors[at] = index.vectors.vectors_of(np.array([candidates[row].number for row in at]))
+    return vectors
