@@ -90,7 +90,11 @@ def _sentence_ends(text: str) -> Iterator[int]:
             waiting.pop()
         elif waiting and (char == "\n" or at - opened > 200):  # noqa: PLR2004  # a bracket nobody closed
             waiting.clear()
-        if not waiting and (char in _ENDS or (char == "." and _ends_sentence(text, at))):
+        if not waiting and char in " \u3000" and _parts_sentences(text, at):
+            yield at + 1
+        elif not waiting and (
+            (char in _ENDS and not _SAID.match(text, at + 1)) or (char == "." and _ends_sentence(text, at))
+        ):
             while at + 1 < len(text) and text[at + 1] in _ENDS + ".":
                 at += 1
             while at + 1 < len(text) and text[at + 1] in _CLOSING and char != "\n":
@@ -98,6 +102,22 @@ def _sentence_ends(text: str) -> Iterator[int]:
             yield at + 1
         at += 1
     yield len(text)
+
+
+_SAID = re.compile(r"(?<=[?？!！])(?:って|と(?=[聞き言いっ思おも訊尋た]))")
+"""「おじいちゃんは？」って聞くの: what somebody else asked does not end the sentence, though no marks stand around it."""
+_FINAL = re.compile(
+    r"[ぁ-んァ-ヶ一-龠ー].+(?:です|ます|でした|ました|ません|ですか|ますか|ください|なさい|ありがとう|だ|た|よ|ね|わ|てる|でる|ない)$"
+    r"|^(?:ありがとう(?:ございます|ございました)?|ごめん(?:なさい|ね)?|こんばんは|こんにちは|おはよう(?:ございます)?|おやすみ(?:なさい)?)$"
+)
+_LEAD_OF_SENTENCE = 60
+
+
+def _parts_sentences(text: str, at: int) -> bool:
+    """Tell the space that stands for a full stop (苦手でした　骨が) from one within a name."""
+    if not text[at + 1 : at + 2].strip() or text[at + 1].isascii():
+        return False
+    return bool(_FINAL.search(text[max(0, at - _LEAD_OF_SENTENCE) : at].rpartition("\n")[2]))
 
 
 def _ends_sentence(text: str, at: int) -> bool:

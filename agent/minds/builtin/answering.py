@@ -54,12 +54,19 @@ _SUMS_UP = re.compile(r"まとめ|要約|振り返|\bsum")
 
 
 def _is_statement(sentence: Sentence) -> bool:
-    """Tell news ("I went there again today") from a request without a question mark ("tell me about my cat")."""
+    """Tell news ("Ruth stayed the night") from a request without a question mark ("my cat's name again")."""
     if sentence.intent in SOCIAL:
         return True
     if _REQUESTS.search(sentence.plain):
         return False
-    return bool(sentence.intent) or sentence.lang == "ja" or bool(_OWN_NEWS.search(sentence.plain))
+    if sentence.intent or sentence.lang == "ja" or _OWN_NEWS.search(sentence.plain):
+        return True
+    return any(
+        word.kind == "verb" or (word.form in _SAYS and word.surface not in ("'s", "’s")) for word in sentence.words
+    )
+
+
+_SAYS = frozenset(["be", "have", "do", "will", "can"])
 
 
 _REQUESTS = re.compile(

@@ -6,13 +6,21 @@ import re
 from collections.abc import Sequence
 
 from agent.minds.builtin.answering_self import quote_sheet, tell_of_body
-from agent.minds.builtin.listening import topic_of
+from agent.minds.builtin.listening import take_up, topic_of
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.recollection import Candidate, is_of_persona, noted_lines, overview, search_question
+from agent.minds.builtin.recollection import (
+    Candidate,
+    Found,
+    is_of_persona,
+    noted_lines,
+    overview,
+    search_question,
+)
 from agent.minds.builtin.scene import Scene
-from agent.minds.builtin.understanding import Sentence
+from agent.minds.builtin.understanding import Sentence, understand, word_list
 from agent.minds.builtin.when import say_when
-from managers.language.times import find_times
+from managers.language.times import find_times, tells_when
+from managers.language.words import content_words
 
 _PAST_JA = re.compile(
     r"覚えて|おぼえて|思い出|言って(?:た|い)|言った|言いました|話し(?:た|て(?:た|い))|話しました|前に|この前|以前|昔|っけ|でしたか|ましたか|教えてくれた|あの(?:時|とき)|昨日|先週|先月|去年"
@@ -50,11 +58,8 @@ def tell_what_is_known(scene: Scene) -> list[str]:
 
 def sum_up(scene: Scene) -> list[str]:
     """Say what was talked about: three things, each quoted."""
-    chosen = overview(scene.request, scene.lang)
     spans = find_times(scene.read.text, scene.request.now)
-    if spans:
-        on_day = [c for c in chosen if c.time and spans[0].first <= c.time.date() <= spans[0].last]
-        chosen = on_day or ([] if any(c.time for c in chosen) else chosen)
+    chosen = overview(scene.request, scene.lang, spans[0] if spans else None)
     if not chosen:
         asked = [s for s in scene.read.sentences if s.intent == "overview"]
         when = spans[0].text if spans else ""
@@ -69,7 +74,10 @@ def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     plain = " ".join(sentence.plain for sentence in asked)
     about_past = _is_about_past(asked, scene) or (scene.request.recall_wanted and bool(scene.request.hits))
     is_to_persona = _is_to_persona(asked, scene) and not _PAST.search(plain)
-    found = search_question(asked, scene.request, scene.lang, with_now=about_past or _asks_a_fact(asked))
+    about_past = about_past or _concerns_theirs(asked, scene)
+    found = search_question(asked, scene.request, scene.lang)
+    if found.best and not (about_past or _asks_a_fact(asked)) and found.coverage < _SURE and _is_now(found):
+        found = search_question(asked, scene.request, scene.lang, with_now=False)
     is_now = not _KNOWS.search(plain)
     if is_to_persona and is_now and not (found.fits and found.best[0].who == "persona"):
         return tell_of_body(scene)
@@ -77,7 +85,7 @@ def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
         return _quoted(found.best, scene, asked)
     if is_to_persona and (fact := quote_sheet(scene)):
         return [fact]
-    if about_past and found.best and (scene.request.hits or found.is_near):
+    if about_past and found.best and (found.is_near or found.best[0].source > 0 or found.coverage):
         quotes = scene.joint.join(_quote(candidate, scene) for candidate in found.best)
         return [
             scene.book.say("memory", "unsure", quotes=quotes) + scene.joint + scene.book.say("memory", "unsure_tail")
@@ -85,6 +93,30 @@ def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     if about_past:
         return [_nothing(scene, asked)]
     return tell_of_body(scene) if is_to_persona else [scene.book.say("self", "world")]
+
+
+_SURE = 0.6
+"""A question that may be about the world is answered from this conversation only by what holds most of its words."""
+
+
+def _is_now(found: Found) -> bool:
+    return found.best[0].kind == "said"
+
+
+def _concerns_theirs(asked: Sequence[Sentence], scene: Scene) -> bool:
+    """Tell whether it is about somebody of the user's (孫の名前は？, where does she live?), or what they named before."""
+    plain = " ".join(sentence.plain for sentence in asked)
+    if scene.lang == "ja" and any(word.surface in word_list("ja", "persons") for s in asked for word in s.words):
+        return True
+    if scene.lang == "en" and _THEIRS_EN.search(plain):
+        return True
+    named = {word.normal for sentence in asked for word in sentence.words if word.entity == "person"}
+    heard = {term for text in scene.heard for term in content_words(text[:2000])}
+    recalled = {term for hit in scene.request.hits for term in content_words(hit.text[:2000])}
+    return bool(named & (heard | recalled))
+
+
+_THEIRS_EN = re.compile(r"\b(?:she|he|they|her|his|their|him|them)\b")
 
 
 def speaks_of_the_past(sentence: Sentence) -> bool:
@@ -130,13 +162,24 @@ def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
 def _quoted(best: Sequence[Candidate], scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
     first = best[0]
-    if asks == "when" and first.time and first.who == "user" and not find_times(first.text, first.time):
+    if asks == "when" and first.time and first.who == "user" and _happened_then(first, asked, scene):
         when = say_when(first.time, scene.request.now, scene.lang)
         return [scene.book.say("memory", "when_answer", when=when, quote=for_quoting(first.text, scene.lang))]
     parts = [_quote(first, scene)]
     if len(best) > 1:
         parts.append(scene.book.say("memory", "also") + scene.joint + _quote(best[1], scene))
     return parts
+
+
+def _happened_then(candidate: Candidate, asked: Sequence[Sentence], scene: Scene) -> bool:
+    """Tell what happened on the day it was told (クロが家出した) from what tells its own time, and from what is to come."""
+    if tells_when(candidate.text) or not any(speaks_of_the_past(s) or _ENDED.search(s.plain) for s in asked):
+        return False
+    read = understand(candidate.text, scene.request.sheet.persona, scene.lang).sentences
+    return bool(read) and take_up(read[0], scene).is_past
+
+
+_ENDED = re.compile(r"たの(?:は|って)|た(?:っけ|の|か|日|時)|\b(?:was|were|did)\b")
 
 
 def _quote(candidate: Candidate, scene: Scene, *, brief: bool = False) -> str:

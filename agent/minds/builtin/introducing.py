@@ -16,27 +16,38 @@ GIVES_NAME = "give_name"
 
 _NAME_JA = r"[「『]?(?P<name>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?"
 _IS_JA = r"(?:です|だよ|だ(?![ろっ])|といいます|っていいます|って言います|と言います|っていう|って名前|と申します|やで|ですよ|よ|$)"
+_ME_JA = r"(?:私|僕|俺|わたし|ぼく|おれ|あたし|自分|うち)"
+_START_JA = r"(?:^|[。、!！?？〜～ー♪…\s「『])"
+_CALL_JA = (
+    r"(?:って|と)呼んで(?=$|[。、!！?？〜～ー♪…\s]|ください|下さい|ね|ほしい|欲しい|よ|くれ|もらえ|いい|ちょうだい)"
+)
 _SURE = re.compile(
-    r"(?:(?:^|[。、!！\s])|(?:私|僕|俺|わたし|ぼく|あたし)の)(?:名前は|なまえは)" + _NAME_JA + r"(?:です|だよ|だ(?![ろっ])|って|といいます|っていう|と申します|。|$)"
-    r"|(?:^|[はを、。\s「『])(?P<called>[^はを、。\s「」『』]{1,10})[」』]?(?:って|と)呼(?:んで|ばれ)"
-    r"|(?:^|[。、!！\s]|(?:私|僕|俺|わたし|ぼく|あたし)は)(?P<named>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,8})(?:といいます|っていいます|って言います|と申します)(?:$|[。、!！\s])"
-    r"|(?:はじめまして|初めまして)[、。!！ ]*(?:私は|僕は|俺は|わたしは)?[「『]?(?P<met>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?" + _IS_JA
+    rf"{_ME_JA}の(?:名前|なまえ)は、?{_NAME_JA}(?:です|だよ|だ(?![ろっ])|って|といいます|っていう|と申します|。|$)"
+    rf"|(?:{_START_JA}|{_ME_JA}(?:は|を|のこと(?:は|を)))(?P<called>[^はがをのに、。!！?？〜～♪…\s「『」』]{{1,16}}?)[」』]?{_CALL_JA}"
+    rf"|(?:(?:{_ME_JA}|みんな|友達|周り)[^。]{{0,8}}?(?:からは?|、|は|に)|^)[「『]?(?P<known>[^はがをのに、。!！?？〜～♪…\s「『」』]{{1,10}}?)[」』]?(?:って|と)呼ばれ"
+    rf"|(?:{_START_JA}|{_ME_JA}は)(?P<named>[一-龠々ぁ-んァ-ヶーA-Za-z]{{1,8}})(?:といいます|っていいます|って言います|と申します)(?:$|[。、!！\s])"
+    rf"|(?:はじめまして|初めまして)[、。!！〜～ー♪\s]*(?:{_ME_JA}は)?[「『]?(?P<met>[一-龠々ぁ-んァ-ヶーA-Za-z]{{1,10}}?)[」』]?" + _IS_JA
     + r"|\b(?:[Mm]y name(?:'s| is)|[Cc]all me|[Pp]eople call me) (?P<en>[A-Za-z]{2,15})\b"
     r"|\b(?:I'?m|I am) (?P<glad>[A-Z][A-Za-z]{1,15})(?: [A-Z][a-z]+)?(?=[,.!]? (?:[Nn]ice|[Pp]leased|[Gg]lad|[Gg]ood) to meet)"
 )  # fmt: skip
-_HELLO_EN = (
-    r"(?:(?:hi+|hello+|hey+|good (?:morning|day|afternoon|evening)|greetings|yo|howdy|hiya)(?: there| again| hazel)?)"
-)
+_NOTED = re.compile(r"(?:^|\s)名前は[「『](?P<noted>[^「」『』]{1,16})[」』]")
+_NOT_BUT = re.compile(r"^.*?(?:じゃな[いく](?:て)?|ではな[いく](?:て)?|より(?:も|は)?)、?")
+"""健太じゃなくて健一って呼んで: what is not meant stands first."""
+_HELLO_EN = r"(?:(?:hi+|hello+|hey+|good (?:morning|day|afternoon|evening)|greetings|yo|howdy|hiya)(?: [a-z]+)?)"
 _WEAK_EN = re.compile(
-    rf"^(?P<hello>{_HELLO_EN}[,.! ]+(?:and )?)?(?:i'?m|i am|this is|it's|the name's) (?P<name>[a-z]{{2,15}})(?: [A-Z][a-z]+)?(?: here| by the way)?[.! ]*$",
+    rf"^(?P<hello>{_HELLO_EN}[,.! ]+(?:and )?)?(?:i'?m|i am|this is|it's|the name's) (?P<name>[a-z]{{2,15}})(?: [A-Z][a-z]+)?(?: here| by the way)?"
+    r"(?:[.! ]*$|(?P<goes_on>[,;] (?=(?:i|i'm|my|we|from)\b)| and (?=(?:i|i'm|my|we)\b)))",
     re.IGNORECASE,
 )
 _WEAK_JA = re.compile(
-    r"^(?P<hello>(?:こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|やあ|やっほー?|どうも|ハロー|ども)[、。!！ ]*)?(?:私は|僕は|俺は|わたしは|ぼくは|あたしは)?"
+    r"^(?P<hello>(?:こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|やあ|やっほー?|どうも|ハロー|ども)[、。!！ ]*)?(?:私は|僕は|俺は|わたしは|ぼくは|あたしは)?(?:名前は、?)?"
     + _NAME_JA
     + r"(?:です|だよ|と申します|っていいます|って言います|といいます|って名前(?:です|だよ)?)(?:[。!！ー〜]*|[、。!！ ]*よろしく.{0,8})$"
 )
 _BARE = re.compile(r"^(?P<name>[一-龠々ぁ-んァ-ヶー]{1,8}|[A-Za-z]{2,15})(?:です|だよ|でいいよ|でいいです)?[.。!！]*$")
+_NAMED_JA = re.compile(
+    r"^(?:お)?名前は、?[「『]?(?P<name>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|だ)?[.。!！]*$"
+)
 _ASKED = re.compile(
     r"何と呼べば|何て呼べば|名前を(?:聞|教え)|お名前は|名前、聞|what shall i call you|your name\?", re.IGNORECASE
 )
@@ -68,8 +79,15 @@ def name_given(texts: Sequence[str], spoken: Sequence[str] = ()) -> str:
 
 def name_noted(notes: str, persona: str) -> str:
     """Return the name that the notes give in so many words; never the persona's own."""
-    found = [next(g for g in match.groups() if g) for match in _SURE.finditer(notes[:20_000])]
-    return next((_written(name) for name in reversed(found) if name.lower() not in {*_NO_NAMES, persona.lower()}), "")
+    found = [(match.start(), _given(match)) for sign in (_SURE, _NOTED) for match in sign.finditer(notes[:20_000])]
+    found.sort()
+    return next(
+        (_written(name) for _, name in reversed(found) if name.lower() not in {*_NO_NAMES, persona.lower()}), ""
+    )
+
+
+def _given(match: re.Match[str]) -> str:
+    return _NOT_BUT.sub("", next(group for group in match.groups() if group))
 
 
 def parted(text: str, name: str) -> str:
@@ -86,18 +104,22 @@ def parted(text: str, name: str) -> str:
 def name_in(text: str, *, is_first: bool, before: str = "") -> str:
     """Return the name that one message gives, or empty."""
     for sure in _SURE.finditer(text):
-        name = next(group for group in sure.groups() if group)
-        if name.lower() not in _NO_NAMES and (name.isascii() or all(word.kind != "verb" for word in words(name))):
+        name = _given(sure)
+        if name and name.lower() not in _NO_NAMES and (name.isascii() or _is_one_word(name)):
             return _written(name)
     asked = was_asked_name(before)
-    for line in re.split(r"(?<=[.!。！])\s*|\n", text)[:6]:
+    for at, line in enumerate(re.split(r"(?<=[.!。！])\s*|\n", text)[:6]):
         match = _WEAK_EN.match(line.strip()) or _WEAK_JA.match(line.strip())
         if match is None and asked:
             match = _BARE.match(line.strip())
+        if match is None and (asked or (is_first and at == 0)):
+            match = _NAMED_JA.match(line.strip())
         if match is None:
             continue
         name = match.group("name")
         is_expected = asked or is_first or bool(match.groupdict().get("hello")) or "よろしく" in text
+        if match.groupdict().get("goes_on") and not (is_expected and name[0].isupper()):
+            continue
         if _is_name(name, is_expected=is_expected):
             return _written(name)
     return ""
@@ -106,7 +128,8 @@ def name_in(text: str, *, is_first: bool, before: str = "") -> str:
 def _is_name(name: str, *, is_expected: bool) -> bool:
     """Tell Aoi from tired, and あおい from さむい: names are what no table of feelings, deeds or things knows."""
     lower = name.lower()
-    if lower in _NO_NAMES or read_emotion(lower).emotion != "neutral":
+    is_loose = not name.isascii() and not _is_one_word(name)
+    if is_loose or lower in _NO_NAMES or read_emotion(lower).emotion != "neutral":
         return False
     found = words(name)
     if any(word.entity == "person" for word in found):
@@ -121,6 +144,14 @@ def _is_name(name: str, *, is_expected: bool) -> bool:
     word = found[0]
     is_known = word.normal in acts("ja") or word.lemma in acts("ja") or word.surface in word_list("ja", "light")
     return word.kind in ("noun", "proper", "adjective", "function") and not is_known and 2 <= len(name) <= 6  # noqa: PLR2004  # kana names
+
+
+def _is_one_word(name: str) -> bool:
+    """Tell 美咲 from 妻は美咲: a name holds no verb, and no particle but where it is all one such word (のの)."""
+    found = words(name)
+    return len(found) == 1 or not any(
+        word.kind == "verb" or "助詞" in word.form or word.lemma == "だ" for word in found
+    )
 
 
 def _written(name: str) -> str:

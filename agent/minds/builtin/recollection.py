@@ -32,20 +32,22 @@ class Candidate:
     """One sentence that may answer.
 
     Attributes:
-        kind: where it is from: a memory's type, or `said` for this conversation.
+        kind: where it is from: a memory's type, `said` for this conversation, `told` for words that a memory quotes.
         who: who said it.
         rank: how early the search found it, 1 (first) to 0.
         around: the passage that it stands in.
+        goes_on: its subject stands in what is around it.
     """
 
     text: str
-    kind: MemoryType | Literal["said"]
+    kind: MemoryType | Literal["said", "told"]
     who: Who
     time: datetime | None
     rank: float
     heading: str = ""
     source: int = 0
     around: str = ""
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,13 @@ class Found:
 
     Attributes:
         is_near: one tells of a liking, and a liking was asked for; whether of that kind, only a person knows.
+        coverage: the share of the question's words that the best one holds.
     """
 
     best: tuple[Candidate, ...]
     fits: bool
     is_near: bool = False
+    coverage: float = 0.0
 
 
 def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang, *, with_now: bool = True) -> Found:
@@ -67,15 +71,18 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     names = {term for name in (request.sheet.persona, request.sheet.user_name) for term in content_words(name)}
     timed = {term for span in spans for term in content_words(span.text)}
     terms = [term for term in question_terms(asked, lang) if term not in names | timed]
-    terms = terms or ([] if spans else _terms_before(request, lang))
+    counter = _counter(asked)
+    terms = terms or ([counter] if counter else [] if spans else _terms_before(request, lang))
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
     candidates = [c for c in candidates_of(request) if with_now or c.kind != "said"]
+    if not any(_ASKS_FOR_QUESTIONS.search(sentence.plain) for sentence in asked):
+        candidates = [c for c in candidates if not _asks(c.text)]
     if not candidates:
         return Found((), fits=False)
     if standing := _standing(asked, candidates, lang):
         return Found((standing,), fits=True)
     spread = _spread(candidates)
-    wanted = _Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans), _counter(asked))
+    wanted = _Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans), counter)
     scored = sorted(((_score(c, wanted, spread), c) for c in candidates), key=lambda pair: (-pair[0][0], -pair[1].rank))
     (top, coverage), best = scored[0]
     fits = coverage >= _FITS or (not terms and bool(request.hits))
@@ -83,16 +90,43 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
         liked = [c for (_, share), c in scored if share and c.who == best.who and _shares_taste_alone(terms, c)]
         newest = sorted(liked, key=lambda c: c.time or request.now, reverse=True)
         return Found(tuple(newest[:_NEAR]), fits=False, is_near=True)
-    if not fits and request.hits:
-        best = max(((score + 0.3 * c.rank, c) for (score, _), c in scored if c.source > 0), key=lambda pair: pair[0])[1]
-        return Found((best,), fits=False)
+    if not fits and (recalled := [(score + 0.3 * c.rank, c) for (score, _), c in scored if c.source > 0]):
+        return Found((max(recalled, key=lambda pair: pair[0])[1],), fits=False, coverage=coverage)
+    if fits and (newer := _newer(best, wanted, scored)) is not None:
+        return Found((newer, best), fits=True, coverage=coverage)
     chosen = [best]
     for (score, share), candidate in scored[1:]:
         if score < _SECOND_SHARE * top or (share < _FITS and fits) or len(chosen) > 1:
             break
         if candidate.source != best.source and not _says_the_same(candidate.text, best.text):
             chosen.append(candidate)
-    return Found(tuple(chosen), fits=fits)
+    return Found(tuple(chosen), fits=fits, coverage=coverage)
+
+
+def _newer(
+    best: Candidate, wanted: _Wanted, scored: Sequence[tuple[tuple[float, float], Candidate]]
+) -> Candidate | None:
+    """Return the last word on it, where something later says as much: people correct themselves, and things move."""
+    if best.time is None or best.who == "persona":
+        return None
+    top, coverage = scored[0][0]
+    later = [
+        c
+        for (score, share), c in scored
+        if c.time is not None
+        and score >= top - _NEARLY
+        and (c.time, -c.source) > (best.time, -best.source)
+        and c.who == best.who
+        and share >= max(_FITS, coverage - _ALIKE)
+        and not _says_the_same(c.text, best.text)
+        and (not wanted.counter or _is_counted(c, wanted) == _is_counted(best, wanted))
+    ]
+    return max(later, key=lambda c: (c.time is not None, c.time, -c.source), default=None)
+
+
+_ALIKE = 0.2
+_NEARLY = 0.15
+_ASKS_FOR_QUESTIONS = re.compile(r"聞い[たて]|聞きま|尋ね|たずね|質問|\bask(?:ed|ing)?\b|\bquestions?\b")
 
 
 def _shares_taste_alone(terms: Sequence[str], candidate: Candidate) -> bool:
@@ -150,22 +184,65 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     found: list[Candidate] = []
     for place, hit in enumerate(request.hits[:_MAX_HITS]):
         rank = 1 - place / _MAX_HITS
-        found += [
-            Candidate(sentence, hit.type, _who(hit, request), hit.time, rank, hit.heading, place + 1, hit.text)
-            for sentence in _sentences_of(hit)
-        ]
+        found += [_candidate(sentence, hit, rank, place, request) for sentence in _sentences_of(hit)]
+    logged = {candidate.text for candidate in found if candidate.who == "user" and candidate.kind != "told"}
+    found = [
+        c for c in found if not _is_echo(c) and not (c.kind in _MADE_OF and any(text in c.text for text in logged))
+    ]
     notes = [line for line in noted_lines(request) if len(line) > 3 and not is_of_persona(line, request.sheet)]  # noqa: PLR2004  # shorter lines say nothing
     found += [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
     earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
     before = ""
     for at, turn in enumerate(earlier[-20:]):
-        for sentence in sentences(turn.text)[:_MAX_SENTENCES_PER_HIT]:
+        said = [s for s in sentences(_bare(turn.text))[:_MAX_SENTENCES_PER_HIT] if not _asks(s)]
+        for sentence in said:
             goes_on = bool(_GOES_ON.search(sentence)) or bool(_NO_SUBJECT.search(sentence))
-            if not _asks(sentence):
-                around = before[-_MAX_AROUND:] if goes_on else ""
-                found.append(Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at, around=around))
-                before = f"{before} {sentence}" if goes_on else sentence
+            around = before[-_MAX_AROUND:] if goes_on else " ".join(said)[:_MAX_AROUND]
+            found.append(
+                Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at, around=around, goes_on=goes_on)
+            )
+            before = f"{before} {sentence}" if goes_on else sentence
     return found
+
+
+_MADE_OF = frozenset(["told", "episodic_memory", "diary", "dream_insight"])
+"""Memories that are made of what was said: where that itself is at hand, they add nothing."""
+_RECORDED = re.compile(
+    r"^(?:[-・*] )?(?P<who>[^「」“”:：]{1,24}?)"
+    r"(?:は?「(?P<ja>.+)」(?:と話した。?)?|[:：] (?:“(?P<quoted>.+)”|(?P<plain>[^“].*))|(?: said,) “(?P<en>.+)”)$"
+)
+"""How a memory writes down who said what: あなた「…」, あなた: …, あなたは「…」と話した。, You: “…”, You said, “…”."""
+
+
+def _candidate(sentence: str, hit: Hit, rank: float, place: int, request: ReplyRequest) -> Candidate:
+    """Return a sentence of a hit; what a memory quotes stands for itself, with the one who said it."""
+    who = _who(hit, request)
+    if hit.type in ("entity_memory", "episodic_memory") and (match := _RECORDED.match(sentence)):
+        speaker = _speaker(match.group("who"), request)
+        said = next(group for group in match.groups()[1:] if group)
+        if speaker != "nobody":
+            time = hit.time if hit.type == "episodic_memory" else None  # an entity's file is older than what is in it
+            return Candidate(said, "told", speaker, time, rank, hit.heading, place + 1, hit.text)
+    return Candidate(sentence, hit.type, who, hit.time, rank, hit.heading, place + 1, hit.text)
+
+
+def _speaker(name: str, request: ReplyRequest) -> Who:
+    plain = name.strip().removesuffix("さん").casefold()
+    if plain in (request.sheet.persona.casefold(), "私", "i"):
+        return "persona"
+    return "user" if plain in ("あなた", "you", request.sheet.user_name.removesuffix("さん").casefold()) else "nobody"
+
+
+def _is_echo(candidate: Candidate) -> bool:
+    """Tell what this mind said itself when it gave something back or owned up: that answers nothing."""
+    return candidate.who == "persona" and bool(_ECHO.search(candidate.text))
+
+
+_ECHO = re.compile(
+    r"ん(?:です|だ)ね。?$|(?:見つから|覚えて(?:い)?(?:な|ませ)|思い出せな|記憶に(?:な|ありませ))|^\s*[-・] "
+    r"|^so (?:you|your|it|he|she|they|my|[A-Z]\w+)\b|\b(?:found nothing|don't remember|nothing about)\b|: [“「]",
+    re.IGNORECASE,
+)
 
 
 _MAX_AROUND = 400
@@ -183,8 +260,15 @@ _SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]?")
 """A note on a picture in imported conversations: nobody said it."""
 
 
+_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,300}>")
+
+
+def _bare(text: str) -> str:
+    return _TAG.sub(" ", _SHOWN.sub(" ", text))
+
+
 def _sentences_of(hit: Hit) -> list[str]:
-    said = _SHOWN.sub(" ", hit.text)
+    said = _bare(hit.text)
     return [sentence for sentence in sentences(said)[:_MAX_SENTENCES_PER_HIT] if any(c.isalnum() for c in sentence)]
 
 
@@ -242,25 +326,28 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
     unknown = max(spread.values(), default=1.0)
     total = sum(spread.get(term, unknown) for term in wanted.terms) or 1.0
     covered = sum(spread.get(term, unknown) for term in wanted.terms if _taste(term) in there) / total
-    share = _ANSWERS_ON if candidate.kind == "said" else 0.5
+    share = _ANSWERS_ON if candidate.goes_on else 0.5
     covered += share * sum(spread.get(term, unknown) for term in wanted.terms if term in around) / total
     score = covered + 0.35 * candidate.rank
     if wanted.asks and _has_answer(candidate, wanted.asks, wanted.terms):
-        is_counted = not wanted.counter or re.search(
-            rf"[0-9０-９一二三四五六七八九十百千万]{wanted.counter}", candidate.text
-        )
-        score += 0.3 if is_counted else 0.1
+        score += 0.3 if not wanted.counter or _is_counted(candidate, wanted) else 0.1
     if wanted.owner != "nobody" and (
         candidate.who == wanted.owner or (candidate.kind == "note" and wanted.owner == "user")
     ):
         score += 0.12
     if candidate.time and any(span.first <= candidate.time.date() <= span.last for span in wanted.spans):
         score += 0.4
-    if _asks(candidate.text):
-        score -= 0.35
+    if candidate.who == "persona" and wanted.owner != "persona":
+        score -= 0.15
+    if candidate.kind in _MADE_OF - {"told"}:
+        score -= 0.2  # what a night made of it; what was said comes first
     if len(there) < 2 and not around:  # noqa: PLR2004  # "Wow!", はい。
         score -= 0.2
     return score, covered
+
+
+def _is_counted(candidate: Candidate, wanted: _Wanted) -> bool:
+    return bool(re.search(rf"[0-9０-９一二三四五六七八九十百千万]{wanted.counter}", candidate.text))
 
 
 _LIKINGS = frozenset(["好き", "嫌い"])
@@ -283,10 +370,18 @@ _TASTES = {
 
 
 def _asks(text: str) -> bool:
-    return text.rstrip('」”" ').endswith(("?", "？")) or bool(
-        re.search(r"(?:ですか|ますか|でしょうか|っけ)[。]?$", text)
-    )
+    bare = text.rstrip('」”" ')
+    if bare.endswith(("?", "？")):
+        return True
+    if bare.endswith((".", "!", "。", "！")) and not bare.endswith("か。"):
+        return False
+    return bool(re.search(r"(?:(?:です|ます|した|でしょう|ません|だろう)か|っけ)。?$", bare) or _ASKS_EN.search(bare))
 
+
+_ASKS_EN = re.compile(
+    r"^(?:(?:and|so|but|hey|oh|ok|well|please|hmm)[, ]+)*(?:(?:what|when|where|who|whose|why|how)(?:'?s)?|which|(?:do|does|did|is|are|was|were|can|could|would|will|have|has|should) (?:i|you|we|he|she|it|they|my|your|the|there))\b",
+    re.IGNORECASE,
+)
 
 _NUMBER = re.compile(
     r"[0-9０-９〇一二三四五六七八九十百千万半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|couple|once|twice)\b",
@@ -345,15 +440,15 @@ def related(told: Sentence, request: ReplyRequest) -> Candidate | None:
     return None
 
 
-def overview(request: ReplyRequest, lang: Lang) -> list[Candidate]:
-    """Return up to three sentences that tell what was talked about, in order of time, one a message."""
+def overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None = None) -> list[Candidate]:
+    """Return up to three sentences that tell what was talked about (on those days), in order of time, one a message."""
     by_source: dict[int, Candidate] = {}
     best: dict[int, float] = {}
     pool = candidates_of(request)
     if request.hits:
         pool = [c for c in pool if c.source > 0]
     for candidate in pool:
-        if candidate.kind == "note" or _asks(candidate.text):
+        if candidate.kind == "note" or _asks(candidate.text) or not _is_of(candidate, span):
             continue
         reading = understand(candidate.text, request.sheet.persona, lang).sentences
         weight = len(set(content_words(candidate.text))) + candidate.rank - (5 if reading and reading[0].intent else 0)
@@ -361,3 +456,7 @@ def overview(request: ReplyRequest, lang: Lang) -> list[Candidate]:
             by_source[candidate.source], best[candidate.source] = candidate, weight
     chosen = sorted(by_source, key=lambda source: -best[source])[:3]
     return sorted((by_source[source] for source in chosen), key=lambda c: c.time or request.now)
+
+
+def _is_of(candidate: Candidate, span: TimeSpan | None) -> bool:
+    return span is None or (candidate.time is not None and span.first <= candidate.time.date() <= span.last)

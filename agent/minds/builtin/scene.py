@@ -20,6 +20,8 @@ _SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.D
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,300}>")
 _SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]")
 """A note on a picture in imported conversations: nobody said it."""
+_LINK = re.compile(r"(?:https?://|www\.)[^\s<>「」、。]+", re.IGNORECASE)
+_FENCE = re.compile(r"```.*?(?:```|$)", re.DOTALL)
 _MAX_READ = 20_000
 
 
@@ -87,9 +89,27 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
 
 
 def readable(text: str) -> str:
-    """Return a message without markup and control characters, and not longer than can be read."""
-    bare = _SHOWN.sub(" ", _TAG.sub(" ", _SCRIPT.sub(" ", text[:_MAX_READ])))
-    return "".join(char for char in bare if char in "\n\t" or char.isprintable()).strip()
+    """Return a message without markup, code, links and control characters, and not longer than can be read."""
+    bare = text[:_MAX_READ]
+    for unread in (_FENCE, _SCRIPT, _TAG, _SHOWN, _LINK):
+        bare = unread.sub(" ", bare)
+    return "".join(_printed(char) for char in bare).strip()
+
+
+def _printed(char: str) -> str:
+    if char in "\n\t" or char.isprintable():
+        return char
+    return " " if char.isspace() else ""  # the wide space parts Japanese sentences
+
+
+def has_link(text: str) -> bool:
+    """Tell whether a message points to a page."""
+    return bool(_LINK.search(text))
+
+
+def has_code(text: str) -> bool:
+    """Tell whether a message holds a block of code."""
+    return bool(_FENCE.search(text))
 
 
 def _earlier(request: ReplyRequest) -> list[ChatTurn]:

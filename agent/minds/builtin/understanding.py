@@ -25,9 +25,9 @@ _JUNK = re.compile(r"[\W_]+$", re.UNICODE)
 _ASKS: dict[Lang, dict[str, str]] = {
     "ja": {
         "who": r"誰|だれ|どなた|どの人",
-        "when": r"いつ|何日|何月|何曜|何年(?!間)|何時(?!間)|誕生日は",
+        "when": r"いつ|何日|何月|何曜|何年(?=に|の[こ事]|だ|で|$|か)|何時(?!間)|誕生日は",
         "where": r"どこ|何処|どちら|どの(?:店|町|街|国|県|駅|場所)|場所は",
-        "how_many": r"いくつ|いくら|何(?:個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|ヶ月|か月|週間|日間|年間|%|パーセント)|どれ(?:くらい|ぐらい)|どの(?:くらい|ぐらい)",
+        "how_many": r"いくつ|いくら|何(?:個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|年(?!生)|ヶ月|か月|週間|日間|年間|%|パーセント)|どれ(?:くらい|ぐらい)|どの(?:くらい|ぐらい)",
         "why": r"なぜ|なんで|何で|どうして|何故|理由",
         "what": r"何|なに|なん(?:だ|て|の|と)|どんな|どれ|どの|どういう|名前",
     },
@@ -123,6 +123,7 @@ def _read(text: str, persona: str, lang: Lang) -> Sentence:
 def plain_form(text: str, persona: str, lang: Lang) -> str:
     """Return a sentence as the patterns want it."""
     plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
+    plain = _spelt_out(plain) if lang == "en" else plain
     name = unicodedata.normalize("NFKC", persona).lower()
     if name:
         suffix = "(?:さん|ちゃん|くん|様)?" if lang == "ja" else ""
@@ -134,6 +135,20 @@ def plain_form(text: str, persona: str, lang: Lang) -> str:
         )
         plain = re.sub(spoken_of, "あなた" if lang == "ja" else "you", plain)
     return _JUNK.sub("", plain).strip() or plain.strip()
+
+
+_SHORT = {
+    **{f"{word}s": f"{word}'s" for word in ("what", "who", "where", "when", "how", "that", "there")},
+    **{f"{word}nt": f"{word}n't" for word in ("do", "did", "does", "is", "was", "would", "could", "should", "have", "has")},
+    "cant": "can't", "wont": "won't", "im": "i'm", "ive": "i've", "youre": "you're", "ur": "your", "u": "you", "r": "are",
+    "wanna": "want to", "gonna": "going to",
+}  # fmt: skip
+_SHORT_WORD = re.compile(rf"(?<![\w'])(?:{'|'.join(_SHORT)})(?![\w'])")
+
+
+def _spelt_out(plain: str) -> str:
+    """Write out what quick fingers leave out: whats ur name → what's your name."""
+    return _SHORT_WORD.sub(lambda match: _SHORT[match.group()], plain)
 
 
 @cache
@@ -158,8 +173,8 @@ def _intent(plain: str, lang: Lang, *, but: frozenset[str] = frozenset()) -> str
 
 
 def _is_question(text: str, plain: str, lang: Lang) -> bool:
-    if plain.startswith("what if"):
-        return False  # a worry, not a question
+    if plain.startswith("what if") or (lang == "ja" and _AGREES.search(plain) and not _asks(plain, lang)):
+        return False  # a worry, or company that is wanted, not an answer
     if text.rstrip(" 　\"'”」』)）").endswith(("?", "？", "?!", "？！", "?！")):
         return True
     if lang == "en":
@@ -169,6 +184,13 @@ def _is_question(text: str, plain: str, lang: Lang) -> bool:
     if re.search(r"(?:かな|だろう|でしょう|の)$", plain):
         return any(re.search(pattern, plain) for pattern in _ASKS["ja"].values())
     return bool(_QUESTION_END_JA.search(plain))
+
+
+_AGREES = re.compile(
+    r"^(?:まあ|ま)?、?(?:いっか|いいか|そっか)$"
+    r"|(?<!覚えて)(?<!知ら)(?<!わから)(?:[しか]くな[いく]|ばくな[いく]|よくな[いく]|すごくな[いく]|じゃん|じゃんか)(?:です)?$"
+)
+"""Who says やばくない？ wants company, no answer; まあいっか gives in."""
 
 
 def _asks(plain: str, lang: Lang) -> str:
@@ -188,5 +210,6 @@ def _word_list(lang: Lang, name: str) -> frozenset[str]:
 def question_terms(asked: Sequence[Sentence], lang: Lang) -> list[str]:
     """Return what some questions are about, without the words of asking."""
     light = word_list(lang, "question_light")
+    light |= word_list(lang, "first_persons") if lang == "ja" else frozenset()
     terms = [term for sentence in asked for term in sentence.terms if term not in light]
     return list(dict.fromkeys(terms))

@@ -1,0 +1,161 @@
+"""The built-in mind with people as they write: fragments, slang, corrections, other people's names, questions asked on day five."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+import pytest
+
+from agent.minds.builtin.introducing import name_in
+from agent.minds.builtin.scene import readable
+from agent.minds.builtin.understanding import understand
+from managers.language.words import sentences
+from managers.mind import Sheet
+from managers.recall.hits import Hit, MemoryType
+from tests.minds.test_builtin import NOW, converse, say
+
+HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
+NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。")
+
+
+def said(text: str, days_ago: float, speaker: str = "You", kind: MemoryType = "log_archive") -> Hit:
+    return Hit(text, kind, "semantic", "log_archives/2026-11.txt", ("x",), 0.5, NOW - timedelta(days=days_ago), speaker)
+
+
+# --- names ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["妻は美咲です", "主人は正夫です", "猫を飼っています。名前はクロ", "名前はクロ", "猫はクロって呼んでます", "友達をケンと呼んでいる", "娘は花といいます", "彼のことはジョンって呼んで"],
+)  # fmt: skip
+def test_other_peoples_names_are_not_the_users(text: str) -> None:
+    assert name_in(text, is_first=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("はじめまして〜！ゆいって呼んでね！", "ゆい"),
+        ("名前ですか　和子といいます", "和子"),
+        ("健太じゃなくて健一って呼んで", "健一"),
+        ("みんなからゆいって呼ばれてる", "ゆい"),
+        ("hi nemu! I'm Emma, I live in Osaka", "Emma"),
+        ("名前はあおい", "あおい"),
+    ],
+)
+def test_a_name_is_found_as_it_is_given(text: str, name: str) -> None:
+    assert name_in(readable(text), is_first=True) == name
+
+
+# --- reading -------------------------------------------------------------------------------------------------
+
+
+def test_a_wide_space_parts_what_was_said() -> None:
+    assert sentences("私は鮎は苦手でした　骨が") == ["私は鮎は苦手でした", "骨が"]
+    assert sentences(readable("ありがとう　おやすみ")) == ["ありがとう", "おやすみ"]
+    assert sentences("山田　太郎です") == ["山田　太郎です"]
+
+
+def test_what_somebody_else_asked_does_not_end_a_sentence() -> None:
+    assert sentences("はるとがおじいちゃんは？って聞くの") == ["はるとがおじいちゃんは？って聞くの"]
+    assert not understand("はるとがおじいちゃんは？って聞くの", "ねむ", "ja").questions
+
+
+@pytest.mark.parametrize("text", ["え、やばくない？？？", "まあいっか！", "めっちゃよくない？"])
+def test_who_wants_company_asks_nothing(text: str) -> None:
+    assert not understand(text, "ねむ", "ja").questions
+
+
+def test_quick_fingers_ask_too() -> None:
+    assert understand("whats my dogs name", "Hazel", "en").questions
+    assert understand("whats ur favorite color", "Hazel", "en").intent("ask_body")
+
+
+def test_news_of_somebody_known_is_no_question() -> None:
+    hits = [said("My boyfriend Tom left me on Saturday.", 6)]
+    for text in ("Tom texted from a new number", "Tom had his exam today", "ruth stayed the night"):
+        told = say(text, HAZEL, hits=hits, recall_wanted=True)
+        assert not told.endswith("”")  # the whole answer a quotation
+        assert "don't know" not in told
+
+
+# --- remembering ---------------------------------------------------------------------------------------------
+
+
+def test_the_last_word_comes_first() -> None:
+    hits = [said("Remember that my locker code is 4471.", 4.02), said("Actually, the locker code is 4417.", 4)]
+    told = say("What's my locker code?", HAZEL, hits=hits, recall_wanted=True)
+    assert told.index("4417") < told.index("4471")
+
+
+def test_what_was_asked_before_is_no_answer() -> None:
+    hits = [said("How old is Noor?", 1), said("My daughter Noor is 7 and plays the cello.", 5)]
+    assert "How old" not in say("Did I tell you how old Noor is?", HAZEL, hits=hits, recall_wanted=True)
+    turns = ["佐知子さんと会う約束は何曜日でしたか", "私は何歳？"]
+    assert "何曜日" not in converse(turns, NEMU)[-1]
+
+
+def test_its_own_echo_and_its_own_ignorance_are_no_answer() -> None:
+    hits = [
+        said("So you have a database to move.", 3, "Hazel"),
+        said("I looked, but found nothing about the database.", 2, "Hazel"),
+    ]
+    told = say("What database do we use?", HAZEL, hits=hits, recall_wanted=True)
+    assert "I said" not in told
+    assert "I told you" not in told
+
+
+def test_what_a_memory_quotes_is_said_plainly() -> None:
+    fact = Hit(
+        "- あなた「四十六年、一緒でした」", "entity_memory", "semantic", "entity_memory/あなた.md", ("x",), 0.5, NOW
+    )
+    told = say("主人とは何年一緒だった？", NEMU, hits=[fact], recall_wanted=True)
+    assert "「四十六年、一緒でした」" in told
+    assert "- あなた" not in told
+    assert not told.startswith("今日")  # the file is of today, the words are not
+
+
+def test_when_is_not_answered_with_the_day_on_which_a_plan_was_told() -> None:
+    hits = [said("来月、IT企業の面接を受けるつもりです", 4)]
+    for seed in range(4):
+        told = say("面接っていつだっけ", NEMU, hits=hits, recall_wanted=True, seed=seed)
+        assert not re.search(r"のことだよ|(?<!話)だね。「", told)
+    happened = [say("クロが家出したのっていつだった？", NEMU, hits=[said("クロが家出した", 4)], recall_wanted=True, seed=seed) for seed in range(6)]  # fmt: skip
+    assert any(re.search(r"のことだよ|(?<!話)だね。「", told) for told in happened)
+
+
+def test_a_class_is_no_date_and_a_school_year_no_time() -> None:
+    assert understand("めいは何年生？", "ねむ", "ja").questions[0].asks != "when"
+    assert understand("主人とは何年一緒だった？", "ねむ", "ja").questions[0].asks == "how_many"
+
+
+def test_what_was_told_in_this_conversation_answers_what_too() -> None:
+    told = converse(["My daughter Noor is 7 and plays the cello.", "What instrument does she play?"], HAZEL)[-1]
+    assert "cello" in told
+    assert "France" not in converse(["I am going to France.", "What's the capital of France?"], HAZEL)[-1].replace(
+        "of France", ""
+    )
+
+
+def test_somebody_of_theirs_is_not_the_world() -> None:
+    assert "世の中" not in say("孫の名前は？", NEMU)
+    assert "預けて" not in say("孫の名前は？", NEMU)
+
+
+def test_a_day_that_is_asked_for_is_summed_up_with_that_day_only() -> None:
+    thursday = datetime(2026, 11, 19, 20)
+    days = (NOW - thursday).total_seconds() / 86400
+    hits = [
+        *(said(f"I counted {n} blue herons near the long canal today.", 15 - n) for n in range(3)),
+        said("Ines told me about the budget.", days),
+    ]
+    told = say("What did we talk about last Thursday?", HAZEL, hits=hits, recall_wanted=True)
+    assert "Ines" in told
+    assert "herons" not in told
+
+
+def test_markup_is_not_recited() -> None:
+    lines = ["<img src=x onerror=alert(1)> my cat is called Pixel", "what is my cat's name?"]
+    assert "onerror" not in converse(lines, HAZEL)[-1]
