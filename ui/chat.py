@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,12 @@ from agent.turn import Turn
 from managers.memory.messages import Message
 from managers.storage.errors import UtataneError
 from ui import mending, presenters
-from ui.edge import QUIET, at_edge, say_error, stream_at_edge
+from ui.edge import IN_TURN, QUIET, at_edge, say_error, stream_at_edge
 from ui.faces import face_of
 from ui.locales import Texts
 from ui.presenters import Item, Live
 from ui.uploads import uploaded
+from ui.windows import Windows
 
 PAGE_OF_MESSAGES = 50
 """How many messages the page opens with, and adds each time one asks for older ones."""
@@ -71,119 +73,151 @@ def create_chat(services: Services, t: Texts, current: gr.State) -> Chat:
     shown = [transcript, composer, notices]
     where = [current, depth, veiled]
     streamed, plain = stream_at_edge(t), at_edge(t)
-    current.change(streamed(talk.follow), where, shown, **QUIET)
+    current.change(streamed(talk.follow), where, shown, **IN_TURN)  # the turn that is shown may still go on
     transcript.stale(streamed(talk.follow), where, shown, **QUIET)
-    said = composer.submit(streamed(talk.say), [current, depth], shown, **QUIET)
-    composer.stop(plain(talk.stop), [current], None, **QUIET)
-    composer.veil(plain(talk.veil), [current, depth], [veiled, *shown], **QUIET)
-    composer.topic(plain(talk.begin_topic), where, shown, **QUIET)
-    composer.refused(plain(talk.refuse_file), None, None, **QUIET)
-    transcript.older(plain(talk.show_older), where, [depth, *shown], **QUIET)
-    again = transcript.retry(streamed(talk.regenerate), where, shown, **QUIET)
-    transcript.edit(streamed(talk.edit_last), where, shown, **QUIET)
-    transcript.delete(plain(talk.delete_last), where, shown, **QUIET)
+    said = composer.submit(streamed(talk.say), [current, depth], shown, **IN_TURN)
+    composer.stop(plain(talk.stop), [current], None, **IN_TURN)
+    composer.veil(plain(talk.veil), [current, depth], [veiled, *shown], **IN_TURN)
+    composer.topic(plain(talk.begin_topic), where, shown, **IN_TURN)
+    composer.refused(plain(talk.refuse_file), None, None, **IN_TURN)
+    transcript.older(plain(talk.show_older), where, [depth, *shown], **IN_TURN)
+    again = transcript.retry(streamed(talk.regenerate), where, shown, **IN_TURN)
+    transcript.edit(streamed(talk.edit_last), where, shown, **IN_TURN)
+    transcript.delete(plain(talk.delete_last), where, shown, **IN_TURN)
     return Chat(transcript, composer, notices, (said, again))
 
 
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation as one window shows it.
+
+    Attributes:
+        depth: how many messages back.
+        veiled: whether it is off the record.
+        is_shown: tells whether the window shows this persona still.
+    """
+
+    companion: Companion
+    depth: int
+    veiled: bool
+    is_shown: Callable[[], bool]
+
+
 class Conversation:
-    """The handlers: each reads, asks the companion once, and presents."""
+    """The handlers: each reads, asks the companion once, and presents.
+
+    What is done is done to the persona whose conversation one had before one's eyes (`event.persona`), even if another
+    one was chosen meanwhile. What comes of it is shown where that persona is shown still.
+    """
 
     def __init__(self, services: Services, t: Texts) -> None:
         """Take the services and the page's language."""
         self._services = services
         self._t = t
+        self._windows = Windows()
 
-    def follow(self, persona: str, depth: int, veiled: bool) -> Iterator[Update]:
+    def follow(self, persona: str, depth: int, veiled: bool, request: gr.Request) -> Iterator[Update]:
         """Show the conversation, and the turn under way if another window began one."""
         if not persona:
             return
         companion = self._services.companion(persona)
+        talk = Talk(companion, depth, veiled, self._windows.turn_to(request.session_hash, persona))
         turn = companion.turn
         if turn is None:
-            yield self._shown(companion, depth, veiled=veiled)
+            yield self._shown(talk)
             return
-        yield from self._follow(companion, depth, turn, veiled=veiled)
+        yield from self._follow(talk, turn)
 
-    def say(self, persona: str, depth: int, event: gr.EventData) -> Iterator[Update]:
+    def say(self, persona: str, depth: int, event: gr.EventData, request: gr.Request) -> Iterator[Update]:
         """Say something, and show the answer as it comes; what was refused goes back into the composer."""
-        text, veiled = str(event.text), bool(event.off_record)
-        companion = self._services.companion(persona)
+        text, talk = str(event.text), self._talk(persona, depth, bool(event.off_record), event, request)
         uploads: list[Path] = []
         try:
             uploads = [uploaded(path) for path in event.files]
-            turn = companion.say(text, attachments=uploads, off_record=veiled)
+            turn = talk.companion.say(text, attachments=uploads, off_record=talk.veiled)
         except UtataneError as error:
             say_error(error, self._t)
-            yield gr.skip(), self._composer(companion, veiled=veiled, restore=text), gr.skip()
+            if talk.is_shown():  # elsewhere the browser itself has kept it
+                yield gr.skip(), self._composer(talk.companion, veiled=talk.veiled, restore=text), gr.skip()
             return
         finally:
             for upload in uploads:
                 upload.unlink(missing_ok=True)  # the companion has its own copy, or wants none off the record
-        yield from self._follow(companion, depth, turn, veiled=veiled)
+        yield from self._follow(talk, turn)
 
-    def regenerate(self, persona: str, depth: int, veiled: bool, event: gr.EventData) -> Iterator[Update]:
+    def regenerate(
+        self, persona: str, depth: int, veiled: bool, event: gr.EventData, request: gr.Request
+    ) -> Iterator[Update]:
         """Answer the last message anew; with the built-in mind, where that is asked for."""
-        companion = self._services.companion(persona)
-        turn = companion.regenerate(built_in=getattr(event, "by", "") == "builtin")
-        yield from self._follow(companion, depth, turn, veiled=veiled)
+        talk = self._talk(persona, depth, veiled, event, request)
+        turn = talk.companion.regenerate(built_in=getattr(event, "by", "") == "builtin")
+        yield from self._follow(talk, turn)
 
-    def edit_last(self, persona: str, depth: int, veiled: bool, event: gr.EventData) -> Iterator[Update]:
+    def edit_last(
+        self, persona: str, depth: int, veiled: bool, event: gr.EventData, request: gr.Request
+    ) -> Iterator[Update]:
         """Replace the last message and answer it."""
-        companion = self._services.companion(persona)
-        yield from self._follow(companion, depth, companion.edit_last(str(event.text)), veiled=veiled)
+        talk = self._talk(persona, depth, veiled, event, request)
+        yield from self._follow(talk, talk.companion.edit_last(str(event.text)))
 
-    def delete_last(self, persona: str, depth: int, veiled: bool) -> Update:
+    def delete_last(self, persona: str, depth: int, veiled: bool, event: gr.EventData, request: gr.Request) -> Update:
         """Take back the last message and its answer."""
-        companion = self._services.companion(persona)
-        companion.delete_last()
-        return self._shown(companion, depth, veiled=veiled)
+        talk = self._talk(persona, depth, veiled, event, request)
+        talk.companion.delete_last()
+        return self._shown(talk)
 
-    def stop(self, persona: str) -> None:
+    def stop(self, persona: str, event: gr.EventData, request: gr.Request) -> None:
         """Stop the reply under way."""
-        if turn := self._services.companion(persona).turn:
+        if turn := self._talk(persona, 0, False, event, request).companion.turn:
             turn.stop()
 
-    def veil(self, persona: str, depth: int, event: gr.EventData) -> tuple[Any, ...]:
+    def veil(self, persona: str, depth: int, event: gr.EventData, request: gr.Request) -> tuple[Any, ...]:
         """Go off the record, or come back and let go of what was said there."""
-        companion = self._services.companion(persona)
-        veiled = bool(event.off_record)
-        if not veiled:
-            companion.forget_off_record()
-        return veiled, *self._shown(companion, depth, veiled=veiled)
+        talk = self._talk(persona, depth, bool(event.off_record), event, request)
+        if not talk.veiled:
+            talk.companion.forget_off_record()
+        return talk.veiled, *self._shown(talk)
 
-    def begin_topic(self, persona: str, depth: int, veiled: bool) -> Update:
+    def begin_topic(self, persona: str, depth: int, veiled: bool, event: gr.EventData, request: gr.Request) -> Update:
         """Begin a new topic."""
-        companion = self._services.companion(persona)
-        companion.new_topic()
-        return self._shown(companion, depth, veiled=veiled, jump=True)
+        talk = self._talk(persona, depth, veiled, event, request)
+        talk.companion.new_topic()
+        return self._shown(talk, jump=True)
 
-    def show_older(self, persona: str, depth: int, veiled: bool) -> tuple[Any, ...]:
+    def show_older(
+        self, persona: str, depth: int, veiled: bool, event: gr.EventData, request: gr.Request
+    ) -> tuple[Any, ...]:
         """Show more of what was said before."""
-        companion = self._services.companion(persona)
         depth += PAGE_OF_MESSAGES
-        return depth, *self._shown(companion, depth, veiled=veiled)
+        return depth, *self._shown(self._talk(persona, depth, veiled, event, request))
 
     def refuse_file(self, event: gr.EventData) -> None:
         """Say that a file could not be taken."""
         raise AttachmentUnreadableError(name=str(event.name))
 
-    def _follow(self, companion: Companion, depth: int, turn: Turn, *, veiled: bool) -> Iterator[Update]:
+    def _talk(self, persona: str, depth: int, veiled: bool, event: gr.EventData, request: gr.Request) -> Talk:
+        name = str(getattr(event, "persona", "") or persona)
+        return Talk(self._services.companion(name), depth, veiled, self._windows.shows(request.session_hash, name))
+
+    def _follow(self, talk: Talk, turn: Turn) -> Iterator[Update]:
         """Show a turn while it lasts, then the conversation as it is on disk."""
-        live, error = Live(), None
-        before = self._shown(companion, depth, veiled=veiled, live=live, jump=True)
+        live = Live()
+        if not talk.is_shown():
+            return  # it goes on, and is there when one comes back
+        before = self._drawn(talk, live=live, jump=True)
         yield before
         updated = time.monotonic()
         for event in turn.events():
+            if not talk.is_shown():
+                return
             live = _grow(live, event)
-            if isinstance(event, Failed):
-                error = event.error
             if isinstance(event, Received):  # from here on only the reply grows: the log is not read again
-                before = self._shown(companion, depth, veiled=veiled, live=live, jump=True)
+                before = self._drawn(talk, live=live, jump=True)
                 yield before
             elif not isinstance(event, Noticed) and time.monotonic() - updated >= _SECONDS_BETWEEN_UPDATES:
-                yield self._with_reply(before[0], companion, live), gr.skip(), gr.skip()
+                yield self._with_reply(before[0], talk.companion, live), gr.skip(), gr.skip()
                 updated = time.monotonic()
-        yield self._shown(companion, depth, veiled=veiled, after=live, error=error)
+        yield self._shown(talk, seen=live)
 
     def _with_reply(self, before: dict[str, Any], companion: Companion, live: Live) -> dict[str, Any]:
         """Return the transcript with the reply as far as it has come."""
@@ -191,25 +225,15 @@ class Conversation:
         reply = _row(presenters.live_reply(live, face, self._t))
         return {**before, "items": [*before["items"][:-1], reply], "jump": False}
 
-    def _shown(
-        self,
-        companion: Companion,
-        depth: int,
-        *,
-        veiled: bool,
-        live: Live | None = None,
-        after: Live | None = None,
-        error: UtataneError | None = None,
-        jump: bool = False,
-    ) -> Update:
-        value = self._transcript(companion, depth, veiled=veiled, live=live)
-        if after and after.thinking and value["items"]:
+    def _shown(self, talk: Talk, *, seen: Live | None = None, jump: bool = False) -> Update:
+        return self._drawn(talk, seen=seen, jump=jump) if talk.is_shown() else (gr.skip(), gr.skip(), gr.skip())
+
+    def _drawn(self, talk: Talk, *, live: Live | None = None, seen: Live | None = None, jump: bool = False) -> Update:
+        companion = talk.companion
+        value = self._transcript(companion, talk.depth, veiled=talk.veiled, live=live)
+        if seen and seen.thinking and value["items"]:  # only who has seen it being thought goes on seeing it
             last = value["items"].pop()
-            value["items"] += [_row(presenters.reasoning_item(last["id"], after.thinking, self._t)), last]
-        if after:
-            value["items"] += [_row(presenters.noticed(notice, self._t)) for notice in after.noticed]
-        if error:
-            value["items"].append(_row(presenters.failure(error, self._t, can_retry=not value["off_record"])))
+            value["items"] += [_row(presenters.reasoning_item(last["id"], seen.thinking, self._t)), last]
         value["jump"] = jump
         composer = self._composer(companion, veiled=value["off_record"], busy=live is not None)
         return value, composer, gr.skip() if live else self._notices(companion)
@@ -238,6 +262,8 @@ class Conversation:
             items += presenters.transcript(unwritten, face, today, t, off_record=True)
         if live:
             items.append(presenters.live_reply(live, face, t))
+        elif outcome := _outcome(companion, [*said, *unwritten]):
+            items += presenters.outcome(outcome, t, can_retry=not veiled)
         return {
             "key": f"{face.name}",
             "persona": face.name,
@@ -281,10 +307,34 @@ def _grow(live: Live, event: TurnEvent) -> Live:  # noqa: PLR0911  # one return 
             return replace(live, used=(*live.used, announcement.text), speaking="")
         case Noticed(notice):
             return replace(live, noticed=(*live.noticed, notice))
-        case Replied() | Failed():
+        case Failed(error):
+            return replace(live, error=error, over=True)
+        case Replied():
             return replace(live, over=True)
         case _:
             return live
+
+
+def _outcome(companion: Companion, said: Sequence[Message]) -> Live | None:
+    """Return how the last turn went, for as long as nothing was said since: any window may ask, at any time."""
+    turn = companion.last_turn
+    if turn is None:
+        return None
+    events = turn.so_far
+    written = [message for event in events if (message := _written(event))]
+    if written and (not said or said[-1].id != written[-1].id):
+        return None
+    return reduce(_grow, events, Live())
+
+
+def _written(event: TurnEvent) -> Message | None:
+    match event:
+        case Received(message) | ToolUsed(message):
+            return message
+        case Replied():
+            return event.message
+        case _:
+            return None
 
 
 def _without_reply_under_way(messages: Sequence[Message], live: Live | None) -> Sequence[Message]:

@@ -15,7 +15,7 @@ from managers.sleep.diary import DreamDiary
 from managers.storage.errors import UtataneError
 from ui import dreams_view
 from ui.dreams_view import Sleeping
-from ui.edge import QUIET, at_edge, say_done, say_error
+from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
 from ui.taking_back import STEPS, done_key, take_back
 from ui.turns import Turns
@@ -69,12 +69,12 @@ def create_dreams_room(services: Services, t: Texts, current: gr.State, tab: gr.
     room = DreamsRoom(state, now, cancel, watch, conflict, diary, page, seen)
     handlers, edge = DreamHandlers(services, t), at_edge(t)
     whole = [*room.sleep, *room.nights]
-    tab.select(edge(handlers.open), [current], whole, **QUIET)
+    tab.select(edge(handlers.open), [current], whole, **IN_TURN)
     now.click(edge(handlers.dream), [current], whole, **QUIET)
-    cancel.click(edge(handlers.cancel), [current], room.sleep, **QUIET)
+    cancel.click(edge(handlers.cancel), [current], room.sleep, **IN_TURN)
     watch.tick(edge(handlers.watch), [current, page, seen], whole, **QUIET)
     for chosen in (diary, conflict):
-        chosen.select(edge(handlers.follow), [current, page], room.nights, **QUIET)
+        chosen.select(edge(handlers.follow), [current, page], room.nights, **IN_TURN)
     return room
 
 

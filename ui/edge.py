@@ -29,17 +29,21 @@ class EventOptions(TypedDict):
 
 
 QUIET = EventOptions(api_visibility="private", show_progress="hidden", concurrency_limit=None)
-"""No public endpoint, no spinner over the page, and no window waits for another."""
+"""No public endpoint, no spinner over the page, and no window waits for another.
+
+For what the page asks by itself. Of a state's changes the last one counts; of a clock's ticks, one at a time.
+"""
 
 
 class InTurn(EventOptions):
-    """The same, for what the page's own script asks one after the other."""
+    """The same, for what a person asks."""
 
     trigger_mode: Any
 
 
 IN_TURN = InTurn(**QUIET, trigger_mode="multiple")
-"""Gradio would drop what is asked in the moment in which an answer comes: to it, the question before is still open."""
+"""Gradio would drop a click while an answer to the one before is still due. Here each is heard, in its turn, which
+`assets/page/turns.js` gives it."""
 
 
 def say_error(error: UtataneError, t: Texts) -> None:

@@ -17,9 +17,8 @@ from managers.memory.emotion_curve import Bucket, EmotionCurve, Reading
 from managers.sleep.diary import DreamDiary
 from managers.storage.errors import UtataneError
 from managers.storage.files import digest
-from managers.storage.history.entries import Entry
 from ui import heart_view
-from ui.edge import QUIET, at_edge, say_done, say_error
+from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error
 from ui.heart_view import DriveNow
 from ui.history import entry_list
 from ui.locales import Texts
@@ -32,6 +31,8 @@ DAYS = (7, 30, 90)
 MOST_POINTS = 150
 """Up to so many readings are shown as they are; more as averages."""
 SHOWN_CHANGES = 10
+_LATELY = 100
+"""Changes are looked for among so many entries of the history; each memory's own history has those of years ago."""
 _GLANCE_SECONDS = 60.0
 """How often one looks whether something moved, by a talk in another window or by the passing of time."""
 _CLICKS = "utatane.clicks(element, trigger) // 'select'"
@@ -105,14 +106,14 @@ def create_heart_room(services: Services, t: Texts, current: gr.State, tab: gr.T
 def _wire(handlers: HeartHandlers, room: HeartRoom, t: Texts, current: gr.State, tab: gr.Tab) -> None:
     edge, seen = at_edge(t), [current, room.length, room.anchor]
     whole = [*room.inner, *room.curve, room.dream, room.glance, room.seen]
-    tab.select(edge(handlers.open), [current, room.days], whole, **QUIET)
+    tab.select(edge(handlers.open), [current, room.days], whole, **IN_TURN)
     room.glance.tick(edge(handlers.glance), [current, room.days, room.seen], [*room.inner, room.seen], **QUIET)
-    room.days.input(edge(handlers.show_drives), [current, room.days], [room.drives], **QUIET)
+    room.days.input(edge(handlers.show_drives), [current, room.days], [room.drives], **IN_TURN)
     for listed in (room.questions, room.goals, room.changes):
-        listed.select(edge(handlers.change), [current, room.days], room.inner, **QUIET)
-    room.length.input(edge(handlers.show_curve), seen, room.curve, **QUIET)
+        listed.select(edge(handlers.change), [current, room.days], room.inner, **IN_TURN)
+    room.length.input(edge(handlers.show_curve), seen, room.curve, **IN_TURN)
     for chosen in (room.feelings, room.behind):
-        chosen.select(edge(handlers.look), seen, room.curve, **QUIET)
+        chosen.select(edge(handlers.look), seen, room.curve, **IN_TURN)
 
 
 def _segments(choices: Sequence[tuple[str, Any]], value: str | int, label: str, elem_id: str) -> gr.Radio:
@@ -269,10 +270,12 @@ class HeartHandlers:
 
     def _changes(self, memories: Memories, persona: str, now: datetime) -> str:
         """Return what people changed of the questions and the goals, with the way back."""
-        entries: dict[str, Entry] = {}
-        for path in (memories.questions.path, memories.paths.goals):
-            entries |= {entry.id: entry for entry in memories.history.entries(SHOWN_CHANGES, path)}
-        ours = sorted((e for e in entries.values() if e.author == "user"), key=lambda e: e.time, reverse=True)
+        lists = {
+            path.relative_to(memories.paths.folder).as_posix()
+            for path in (memories.questions.path, memories.paths.goals)
+        }
+        lately = memories.history.entries(_LATELY)
+        ours = [entry for entry in lately if entry.author == "user" and not lists.isdisjoint(entry.files)]
         if not ours:
             return ""
         title = escape(self._t("heart.changes"))

@@ -23,7 +23,7 @@ from managers.storage.errors import DocumentTooLargeError, Lang, UtataneError
 from managers.storage.paths import safe_name
 from ui.charts import table_link
 from ui.csv_files import table_address
-from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error, stream_at_edge
+from ui.edge import IN_TURN, at_edge, say_done, say_error, stream_at_edge
 from ui.locales import Texts, texts
 from ui.presenters import persona_address
 from ui.shelves import answer_to, asking, button, empty
@@ -59,8 +59,8 @@ def create_knowledge_room(services: Services, t: Texts, current: gr.State, tab: 
             apply_default_css=False,
         )
     handlers, edge = KnowledgeHandlers(services, t), at_edge(t)
-    gr.on([tab.select, current.change], edge(handlers.open), [current], [shelf], **QUIET)
-    drop.submit(stream_at_edge(t)(handlers.add), [current], [drop, shelf], **QUIET)
+    gr.on([tab.select, current.change], edge(handlers.open), [current], [shelf], **IN_TURN)
+    drop.submit(stream_at_edge(t)(handlers.add), [current], [drop, shelf], **IN_TURN)
     shelf.select(edge(handlers.act), [current], [shelf], **IN_TURN)
     return KnowledgeRoom(drop, shelf)
 

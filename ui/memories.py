@@ -12,7 +12,7 @@ import gradio as gr
 from agent.errors import MemoryGoneError
 from agent.memories import Memories
 from agent.services import Services
-from managers.memory.documents import TIME, USER
+from managers.memory.documents import USER
 from managers.memory.goals import Status
 from managers.storage.errors import UtataneError
 from managers.storage.paths import safe_name
@@ -20,35 +20,21 @@ from ui import diaries, entities, episodes, forgotten, network, reflections, sea
 from ui import map as memory_map
 from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
-from ui.shelves import Conflict, Place, View, answer_to, button
+from ui.shelves import Conflict, Place, Shelf, View, answer_to, button
 from ui.taking_back import STEPS, take_back
 
-SHELVES: Mapping[str, Callable[[View], str]] = {
-    "search": search.show,
-    "map": memory_map.show,
-    "network": network.show,
-    "entities": entities.show,
-    "episodes": episodes.show,
-    "insights": reflections.show_insights,
-    "goals": reflections.show_goals,
-    "questions": reflections.show_questions,
-    "main_memory": diaries.show,
-    "secret_diary": diaries.show,
-    "forgotten": forgotten.show,
-}
-_FORGET: Mapping[str, Callable[[Memories, str], None]] = {
-    "entities": entities.forget,
-    "episodes": episodes.forget,
-    "insights": reflections.forget_insight,
-    "goals": reflections.forget_goal,
-    "questions": reflections.forget_question,
-}
-_PIN: Mapping[str, Callable[..., None]] = {
-    "entities": entities.pin,
-    "episodes": episodes.pin,
-    "insights": reflections.pin_insight,
-    "goals": reflections.pin_goal,
-    "questions": reflections.pin_question,
+SHELVES: Mapping[str, Shelf] = {
+    "search": search.SHELF,
+    "map": memory_map.SHELF,
+    "network": network.SHELF,
+    "entities": entities.SHELF,
+    "episodes": episodes.SHELF,
+    "insights": reflections.INSIGHTS,
+    "goals": reflections.GOALS,
+    "questions": reflections.QUESTIONS,
+    "main_memory": diaries.SHELF,
+    "secret_diary": diaries.SHELF,
+    "forgotten": forgotten.SHELF,
 }
 _SCRIPT = "utataneShelves(element, trigger, watch) // 'select'"
 
@@ -67,8 +53,8 @@ def create_memories_room(services: Services, t: Texts, current: gr.State, tab: g
         gr.HTML(f"<h2>{escape(t('memories.title'))}</h2><p>{escape(t('memories.intro'))}</p>", elem_classes="intro")
         shelf = gr.HTML(elem_id="memories", js_on_load=_SCRIPT, apply_default_css=False)
     handlers, edge = MemoryHandlers(services, t), at_edge(t)
-    tab.select(edge(handlers.enter), [current, place], [place, shelf], **QUIET)
-    current.change(edge(handlers.follow), None, [place, shelf], **QUIET)
+    tab.select(edge(handlers.enter), [current, place], [place, shelf], **IN_TURN)
+    current.change(edge(handlers.follow), [current, place], [place, shelf], **QUIET)
     shelf.select(edge(handlers.act), [current, place], [place, shelf], **IN_TURN)
     return MemoriesRoom(shelf)
 
@@ -99,12 +85,14 @@ class MemoryHandlers:
 
     def enter(self, persona: str, place: Place) -> tuple[Place, str]:
         """Show the room as one left it; the secret diary is covered again."""
-        place = replace(place, uncovered=False, editing=False)
+        if place.persona not in {"", persona}:
+            place = Place()
+        place = replace(place, uncovered=False, editing=False, persona=persona)
         return place, self._shown(persona, place)
 
-    def follow(self) -> tuple[Place, str]:
-        """Leave the shelves of the persona that one talked to before."""
-        return Place(), ""
+    def follow(self, persona: str, place: Place) -> tuple[Any, Any]:
+        """Leave the shelves of the persona that one talked to before, unless the room was entered anew already."""
+        return (gr.skip(), gr.skip()) if place.persona == persona else (Place(), "")
 
     def act(self, persona: str, place: Place, event: gr.EventData) -> tuple[Place, str]:
         """Do what was asked for on the page."""
@@ -113,7 +101,7 @@ class MemoryHandlers:
         except UtataneError as error:  # said here, so that what is asked next need not wait for an answer
             say_error(error, self._t)
             html = self._shown(persona, place)
-        return place, html + answer_to(event.told)
+        return replace(place, persona=persona), html + answer_to(event.told)
 
     def do(self, persona: str, place: Place, told: Mapping[str, Any]) -> tuple[Place, str]:
         """Do one thing, and return where one is then and what is there."""
@@ -135,22 +123,19 @@ class MemoryHandlers:
         view = View(memories, place, self._services.clock.now(), self._t, conflict)
         return (
             f'{_shelves(place, self._t)}<section class="shelf" data-place="{escape(f"{place.shelf}/{place.item}/{place.page}")}" '
-            f'aria-label="{escape(self._t(f"memories.{place.shelf}"))}">{SHELVES[place.shelf](view)}</section>'
+            f'aria-label="{escape(self._t(f"memories.{place.shelf}"))}">{SHELVES[place.shelf].show(view)}</section>'
         )
 
     def _save(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place | Conflict:
-        item = str(told["item"])
-        if place.shelf == "entities":
-            told = {**told, "now": self._services.clock.now().strftime(TIME)}
-            conflict = entities.save(memories, item, told)
-        elif place.shelf == "episodes":
-            conflict = episodes.save(memories, item, told)
-        else:
-            conflict, item = diaries.save(memories, place.shelf, told), ""
+        item, save = str(told["item"]), SHELVES[place.shelf].save
+        if save is None:
+            return place
+        conflict = save(memories, item, told)
         if conflict is not None:
             return conflict
         say_done(self._t("notes.saved"), self._t)
-        return self._remembered(memories, replace(place, item=item, editing=False))
+        # A diary is its whole shelf.
+        return self._remembered(memories, replace(place, item="" if item == place.shelf else item, editing=False))
 
     def _new_entity(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
         name = safe_name(str(told.get("name", "")))
@@ -158,13 +143,16 @@ class MemoryHandlers:
         return replace(place, item=known.name if known else name, editing=known is None)
 
     def _forget(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
-        _FORGET[place.shelf](memories, str(told["item"]))
+        item, shelf = str(told["item"]), SHELVES[place.shelf]
+        if shelf.forget is None:
+            return place
+        shelf.forget(memories, item)
         say_done(self._t("memories.was_forgotten"), self._t)
-        item = str(told["item"])[:7] if place.shelf == "episodes" else ""
-        return self._remembered(memories, replace(place, item=item, editing=False))
+        return self._remembered(memories, replace(place, item=shelf.left_at(item), editing=False))
 
     def _pin(self, memories: Memories, place: Place, told: Mapping[str, Any], *, on: bool) -> Place:
-        _PIN[place.shelf](memories, str(told["item"]), on=on)
+        if (pin := SHELVES[place.shelf].pin) is not None:
+            pin(memories, str(told["item"]), on=on)
         return place
 
     def _restore(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place | str:

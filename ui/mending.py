@@ -8,7 +8,7 @@ import gradio as gr
 
 from agent.services import Services
 from managers.personas import Persona
-from ui.edge import QUIET, at_edge, say_done
+from ui.edge import IN_TURN, at_edge, say_done
 from ui.locales import Texts
 from ui.shelves import button
 
@@ -31,8 +31,8 @@ def create_mending(services: Services, t: Texts, current: gr.State, touched: gr.
         say_done(" ".join([t("mending.done"), *kept]), t)
         return count + 1
 
-    gr.on([tab.select, current.change, touched.change], edge(show), [current], [shown], **QUIET)
-    shown.select(edge(mend), [current, touched], [touched], **QUIET)
+    gr.on([tab.select, current.change, touched.change], edge(show), [current], [shown], **IN_TURN)
+    shown.select(edge(mend), [current, touched], [touched], **IN_TURN)
     return shown
 
 

@@ -109,17 +109,17 @@ def create_mind_section(services: Services, t: Texts, current: gr.State, tab: gr
     handlers = MindHandlers(services, t)
     edge, who = at_edge(t), [current, whose]
     shown = [whose, *fields.all, small, back, result]
-    gr.on([tab.select, current.change], edge(handlers.open), who, shown, **QUIET)
+    gr.on([tab.select, current.change], edge(handlers.open), who, shown, **IN_TURN)
     whose.input(edge(handlers.open), who, shown, **IN_TURN)
     save.click(
         stream_at_edge(t)(handlers.save),
         [*who, *fields.all, small, changed],
         [result, fields.key, back, changed],
-        **QUIET,
+        **IN_TURN,
     )
-    forget.click(edge(handlers.forget_key), [*who, changed], [result, fields.key, changed], **QUIET)
-    back.click(edge(handlers.give_back), [*who, changed], [*shown, changed], **QUIET)
-    result.select(edge(handlers.accept), [*who, changed], [*shown, changed], **QUIET)
+    forget.click(edge(handlers.forget_key), [*who, changed], [result, fields.key, changed], **IN_TURN)
+    back.click(edge(handlers.give_back), [*who, changed], [*shown, changed], **IN_TURN)
+    result.select(edge(handlers.accept), [*who, changed], [*shown, changed], **IN_TURN)
     return MindSection(fields, changed)
 
 

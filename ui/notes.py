@@ -15,7 +15,7 @@ from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
 from ui.charts import table_link
 from ui.csv_files import table_address
-from ui.edge import QUIET, at_edge, say_done
+from ui.edge import IN_TURN, at_edge, say_done
 from ui.history import SHOWN_ENTRIES, entry_list
 from ui.locales import Texts
 from ui.taking_back import STEPS, take_back
@@ -98,11 +98,11 @@ def create_notes_room(services: Services, t: Texts, current: gr.State, tab: gr.T
     handlers, edge = NoteHandlers(services, t), at_edge(t)
     where, shown = [current, kind], [digest, *room.shown]
     for entering in (tab.select, kind.change, revert.click):
-        entering(edge(handlers.open), where, shown, **QUIET)
-    save.click(edge(handlers.save), [*where, editor, digest], shown, **QUIET)
-    keep_mine.click(edge(handlers.keep_mine), [*where, editor], shown, **QUIET)
-    take_theirs.click(edge(handlers.open), where, shown, **QUIET)
-    history.select(edge(handlers.go_back), where, shown, **QUIET)
+        entering(edge(handlers.open), where, shown, **IN_TURN)
+    save.click(edge(handlers.save), [*where, editor, digest], shown, **IN_TURN)
+    keep_mine.click(edge(handlers.keep_mine), [*where, editor], shown, **IN_TURN)
+    take_theirs.click(edge(handlers.open), where, shown, **IN_TURN)
+    history.select(edge(handlers.go_back), where, shown, **IN_TURN)
     return room
 
 

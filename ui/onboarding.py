@@ -10,7 +10,7 @@ import gradio as gr
 
 from agent.services import Services
 from ui import presenters
-from ui.edge import QUIET, at_edge
+from ui.edge import IN_TURN, QUIET, at_edge
 from ui.faces import face_of
 from ui.locales import Texts
 from ui.mind import accept_offer, create_mind_fields, offers_of, save_mind
@@ -74,11 +74,11 @@ def create_onboarding(services: Services, t: Texts, current: gr.State, touched: 
         return accept_offer(services, str(event.offer), t).provider, ""
 
     current.change(edge(offer), [current], [offers], **QUIET)
-    offers.select(edge(accept), None, [mind.provider, offers], **QUIET)
-    personas.select(edge(choose), None, [current], **QUIET)
+    offers.select(edge(accept), None, [mind.provider, offers], **IN_TURN)
+    personas.select(edge(choose), None, [current], **IN_TURN)
     current.change(edge(show), [current], [personas], **QUIET)
-    begin.click(edge(finish), [*mind.all, touched], [cover, touched], **QUIET)
-    skip.click(edge(leave), None, [cover], **QUIET)
+    begin.click(edge(finish), [*mind.all, touched], [cover, touched], **IN_TURN)
+    skip.click(edge(leave), None, [cover], **IN_TURN)
     return Onboarding(cover, personas)
 
 

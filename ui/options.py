@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 from agent.services import Services
 from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.storage.settings import Settings
-from ui.edge import IN_TURN, QUIET, at_edge, say_error
+from ui.edge import IN_TURN, at_edge, say_error
 from ui.locales import Texts
 from ui.shelves import answer_to, button
 
@@ -95,7 +95,7 @@ def create_options_section(services: Services, t: Texts, current: gr.State, tab:
         elem_id="options", js_on_load="utataneShelves(element, trigger, watch) // 'select'", apply_default_css=False
     )
     handlers, edge = OptionHandlers(services, t), at_edge(t)
-    gr.on([tab.select, current.change], edge(handlers.open), [current, scope], [shown], **QUIET)
+    gr.on([tab.select, current.change], edge(handlers.open), [current, scope], [shown], **IN_TURN)
     shown.select(edge(handlers.act), [current, scope, changed], [scope, shown, changed], **IN_TURN)
     return changed
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from agent.memories import Memories
@@ -35,6 +35,7 @@ class Place:
         query, kinds, since, until: what is looked for; days as `YYYY-MM-DD`.
         editing: the open one is being edited.
         uncovered: the secret diary lies open.
+        persona: whose shelves they are; empty: nobody's yet.
     """
 
     shelf: str = "search"
@@ -46,6 +47,7 @@ class Place:
     until: str = ""
     editing: bool = False
     uncovered: bool = False
+    persona: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,33 @@ class View:
     @property
     def persona(self) -> str:
         return self.memories.paths.name
+
+
+class Pin(Protocol):
+    """Pins a memory, or takes the pin off."""
+
+    def __call__(self, memories: Memories, item: str, /, *, on: bool) -> None:
+        """Do so."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One shelf of the room: how it shows itself, and what a person can do to a memory on it.
+
+    Attributes:
+        show: returns what is there.
+        save: writes what a person made of a memory; a `Conflict` where another edit came first.
+        forget: takes a memory out of search and prompts.
+        left_at: tells what is open on the shelf when a memory has been forgotten; empty: the whole shelf.
+        pin: pins a memory, or takes the pin off.
+    """
+
+    show: Callable[[View], str]
+    save: Callable[[Memories, str, Mapping[str, Any]], Conflict | None] | None = None
+    forget: Callable[[Memories, str], None] | None = None
+    left_at: Callable[[str], str] = lambda _: ""
+    pin: Pin | None = None
 
 
 def button(label: str, action: str, *, style: str = "small", **data: object) -> str:
@@ -217,11 +246,6 @@ def answer_to(told: Mapping[str, Any]) -> str:
 def empty(sentence: str) -> str:
     """Return the sentence of an empty shelf."""
     return f'<p class="nothing">{escape(sentence)}</p>'
-
-
-def opened(place: Place, item: str) -> Place:
-    """Return the place with one memory open."""
-    return replace(place, item=item, editing=False)
 
 
 def _words(speaker: str, text: str) -> str:

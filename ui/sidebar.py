@@ -9,7 +9,7 @@ import gradio as gr
 
 from agent.services import Services
 from ui import presenters
-from ui.edge import QUIET, at_edge
+from ui.edge import IN_TURN, QUIET, at_edge
 from ui.faces import face_of
 from ui.locales import LANGUAGES, Texts
 from ui.presenters import CURRENT
@@ -45,7 +45,7 @@ def create_sidebar(services: Services, t: Texts, current: gr.State, touched: gr.
         faces = [face_of(services, persona.name) for persona in services.personas.list()]
         return presenters.persona_list(faces, name, t)
 
-    personas.select(edge(choose), [current], [current], **QUIET)
+    personas.select(edge(choose), [current], [current], **IN_TURN)
     gr.on([current.change, touched.change], edge(show), [current], [personas], **QUIET)
     return Sidebar(personas)
 

@@ -17,7 +17,7 @@ from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.usage.ledger import Call
 from managers.usage.prices import Model, Price
 from ui import usage_view
-from ui.edge import IN_TURN, QUIET, at_edge, say_error
+from ui.edge import IN_TURN, at_edge, say_error
 from ui.locales import Texts
 from ui.options import OptionHandlers, Scope, row, scopes
 from ui.shelves import answer_to, empty
@@ -36,7 +36,7 @@ def create_usage_section(services: Services, t: Texts, current: gr.State, tab: g
         elem_id="usage", js_on_load="utataneShelves(element, trigger, watch) // 'select'", apply_default_css=False
     )
     handlers, edge = UsageHandlers(services, t), at_edge(t)
-    gr.on([tab.select, current.change], edge(handlers.open), [current, look], [shown], **QUIET)
+    gr.on([tab.select, current.change], edge(handlers.open), [current, look], [shown], **IN_TURN)
     shown.select(edge(handlers.act), [current, look, changed], [look, shown, changed], **IN_TURN)
     return changed
 

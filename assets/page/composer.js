@@ -16,6 +16,7 @@
     let persona = null;
     let restored = 0;
 
+    const tell = (event, told) => trigger(event, { ...told, persona });
     const draftKey = () => `utatane.draft.${persona}`;
     const offRecord = () => Boolean((props.value || {}).off_record);
 
@@ -43,7 +44,7 @@
     function submit() {
       const text = area.value;
       if (!persona || (props.value || {}).busy || (!text.trim() && !files.length)) return;
-      trigger("submit", { text, files: files.map((file) => file.path), off_record: offRecord() });
+      tell("submit", { text, files: files.map((file) => file.path), off_record: offRecord() });
       area.value = "";
       files = [];
       showFiles();
@@ -61,7 +62,7 @@
           entry.path = (await upload(file)).path;
         } catch (error) {
           files = files.filter((other) => other !== entry);
-          trigger("refused", { name: file.name });
+          tell("refused", { name: file.name });
         }
         showFiles();
       }
@@ -113,9 +114,9 @@
     });
     element.querySelector(".attach").addEventListener("click", () => picker.click());
     send.addEventListener("click", submit);
-    stop.addEventListener("click", () => trigger("stop", {}));
-    veil.addEventListener("click", () => trigger("veil", { off_record: !offRecord() }));
-    element.querySelector(".topic").addEventListener("click", () => trigger("topic", {}));
+    stop.addEventListener("click", () => tell("stop"));
+    veil.addEventListener("click", () => tell("veil", { off_record: !offRecord() }));
+    element.querySelector(".topic").addEventListener("click", () => tell("topic"));
     watch("value", update);
     update();
   }

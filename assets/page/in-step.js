@@ -14,10 +14,17 @@
       if (!answer?.ok) return;
       const { revision, boot } = await answer.json();
       if (isAnotherServer(boot)) return;
+      if (isElsewhere(value.persona)) trigger("stale", {});
       if (revision && revision !== props.value.revision && !props.value.busy && value.persona === props.value.persona) {
         trigger("stale", {});
       }
     }, POLL_MS);
+  }
+
+  // Should an answer to whoever one talked to before have come last.
+  function isElsewhere(persona) {
+    const chosen = document.querySelector("#personas [aria-current]")?.dataset.persona;
+    return Boolean(chosen) && chosen !== persona;
   }
 
   // After a restart the server knows nothing of this window: load anew (drafts are kept), unless that loses words.

@@ -7,7 +7,6 @@
 (() => {
   const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
   const SECOND_KEY_MS = 1500;
-  const PATIENCE_MS = 5000;
   const texts = () => utatane.texts().keys;
   const chosen = (key) => utatane.kept(localStorage, `utatane.${key}`) === "yes";
 
@@ -41,33 +40,14 @@
 
   async function search() {
     enter(document.getElementById("memories-room-button"));
-    const shelf = await arrival('#memories-room [data-shelf="search"], #memory-query');
+    const shelf = await utatane.arrival('#memories-room [data-shelf="search"], #memory-query');
     if (!document.getElementById("memory-query")) shelf?.click();
-    (await arrival("#memory-query"))?.focus();
+    (await utatane.arrival("#memory-query"))?.focus();
   }
 
   function write() {
     utatane.openRoom("talk");
     requestAnimationFrame(() => document.querySelector("#composer textarea")?.focus());
-  }
-
-  // The element, as soon as it is there.
-  function arrival(selector) {
-    const found = document.querySelector(selector);
-    if (found) return Promise.resolve(found);
-    return new Promise((done) => {
-      const watching = new MutationObserver(() => {
-        const one = document.querySelector(selector);
-        if (one) finish(one);
-      });
-      const giveUp = setTimeout(() => finish(null), PATIENCE_MS);
-      const finish = (one) => {
-        clearTimeout(giveUp);
-        watching.disconnect();
-        done(one);
-      };
-      watching.observe(document.body, { childList: true, subtree: true });
-    });
   }
 
   // Each room's letter after "g": the first of its name that no room before it has.

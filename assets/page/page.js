@@ -4,6 +4,7 @@
 "use strict";
 
 (() => {
+  const PATIENCE_MS = 15_000; // a room has to be drawn, on a machine that may be busy
   window.utatane = {};
   const texts = () => window.utataneTexts || {};
 
@@ -36,8 +37,25 @@
     }
   });
 
+  // The element, as soon as it can be seen; nothing, should it never come.
+  function arrival(selector) {
+    const seen = () => [...document.querySelectorAll(selector)].find((one) => one.offsetParent) || null;
+    const found = seen();
+    if (found) return Promise.resolve(found);
+    return new Promise((done) => {
+      const watching = new MutationObserver(() => seen() && finish());
+      const giveUp = setTimeout(() => finish(), PATIENCE_MS);
+      function finish() {
+        clearTimeout(giveUp);
+        watching.disconnect();
+        done(seen());
+      }
+      watching.observe(document.body, { attributes: true, childList: true, subtree: true });
+    });
+  }
+
   const wantedPersona = () =>
     new URLSearchParams(location.search).get("persona") || kept(localStorage, "utatane.persona");
 
-  Object.assign(utatane, { texts, keep, kept, composing, place, wantedPersona });
+  Object.assign(utatane, { texts, keep, kept, composing, place, arrival, wantedPersona });
 })();

@@ -5,14 +5,7 @@
   function openRoom(room, part) {
     document.getElementById(`${room}-room-button`)?.click();
     closeRail();
-    if (part) showPart(part, 50);
-  }
-
-  // The room may still have to be drawn.
-  function showPart(id, tries) {
-    const part = document.getElementById(id);
-    if (part?.offsetParent) part.scrollIntoView({ block: "start" });
-    else if (tries) setTimeout(() => showPart(id, tries - 1), 100);
+    if (part) utatane.arrival(`#${part}`).then((there) => there?.scrollIntoView({ block: "start" }));
   }
 
   function rail(element, trigger) {
@@ -20,19 +13,18 @@
       if (button.dataset.action === "persona") openRoom("talk");
       if (button.dataset.action !== "create") return true;
       openRoom("persona");
-      setTimeout(openNewPersona, 300);
+      openNewPersona();
       return false;
     });
   }
 
-  function openNewPersona() {
-    const fold = document.querySelector("#persona-new button");
-    const name = () => document.querySelector("#new-persona-name input, #new-persona-name textarea");
-    if (!name()?.offsetParent) fold?.click();
-    setTimeout(() => {
-      document.getElementById("persona-new")?.scrollIntoView({ block: "center" });
-      name()?.focus();
-    }, 200);
+  async function openNewPersona() {
+    const [fold, name] = ["#persona-new button", "#new-persona-name :is(input, textarea)"];
+    const button = await utatane.arrival(fold); // the room may still have to be drawn
+    if (!document.querySelector(name)?.offsetParent) button?.click();
+    const field = await utatane.arrival(name);
+    document.getElementById("persona-new")?.scrollIntoView({ block: "center" });
+    field?.focus();
   }
 
   function head(element) {

@@ -54,7 +54,10 @@
           goodbye = record;
           break;
         }
-        if (told.msg === "process_completed" && !unanswered.delete(told.event_id)) early.add(told.event_id);
+        if (told.msg === "process_completed") {
+          if (!unanswered.delete(told.event_id)) early.add(told.event_id);
+          document.dispatchEvent(new CustomEvent("utatane:answered", { detail: told.event_id }));
+        }
         if (told.msg === "unexpected_error") unanswered.clear(); // the client is told, and begins anew
         if (told.msg !== "heartbeat") heard += 1;
         tell(record);

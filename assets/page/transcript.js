@@ -8,6 +8,7 @@
     const list = element.querySelector(".transcript");
     let shown = null;
     let known = "";
+    const tell = (event, told) => trigger(event, { ...told, persona: (props.value || {}).persona });
 
     function update() {
       const value = props.value || {};
@@ -57,11 +58,11 @@
       const article = button.closest("article");
       const action = button.dataset.action;
       if (action === "copy") utatane.copyMessage?.(button, article.querySelector(".bubble"));
-      else if (action === "retry") trigger("retry", { by: button.dataset.by || "" });
+      else if (action === "retry") tell("retry", { by: button.dataset.by || "" });
       else if (action === "caps") utatane.openRoom("settings", "usage-caps");
-      else if (action === "older") trigger("older", {});
-      else if (action === "delete" && (await utatane.ask(utatane.texts().delete_last, utatane.texts().delete))) trigger("delete", {});
-      else if (action === "edit") utatane.editMessage?.(article, (text) => trigger("edit", { text }));
+      else if (action === "older") tell("older");
+      else if (action === "delete" && (await utatane.ask(utatane.texts().delete_last, utatane.texts().delete))) tell("delete");
+      else if (action === "edit") utatane.editMessage?.(article, (text) => tell("edit", { text }));
     });
 
     utatane.followServer?.(props, trigger);
