@@ -9,7 +9,7 @@ from typing import Literal
 from agent.memories import Memories
 from managers.memory.documents import USER
 from managers.storage.errors import ExternallyChangedError
-from ui.shelves import Conflict, View, button, conflict_note, empty, history_of, saving
+from ui.shelves import Conflict, Shelf, View, button, conflict_note, empty, history_of, saving
 
 DiaryKind = Literal["main_memory", "secret_diary"]
 
@@ -77,3 +77,6 @@ def _older(view: View, kind: DiaryKind) -> str:
             rows += f"<li>{button(path.name, 'go', shelf=kind, item=path.name)}</li>"
     title = escape(view.t("memories.older_volumes"))
     return f'<h4>{title}</h4><ul class="volumes">{rows}</ul>' if rows else ""
+
+
+SHELF = Shelf(show, save=save)

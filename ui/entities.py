@@ -13,6 +13,7 @@ from managers.memory.forgotten import FORGOTTEN
 from managers.storage.errors import ExternallyChangedError
 from ui.shelves import (
     Conflict,
+    Shelf,
     View,
     button,
     conflict_note,
@@ -72,7 +73,7 @@ def pin(memories: Memories, name: str, *, on: bool) -> None:
 def save(memories: Memories, name: str, told: Mapping[str, str]) -> Conflict | None:
     """Write what a person made of an entity; where the file has changed meanwhile, nothing is written."""
     store = memories.entities
-    before = store.get(name) or Entity(name, created=told.get("now", ""), mind=USER)
+    before = store.get(name) or store.begun(name, mind=USER)
     kind = next((kind for kind in KINDS if kind == told.get("kind")), before.kind)
     aliases = tuple(dict.fromkeys(one for one in _names(told.get("aliases", "")) if one != name))
     after = replace(before, kind=kind, aliases=aliases, lines=reworded(before, told.get("text", "")))
@@ -199,3 +200,6 @@ def _editor(view: View) -> str:
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.replace("、", ",").split(",") if name.strip()]
+
+
+SHELF = Shelf(show, save=save, forget=forget, pin=pin)

@@ -16,6 +16,7 @@ from managers.storage.errors import ExternallyChangedError
 from ui.locales import Texts
 from ui.shelves import (
     Conflict,
+    Shelf,
     View,
     button,
     conflict_note,
@@ -184,3 +185,6 @@ def _editor(view: View, episode: Episode) -> str:
         f'<p class="quiet">{escape(t("memories.one_a_line"))}</p>'
         f'<div class="deeds"><button class="small primary">{escape(t("notes.save"))}</button>{leave_button(view)}</div></form>'
     )
+
+
+SHELF = Shelf(show, save=save, forget=forget, left_at=lambda day: day[:_MONTH_LENGTH], pin=pin)

@@ -6,7 +6,7 @@ from html import escape
 
 from managers.memory.forgotten import forgotten
 from ui.presenters import persona_address
-from ui.shelves import View, button, empty, saving
+from ui.shelves import Shelf, View, button, empty, saving
 from ui.times import when
 
 LOOKED_AT = 1000
@@ -27,3 +27,6 @@ def show(view: View) -> str:
         for entry in left
     )
     return f'<ol class="history">{rows}</ol>{saving(view, "forgotten")}'
+
+
+SHELF = Shelf(show)

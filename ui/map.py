@@ -19,7 +19,7 @@ from ui.map_names import place_name
 from ui.map_picture import map_along_time, map_by_likeness
 from ui.map_time import day_name, time_range, time_ticks
 from ui.presenters import persona_address
-from ui.shelves import View, button, empty
+from ui.shelves import Shelf, View, button, empty
 
 LIKE, TIME = "like", "time"
 _EXCERPT = 48
@@ -212,3 +212,6 @@ def _notes(memory_map: MemoryMap, atlas: Atlas, t: Texts) -> str:
     if memory_map.is_drawing:
         said.append(t("map.being_redrawn"))
     return f'<p class="quiet">{escape(" ".join(said))}</p>'
+
+
+SHELF = Shelf(show)

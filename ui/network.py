@@ -15,7 +15,7 @@ from ui.map_canvas import NARROW, WIDE
 from ui.map_panel import passage_row
 from ui.network_picture import network_picture, sign
 from ui.presenters import persona_address
-from ui.shelves import View, button, empty
+from ui.shelves import Shelf, View, button, empty
 
 _LISTED = 14
 _PASSAGES = 20
@@ -151,3 +151,6 @@ def _panel(title: str, inside: str, t: Texts) -> str:
         f'<div class="chosen"><h4 tabindex="-1">{escape(title)}</h4>{inside}'
         f'<button type="button" class="small" data-close>{escape(t("map.close"))}</button></div>'
     )
+
+
+SHELF = Shelf(show)

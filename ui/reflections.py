@@ -14,6 +14,7 @@ from managers.memory.questions import Question
 from ui.charts import table_link
 from ui.csv_files import table_address
 from ui.shelves import (
+    Shelf,
     View,
     button,
     day_of,
@@ -176,3 +177,8 @@ def _row(view: View, memory: Remembered, title: str, head: str, body: str, deeds
         f'{title}{body}{evidence(view, memory.evidence)}<div class="deeds">{deeds}</div>'
         f"{past_of(view, memory.id) if memory.id else ''}</li>"
     )
+
+
+INSIGHTS = Shelf(show_insights, forget=forget_insight, pin=pin_insight)
+GOALS = Shelf(show_goals, forget=forget_goal, pin=pin_goal)
+QUESTIONS = Shelf(show_questions, forget=forget_question, pin=pin_question)

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.kinds import ALL_TYPES
 from ui.locales import Texts
-from ui.shelves import View, around, button, empty, page_of, pager, saving
+from ui.shelves import Shelf, View, around, button, empty, page_of, pager, saving
 from ui.times import day_name, when
 
 PAGE = 20
@@ -137,3 +137,6 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(text)
     except ValueError:
         return None
+
+
+SHELF = Shelf(show)

@@ -125,14 +125,17 @@ class EntityStore:
                 raise ExternallyChangedError(path=path.name, theirs=(current or b"").decode("utf-8", "replace"))
             self._apply({path: text.encode()}, author=author, reason=reason)
 
+    def begun(self, name: str, kind: Kind = "thing", *, mind: str) -> Entity:
+        """Return an entity of which nothing is known yet; nothing is written."""
+        return Entity(safe_name(name), kind, f"{self._clock.now():{TIME}}", mind=mind)
+
     def note(
         self, name: str, text: str, *, author: str, mind: str, evidence: Sequence[str] = (), kind: Kind = "thing"
     ) -> Entity:
         """Write something down about an entity (the persona's own tool); a new one is made if needed."""
-        now = self._clock.now()
         with writing(self._paths):
-            entity = self.find(name) or Entity(safe_name(name), kind, f"{now:{TIME}}", mind=mind)
-            fact = Fact(text, tuple(evidence), mind, since=f"{now:%Y-%m-%d}")
+            entity = self.find(name) or self.begun(name, kind, mind=mind)
+            fact = Fact(text, tuple(evidence), mind, since=f"{self._clock.now():%Y-%m-%d}")
             entity = with_fact(entity, fact)
             files = {self.path(entity.name): format_entity(entity).encode()}
             self._apply(files, author=author, reason=text, evidence=evidence)
