@@ -13,7 +13,7 @@ from agent.minds.builtin.understanding import understand
 from managers.language.words import sentences
 from managers.mind import Sheet
 from managers.recall.hits import Hit, MemoryType
-from tests.minds.test_builtin import NOW, converse, say
+from tests.minds.speaking import NOW, converse, say
 
 HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
 NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。")
