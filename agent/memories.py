@@ -160,7 +160,7 @@ def open_memories(
         recall_log=RecallLog(paths.recall_log),
         knowledge=KnowledgeBase(paths),
         map=memory_map,
-        network=EntityNetwork(paths, recall, memory_map.file),
+        network=EntityNetwork(paths, recall),
     )
 
 

@@ -1,5 +1,8 @@
 """The map as it is kept: `rag_index/memory_map.sqlite`, derived data and no text of any memory.
 
+The network of entities has a file of its own (`rag_index/entity_network.sqlite`): a map is drawn in one long
+transaction, and nobody who opens the network waits for that.
+
 It holds where every memory lies, so that tomorrow's map looks like today's, and the words that name
 regions. A file that cannot be read is thrown away; the map is then drawn anew.
 """
@@ -7,6 +10,7 @@ regions. A file that cannot be read is thrown away; the map is then drawn anew.
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +27,7 @@ from managers.storage.files import make_folder
 FORMAT = "1"
 """Raised when the tables or the way of cutting or placing change: an older map only says where things were."""
 
-_SCHEMA = """
+MAP = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS bundles (name TEXT PRIMARY KEY, members BLOB NOT NULL, waiting INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pieces (
@@ -34,11 +38,16 @@ CREATE INDEX IF NOT EXISTS pieces_by_bundle ON pieces (bundle);
 CREATE TABLE IF NOT EXISTS names (
     level TEXT, number INTEGER, place INTEGER, term TEXT NOT NULL, surface TEXT NOT NULL, PRIMARY KEY (level, number, place)
 ) WITHOUT ROWID;
+"""
+NETWORK = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS mentions (entity TEXT PRIMARY KEY, stamp TEXT NOT NULL, codes BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS seats (entity TEXT PRIMARY KEY, x REAL NOT NULL, y REAL NOT NULL) WITHOUT ROWID;
 """
 
 LEVELS = ("region", "quarter")
+_ELSEWHERE = frozenset({"mentions", "seats"})
+"""Tables that the map's file held before the network had its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +196,6 @@ class Sheet:
         """Take everything off the map; names and layout stay until they are replaced."""
         self.connection.execute("DELETE FROM pieces")
         self.connection.execute("DELETE FROM bundles")
-        self.connection.execute("DELETE FROM mentions")
 
     # Names
 
@@ -221,11 +229,18 @@ class Sheet:
 
 
 class SheetFile:
-    """The file of the map."""
+    """The file of the map, or of the network."""
 
-    def __init__(self, path: Path) -> None:
-        """Remember where it is; nothing is opened yet."""
+    def __init__(self, path: Path, tables: str = MAP) -> None:
+        """Remember where it is; nothing is opened yet.
+
+        Args:
+            path: the file.
+            tables: how its tables are made (`MAP`, `NETWORK`); in any other file they are made at its first opening.
+        """
         self.path = path
+        self._tables = tables
+        self._names = set(re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", tables))
 
     @contextlib.contextmanager
     def opened(self, *, to_write: bool = False) -> Iterator[Sheet]:
@@ -242,8 +257,7 @@ class SheetFile:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves no name behind
-            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'seats'").fetchone():
-                connection.executescript(_SCHEMA)
+            self._make_tables(connection)
             connection.execute("BEGIN IMMEDIATE" if to_write else "BEGIN")
             try:
                 yield Sheet(connection)
@@ -252,7 +266,14 @@ class SheetFile:
                 raise
             connection.execute("COMMIT")
 
+    def _make_tables(self, connection: sqlite3.Connection) -> None:
+        held = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not self._names <= held:
+            connection.executescript(self._tables)
+        for name in sorted(held & _ELSEWHERE - self._names):  # what they name could never be forgotten here
+            connection.execute(f"DROP TABLE IF EXISTS {name}")
+
     def remove(self) -> None:
-        """Throw the map away."""
+        """Throw it away."""
         for suffix in ("-wal", "-shm", ""):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from managers.memory_map.background import Background
 from managers.memory_map.counts import Tie, TieCounts
 from managers.memory_map.forces import Seats, settle
 from managers.memory_map.passages import LOGS, Codes, Passages
-from managers.memory_map.sheet import Sheet, SheetFile
+from managers.memory_map.sheet import NETWORK, Sheet, SheetFile
 from managers.recall.engine import Recall
 from managers.recall.index import Passage
 from managers.recall.terms import terms
@@ -35,6 +35,8 @@ _FEW = 400
 """Up to so many new passages are looked through for names; with more the word lists are quicker."""
 _TYING = (*LOGS, "episodic_memory")
 _MOST_AMONG = 600
+FORMAT = "1"
+"""Raised when names are looked for in another way: what was found before is then looked for again."""
 MOST_TIES = 20_000
 """More than this no table needs."""
 
@@ -62,11 +64,11 @@ class Network:
 class EntityNetwork:
     """The ties between one persona's entities."""
 
-    def __init__(self, paths: PersonaPaths, recall: Recall, file: SheetFile) -> None:
+    def __init__(self, paths: PersonaPaths, recall: Recall) -> None:
         """Remember where things are; nothing is opened yet."""
         self._paths = paths
         self._recall = recall
-        self._file = file
+        self.file = SheetFile(paths.rag_index / "entity_network.sqlite", NETWORK)
         self._background = Background(f"entity network of {paths.name}")
         self._seen: tuple[str, TieCounts] | None = None
 
@@ -76,8 +78,8 @@ class EntityNetwork:
             return None
         passages = Passages(self._recall.indexes)
         try:
-            with self._file.opened() as sheet:
-                is_known = sheet.text("mentioned") == passages.epoch
+            with self.file.opened() as sheet:
+                is_known = sheet.text("mentioned") == _state(passages)
         except sqlite3.DatabaseError:
             is_known = False
         if not is_known and len(_card_codes(passages)) > _FEW:
@@ -95,7 +97,7 @@ class EntityNetwork:
 
     def tidy(self) -> None:
         """Leave nothing of what was forgotten in what is kept, if anything is: for the night."""
-        if self._file.path.exists():
+        if self.file.path.exists():
             self._background.start(self._count)
 
     def wait(self, seconds: float = 60) -> None:
@@ -113,8 +115,11 @@ class EntityNetwork:
             centre = ""
         names = [centre, *counts.beside(centre, BESIDE)] if centre else counts.strongest(NODES)
         shown = _edges(counts.among(names, _MOST_AMONG), centre)
-        with self._file.opened(to_write=True) as sheet:
-            seats = self._seats(sheet, names, shown, centre)
+        try:
+            seats = self._seats(names, shown, centre)
+        except sqlite3.DatabaseError:  # derived data: everybody is seated anew
+            self.file.remove()
+            seats = self._seats(names, shown, centre)
         nodes = [Node(name, counts.mentions[name], *seats[name]) for name in names]
         return Network(nodes, shown, len(counts.names), centre)
 
@@ -130,7 +135,7 @@ class EntityNetwork:
         """Return the messages and days that name both, the newest first."""
         self._counted()
         passages = Passages(self._recall.indexes)
-        with self._file.opened() as sheet:
+        with self.file.opened() as sheet:
             held = _mentions(sheet)
         if one not in held or other not in held:
             return []
@@ -144,12 +149,12 @@ class EntityNetwork:
         """Return how often each entity is mentioned, and each two together."""
         passages = Passages(self._recall.indexes)
         marks = f"{passages.marks()} {files_stamp(self._paths)}"
-        if self._seen is not None and self._seen[0] == marks:
+        if self._seen is not None and self._seen[0] == marks and self.file.path.exists():
             return self._seen[1]
         try:
             held = self._follow(passages)
         except sqlite3.DatabaseError:
-            self._file.remove()
+            self.file.remove()
             held = self._follow(passages)
         folder = self._paths.entity_memory
         there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
@@ -163,8 +168,8 @@ class EntityNetwork:
         everything = passages.all()
         cards = _cards(passages)
         tying = everything[passages.are_of(everything, _TYING)]
-        with self._file.opened() as sheet:
-            kept = _mentions(sheet) if sheet.text("mentioned") == passages.epoch else {}
+        with self.file.opened() as sheet:
+            kept = _mentions(sheet) if sheet.text("mentioned") == _state(passages) else {}
             seen = np.array([sheet.number("seen_static"), sheet.number("seen_current")])
         fresh = tying[tying // 2 >= seen[tying % 2]] if kept else tying[:0]
         stale = {name for name, card in cards.items() if name not in kept or kept[name][0] != card.stamp}
@@ -191,33 +196,38 @@ class EntityNetwork:
             changed.append((name, card.stamp, codes.tobytes()))
         gone = [(name,) for name in kept.keys() - cards.keys()]
         if changed or gone or len(fresh) or not kept:
-            with self._file.opened(to_write=True) as sheet:
+            with self.file.opened(to_write=True) as sheet:
                 if not kept:
                     sheet.connection.execute("DELETE FROM mentions")
                 sheet.connection.executemany("DELETE FROM mentions WHERE entity = ?", gone)
                 sheet.connection.executemany("DELETE FROM seats WHERE entity = ?", gone)
                 sheet.connection.executemany("INSERT OR REPLACE INTO mentions VALUES (?, ?, ?)", changed)
                 newest = [int((everything[everything % 2 == at] // 2).max(initial=-1)) + 1 for at in (0, 1)]
-                sheet.note(mentioned=passages.epoch, seen_static=newest[0], seen_current=newest[1])
+                sheet.note(mentioned=_state(passages), seen_static=newest[0], seen_current=newest[1])
         return held
 
-    def _seats(
-        self, sheet: Sheet, names: Sequence[str], ties: Sequence[Tie], centre: str
-    ) -> Mapping[str, tuple[float, float]]:
+    def _seats(self, names: Sequence[str], ties: Sequence[Tie], centre: str) -> Mapping[str, tuple[float, float]]:
         """Return where the entities sit; the picture of all begins where it ended the last time."""
-        rows = sheet.connection.execute("SELECT entity, x, y FROM seats")
-        before: Seats = {name: (x, y) for name, x, y in rows}
+        with self.file.opened() as sheet:
+            before: Seats = {name: (x, y) for name, x, y in sheet.connection.execute("SELECT entity, x, y FROM seats")}
+            company_before = sheet.text("company")
         pulls = [(tie.one, tie.other, tie.count) for tie in ties]
         company = digest(repr((names, pulls)))
-        if not centre and sheet.text("company") == company and before.keys() >= set(names):
+        if not centre and company_before == company and before.keys() >= set(names):
             return before
         seats = settle(names, pulls, before, centre)
         if not centre:
-            sheet.connection.executemany(
-                "INSERT OR REPLACE INTO seats VALUES (?, ?, ?)", [(name, *seats[name]) for name in names]
-            )
-            sheet.note(company=company)
+            with self.file.opened(to_write=True) as sheet:
+                sheet.connection.executemany(
+                    "INSERT OR REPLACE INTO seats VALUES (?, ?, ?)", [(name, *seats[name]) for name in names]
+                )
+                sheet.note(company=company)
         return seats
+
+
+def _state(passages: Passages) -> str:
+    """Return which index, read in which way, the kept mentions belong to."""
+    return f"{FORMAT} {passages.epoch}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class Life:
         self.log = ConversationLog(paths, clock, self.rng)
         self.recall = Recall(paths, self.log, RecallSettings(), clock)
         self.map = MemoryMap(paths, self.recall)
-        self.network = EntityNetwork(paths, self.recall, self.map.file)
+        self.network = EntityNetwork(paths, self.recall)
         apply = write_plainly(paths)
         self.episodes = EpisodeStore(paths, clock, apply)
         self.entities = EntityStore(paths, clock, apply)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import sqlite3
+from threading import Thread
+
+import pytest
 
 from managers.memory_map.counts import Tie
 from managers.memory_map.forces import settle
@@ -38,8 +43,8 @@ def test_what_is_said_later_ties_too_and_is_found_without_looking_at_all_again(l
     life.say("Mia called from Kyoto.")
     assert ("Kyoto", "Mia", 2) in ties(life.network.around())
     # Whoever counts from nothing comes to the same.
-    life.map.file.remove()
-    fresh = EntityNetwork(life.paths, life.recall, life.map.file)
+    life.network.file.remove()
+    fresh = EntityNetwork(life.paths, life.recall)
     assert ties(fresh.around()) == ties(life.network.around())
 
 
@@ -82,7 +87,7 @@ def test_who_is_forgotten_is_gone_at_once_and_comes_back(life: Life) -> None:
     after = life.network.around()
     assert {node.name for node in after.nodes} == {"Oskar", "Kyoto"}
     assert life.network.passages_between("Mia", "Oskar") == []
-    with life.map.file.opened() as sheet:
+    with life.network.file.opened() as sheet:
         assert "Mia" not in "\n".join(sheet.connection.iterdump())
     card.write_bytes(kept)
     life.recall.catch_up()
@@ -130,7 +135,7 @@ def test_the_same_company_sits_as_it_sat(life: Life) -> None:
     before = {node.name: (node.x, node.y) for node in life.network.around().nodes}
     life.network.around("Mia")  # a picture of its own
     life.say("Nothing that names anybody.")
-    fresh = EntityNetwork(life.paths, life.recall, life.map.file)
+    fresh = EntityNetwork(life.paths, life.recall)
     assert {node.name: (node.x, node.y) for node in fresh.around().nodes} == before
 
 
@@ -152,3 +157,71 @@ def test_many_are_shown_by_the_strongest_ties(life: Life) -> None:
     assert all({tie.one, tie.other} <= shown for tie in network.ties)
     assert len(life.network.all_ties()) == 89
     assert life.network.all_ties()[0] == Tie(names[0], names[1], 2)
+
+
+def test_nobody_who_opens_the_network_waits_for_the_map_to_be_drawn(life: Life) -> None:
+    three_friends(life)
+    life.atlas()
+    with life.map.file.opened(to_write=True):  # as while it is drawn: seconds, over years of memories
+        seen: list[Network] = []
+        opening = Thread(target=lambda: seen.append(life.network.around()))
+        opening.start()
+        opening.join(10)
+        assert len(seen) == 1
+    assert ("Mia", "Oskar", 2) in ties(seen[0])
+
+
+def test_opening_again_writes_nothing(life: Life) -> None:
+    three_friends(life)
+    first = life.network.around()
+    fresh = EntityNetwork(life.paths, life.recall)
+    with life.network.file.opened(to_write=True):  # whoever wanted to write would wait
+        assert fresh.around() == first
+        assert life.network.around() == first
+
+
+@pytest.mark.parametrize("harm", ["gone", "broken", "other version", "edited by hand", "an index made anew"])
+def test_what_is_kept_is_only_a_help(life: Life, harm: str) -> None:
+    three_friends(life)
+    before = ties(life.network.around())
+    file = life.network.file
+    if harm == "gone":
+        file.remove()
+    elif harm == "broken":
+        file.remove()
+        file.path.write_bytes(b"no database at all" * 100)
+    elif harm == "other version":
+        with file.opened(to_write=True) as sheet:
+            sheet.note(mentioned="0 " + sheet.text("mentioned").partition(" ")[2])
+            sheet.connection.execute("UPDATE mentions SET codes = x''")
+    elif harm == "edited by hand":
+        life.entities.path("Oskar").unlink()
+        life.recall.catch_up()
+        before = {tie for tie in before if "Oskar" not in tie[:2]}
+    else:
+        life.recall.rebuild()
+    networks = [EntityNetwork(life.paths, life.recall)]
+    if harm not in {"broken", "other version"}:  # that is for the next start to find
+        networks.insert(0, life.network)
+    for network in networks:
+        assert ties(network.around()) == before
+        assert len(network.passages_between("Mia", "Oskar")) == (0 if harm == "edited by hand" else 2)
+
+
+def test_two_processes_open_it_at_once(life: Life) -> None:
+    three_friends(life)
+    found: list[Network] = []
+    opening = [Thread(target=lambda: found.append(EntityNetwork(life.paths, life.recall).around())) for _ in range(4)]
+    for thread in opening:
+        thread.start()
+    for thread in opening:
+        thread.join(30)
+    assert [ties(network) for network in found] == [ties(life.network.around())] * 4
+
+
+def test_names_leave_a_map_of_before_the_network_had_its_own_file(life: Life) -> None:
+    three_friends(life)
+    with contextlib.closing(sqlite3.connect(life.map.file.path)) as old:
+        old.executescript("CREATE TABLE mentions (entity TEXT); INSERT INTO mentions VALUES ('Mia');")
+    with life.map.file.opened() as sheet:
+        assert "Mia" not in "\n".join(sheet.connection.iterdump())
