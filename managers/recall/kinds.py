@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from managers.recall.hits import MemoryType
 
-ALL_TYPES: tuple[MemoryType, ...] = (
-    "log_archive",
-    "current_log",
-    "episodic_memory",
-    "dream_insight",
-    "diary",
-    "entity_memory",
-    "knowledge",
-    "note",
-)
+ALL_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 PAST_TYPES: tuple[MemoryType, ...] = (
     "log_archive",
     "current_log",
