@@ -85,9 +85,21 @@ class Indexer:
         """Take the persona, its indexes, and the settings for cutting passages."""
         self._paths = paths
         self._indexes = indexes
-        self._size = settings.chunk_size
-        self._overlap = min(settings.chunk_overlap, settings.chunk_size // 2)
+        self._settings = settings
         self._tools: tuple[Embedder | None, WordVectors | None] = (None, None)
+
+    @property
+    def cut(self) -> str:
+        """How passages are cut, as an index notes it: their greatest length and what two of them share."""
+        return f"{self._size}/{self._overlap}"
+
+    @property
+    def _size(self) -> int:
+        return self._settings.chunk_size
+
+    @property
+    def _overlap(self) -> int:
+        return min(self._settings.chunk_overlap, self._size // 2)
 
     def changed(self, shown: Collection[str] = ()) -> bool:
         """Tell by a look at the files' sizes and times whether anything is to be done.

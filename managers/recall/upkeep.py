@@ -35,6 +35,9 @@ TIDY_AFTER_SECONDS = 5.0
 """So long after something was forgotten the derived files are rid of it too: what is forgotten next comes along."""
 
 _LOCAL_BATCH = 64
+_CUT = "cut"
+_FIRST_CUT = "300/50"
+"""How an index that does not say so was cut."""
 _QUICK_REBUILD = 5000
 """Up to so many passages weights are refreshed at once; above, the night does it."""
 
@@ -87,6 +90,8 @@ class Upkeep:
             self._mend()
             if self._is_new():
                 self._build()
+            elif self._is_cut_otherwise():
+                self._rebuild(None)
             else:
                 self._run()
             self.notices.pop("broken", None)
@@ -162,7 +167,7 @@ class Upkeep:
         own = self._weighed()
         self.kit.replace_own(own)
         for index in self._indexes.values():
-            index.reset(self.kit.name, self.kit.kept(own))
+            index.reset(self.kit.name, self._kept(own))
         self._run()
 
     def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
@@ -170,7 +175,7 @@ class Upkeep:
         own = self._weighed()
         fresh = {name: MemoryIndex(_beside(index)) for name, index in self._indexes.items()}
         for index in fresh.values():
-            index.reset(self.kit.name_with(own), self.kit.kept(own))
+            index.reset(self.kit.name_with(own), self._kept(own))
         indexer = Indexer(self._paths, fresh, self._settings)
         self._run(progress=progress, indexer=indexer, embedder=own or self.kit.embedder)
         for name, index in self._indexes.items():
@@ -225,6 +230,14 @@ class Upkeep:
 
     # What is amiss
 
+    def _is_cut_otherwise(self) -> bool:
+        """Whether passages were cut to another length than the settings want now."""
+        held = (index.store.meta(_CUT) or _FIRST_CUT for index in self._indexes.values() if index.store.count())
+        return any(cut != self._indexer.cut for cut in held)
+
+    def _kept(self, own: NgramEmbedder | None) -> dict[str, str | bytes]:
+        return {**self.kit.kept(own), _CUT: self._indexer.cut}
+
     def _fits(self, index: MemoryIndex) -> str:
         try:
             return index.fits(self.kit.name)
@@ -241,8 +254,11 @@ class Upkeep:
                 self._embed_own(index)
             elif reason:
                 _logger.info("index %s is made anew: %s", name, reason)
-                index.reset(self.kit.name, self.kit.kept(self.kit.own))
+                index.reset(self.kit.name, self._kept(self.kit.own))
             index.claim(self.kit.name)
+            if index.store.meta(_CUT) != self._indexer.cut and not index.store.count():
+                with index.store.transaction():
+                    index.store.set_meta(_CUT, self._indexer.cut)
 
     def _held(self) -> str:
         try:

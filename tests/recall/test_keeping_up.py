@@ -398,3 +398,18 @@ def test_searches_go_on_while_the_index_is_rebuilt(recall: Recall, talk: Talk) -
     assert seen
     assert set(seen) == {5}
     assert not list(recall.paths.rag_index.glob(".faiss*"))
+
+
+def test_another_length_of_passages_makes_the_index_anew(open_recall: Open, talk: Talk) -> None:
+    talk.user("The heron stood still. " * 30)
+    lengths = {}
+    for size in (300, 100, 100):
+        recall = open_recall(RecallSettings(chunk_size=size, chunk_overlap=20))
+        before = {index.store.marks()[0] for index in recall.indexes.values()}
+        recall.catch_up()
+        kept = before == {index.store.marks()[0] for index in recall.indexes.values()}
+        lengths[size, kept] = max(len(hit.text) for hit in recall.search("heron", 20))
+        recall.close()
+    assert 100 < lengths[300, False] <= 300
+    assert lengths[100, False] <= 100
+    assert lengths[100, True] <= 100  # and is left as it is from then on
