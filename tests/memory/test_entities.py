@@ -136,3 +136,14 @@ def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:
     assert len(kept.facts) == KEPT_FACTS + 1
     assert len(older) == KEPT_FACTS
     assert kept.facts[0].slot == "home"
+
+
+def test_several_words_find_whoever_holds_all_of_them(paths: PersonaPaths, clock: HandClock) -> None:
+    store = EntityStore(paths, clock)
+    store.note("モモちゃん", "猫。入院していた。", author="user", mind="user")
+    store.note("ゆき", "モモちゃんの入院を心配していた。", author="user", mind="user")
+    store.note("京都", "来週行く。", author="user", mind="user")
+    assert [entity.name for entity in store.search("モモ 入院")] == ["モモちゃん", "ゆき"]
+    assert [entity.name for entity in store.search("モモ　心配")] == ["ゆき"]
+    assert store.search("モモ 京都") == []
+    assert store.search(" 　") == []

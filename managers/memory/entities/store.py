@@ -99,13 +99,28 @@ class EntityStore:
         return next((entity for entity in self.all() if key in {name_key(n) for n in entity.names}), None)
 
     def search(self, keyword: str, limit: int = 10) -> list[Entity]:
-        """Return entities whose name, alias or text holds the keyword; those named so come first."""
-        key = name_key(keyword)
-        if not key:
+        """Return entities whose name, alias or text holds the keyword; those named so come first.
+
+        Where none holds several words as they stand, those that hold each of them.
+        """
+        return (self._holding([keyword]) or self._holding(keyword.split()))[:limit]
+
+    def _holding(self, keywords: Sequence[str]) -> list[Entity]:
+        keys = [key for keyword in keywords if (key := name_key(keyword))]
+        if not keys:
             return []
-        named = [e for e in self.all() if any(key in name_key(n) for n in e.names)]
-        told = [e for e in self.all() if e not in named and key in unicodedata.normalize("NFKC", e.text()).casefold()]
-        return [*named, *told][:limit]
+        named: list[Entity] = []
+        told: list[Entity] = []
+        for entity in self.all():
+            names = [name_key(name) for name in entity.names]
+            text = unicodedata.normalize("NFKC", entity.text()).casefold()
+            if any(key in name for key in keys for name in names) and all(
+                key in text or any(key in name for name in names) for key in keys
+            ):
+                named.append(entity)
+            elif all(key in text for key in keys):
+                told.append(entity)
+        return [*named, *told]
 
     def read_text(self, name: str) -> tuple[str, str | None]:
         """Return the whole file as text for an editor, and the digest to base an edit on."""
