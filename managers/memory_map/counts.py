@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,17 +32,17 @@ class TieCounts:
     Who is called by another's name and more (Mia, Mia's bakery) is named with it every time: that is no tie.
     """
 
-    def __init__(self, held: Mapping[str, Codes], words: Mapping[str, Collection[str]]) -> None:
+    def __init__(self, held: Mapping[str, Codes], words: Callable[[str], Collection[str]]) -> None:
         """Count.
 
         Args:
             held: the passages that name each entity.
-            words: the words of each entity's name.
+            words: returns the words of an entity's name.
         """
         self.names = sorted(held)
         self.mentions = {name: len(held[name]) for name in self.names}
         self._number = {name: at for at, name in enumerate(self.names)}
-        self._words = {name: frozenset(words.get(name, ())) for name in self.names}
+        self._words = words
         self._one, self._other, self._count = _meetings([held[name] for name in self.names])
 
     def strongest(self, most: int) -> list[str]:
@@ -83,7 +83,7 @@ class TieCounts:
         return found
 
     def _is_part(self, one: str, other: str) -> bool:
-        mine, theirs = self._words[one], self._words[other]
+        mine, theirs = frozenset(self._words(one)), frozenset(self._words(other))
         if mine and theirs and (mine <= theirs or theirs <= mine):
             return True
         return name_key(one) in name_key(other) or name_key(other) in name_key(one)

@@ -159,7 +159,7 @@ class EntityNetwork:
         folder = self._paths.entity_memory
         there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
         held = {name: codes for name, codes in held.items() if f"{name}.md" in there}
-        counts = TieCounts(held, {name: _name_words(name) for name in held})
+        counts = TieCounts(held, _name_words)
         self._seen = (marks, counts)
         return counts
 
@@ -232,11 +232,16 @@ def _state(passages: Passages) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Card:
-    """What the index knows of an entity: its names as words, and its facts' messages."""
+    """What the index knows of an entity: its names, and its facts' messages."""
 
-    words: tuple[tuple[str, ...], ...]
+    names: tuple[str, ...]
     evidence: tuple[str, ...]
     stamp: str
+
+    @property
+    def words(self) -> list[tuple[str, ...]]:
+        """The names as words: of thousands of entities only a few are asked for them."""
+        return sorted({words for name in self.names if (words := _name_words(name))})
 
 
 def _cards(passages: Passages) -> dict[str, _Card]:
@@ -244,11 +249,9 @@ def _cards(passages: Passages) -> dict[str, _Card]:
     found: dict[str, _Card] = {}
     for passage in passages.read(codes.tolist()).values():
         name = passage.path.rpartition("/")[2].removesuffix(".md")
-        if name in found:
-            continue
-        words = {_name_words(one) for one in passage.heading.split(" / ")}
-        stamp = digest("\n".join([passage.heading, *passage.message_ids]))[:16]
-        found[name] = _Card(tuple(sorted(one for one in words if one)), passage.message_ids, stamp)
+        if name not in found:
+            stamp = digest("\n".join([passage.heading, *passage.message_ids]))[:16]
+            found[name] = _Card(tuple(passage.heading.split(" / ")), passage.message_ids, stamp)
     return found
 
 
