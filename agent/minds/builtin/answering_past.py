@@ -6,16 +6,10 @@ import re
 from collections.abc import Sequence
 
 from agent.minds.builtin.answering_self import quote_sheet, tell_of_body
+from agent.minds.builtin.candidates import Candidate, is_of_persona, noted_lines
 from agent.minds.builtin.listening import take_up, topic_of
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.recollection import (
-    Candidate,
-    Found,
-    is_of_persona,
-    noted_lines,
-    overview,
-    search_question,
-)
+from agent.minds.builtin.recollection import Found, overview, search_question
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import Sentence, understand, word_list
 from agent.minds.builtin.when import say_when

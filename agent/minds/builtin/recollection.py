@@ -6,48 +6,29 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
 
+from agent.minds.builtin.candidates import (
+    MADE_OF,
+    MAX_HITS,
+    Candidate,
+    Who,
+    candidates_of,
+    is_question,
+    sentences_of,
+    who_said,
+)
 from agent.minds.builtin.understanding import Sentence, question_terms, understand, word_list
 from managers.language.standing import asked_slot, told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
-from managers.language.words import content_words, detect_language, sentences, words
-from managers.mind import ReplyRequest, Sheet
-from managers.recall.hits import Hit, MemoryType
+from managers.language.words import content_words, detect_language, words
+from managers.mind import ReplyRequest
 from managers.storage.errors import Lang
 
-Who = Literal["user", "persona", "nobody"]
-_MAX_HITS = 12
-_MAX_SENTENCES_PER_HIT = 12
 _FITS = 0.34
 """At least this share of what was asked (rare words weigh more) must be in a sentence that answers."""
 _SECOND_SHARE = 0.8
 _NEAR = 2
 """So many likings are told where nobody knows which of them is of the kind that was asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One sentence that may answer.
-
-    Attributes:
-        kind: where it is from: a memory's type, `said` for this conversation, `told` for words that a memory quotes.
-        who: who said it.
-        rank: how early the search found it, 1 (first) to 0.
-        around: the passage that it stands in.
-        goes_on: its subject stands in what is around it.
-    """
-
-    text: str
-    kind: MemoryType | Literal["said", "told"]
-    who: Who
-    time: datetime | None
-    rank: float
-    heading: str = ""
-    source: int = 0
-    around: str = ""
-    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +57,7 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
     candidates = [c for c in candidates_of(request) if with_now or c.kind != "said"]
     if not any(_ASKS_FOR_QUESTIONS.search(sentence.plain) for sentence in asked):
-        candidates = [c for c in candidates if not _asks(c.text)]
+        candidates = [c for c in candidates if not is_question(c.text)]
     if not candidates:
         return Found((), fits=False)
     if standing := _standing(asked, candidates, lang):
@@ -179,124 +160,6 @@ def _owner(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Who:
     return _whose(" ".join(sentence.plain for sentence in asked), lang)
 
 
-def candidates_of(request: ReplyRequest) -> list[Candidate]:
-    """Return every sentence that was recalled, noted, or said earlier in this conversation."""
-    found: list[Candidate] = []
-    for place, hit in enumerate(request.hits[:_MAX_HITS]):
-        rank = 1 - place / _MAX_HITS
-        found += [_candidate(sentence, hit, rank, place, request) for sentence in _sentences_of(hit)]
-    logged = {candidate.text for candidate in found if candidate.who == "user" and candidate.kind != "told"}
-    found = [
-        c for c in found if not _is_echo(c) and not (c.kind in _MADE_OF and any(text in c.text for text in logged))
-    ]
-    notes = [line for line in noted_lines(request) if len(line) > 3 and not is_of_persona(line, request.sheet)]  # noqa: PLR2004  # shorter lines say nothing
-    found += [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
-    earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
-    before = ""
-    for at, turn in enumerate(earlier[-20:]):
-        said = [s for s in sentences(_bare(turn.text))[:_MAX_SENTENCES_PER_HIT] if not _asks(s)]
-        for sentence in said:
-            goes_on = bool(_GOES_ON.search(sentence)) or bool(_NO_SUBJECT.search(sentence))
-            around = before[-_MAX_AROUND:] if goes_on else " ".join(said)[:_MAX_AROUND]
-            found.append(
-                Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at, around=around, goes_on=goes_on)
-            )
-            before = f"{before} {sentence}" if goes_on else sentence
-    return found
-
-
-_MADE_OF = frozenset(["told", "episodic_memory", "diary", "dream_insight"])
-"""Memories that are made of what was said: where that itself is at hand, they add nothing."""
-_RECORDED = re.compile(
-    r"^(?:[-・*] )?(?P<who>[^「」“”:：]{1,24}?)"
-    r"(?:は?「(?P<ja>.+)」(?:と話した。?)?|[:：] (?:“(?P<quoted>.+)”|(?P<plain>[^“].*))|(?: said,) “(?P<en>.+)”)$"
-)
-"""How a memory writes down who said what: あなた「…」, あなた: …, あなたは「…」と話した。, You: “…”, You said, “…”."""
-
-
-def _candidate(sentence: str, hit: Hit, rank: float, place: int, request: ReplyRequest) -> Candidate:
-    """Return a sentence of a hit; what a memory quotes stands for itself, with the one who said it."""
-    who = _who(hit, request)
-    if hit.type in ("entity_memory", "episodic_memory") and (match := _RECORDED.match(sentence)):
-        speaker = _speaker(match.group("who"), request)
-        said = next(group for group in match.groups()[1:] if group)
-        if speaker != "nobody":
-            time = hit.time if hit.type == "episodic_memory" else None  # an entity's file is older than what is in it
-            return Candidate(said, "told", speaker, time, rank, hit.heading, place + 1, hit.text)
-    return Candidate(sentence, hit.type, who, hit.time, rank, hit.heading, place + 1, hit.text)
-
-
-def _speaker(name: str, request: ReplyRequest) -> Who:
-    plain = name.strip().removesuffix("さん").casefold()
-    if plain in (request.sheet.persona.casefold(), "私", "i"):
-        return "persona"
-    return "user" if plain in ("あなた", "you", request.sheet.user_name.removesuffix("さん").casefold()) else "nobody"
-
-
-def _is_echo(candidate: Candidate) -> bool:
-    """Tell what this mind said itself when it gave something back or owned up: that answers nothing."""
-    return candidate.who == "persona" and bool(_ECHO.search(candidate.text))
-
-
-_ECHO = re.compile(
-    r"ん(?:です|だ)ね。?$|(?:見つから|覚えて(?:い)?(?:な|ませ)|思い出せな|記憶に(?:な|ありませ))|^\s*[-・] "
-    r"|^so (?:you|your|it|he|she|they|my|[A-Z]\w+)\b|\b(?:found nothing|don't remember|nothing about)\b|: [“「]",
-    re.IGNORECASE,
-)
-
-
-_MAX_AROUND = 400
-_GOES_ON = re.compile(
-    r"^(?:(?:and|but|so|well|oh)[, ]+)*(?:he|she|it|they|his|her|its|their)\b|^[0-9０-９一二三四五六七八九十]+(?:歳|才|人|匹|日|年|時|個|月|分)(?!.*[はが])|^(?:それ|その|あの|名前)",
-    re.IGNORECASE,
-)
-"""Sentences whose subject stands in the one before."""
-
-
-_NO_SUBJECT = re.compile(r"^[^はがも]*[ぁ-んァ-ヶ一-龠][^はがも]*$")
-"""A Japanese sentence that names no subject has that of the sentence before it: 渋谷にあるの."""
-
-_SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]?")
-"""A note on a picture in imported conversations: nobody said it."""
-
-
-_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,300}>")
-
-
-def _bare(text: str) -> str:
-    return _TAG.sub(" ", _SHOWN.sub(" ", text))
-
-
-def _sentences_of(hit: Hit) -> list[str]:
-    said = _bare(hit.text)
-    return [sentence for sentence in sentences(said)[:_MAX_SENTENCES_PER_HIT] if any(c.isalnum() for c in sentence)]
-
-
-def _who(hit: Hit, request: ReplyRequest) -> Who:
-    if hit.type not in ("log_archive", "current_log"):
-        return "nobody"
-    return "persona" if hit.speaker == request.sheet.persona else "user"
-
-
-def noted_lines(request: ReplyRequest) -> list[str]:
-    """Return the lines of notes and profile that say something, without their list marks."""
-    lines = [*request.notes.splitlines(), *request.sheet.user_profile.splitlines()]
-    stripped = [re.sub(r"^\s*(?:[-*・•]|\d+[.)])\s*", "", line).strip() for line in lines]
-    return [
-        re.sub(r"^\d{4}-\d{2}-\d{2}[: ]+", "", line)
-        for line in stripped
-        if line and not line.startswith(("#", "---", "【"))
-    ]
-
-
-def is_of_persona(line: str, sheet: Sheet) -> bool:
-    """Tell a line in which the persona speaks of itself from one about the user."""
-    own = "|".join([re.escape(sheet.persona), "わたし", "私", "僕", "ぼく", "俺", "わし", "うち", "あたし"])
-    return bool(
-        re.match(rf"(?:{own})(?:は|の|が|も|、)|(?:I|My|I'm|{re.escape(sheet.persona)})\b(?! (?:said|told))", line)
-    )
-
-
 def _terms_before(request: ReplyRequest, lang: Lang) -> list[str]:
     """A question without words of its own ("and when was that?") is about what was said before."""
     light = word_list(lang, "question_light")
@@ -339,7 +202,7 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
         score += 0.4
     if candidate.who == "persona" and wanted.owner != "persona":
         score -= 0.15
-    if candidate.kind in _MADE_OF - {"told"}:
+    if candidate.kind in MADE_OF - {"told"}:
         score -= 0.2  # what a night made of it; what was said comes first
     if len(there) < 2 and not around:  # noqa: PLR2004  # "Wow!", はい。
         score -= 0.2
@@ -367,21 +230,6 @@ _TASTES = {
     **dict.fromkeys(["love", "like", "favorit", "favourit", "favorite", "favourite", "enjoy", "ador", "adore"], "好き"),
     **dict.fromkeys(["嫌い", "大嫌い", "苦手", "hate", "dislik", "dislike", "detest"], "嫌い"),
 }
-
-
-def _asks(text: str) -> bool:
-    bare = text.rstrip('」”" ')
-    if bare.endswith(("?", "？")):
-        return True
-    if bare.endswith((".", "!", "。", "！")) and not bare.endswith("か。"):
-        return False
-    return bool(re.search(r"(?:(?:です|ます|した|でしょう|ません|だろう)か|っけ)。?$", bare) or _ASKS_EN.search(bare))
-
-
-_ASKS_EN = re.compile(
-    r"^(?:(?:and|so|but|hey|oh|ok|well|please|hmm)[, ]+)*(?:(?:what|when|where|who|whose|why|how)(?:'?s)?|which|(?:do|does|did|is|are|was|were|can|could|would|will|have|has|should) (?:i|you|we|he|she|it|they|my|your|the|there))\b",
-    re.IGNORECASE,
-)
 
 _NUMBER = re.compile(
     r"[0-9０-９〇一二三四五六七八九十百千万半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|couple|once|twice)\b",
@@ -429,13 +277,13 @@ def related(told: Sentence, request: ReplyRequest) -> Candidate | None:
     """Return an earlier day's word by the user that shares the rare words of what was just told."""
     terms = {term for term in told.terms if len(term) > 1}
     today = request.now.date()
-    for hit in request.hits[:_MAX_HITS]:
-        if hit.time is None or hit.time.date() >= today or _who(hit, request) != "user":
+    for hit in request.hits[:MAX_HITS]:
+        if hit.time is None or hit.time.date() >= today or who_said(hit, request) != "user":
             continue
-        for sentence in _sentences_of(hit):
+        for sentence in sentences_of(hit):
             shared = terms & set(content_words(sentence))
             is_named = any(word.entity and word.normal in shared for word in words(sentence))
-            if (len(shared) >= 2 or is_named) and not _asks(sentence) and 8 <= len(sentence) <= 90:  # noqa: PLR2004  # a sentence worth quoting
+            if (len(shared) >= 2 or is_named) and not is_question(sentence) and 8 <= len(sentence) <= 90:  # noqa: PLR2004  # a sentence worth quoting
                 return Candidate(sentence, hit.type, "user", hit.time, 1.0)
     return None
 
@@ -448,7 +296,7 @@ def overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None = None) ->
     if request.hits:
         pool = [c for c in pool if c.source > 0]
     for candidate in pool:
-        if candidate.kind == "note" or _asks(candidate.text) or not _is_of(candidate, span):
+        if candidate.kind == "note" or is_question(candidate.text) or not _is_of(candidate, span):
             continue
         reading = understand(candidate.text, request.sheet.persona, lang).sentences
         weight = len(set(content_words(candidate.text))) + candidate.rank - (5 if reading and reading[0].intent else 0)

@@ -1,0 +1,173 @@
+"""The sentences that may answer: what was recalled, noted, or said earlier in this conversation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from managers.language.words import sentences
+from managers.mind import ReplyRequest, Sheet
+from managers.recall.hits import Hit, MemoryType
+
+Who = Literal["user", "persona", "nobody"]
+MAX_HITS = 12
+_MAX_SENTENCES_PER_HIT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One sentence that may answer.
+
+    Attributes:
+        kind: where it is from: a memory's type, `said` for this conversation, `told` for words that a memory quotes.
+        who: who said it.
+        rank: how early the search found it, 1 (first) to 0.
+        around: the passage that it stands in.
+        goes_on: its subject stands in what is around it.
+    """
+
+    text: str
+    kind: MemoryType | Literal["said", "told"]
+    who: Who
+    time: datetime | None
+    rank: float
+    heading: str = ""
+    source: int = 0
+    around: str = ""
+    goes_on: bool = False
+
+
+def candidates_of(request: ReplyRequest) -> list[Candidate]:
+    """Return every sentence that was recalled, noted, or said earlier in this conversation."""
+    found: list[Candidate] = []
+    for place, hit in enumerate(request.hits[:MAX_HITS]):
+        rank = 1 - place / MAX_HITS
+        found += [_candidate(sentence, hit, rank, place, request) for sentence in sentences_of(hit)]
+    logged = {candidate.text for candidate in found if candidate.who == "user" and candidate.kind != "told"}
+    found = [c for c in found if not _is_echo(c) and not (c.kind in MADE_OF and any(text in c.text for text in logged))]
+    notes = [line for line in noted_lines(request) if len(line) > 3 and not is_of_persona(line, request.sheet)]  # noqa: PLR2004  # shorter lines say nothing
+    found += [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
+    earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
+    before = ""
+    for at, turn in enumerate(earlier[-20:]):
+        said = [s for s in sentences(_bare(turn.text))[:_MAX_SENTENCES_PER_HIT] if not is_question(s)]
+        for sentence in said:
+            goes_on = bool(_GOES_ON.search(sentence)) or bool(_NO_SUBJECT.search(sentence))
+            around = before[-_MAX_AROUND:] if goes_on else " ".join(said)[:_MAX_AROUND]
+            found.append(
+                Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at, around=around, goes_on=goes_on)
+            )
+            before = f"{before} {sentence}" if goes_on else sentence
+    return found
+
+
+MADE_OF = frozenset(["told", "episodic_memory", "diary", "dream_insight"])
+"""Memories that are made of what was said: where that itself is at hand, they add nothing."""
+_RECORDED = re.compile(
+    r"^(?:[-・*] )?(?P<who>[^「」“”:：]{1,24}?)"
+    r"(?:は?「(?P<ja>.+)」(?:と話した。?)?|[:：] (?:“(?P<quoted>.+)”|(?P<plain>[^“].*))|(?: said,) “(?P<en>.+)”)$"
+)
+"""How a memory writes down who said what: あなた「…」, あなた: …, あなたは「…」と話した。, You: “…”, You said, “…”."""
+
+
+def _candidate(sentence: str, hit: Hit, rank: float, place: int, request: ReplyRequest) -> Candidate:
+    """Return a sentence of a hit; what a memory quotes stands for itself, with the one who said it."""
+    who = who_said(hit, request)
+    if hit.type in ("entity_memory", "episodic_memory") and (match := _RECORDED.match(sentence)):
+        speaker = _speaker(match.group("who"), request)
+        said = next(group for group in match.groups()[1:] if group)
+        if speaker != "nobody":
+            time = hit.time if hit.type == "episodic_memory" else None  # an entity's file is older than what is in it
+            return Candidate(said, "told", speaker, time, rank, hit.heading, place + 1, hit.text)
+    return Candidate(sentence, hit.type, who, hit.time, rank, hit.heading, place + 1, hit.text)
+
+
+def _speaker(name: str, request: ReplyRequest) -> Who:
+    plain = name.strip().removesuffix("さん").casefold()
+    if plain in (request.sheet.persona.casefold(), "私", "i"):
+        return "persona"
+    return "user" if plain in ("あなた", "you", request.sheet.user_name.removesuffix("さん").casefold()) else "nobody"
+
+
+def _is_echo(candidate: Candidate) -> bool:
+    """Tell what this mind said itself when it gave something back or owned up: that answers nothing."""
+    return candidate.who == "persona" and bool(_ECHO.search(candidate.text))
+
+
+_ECHO = re.compile(
+    r"ん(?:です|だ)ね。?$|(?:見つから|覚えて(?:い)?(?:な|ませ)|思い出せな|記憶に(?:な|ありませ))|^\s*[-・] "
+    r"|^so (?:you|your|it|he|she|they|my|[A-Z]\w+)\b|\b(?:found nothing|don't remember|nothing about)\b|: [“「]",
+    re.IGNORECASE,
+)
+
+
+_MAX_AROUND = 400
+_GOES_ON = re.compile(
+    r"^(?:(?:and|but|so|well|oh)[, ]+)*(?:he|she|it|they|his|her|its|their)\b|^[0-9０-９一二三四五六七八九十]+(?:歳|才|人|匹|日|年|時|個|月|分)(?!.*[はが])|^(?:それ|その|あの|名前)",
+    re.IGNORECASE,
+)
+"""Sentences whose subject stands in the one before."""
+
+
+_NO_SUBJECT = re.compile(r"^[^はがも]*[ぁ-んァ-ヶ一-龠][^はがも]*$")
+"""A Japanese sentence that names no subject has that of the sentence before it: 渋谷にあるの."""
+
+_SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]?")
+"""A note on a picture in imported conversations: nobody said it."""
+
+
+_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,300}>")
+
+
+def _bare(text: str) -> str:
+    return _TAG.sub(" ", _SHOWN.sub(" ", text))
+
+
+def sentences_of(hit: Hit) -> list[str]:
+    """Return the first sentences of a passage that say something."""
+    said = _bare(hit.text)
+    return [sentence for sentence in sentences(said)[:_MAX_SENTENCES_PER_HIT] if any(c.isalnum() for c in sentence)]
+
+
+def who_said(hit: Hit, request: ReplyRequest) -> Who:
+    """Return whose words a passage is; nobody's, where it was made of them."""
+    if hit.type not in ("log_archive", "current_log"):
+        return "nobody"
+    return "persona" if hit.speaker == request.sheet.persona else "user"
+
+
+def noted_lines(request: ReplyRequest) -> list[str]:
+    """Return the lines of notes and profile that say something, without their list marks."""
+    lines = [*request.notes.splitlines(), *request.sheet.user_profile.splitlines()]
+    stripped = [re.sub(r"^\s*(?:[-*・•]|\d+[.)])\s*", "", line).strip() for line in lines]
+    return [
+        re.sub(r"^\d{4}-\d{2}-\d{2}[: ]+", "", line)
+        for line in stripped
+        if line and not line.startswith(("#", "---", "【"))
+    ]
+
+
+def is_of_persona(line: str, sheet: Sheet) -> bool:
+    """Tell a line in which the persona speaks of itself from one about the user."""
+    own = "|".join([re.escape(sheet.persona), "わたし", "私", "僕", "ぼく", "俺", "わし", "うち", "あたし"])
+    return bool(
+        re.match(rf"(?:{own})(?:は|の|が|も|、)|(?:I|My|I'm|{re.escape(sheet.persona)})\b(?! (?:said|told))", line)
+    )
+
+
+def is_question(text: str) -> bool:
+    """Tell a sentence that asks, with or without its mark."""
+    bare = text.rstrip('」”" ')
+    if bare.endswith(("?", "？")):
+        return True
+    if bare.endswith((".", "!", "。", "！")) and not bare.endswith("か。"):
+        return False
+    return bool(re.search(r"(?:(?:です|ます|した|でしょう|ません|だろう)か|っけ)。?$", bare) or _ASKS_EN.search(bare))
+
+
+_ASKS_EN = re.compile(
+    r"^(?:(?:and|so|but|hey|oh|ok|well|please|hmm)[, ]+)*(?:(?:what|when|where|who|whose|why|how)(?:'?s)?|which|(?:do|does|did|is|are|was|were|can|could|would|will|have|has|should) (?:i|you|we|he|she|it|they|my|your|the|there))\b",
+    re.IGNORECASE,
+)
