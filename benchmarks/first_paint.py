@@ -69,7 +69,11 @@ def _live(home: Home, nights: int, readings: int, entities: int) -> None:
     services.settings_file.change("mind", provider="builtin")
     services.settings_file.change("page", onboarded=True)
     services.personas.create(EMPTY, language="ja")
-    write_past(services, services.companion(NAME).memories.paths, nights, readings, entities)
+    memories = services.companion(NAME).memories
+    services.companion(NAME).settle()
+    write_past(services, memories.paths, nights, readings, entities)
+    memories.recall.catch_up()  # as it is after years: day by day, long before this start
+    memories.history.notice_outside()
     services.close()
 
 

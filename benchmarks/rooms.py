@@ -15,7 +15,7 @@ import gradio as gr
 from agent.services import Services, open_services
 from managers.memory.drives import DRIVES
 from managers.memory.emotions import VALUES, EmotionEntry
-from managers.memory.entities import Entity, format_entity
+from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
 from managers.memory.insights import Insight, Insights
 from managers.storage.clock import SystemClock
@@ -123,14 +123,16 @@ def write_past(services: Services, paths: PersonaPaths, nights: int, readings: i
         folder.mkdir(parents=True, exist_ok=True)
     _write_readings(paths, now, nights, readings, rng)
     for number in range(entities):
-        entity = Entity(f"知り合い{number}", "person", "2018-01-01 03:00:00", mind="built-in")
-        (paths.entity_memory / f"知り合い{number}.md").write_text(format_entity(entity), "utf-8")
+        name = f"知り合い{number}"
+        fact = Fact(f"{name}は川の近くにいる", (f"m{number}",), "built-in", since="2018-01-01")
+        entity = Entity(name, "person", "2018-01-01 03:00:00", mind="built-in", lines=(fact,))
+        (paths.entity_memory / f"{name}.md").write_text(format_entity(entity), "utf-8")
     for hour in range(24 * 120):
         moment = now - timedelta(hours=hour)
         line = json.dumps({"time": moment.isoformat(), **{str(drive): rng.random() for drive in DRIVES}})
         with (paths.memory / f"drive_course_{moment:%Y-%m}.jsonl").open("a", encoding="utf-8") as file:
             file.write(line + "\n")
-    _write_nights(services, paths, now, nights)
+    _write_nights(services, paths, now, nights, entities)
 
 
 def _write_readings(paths: PersonaPaths, now: datetime, days: int, readings: int, rng: Random) -> None:
@@ -149,8 +151,9 @@ def _write_readings(paths: PersonaPaths, now: datetime, days: int, readings: int
         path.write_text(json.dumps(entries, ensure_ascii=False, indent=2), "utf-8")
 
 
-def _write_nights(services: Services, paths: PersonaPaths, now: datetime, nights: int) -> None:
+def _write_nights(services: Services, paths: PersonaPaths, now: datetime, nights: int, known: int) -> None:
     """Write the nights as dreams do; the older ones share one entry of the history."""
+    rng = Random(3)
     history = services.companion(NAME).memories.history
     insights = []
     older: dict[Path, bytes | None] = {}
@@ -173,7 +176,8 @@ def _write_nights(services: Services, paths: PersonaPaths, now: datetime, nights
             "messages_read": 27,
             "changes": [change],
         }
-        episode = Episode(date=day, summary="散歩の話をした。", key_events=["カワセミを見た"]).sealed()
+        company = "、".join(f"知り合い{int(known * rng.random() ** 2)}" for _ in range(4))
+        episode = Episode(date=day, summary=f"{company}と散歩の話をした。", key_events=["カワセミを見た"]).sealed()
         files: dict[Path, bytes | None] = {
             paths.memory / f"dream_{moment:%Y%m%d-%H%M%S}-{day}.json": json.dumps(record, ensure_ascii=False).encode(),
             paths.episodic_memory / f"{day}.json": episode.dump(),

@@ -23,7 +23,8 @@ from managers.storage.paths import PersonaPaths
 
 _RECORD = re.compile(r"dream_(\d{8}-\d{6})-[\w-]+\.json")
 _STAMP = "%Y%m%d-%H%M%S"
-_FIRST_LOOK = 200
+_FIRST_LOOK = 20
+"""So many entries of the history are read first, and four times as many as long as the nights go back further."""
 
 
 @dataclass(frozen=True, slots=True)
