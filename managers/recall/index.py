@@ -79,14 +79,12 @@ class MemoryIndex:
                 self.columns = np.zeros(0, COLUMNS)
                 self._epoch, self._revision = epoch, -1
                 self.embedder = self.store.meta("embedder")
-            columns = self.columns
-            for block, data in self.store.columns_since(self._revision):
-                end = block * COLUMN_BLOCK + len(data)
-                if end > len(columns):
-                    columns = np.concatenate([columns, np.zeros(end - len(columns), COLUMNS)])
-                elif columns is self.columns:
-                    columns = columns.copy()  # a search under way reads the old one
-                columns[block * COLUMN_BLOCK : end] = data
+            changed = self.store.columns_since(self._revision)
+            end = max((block * COLUMN_BLOCK + len(data) for block, data in changed), default=0)
+            columns = np.zeros(max(end, len(self.columns)), COLUMNS)  # a search under way reads the old ones
+            columns[: len(self.columns)] = self.columns
+            for block, data in changed:
+                columns[block * COLUMN_BLOCK : block * COLUMN_BLOCK + len(data)] = data
             self.vectors.follow(self.store, epoch)
             self.view = View.of(columns, self.store.speakers())
             self.columns = columns
@@ -199,7 +197,7 @@ class MemoryIndex:
 
     def save_snapshot(self) -> None:
         """Write the FAISS file if it is worth it."""
-        self.vectors.save_if_grown(self.refresh())
+        self.vectors.save_if_grown(self.store, self.refresh())
 
 
 _SELECT = (

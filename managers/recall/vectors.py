@@ -79,25 +79,26 @@ class VectorIndex:
                 self._add(np.array([row[1] for row in batch]), b"".join(row[2] for row in batch))
                 self._seen = int(batch[-1][0])
 
-    def save_if_grown(self, epoch: str) -> None:
+    def save_if_grown(self, store: Store, epoch: str) -> None:
         """Write a snapshot when loading without it would take noticeably longer."""
         if self._count - self._saved > max(_SAVE_AFTER, _SAVE_SHARE * self._count):
-            self.save(epoch)
+            self.save(store, epoch)
 
-    def save(self, epoch: str, living: Store | None = None) -> None:
+    def save(self, store: Store, epoch: str, *, is_cleared: bool = False) -> None:
         """Write the snapshot: first the vectors, then the note that says what they are.
 
         Very many get coarse codes here, where nobody waits for it; searches go on meanwhile.
 
         Args:
-            epoch: what the vectors belong to.
-            living: leave out what this no longer holds, in memory too; None: nothing.
+            store: where the vectors come from.
+            epoch: what they belong to.
+            is_cleared: leave out what the store no longer holds, in memory too.
         """
         with self._lock:
             codes, count, seen = self._codes, self._count, self._seen
             if codes is None:
                 return
-            places = np.arange(count) if living is None else self._living(living)
+            places = self._living(store) if is_cleared else np.arange(count)
             ids = self._ids[places].tobytes()
         coarse = self._coarse_of(codes, places)
         if coarse is None:
@@ -110,6 +111,7 @@ class VectorIndex:
             if self._codes is codes:  # nothing was begun anew meanwhile; what came since comes again
                 self.clear()
                 self._load(epoch, is_trusted=True)
+                self.follow(store, epoch)
 
     def _save_scanned(self, epoch: str) -> None:
         with self._lock:
@@ -176,11 +178,10 @@ class VectorIndex:
                 self.clear()
                 self.follow(store, epoch)
                 if was_saved:
-                    self.save(epoch)
+                    self.save(store, epoch)
                 return True
         self.follow(store, epoch)
-        self.save(epoch, store)
-        self.follow(store, epoch)
+        self.save(store, epoch, is_cleared=True)
         return True
 
     def _living(self, store: Store) -> Ids:

@@ -55,7 +55,7 @@ def index(folder: Path) -> None:
     recall = open_persona(folder)
     recall.catch_up()
     for one in recall._indexes.values():
-        one.vectors.save(one._epoch)
+        one.vectors.save(one.store, one._epoch)
     recall.close()
 
 

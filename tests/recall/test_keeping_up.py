@@ -307,7 +307,8 @@ def test_nothing_is_pickled(recall: Recall, talk: Talk, paths: PersonaPaths) -> 
     for number in range(60):
         talk.user(f"Line {number}.")
     recall.catch_up()
-    recall._indexes["current"].vectors.save("x")
+    current = recall._indexes["current"]
+    current.vectors.save(current.store, "x")
     names = {path.suffix for path in paths.rag_index.rglob("*") if path.is_file()}
     assert names <= {".sqlite", ".sqlite-wal", ".sqlite-shm", ".faiss", ".json", ""}
     assert all(b"\x80\x04\x95" not in path.read_bytes()[:64] for path in paths.rag_index.rglob("*") if path.is_file())
@@ -341,7 +342,7 @@ def test_a_broken_snapshot_is_not_believed(open_recall: Open, talk: Talk, paths:
     first = open_recall()
     first.catch_up()
     index = first._indexes["current"]
-    index.vectors.save(index._epoch)
+    index.vectors.save(index.store, index._epoch)
     first.close()
     file = paths.rag_index / "current_log_index" / damage
     file.write_bytes(file.read_bytes()[:-7])

@@ -43,7 +43,7 @@ def test_nothing_of_a_forgotten_message_is_left(recall: Recall, talk: Talk) -> N
     talk.user("The key is under the mat.")
     recall.catch_up()
     for index in recall._indexes.values():
-        index.vectors.save(index._epoch)
+        index.vectors.save(index.store, index._epoch)
     before = [hit.text for hit in recall.search("river", 5)]
     talk.log.supersede(secret.id, None)
     recall.catch_up()
@@ -79,7 +79,7 @@ def test_the_snapshot_holds_only_what_lives(recall: Recall, open_recall: Open, t
     recall.catch_up()
     current = recall._indexes["current"]
     current.refresh()
-    current.vectors.save(current._epoch)
+    current.vectors.save(current.store, current._epoch)
     for message in said[:5]:
         talk.log.supersede(message.id, None)
     recall.catch_up()

@@ -98,7 +98,7 @@ def test_of_very_many_the_nearest_are_found(index: VectorIndex, store: Store, ho
     held, later = topical(3000), topical(500, seed=2)
     hold(held)
     index.follow(store, "0")
-    index.save("0")
+    index.save(store, "0")
     assert isinstance(index._codes, Refined)
     assert found_share(index, held, topical(20, seed=3)) > 0.95
     hold(later)
@@ -120,7 +120,7 @@ def test_of_very_many_what_is_gone_leaves_the_snapshot(
     held = topical(2500)
     hold(held)
     index.follow(store, "0")
-    index.save("0")
+    index.save(store, "0")
     gone = [3, 700, 701, 2498]
     secret = encode(held)[700].tobytes()
     assert secret in (tmp_path / "vectors.faiss").read_bytes()
@@ -144,7 +144,7 @@ def test_coarse_codes_that_find_too_little_are_not_used(
     held = topical(2000)
     hold(held)
     index.follow(store, "0")
-    index.save("0")
+    index.save(store, "0")
     assert not isinstance(index._codes, Refined)
     assert found_share(index, held, topical(20, seed=3)) == 1
 
@@ -154,7 +154,7 @@ def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, hold: 
     held = topical(1500)
     hold(held)
     index.follow(store, "0")
-    index.save("0")
+    index.save(store, "0")
     path = tmp_path / "vectors.faiss"
     data = bytearray(path.read_bytes())
     data[-5] ^= 1
@@ -173,6 +173,6 @@ def test_the_same_vectors_make_the_same_snapshot(store: Store, hold: Hold, tmp_p
     for name in ("one", "two"):
         index = VectorIndex(tmp_path / name)
         index.follow(store, "0")
-        index.save("0")
+        index.save(store, "0")
         digests.add(hashlib.sha256((tmp_path / name).read_bytes()).hexdigest())
     assert len(digests) == 1
