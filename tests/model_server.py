@@ -43,6 +43,7 @@ from tests.model_information import information
 from tests.model_wires import GeminiWire, OpenAIWire, ResponsesWire, Wire, play
 
 __all__ = [
+    "NOBODY",
     "Answer",
     "BlockPrompt",
     "Garbage",
@@ -57,6 +58,9 @@ __all__ = [
     "Served",
     "Tool",
 ]
+
+NOBODY = 9
+"""The discard port: nobody listens there."""
 
 
 class ModelServer:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import socket
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -17,13 +14,10 @@ from agent.errors import NoKeyError, NoModelError, UnknownModelError, Unreachabl
 from agent.minds.choose import LOOK_AGAIN_SECONDS, MindChooser, secret_name
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.language_model.making import GEMINI_MODEL
-from agent.minds.servers import describe, find_local, list_models
 from managers.storage.settings import MindSettings, Secrets
 from tests.fakes import HandClock
 from tests.minds.talking import talk
-from tests.model_server import ModelServer, Refuse, Say, Served
-
-NOBODY = 9  # the discard port: nobody listens there
+from tests.model_server import NOBODY, ModelServer, Refuse, Served
 
 KEY = "AIza-secret-key-from-the-environment"
 
@@ -339,81 +333,3 @@ def test_the_library_is_loaded_before_the_first_message(secrets: Secrets) -> Non
                 thread.join()
         assert mind._known.model is not None
         assert server.chats == []
-
-
-# What servers say about their models
-
-
-@pytest.mark.parametrize(
-    ("plays", "served", "context"),
-    [
-        ("ollama", Served("m", context=8192), 8192),
-        ("ollama", Served("m", loaded=False), 4096),  # the server's default, not what the model could read
-        ("ollama", Served("m", loaded=False, parameters="stop x\nnum_ctx    16384"), 16384),
-        ("ollama", Served("m", loaded=False, max_context=2048), 2048),
-        ("lmstudio", Served("m", context=12000), 12000),
-        ("lmstudio", Served("m", loaded=False), 4096),
-        ("llamacpp", Served("m", context=5120), 5120),
-        ("vllm", Served("m", context=40960), 40960),
-        ("openrouter", Served("m", context=200000), 200000),
-        ("openai", Served("m"), 0),
-    ],
-)
-def test_how_much_a_model_reads_is_asked(plays: str, served: Served, context: int) -> None:
-    with ModelServer(plays=("openai", plays), models=[served]) as server:
-        found = describe(server.base_url, "m")
-    assert found is not None
-    assert found.context_tokens == context
-
-
-@pytest.mark.parametrize("plays", ["ollama", "lmstudio", "llamacpp", "openrouter"])
-@pytest.mark.parametrize("sees", [True, False])
-def test_whether_a_model_sees_is_asked(plays: str, *, sees: bool) -> None:
-    with ModelServer(plays=("openai", plays), models=[Served("m", kind="vlm" if sees else "llm")]) as server:
-        found = describe(server.base_url, "m")
-    assert found is not None
-    assert found.can_see is sees
-
-
-def test_a_server_that_lists_nothing_or_is_not_there() -> None:
-    with ModelServer(plays=("openai",), models=[]) as server:
-        address = server.base_url
-        assert describe(address, "") is None
-        assert list_models(address) == []
-    assert describe(address, "m") is None
-    assert list_models(address) == []
-    assert find_local({"Ollama": NOBODY}) is None
-
-
-@pytest.fixture
-def spy() -> Iterator[ModelServer]:
-    with ModelServer(plays=("openai",)) as server:
-        yield server
-
-
-def test_nothing_is_reported_to_anybody_whatever_the_environment_says(spy: ModelServer) -> None:
-    program = f"""
-import sys
-from agent.minds.language_model.endpoint import Endpoint
-from agent.minds.language_model.making import openai_mind
-from managers.storage.settings import MindSettings
-from tests.minds.talking import request, talk
-assert "langchain_core" not in sys.modules and "httpx" not in sys.modules
-print(talk(openai_mind(Endpoint("s", "{spy.base_url}", "m"), MindSettings())).text)
-"""
-    spy.enqueue(Say("はい"))
-    root = f"http://127.0.0.1:{spy.port}"
-    environment = {
-        "LANGSMITH_TRACING_V2": "true",
-        "LANGCHAIN_TRACING_V2": "true",
-        "LANGSMITH_ENDPOINT": root,
-        "LANGSMITH_API_KEY": "lsv2_not_a_key",
-        "LANGSMITH_GATEWAY": root,
-        "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
-        "HTTP_PROXY": "http://127.0.0.1:9",
-        "PATH": "",
-        "PYTHONUTF8": "1",
-    }
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
-    assert done.stdout == "はい\n", done.stderr
-    assert [request.path for request in spy.requests] == ["/v1/chat/completions"]

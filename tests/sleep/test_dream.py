@@ -1,7 +1,8 @@
+"""A night: what it makes of the days, what it rests on, and which days it looks at."""
+
 from __future__ import annotations
 
-import json
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 
@@ -12,33 +13,15 @@ from managers.memory.insights import InsightStore
 from managers.memory.log import ConversationLog
 from managers.memory.questions import QuestionStore
 from managers.mind import Cancel
-from managers.sleep.dream import dreaming
-from managers.sleep.errors import DreamingAlreadyError, NothingSaidError
-from managers.sleep.tasks import DayDraft, DayMaterial, QuestionsDraft
-from managers.storage.errors import DiskFullError, UndoConflictError
-from managers.storage.history import History
+from managers.sleep.errors import NothingSaidError
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.sleep.dreamers import (
     DAY_ONE,
-    ScriptedDreamMind,
-    failing,
     make_dreamer,
     memory_files,
     messages,
-    two_days,
 )
-
-
-@pytest.fixture
-def night(clock: HandClock) -> HandClock:
-    clock.set(datetime(2026, 11, 21, 3, 0))
-    return clock
-
-
-@pytest.fixture
-def log(paths: PersonaPaths, night: HandClock) -> ConversationLog:
-    return two_days(paths, night)
 
 
 def test_a_night_makes_memories_that_rest_on_what_was_said(
@@ -73,63 +56,6 @@ def test_facts_are_what_persons_said_not_what_a_mind_made_up(
     assert momo is not None
     assert momo.kind == "pet"
     assert entities.find("ねむ") is None
-
-
-def test_one_run_is_one_entry_and_undo_restores_every_byte(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    paths.core_memory.write_text("私はねむ。")
-    EntityStore(paths, night).note("貴船神社", "花が好きな場所", author="user", mind="user")
-    before = memory_files(paths)
-    report = make_dreamer(paths, night, log).dream()
-    assert len(report.entries) == 1
-    assert memory_files(paths) != before
-    history = History(paths, night)
-    entry = history.entries(1)[0]
-    assert entry.author == "dream"
-    assert entry.evidence
-    history.undo(report.entries[0], author="user")
-    assert memory_files(paths) == before
-
-
-def test_what_was_undone_stays_undone_until_asked_for(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    report = make_dreamer(paths, night, log).dream()
-    after = memory_files(paths)
-    History(paths, night).undo(report.entries[0], author="user")
-    night.move(days=1)
-    assert make_dreamer(paths, night, log).dream().entries == ()
-    night.move(days=-1)
-    make_dreamer(paths, night, log).dream(catch_up=True)
-    assert {name for name in after if "episodic" in name} <= memory_files(paths).keys()
-
-
-def test_undo_leaves_what_a_person_wrote_since(paths: PersonaPaths, night: HandClock, log: ConversationLog) -> None:
-    before = memory_files(paths)
-    report = make_dreamer(paths, night, log).dream()
-    store = EntityStore(paths, night)
-    text, _ = store.read_text("貴船神社")
-    store.path("貴船神社").write_text(text + "水の神様。\n")
-    History(paths, night).undo(report.entries[0], author="user")
-    assert "水の神様。" in store.read_text("貴船神社")[0]
-    assert [fact for fact in store.all()[0].facts if not fact.is_users] == []
-    assert memory_files(paths).keys() - before.keys() == {"entity_memory/貴船神社.md"}
-
-
-def test_undo_shows_a_conflict_where_the_same_thing_changed_since(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    report = make_dreamer(paths, night, log).dream()
-    store = EpisodeStore(paths, night)
-    day = store.days()[0]
-    episode = store.get(day)
-    assert episode is not None
-    store.save(episode.model_copy(update={"summary": "ほんとうは違う日。"}), author="user", reason="edited")
-    changed = memory_files(paths)
-    with pytest.raises(UndoConflictError):
-        History(paths, night).undo(report.entries[0], author="user")
-    assert memory_files(paths) == changed
 
 
 def test_a_dry_run_changes_nothing_and_shows_the_same(
@@ -257,144 +183,6 @@ def test_imported_messages_are_found_by_a_thorough_look(
     log.append_many(messages(datetime(2026, 1, 5, 22), DAY_ONE[:3], "y"))
     assert dreamer.pending_days() == []
     assert dreamer.pending_days(thorough=True) == [datetime(2026, 1, 5).date()]
-
-
-def test_what_a_person_edits_during_a_dream_stays(paths: PersonaPaths, night: HandClock, log: ConversationLog) -> None:
-    store = EntityStore(paths, night)
-    store.note("貴船神社", "水の神様", author="user", mind="user")
-
-    def edit_meanwhile(material: DayMaterial) -> DayDraft:
-        path = store.path("貴船神社")
-        path.write_text(path.read_text().replace("水の神様", "縁結びの神様") + "私の一行\n")
-        return DayDraft(summary="温泉の話を聞いた一日だった。", evidence=[material.messages[0].id])
-
-    make_dreamer(paths, night, log, ScriptedDreamMind(summarise_day=edit_meanwhile)).dream()
-    text = store.path("貴船神社").read_text()
-    assert "縁結びの神様" in text
-    assert "私の一行" in text
-    assert "貴船神社に行く予定です" in text
-
-
-def test_an_episode_that_a_person_corrected_is_left_alone(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    dreamer = make_dreamer(paths, night, log)
-    dreamer.dream()
-    path = EpisodeStore(paths, night).path(datetime(2026, 11, 20).date())
-    path.write_text(path.read_text().replace("花さんと", "花さんと楽しく"))
-    log.append("user", "花", "おやすみなさい、また明日ね。", time=datetime(2026, 11, 20, 23, 0))
-    corrected = path.read_text()
-    dreamer.dream(catch_up=True)
-    assert path.read_text() == corrected
-
-
-def test_an_episode_that_a_person_deleted_does_not_come_back(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    dreamer = make_dreamer(paths, night, log)
-    dreamer.dream()
-    store = EpisodeStore(paths, night)
-    store.delete(datetime(2026, 11, 19).date(), author="user", reason="forget")
-    assert dreamer.pending_days(thorough=True) == []
-
-
-def test_a_model_that_fails_leaves_the_rest_standing_and_tries_again(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    def also_failing(_material: object) -> QuestionsDraft:
-        raise NothingSaidError(day="another way to fail")
-
-    mind = ScriptedDreamMind("gemini", summarise_day=failing, find_questions=also_failing)
-    report = make_dreamer(paths, night, log, mind).dream()
-    assert sorted({failure.task for failure in report.failures}) == ["episode", "questions"]
-    assert [notice.code for notice in report.notices] == ["dream-incomplete"]
-    episode = EpisodeStore(paths, night).get(datetime(2026, 11, 19).date())
-    assert episode is not None
-    assert (episode.mind, episode.redo) == ("built-in", True)
-    assert any(change.what == "entity" and change.mind == "gemini" for change in report.changes)
-    night.move(days=1)
-    well = ScriptedDreamMind("gemini")
-    make_dreamer(paths, night, log, well).dream()
-    episode = EpisodeStore(paths, night).get(datetime(2026, 11, 19).date())
-    assert episode is not None
-    assert (episode.mind, episode.redo) == ("gemini", False)
-    assert "describe_entities" not in well.calls
-    assert QuestionStore(paths, night).open()
-    assert make_dreamer(paths, night, log, well).pending_days() == []
-
-
-def test_a_model_that_is_away_is_not_asked_again_and_again(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    mind = ScriptedDreamMind(
-        "gemini", summarise_day=failing, describe_entities=failing, find_questions=failing, reflect=failing
-    )
-    report = make_dreamer(paths, night, log, mind).dream()
-    assert len(mind.calls) == report.calls == 2
-    assert len(report.failures) == 7
-    assert len(EpisodeStore(paths, night).days()) == 2
-    night.move(days=1)
-    report = make_dreamer(paths, night, log, ScriptedDreamMind("gemini")).dream()
-    assert not report.failures
-    assert {"episode", "entity", "question"} <= {change.what for change in report.changes}
-
-
-def test_a_disk_full_during_apply_leaves_everything_as_it_was(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dreamer = make_dreamer(paths, night, log)
-    before = memory_files(paths)
-
-    def full(*_args: object, **_named: object) -> None:
-        raise DiskFullError(path="goals.json")
-
-    monkeypatch.setattr(dreamer, "_apply", full)
-    with pytest.raises(DiskFullError):
-        dreamer.dream()
-    assert memory_files(paths) == before
-    monkeypatch.undo()
-    assert make_dreamer(paths, night, log).dream().entries
-
-
-def test_broken_memories_are_set_aside_and_the_night_goes_on(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    paths.memory.mkdir(exist_ok=True)
-    paths.goals.write_text("{ broken")
-    paths.insights.write_bytes(b"\xff\xfe")
-    report = make_dreamer(paths, night, log).dream()
-    assert {notice.code for notice in report.notices} == {"file-set-aside"}
-    assert next(paths.folder.glob("goals.json.broken-*")).read_text() == "{ broken"
-    assert json.loads(paths.insights.read_text())
-
-
-def test_a_clock_set_back_a_year_loses_and_doubles_nothing(
-    paths: PersonaPaths, night: HandClock, log: ConversationLog
-) -> None:
-    dreamer = make_dreamer(paths, night, log)
-    dreamer.dream()
-    after = memory_files(paths)
-    night.set(night.now() - timedelta(days=365))
-    assert dreamer.pending_days() == []
-    dreamer.dream()
-    assert memory_files(paths) == after
-    night.set(datetime(2026, 11, 22, 3))
-    assert dreamer.pending_days() == []
-
-
-def test_one_dream_at_a_time(paths: PersonaPaths, night: HandClock, log: ConversationLog) -> None:
-    with dreaming(paths), pytest.raises(DreamingAlreadyError):
-        make_dreamer(paths, night, log).dream()
-
-
-def test_the_chat_goes_on_during_a_dream(paths: PersonaPaths, night: HandClock, log: ConversationLog) -> None:
-    def talk_meanwhile(material: DayMaterial) -> DayDraft:
-        log.append("user", "花", "まだ起きてる？", time=night.now())
-        return DayDraft(summary="温泉の話を聞いた一日だった。", evidence=[material.messages[0].id])
-
-    report = make_dreamer(paths, night, log, ScriptedDreamMind(summarise_day=talk_meanwhile)).dream()
-    assert report.entries
-    assert log.tail(1)[0].text == "まだ起きてる？"
 
 
 def test_single_tasks_by_hand(paths: PersonaPaths, night: HandClock, log: ConversationLog) -> None:
