@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from agent.compose import Part, text_part
 from agent.prompts import reply as words
@@ -15,7 +14,7 @@ from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
 from managers.memory.messages import Message
 from managers.memory.questions import QuestionStore
-from managers.mind import EmotionReading, OpenQuestion
+from managers.mind import ChatTurn, EmotionReading, OpenQuestion
 from managers.storage.errors import Lang
 from managers.storage.settings import ConversationSettings
 
@@ -50,9 +49,11 @@ class InnerLife:
         """Note which open questions the persona has asked just now, so that they rest a while."""
         self.questions.note_asked(reply.text, author=reply.speaker)
 
-    def for_prompt(self, oldest: date, settings: ConversationSettings, lang: Lang) -> InnerParts:
-        """Return the parts of a prompt; `oldest` is the date of the oldest message in it."""
-        episodes = self.episodes.for_prompt(oldest, settings.episode_memory_lookback_days)
+    def for_prompt(self, told: Sequence[ChatTurn], settings: ConversationSettings, lang: Lang) -> InnerParts:
+        """Return the parts of a prompt; `told` are the turns that it holds word for word."""
+        days = [turn.time.date() for turn in told if turn.time is not None]
+        oldest = min(days)
+        episodes = self.episodes.for_prompt(oldest, settings.episode_memory_lookback_days, days.count(oldest))
         questions = [OpenQuestion(q.topic, q.context, q.priority) for q in self.questions.to_ask(QUESTIONS_IN_PROMPT)]
         return InnerParts(
             parts=[

@@ -91,14 +91,13 @@ def compose(state: TurnState, runtime: Around) -> TurnState:
         around.tools.specs(sheet.language, writing=not around.off_record), mind.context_tokens, mind.count_tokens
     )
     room = mind.context_tokens - answer_room(mind.context_tokens) - tools_tokens(tools, mind.count_tokens)
-    oldest = min(m.time for m in [*state["window"], state["message"]]).date()
-    state["felt"].result()
-    inner = around.memories.inner_life.for_prompt(oldest, around.settings.conversation, sheet.language)
-    system = compose_system(
-        _parts(state, around, inner.parts), int(room * SYSTEM_SHARE), sheet.language, mind.count_tokens
-    )
     turns = [_as_turn(m) for m in state["window"] if m.role != "system"]
     turns.append(_with_attachments(_as_turn(state["message"]), state["attached"]))
+    system_room = int(room * SYSTEM_SHARE)
+    told = fit_turns(turns, room - system_room, mind.count_tokens)  # what is told word for word in any case
+    state["felt"].result()
+    inner = around.memories.inner_life.for_prompt(told, around.settings.conversation, sheet.language)
+    system = compose_system(_parts(state, around, inner.parts), system_room, sheet.language, mind.count_tokens)
     turns = fit_turns(turns, room - mind.count_tokens(system), mind.count_tokens)
     request = ReplyRequest(
         sheet=sheet,

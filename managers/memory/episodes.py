@@ -122,15 +122,24 @@ class EpisodeStore:
         found = (self.get(first + timedelta(days=n)) for n in range(count))
         return [episode for episode in found if episode is not None]
 
-    def for_prompt(self, oldest_log_date: date, lookback_days: int) -> list[Episode]:
+    def for_prompt(self, oldest_log_date: date, lookback_days: int, told: int | None = None) -> list[Episode]:
         """Return the episodes of the `lookback_days` days before the oldest message in the prompt.
 
         The specification's rule: nothing that the prompt holds verbatim is summarised again, and no
-        day falls between the two.
+        day falls between the two. So the oldest day itself comes too where the prompt holds its end alone.
+
+        Args:
+            oldest_log_date: the day of the oldest message in the prompt.
+            lookback_days: how many days before.
+            told: how many messages of that day the prompt holds; None: all of them.
         """
         if lookback_days <= 0:
             return []
-        return self.between(oldest_log_date - timedelta(days=lookback_days), oldest_log_date - timedelta(days=1))
+        found = self.between(oldest_log_date - timedelta(days=lookback_days), oldest_log_date - timedelta(days=1))
+        half_told = self.get(oldest_log_date) if told is not None else None
+        if half_told is not None and half_told.covered_messages > (told or 0):
+            found.append(half_told)
+        return found
 
     def save(self, episode: Episode, *, author: str, reason: str, evidence: Sequence[str] = ()) -> Episode:
         """Write an episode that a person made or corrected; dreams leave it alone from then on."""

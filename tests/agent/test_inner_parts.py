@@ -29,6 +29,37 @@ def test_episodes_of_the_days_before_the_window_are_in_the_prompt_and_no_other(s
     assert "It was 0 days ago." not in system
 
 
+def test_no_day_falls_between_the_episodes_and_what_is_told_word_for_word(scene: Scene) -> None:
+    scene.settings.conversation.window_turns = 2
+    yesterday = scene.clock.now().date()
+    for number in range(3):
+        ask(scene, f"It was morning, part {number}.")
+    scene.memories.episodes.save(
+        Episode(date=yesterday, summary="We spoke of the morning.", covered_messages=6), author="user", reason="-"
+    )
+    scene.clock.move(days=1)
+    assert "We spoke of the morning." in ask(scene)  # the window holds four of its six messages
+    scene.settings.conversation.window_turns = 10
+    assert "We spoke of the morning." not in ask(scene)
+
+
+def test_a_small_mind_is_told_in_short_what_it_cannot_read_word_for_word(scene: Scene) -> None:
+    for days in range(3):
+        ask(scene, f"Day {days}: " + "the sea was wide. " * 120)
+        day = scene.clock.now().date()
+        scene.memories.episodes.save(
+            Episode(date=day, summary=f"Day {days} was at the sea.", covered_messages=2), author="user", reason="-"
+        )
+        scene.clock.move(days=1)
+    assert "was at the sea" not in ask(scene)
+    scene.mind.context_tokens = 6000
+    system = ask(scene)
+    told = " ".join(turn.text for turn in scene.mind.requests[-1].turns)
+    assert "Day 0:" not in told
+    for days in range(3):
+        assert f"Day {days}:" in told or f"Day {days} was at the sea." in system
+
+
 def test_only_the_latest_strategy_is_in_the_prompt(scene: Scene) -> None:
     insights = Insights([])
     for number in (1, 2):
