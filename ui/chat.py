@@ -297,8 +297,8 @@ def revision_of(companion: Companion) -> str:
 def _grow(live: Live, event: TurnEvent) -> Live:  # noqa: PLR0911  # one return per event reads best
     """Return what is shown of a turn after one more event."""
     match event:
-        case Recalled(query, hits):
-            return replace(live, hits=tuple(hits), searched=bool(query))
+        case Recalled(hits=hits):
+            return replace(live, hits=tuple(hits))
         case Thinking(text):
             return replace(live, thinking=live.thinking + text)
         case Speaking(text):

@@ -53,7 +53,6 @@ class Live:
     speaking: str = ""
     used: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
-    searched: bool = False
     noticed: tuple[Notice, ...] = ()
     error: UtataneError | None = None
     over: bool = False
