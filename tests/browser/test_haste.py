@@ -1,0 +1,138 @@
+"""A hasty person at a slow machine: whatever is clicked or said at once counts, and counts for whom it was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from managers.personas import PersonaStore
+from managers.storage.clock import SystemClock
+from managers.storage.paths import Home
+from managers.storage.settings import SettingsFile
+from tests.browser.serving import DESKTOP, Server, unused
+from tests.model_server import ModelServer, Say
+
+SLOWER = 3
+"""Times slower than this machine is."""
+HELD_BACK = """
+const fetchAsIs = window.fetch.bind(window);
+window.fetch = async (input, init) => {
+  if (new URL(input.url || input, location.href).pathname.endsWith("/queue/join")) await new Promise((go) => setTimeout(go, 300));
+  return fetchAsIs(input, init);
+};
+"""
+"""A line on which each question takes a moment."""
+AT_ONCE = """selectors => new Promise((done) => {
+  const press = async () => {
+    for (const one of selectors) {
+      document.querySelector(one).click();
+      await new Promise((go) => setTimeout(go, 60));
+    }
+    done();
+  };
+  const isThere = () => selectors.every((one) => document.querySelector(one)?.offsetParent);
+  if (isThere()) return void press();
+  const watching = new MutationObserver(() => isThere() && (watching.disconnect(), press()));
+  watching.observe(document, { childList: true, subtree: true, attributes: true });
+})"""
+"""Presses one after the other, faster than anything is answered, as soon as all are to be seen."""
+AS_SOON_AS_ANSWERED = """lines => {
+  const [area, send, stop] = ["textarea", ".send", ".stop"].map((one) => document.querySelector(`#composer ${one}`));
+  let wasBusy = false;
+  const say = () => { wasBusy = false; area.value = lines.shift(); send.click(); };
+  new MutationObserver(() => {
+    if (!stop.hidden) wasBusy = true;
+    else if (wasBusy && lines.length) say();
+  }).observe(stop, { attributes: true });
+  say();
+}"""
+
+
+@pytest.fixture(scope="module")
+def models() -> Iterator[ModelServer]:
+    with ModelServer() as models:
+        yield models
+
+
+@pytest.fixture(scope="module")
+def talking(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Iterator[Server]:
+    home = tmp_path_factory.mktemp("haste")
+    settings = SettingsFile(home / "settings.toml")
+    settings.change("page", onboarded=True)
+    settings.change("mind", provider="openai", base_url=models.base_url, model="test-model", retries=0)
+    server = Server(home).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def slow(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, locale="ja-JP")
+    context.add_init_script(HELD_BACK)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    yield page
+    context.close()
+
+
+def room(name: str) -> str:
+    return f"#{name}-room-button"
+
+
+def chosen(name: str) -> str:
+    return f'#personas [data-persona="{name}"]'
+
+
+def persona(server: Server, name: str) -> str:
+    store = PersonaStore(Home(server.home), SystemClock(), Random(3))
+    return store.create(unused(server, name), language="ja", core_memory=f"{name}の核").name
+
+
+@pytest.mark.timeout(400)
+def test_who_clicks_at_once_is_heard(slow: Page, talking: Server) -> None:
+    first, other = persona(talking, "いっぽ"), persona(talking, "にほ")
+    slow.goto(f"{talking.address}?persona={first}", wait_until="commit")
+    slow.evaluate(AT_ONCE, [room(name) for name in ("heart", "dreams", "notes", "persona")])
+    for inside in ("#heart-drives .drive", "#dream-state .sleeping", "#persona-more button"):
+        expect(slow.locator(inside).first, inside).to_be_attached(timeout=40_000)
+    expect(slow.locator("#note-editor textarea")).to_have_value(f"{first}の核")
+    # Making somebody, from the room that is left for it.
+    slow.evaluate(AT_ONCE, [room("talk"), "#personas .create"])
+    expect(slow.locator("#new-persona-name :is(input, textarea)")).to_be_focused(timeout=40_000)
+    # Whoever is chosen last; and a room entered in the same breath is theirs.
+    slow.evaluate(AT_ONCE, [chosen(other), chosen(first), chosen(other), room("notes"), room("persona")])
+    expect(slow.locator("#persona h1")).to_have_text(other, timeout=40_000)
+    expect(slow.locator("#persona-name :is(input, textarea)")).to_have_value(other)
+    expect(slow.locator("#note-editor textarea")).to_have_value(f"{other}の核")
+
+
+@pytest.mark.timeout(400)
+def test_no_word_is_lost_and_each_goes_to_whom_it_was_said(slow: Page, talking: Server, models: ModelServer) -> None:
+    first, other = persona(talking, "はやくち"), persona(talking, "となり")
+    lines = ["ひとつ", "ふたつ", "みっつ"]
+    models.enqueue(*[Say("うん")] * len(lines), Say("ゆっくりゆっくり話すね", gap=0.3))
+    slow.goto(f"{talking.address}?persona={first}", wait_until="commit")
+    area = slow.locator("#composer textarea")
+    expect(area).to_have_attribute("placeholder", f"{first}に話しかける", timeout=40_000)
+    slow.evaluate(AS_SOON_AS_ANSWERED, lines)
+    expect(slow.locator("article.user .bubble")).to_have_text(lines, timeout=60_000)
+    expect(slow.locator("article.persona:not(.live)")).to_have_count(len(lines), timeout=40_000)
+    expect(slow.locator("#composer .send")).to_be_visible()
+    # Said to one, and on to the other in the same breath: neither what was said nor the answer is seen there.
+    area.fill("またあとで")
+    slow.evaluate(AT_ONCE, ["#composer .send", chosen(other)])
+    expect(slow.locator("#persona h1")).to_have_text(other)
+    expect(area).to_have_attribute("placeholder", f"{other}に話しかける")
+    slow.wait_for_function("() => document.querySelectorAll('article.user, article.live').length === 0")
+    expect(slow.locator("#personas [aria-current]")).to_have_attribute("data-persona", other)
+    slow.evaluate(AT_ONCE, [chosen(first)])
+    expect(slow.locator("article.persona:not(.live) .bubble").last).to_have_text(
+        "ゆっくりゆっくり話すね", timeout=40_000
+    )
+    expect(slow.locator("article.user .bubble")).to_have_text([*lines, "またあとで"])
+    log = Home(talking.home).persona(other).log
+    assert not log.exists() or "またあとで" not in log.read_text("utf-8")
