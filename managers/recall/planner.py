@@ -34,6 +34,11 @@ _PERSONAL = re.compile(
     r"\b(?:i|my|me|mine|we|our|us|you|your)\b|私|わたし|僕|ぼく|俺|うち|あなた|きみ|君|彼女|彼|あの人|さん|ちゃん|くん",
     re.IGNORECASE,
 )
+_NAMED = re.compile(
+    r"(?<=[^\s.!?] )(?!I\b|I['’]|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Jan|Febr)uary|March|April|May\b|June|July|August"
+    r"|(?:Septem|Octo|Novem|Decem)ber)[A-Z][a-z]+"
+)
+"""A name that is none only because it begins a sentence. Who asks about somebody asks what is known of them."""
 _TURNS_BACK = 4
 _SUBJECT_WORDS = 6
 _MAX_QUERY = 600
@@ -74,7 +79,7 @@ def plan_recall(
     wanted = bool(
         _REMEMBERS.search(text)
         or (asks and (is_past or (_PAST.search(text) and (words or spans))))
-        or (asks and words and (has_documents or _PERSONAL.search(text)))
+        or (asks and words and (has_documents or _PERSONAL.search(text) or _NAMED.search(text)))
         or (asks and follows_up(text, words) and _subject(window, text))
         or names_entity(text)
     )

@@ -27,6 +27,8 @@ def turns(*said: str) -> list[Message]:
         "What did I tell you about my job?",
         "Where was that restaurant we liked?",
         "What's my sister called?",
+        "When is Melanie planning on going camping?",
+        "What does Jon's dance studio offer?",
         "We talked about a film last week, which one was it?",
         "私の誕生日、覚えてる？",
         "この前行った温泉ってどこだっけ？",
@@ -47,6 +49,8 @@ def test_calls_for_the_past(message: str) -> None:
     [
         "Good morning!",
         "I'm tired today.",
+        "Is the soup still warm?",
+        "Kyoto is lovely.",
         "Thank you so much",
         "Remember that I have a dentist's appointment on Monday.",
         "おはよう！",
