@@ -1,0 +1,26 @@
+"""What `recall --as-turn` shows is what a turn would hand to its prompt."""
+
+from __future__ import annotations
+
+from agent.events import Recalled
+from agent.retrieval import retrieve_as_turn
+from tests.agent.conftest import Scene
+
+
+def recalled(scene: Scene, text: str) -> list[str]:
+    scene.mind.enqueue("Hm.")
+    events = scene.live(scene.companion.say(text))
+    return [hit.text for event in events if isinstance(event, Recalled) for hit in event.hits]
+
+
+def test_it_is_the_same_as_in_a_turn(scene: Scene) -> None:
+    scene.settings.conversation.window_turns = 1
+    for text in ("My sister Mia plays the cello.", "The kettle is red.", "I like the rain."):
+        recalled(scene, text)
+    scene.memories.recall.catch_up()
+    for text in ("What does my sister Mia play?", "Good morning!", "What colour is my kettle?"):
+        shown = [hit.text for hit in retrieve_as_turn(scene.memories, text)]
+        assert recalled(scene, text) == shown
+        assert bool(shown) == text.endswith("?")
+    scene.settings.recall.enable_auto_retrieval = False
+    assert retrieve_as_turn(scene.memories, "What does my sister Mia play?") == []
