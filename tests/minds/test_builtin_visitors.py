@@ -7,12 +7,17 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from agent.minds.builtin.dreaming_days import summarise
+from agent.minds.builtin.dreaming_questions import find
 from agent.minds.builtin.introducing import name_in
-from agent.minds.builtin.scene import readable
+from agent.minds.builtin.scene import is_foreign, readable
 from agent.minds.builtin.understanding import understand
+from managers.language.concern import find_concern
 from managers.language.words import sentences
+from managers.memory.messages import Message
 from managers.mind import Sheet
 from managers.recall.hits import Hit, MemoryType
+from managers.sleep.tasks import DayMaterial, QuestionMaterial
 from tests.minds.speaking import NOW, converse, say
 
 HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
@@ -159,3 +164,88 @@ def test_a_day_that_is_asked_for_is_summed_up_with_that_day_only() -> None:
 def test_markup_is_not_recited() -> None:
     lines = ["<img src=x onerror=alert(1)> my cat is called Pixel", "what is my cat's name?"]
     assert "onerror" not in converse(lines, HAZEL)[-1]
+
+
+# --- feeling with people -------------------------------------------------------------------------------------
+
+
+def test_the_dead_are_not_asked_after_as_if_alive() -> None:
+    lines = ["主人が三月に亡くなりました", "孫は主人によく似てる", "主人に会いたい"]
+    for seed in range(6):
+        told = converse(lines, NEMU, seed=seed)
+        assert not any(re.search("よく話す|元気だった|どんな人|叶うと|会うのは", reply) for reply in told)
+        assert "よく話す" not in say(
+            "主人の耳は大きかったの", NEMU, hits=[said("主人が三月に亡くなりました", 9)], seed=seed
+        )
+        assert not re.search(
+            "often|What is", converse(["Arthur died in 1998.", "Arthur loved trains."], HAZEL, seed=seed)[1]
+        )
+
+
+def test_beside_a_loss_everyday_things_are_met_without_cheer() -> None:
+    for seed in range(6):
+        told = converse(["主人が三月に亡くなりました", "朝、味噌汁をふたり分作ってしまうの"], NEMU, seed=seed)[1]
+        assert not re.search("いいね|出来はどう|ごちそう", told)
+
+
+def test_who_wants_to_follow_the_dead_is_heard() -> None:
+    for text in ("もう私もそっちに行きたい", "早く主人のところに行きたい", "I want to be with my husband in heaven"):
+        assert find_concern(text) is not None, text
+    for text in ("私もそっちに行きたいな、楽しそう", "来週、母のところに行きたい", "I want to join them for dinner"):
+        assert find_concern(text) is None, text
+
+
+def test_a_greeting_on_the_next_day_is_a_greeting() -> None:
+    told = converse(["I want to die", "hi hazel"], HAZEL)[1]
+    assert re.match(r"Hello|Good (?:morning|evening)", told)
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet", "unfit"),
+    [
+        ("コーヒーは好きじゃないです", NEMU, "いきいき|好きになった|惹かれ"),
+        ("大丈夫よ、そんなつもりじゃないの", NEMU, "過ごしたい|うまくいく|大丈夫よ"),
+        ("佐知子さんもご主人を亡くした人", NEMU, "ごご"),
+        ("来週お茶に行く約束をしました", NEMU, "(?<!お)茶か"),
+        ("N2のtestは12月6日", NEMU, "^の|。の"),
+        ("I haven't eaten since yesterday", HAZEL, "good meal|Did you have it"),
+        ("my sister Ruth says i should eat", HAZEL, "trouble|want doing|have to be done"),
+        ("he said he never loved me", HAZEL, "keen|cloud|fun"),
+        ("Well, I'd better go and feed the birds.", HAZEL, "Did you go|get out"),
+    ],
+)
+def test_what_was_denied_advised_or_meant_is_taken_as_such(text: str, sheet: Sheet, unfit: str) -> None:
+    for seed in range(8):
+        assert not re.search(unfit, say(text, sheet, seed=seed))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ich habe heute meinen Schlüssel verloren und bin sehr traurig.", "Je m'appelle Luc et j'habite à Lyon.", "你好，我叫小明。", "안녕하세요", "Привет, как дела?"],
+)  # fmt: skip
+def test_languages_it_does_not_know_are_owned_up_to(text: str) -> None:
+    told = say(text, HAZEL)
+    assert "Japanese" in told or "日本語" in told
+
+
+@pytest.mark.parametrize(
+    "text", ["I met Les and Una in Los Angeles.", "是非、京都に行きたいです", "我慢した", "I had tom yum.", "ok merci!"]
+)
+def test_what_it_does_know_is_not_taken_for_foreign(text: str) -> None:
+    assert not is_foreign(text)
+
+
+def test_links_and_code_are_named_for_what_they_are() -> None:
+    assert re.search("link|pages", say("https://www.youtube.com/watch?v=dQw4w9WgXcQ", HAZEL))
+    assert "code" in say("```python\nfor i in range(10):\n    print(i)\n```", HAZEL)
+    assert "https" not in say("check this out https://example.com/a?b=c it's so funny", HAZEL)
+
+
+def test_a_death_is_the_days_event_and_no_open_question() -> None:
+    texts = ["主人が三月に亡くなりました", "朝、味噌汁をふたり分作ってしまうの", "ひとり分の作り方がわからない", "庭の梅の木を切ろうか迷っています", "隣の町の図書館まで歩きました"]  # fmt: skip
+    messages = tuple(
+        Message(f"m{at}", NOW + timedelta(minutes=at), "user", "和子", text) for at, text in enumerate(texts)
+    )
+    day = DayMaterial(NEMU, NOW.date(), messages)
+    assert any("亡くなりました" in event.text for event in summarise(day).key_events)
+    assert not any("主人" in question.topic for question in find(QuestionMaterial(day)).questions)

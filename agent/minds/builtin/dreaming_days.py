@@ -87,7 +87,7 @@ def weight_of(said: Said, counts: Counter[str]) -> float:
     )
     own = 1.5 if said.is_own else 1.0
     told = 1.3 if said.is_past or said.is_plan else 1.0
-    heavy = 1.3 if said.has("worry") else 1.0
+    heavy = 2.0 if said.has("gone") else 1.3 if said.has("worry") else 1.0
     witness = 1.2 if said.message.role == "user" else 1.0 if is_testimony(said.message) else 0.6
     lasting = 1.25 if said.is_own and said.terms & lasting_terms(said.lang) else 1.0
     return lasting * fit * (centre + 0.6 * min(named, 3)) * own * told * heavy * witness

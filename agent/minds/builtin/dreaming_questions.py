@@ -79,8 +79,8 @@ def resolve(material: AnswerMaterial) -> ResolutionsDraft:
 
 
 def _priority(said: Said) -> float:
-    if said.is_question or said.has("courtesy") or said.has("addressed") or said.has("request"):
-        return 0.0
+    if said.is_question or any(said.has(sign) for sign in ("courtesy", "addressed", "request", "gone")):
+        return 0.0  # nothing more becomes of the dead
     if said.has("worry") and not said.has("over") and said.is_own and read_emotion(said.text).emotion in NEGATIVE:
         return 0.8
     if said.is_empty:

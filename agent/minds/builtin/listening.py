@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.minds.builtin import telling_en, telling_ja
+from agent.minds.builtin.mourning import is_gone, is_near_loss
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.recollection import related
 from agent.minds.builtin.scene import Scene
@@ -41,16 +42,29 @@ def listen(scene: Scene) -> list[str]:
         return [scene.book.say("feel", feeling), _comfort(scene, feeling)] if is_felt else []
     if feeling in ("joy", "happy", "neutral") and _is_about_persona(sentence, scene):
         return [scene.book.say("small", "praise" if feeling != "neutral" else "about_me"), _open_question(scene)]
-    if len(sentence.words) == 1 and feeling == "neutral":
+    if len(sentence.words) == 1 and len(scene.read.told) == 1 and feeling == "neutral":
         if scene.asked_lately:
             return [scene.book.say("follow", "rest")]
         return [scene.book.say("small", "puzzled", quote=for_quoting(sentence.text, scene.lang, 30).rstrip(".!"))]
     told = take_up(sentence, scene)
+    if quiet := _beside_the_dead(scene, told, feeling):
+        return quiet
     parts = [_acknowledge(scene, told, feeling)]
     if link := _link(scene, sentence, feeling):
         parts.append(link)
     parts.append(_next(scene, told, feeling, is_linked=bool(link), is_acknowledged=bool(parts[0])))
     return [part for part in parts if part]
+
+
+def _beside_the_dead(scene: Scene, told: Told, feeling: str) -> list[str]:
+    """Answer what is told of somebody who has died, or shortly after a death was told; empty where there is none."""
+    subject = told.person or told.topic
+    is_about_dead = bool(subject) and is_gone(subject, scene)
+    if is_about_dead and told.is_wish:
+        return [scene.book.say("feel", "sadness", echo=told.echo), scene.book.say("comfort", "rest")]
+    if feeling == "neutral" and (is_about_dead or is_near_loss(scene)):
+        return [scene.book.say("feel", "neutral", echo=told.echo), scene.book.say("comfort", "quiet")]
+    return []
 
 
 def _is_about_persona(sentence: Sentence, scene: Scene) -> bool:
@@ -156,7 +170,7 @@ def _is_mild(scene: Scene, told: Told) -> bool:
     reading = read_emotion(scene.message, [scene.request.sheet.persona])
     if _PARTING.search(scene.message):
         return False
-    return told.is_future or (reading.scores or {}).get("sadness", 1.0) < _GRIEF
+    return told.is_future or (told.is_own and (reading.scores or {}).get("sadness", 1.0) < _GRIEF)
 
 
 _PARTING = re.compile(

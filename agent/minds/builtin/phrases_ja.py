@@ -53,7 +53,7 @@ def trimmed(found: Sequence[Word], span: tuple[int, int]) -> tuple[int, int]:
     light = word_list("ja", "light")
     while end - start > 2 and found[start].surface in light and found[start + 1].surface == "の":  # noqa: PLR2004  # X の Y
         start += 2
-    while start < end and found[start].kind == "number":
+    while start < end and (found[start].kind == "number" or found[start].surface == "の"):
         start += 1
     head = found[end - 1]
     is_light = head.surface in word_list("ja", "empty_heads") or (head.surface in light and end - start == 1)
@@ -66,17 +66,24 @@ def spoken(found: Sequence[Word], span: tuple[int, int], voice: Voice) -> str:
     """Return a phrase from the listener's side: 私の母 → お母さん."""
     start, end = span
     known = relatives()
-    text = ""
+    text = _courtesy(found, start)
     for at in range(start, end):
         word = found[at]
         following = found[at + 1].surface if at + 1 < end else ""
         if word.surface in word_list("ja", "first_persons"):
             text += voice.you or "あなた"
-        elif word.surface in known and following not in ("さん", "ちゃん", "様"):
+        elif word.surface in known and following not in ("さん", "ちゃん", "様") and not text.endswith(("ご", "お")):
             text += known[word.surface]
         else:
             text += word.surface
     return text
+
+
+def _courtesy(found: Sequence[Word], start: int) -> str:
+    """Return the お of お茶, which the analysis keeps apart."""
+    before = found[start - 1] if start else None
+    is_prefix = before is not None and before.surface in ("お", "ご") and before.end == found[start].start
+    return before.surface if before is not None and is_prefix and found[start].kind != "proper" else ""
 
 
 @cache

@@ -12,7 +12,7 @@ from agent.minds.builtin.introducing import name_noted, was_asked_name
 from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
 from agent.minds.builtin.noting import Wish, as_call, can_write, name_note, note_text, read_wish
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.scene import Scene, read_scene, readable
+from agent.minds.builtin.scene import Scene, has_code, has_link, is_foreign, read_scene, readable
 from agent.minds.builtin.understanding import SOCIAL, Sentence, understand
 from agent.minds.builtin.when import part_of_day
 from managers.language.emotion import NEGATIVE, read_emotion
@@ -118,7 +118,13 @@ def _unreadable(scene: Scene) -> str | None:  # noqa: PLR0911  # one return per 
     raw = scene.request.message.text
     text = scene.message
     bare = _EMOJI.sub("", text)
+    if is_foreign(text):
+        return scene.book.say("small", "foreign")
     if not any(char.isalnum() for char in bare):
+        if has_link(raw) and not has_code(raw):
+            return scene.book.say("small", "link")
+        if has_code(raw):
+            return scene.book.say("small", "code")
         if _CODE.search(raw) or _TAGS.search(raw):
             return scene.book.say("small", "code")
         if _EMOJI.search(text) or re.search(r"[()（）^;:_ω´｀・]{3}", text):
@@ -133,7 +139,7 @@ def _unreadable(scene: Scene) -> str | None:  # noqa: PLR0911  # one return per 
         return scene.book.say("small", "garbled")
     if is_gibberish(text):
         return scene.book.say("small", "garbled")
-    if _CODE.search(raw) and len(scene.read.told) < 2:  # noqa: PLR2004  # code with an explanation is a message
+    if _CODE.search(text) and len(scene.read.told) < 2:  # noqa: PLR2004  # code with an explanation is a message
         return scene.book.say("small", "code")
     if scene.heard and len(text) > 3 and readable(scene.heard[-1]) == text:  # noqa: PLR2004  # "yes" may be said twice
         return scene.book.say("small", "repeat", quote=for_quoting(text, scene.lang, 60))
@@ -182,6 +188,10 @@ def _with_care(scene: Scene) -> list[str]:
     """Answer the turns after a concern: questions rightly, everyday things as such, all else with nothing but care."""
     if scene.read.intent("night", "bye"):
         return [scene.book.say("care", "night")]
+    if (hello := scene.read.intent("morning", "day", "evening", "home")) is not None and not scene.read.told:
+        hour = part_of_day(scene.request.now)
+        said = hello.intent if hello.intent in ("morning", "evening") else hour
+        return [scene.book.say("greet", "short", greeting=_greeting(scene, said)), scene.book.say("care", "aside")]
     if answer := _plain_answer(scene):
         return [answer, _aside(scene)]
     if caring.speaks_of_it(scene.message) or not is_everyday(scene):

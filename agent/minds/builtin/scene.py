@@ -12,6 +12,7 @@ from agent.minds.builtin.noting import can_write
 from agent.minds.builtin.phrasing import Phrasebook
 from agent.minds.builtin.understanding import Understanding, understand
 from agent.minds.builtin.voice import read_voice
+from managers.language.lexicons import load, word_set
 from managers.mind import ChatTurn, ReplyRequest
 from managers.storage.errors import Lang
 
@@ -100,6 +101,26 @@ def _printed(char: str) -> str:
     if char in "\n\t" or char.isprintable():
         return char
     return " " if char.isspace() else ""  # the wide space parts Japanese sentences
+
+
+def is_foreign(text: str) -> bool:
+    """Tell a message in a language that this mind does not speak."""
+    letters = [char for char in text[:2000] if char.isalpha()]
+    if len(_OTHER_SCRIPT.findall(text[:2000])) > len(letters) / 2:
+        return True
+    if not _KANA.search(text) and len(set(text) & word_set("foreign", "words", "chinese")) > 1:
+        return True
+    said = set(_LATIN.findall(text[:2000].lower().replace("’", "'")))
+    english = said & (word_set("english", "kinds", "function") | word_set("english", "kinds", "pronoun"))
+    most = max(
+        (said & word_set("foreign", "words", lang) for lang in load("foreign")["words"] if lang != "chinese"), key=len
+    )
+    return len(most) > 1 and len(most - english) > len(english - most) and not _KANA.search(text)
+
+
+_KANA = re.compile(r"[ぁ-ゖァ-ヺ]")
+_LATIN = re.compile(r"[a-zà-ɏ]+(?:'[a-zà-ɏ]+)?")
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\u1100-\u11ff\uac00-\ud7af]")
 
 
 def has_link(text: str) -> bool:

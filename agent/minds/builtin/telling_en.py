@@ -33,6 +33,7 @@ def take_up(sentence: Sentence) -> Told:
     act = acts("en").get(verb_base(found[verb].surface), "") if verb >= 0 else ""
     act = "job" if act == "work" and _JOB.search(sentence.text) else act
     act = "" if act == "start" and _HOURS.search(sentence.text) else act
+    act = "" if verb >= 0 and _is_denied(found, verb) else act
     act = "eat" if not act and _MEAL.search(sentence.text) else act
     spans = phrases(found)
     person = next(
@@ -61,7 +62,7 @@ def take_up(sentence: Sentence) -> Told:
         topic=named.group(1) if named else _spoken(found, topic, sentence.text) if topic else "",
         person=_spoken(found, person, sentence.text) if person else "",
         place=_spoken(found, place, sentence.text) if place and not _is_person(found, place) else "",
-        is_duty=bool(_DUTY.search(sentence.text)),
+        is_duty=bool(_DUTY.search(sentence.text)) and not _ADVISED.search(sentence.text),
         points_back=bool(found) and found[0].surface.lower() in _POINTING,
         is_relative=bool(
             person and _RELATIVE.search(" ".join(w.surface.lower() for w in found[person[0] : person[1]]))
@@ -76,8 +77,15 @@ _BLOCKED = re.compile(
     r"|\b(?:i|we) (?:really |so )?(?:want|wanted|wish)\b.*\b(?:but|though)\b.*(?:n't\b|\b(?:not|no|never|cannot|against|too|forbid\w*|forbidden|ban\w*)\b)"
 )
 _DUTY = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:still )?(?:need to|have to|must|should|got to|gotta|ought to)\b", re.IGNORECASE
+    r"\b(?:i|we)(?:'ve| have)? (?:still )?(?:need to|have to|must|should|got to|gotta|ought to)\b"
+    r"|\b(?:i|we)(?:'d| had) better\b",
+    re.IGNORECASE,
 )
+_ADVISED = re.compile(
+    r"\b(?:says?|said|thinks?|thought|told me|tells me|wants|reckons?|believes?|insists?)\b.{0,16}\b(?:i|we) ",
+    re.IGNORECASE,
+)
+"""What somebody else would have one do is no duty yet."""
 _JOB = re.compile(r"\bwork(?:s|ing|ed)? (?:at|as|for|in)\b", re.IGNORECASE)
 _HOURS = re.compile(r"\b(?:starts?|started|begins?|began) (?:at|work|on)\b", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:named|called)\s+([A-Z]\w+)")
@@ -135,6 +143,11 @@ def _is_helper(found: Sequence[Word], at: int) -> bool:
     following = found[at + 2] if at + 2 < len(found) else None
     is_going_to = lower == "going" and found[at + 1].surface == "to" if at + 1 < len(found) else False
     return lower in ("to", "gonna") or (is_going_to and following is not None and following.kind == "verb")
+
+
+def _is_denied(found: Sequence[Word], verb: int) -> bool:
+    """Tell "I haven't eaten" from what was done."""
+    return any(word.surface.lower() in ("not", "n't", "n’t", "never") for word in found[max(0, verb - 3) : verb])
 
 
 def _main_verb(found: Sequence[Word]) -> int:

@@ -36,11 +36,12 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     subject = _phrase_before(found, ("は", "が"), voice, wants_person=True)
     place = _phrase_before(found, ("へ", "に", "で"), voice, wants_person=False)
     topic, is_pet = _topic(found, voice)
-    act = _act(found)
+    is_denied = _is_denied(found)
+    act = "" if is_denied else _act(found)
     return Told(
         echo=echo_of(sentence, voice, persona),
         act="job" if act == "work" and _JOB.search(sentence.plain) else act,
-        is_future=_is_future(found),
+        is_future=not is_denied and _is_future(found),
         is_past=any(_is_past(word) for word in found[-5:]),
         topic=topic,
         is_wish=_is_wish(found),
@@ -59,6 +60,11 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
 def _is_past(word: Word) -> bool:
     """Tell た, だった and the だ of 休んだ."""
     return word.kind == "function" and (word.lemma in ("た", "だった") or word.normal == "た")
+
+
+def _is_denied(found: Sequence[Word]) -> bool:
+    """Tell 好きじゃない and そんなつもりじゃない from what is so."""
+    return any(word.normal in ("無い", "ない", "ぬ", "ず", "ん") and word.kind != "noun" for word in found[-4:])
 
 
 def _act(found: Sequence[Word]) -> str:

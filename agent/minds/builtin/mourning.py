@@ -1,0 +1,37 @@
+"""The dead: whom the user has lost is not asked after as if alive, and their days are met quietly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from agent.minds.builtin.scene import Scene
+from managers.language.words import content_words, sentences
+
+_DEATH = re.compile(
+    r"亡くな|亡くし|なくなりまし|死ん[だで]|死別|他界|永眠|逝っ|逝き|葬儀|葬式|四十九日|命日|お墓|墓参|仏壇|遺影|形見"
+    r"|\b(?:died|passed away|is dead|was dead|funeral|buried|his grave|her grave|my late|widow(?:er|ed)?|in loving memory)\b",
+    re.IGNORECASE,
+)
+_STAYS = 8
+"""For so many messages of the user the loss is near."""
+
+
+def is_gone(person: str, scene: Scene) -> bool:
+    """Tell whether somebody was said to have died, in this conversation or in what was recalled."""
+    who = set(content_words(person))
+    return bool(who) and any(who & set(content_words(sentence)) for sentence in _deaths(_told(scene)))
+
+
+def is_near_loss(scene: Scene) -> bool:
+    """Tell whether a death was told of a short while ago."""
+    return bool(list(_deaths([*scene.heard[-_STAYS:], scene.message])))
+
+
+def _told(scene: Scene) -> list[str]:
+    recalled = [hit.text for hit in scene.request.hits if hit.speaker != scene.request.sheet.persona]
+    return [*scene.heard, scene.message, *recalled, scene.request.notes]
+
+
+def _deaths(texts: Iterable[str]) -> Iterable[str]:
+    return (s for text in texts if _DEATH.search(text) for s in sentences(text[:4000]) if _DEATH.search(s))
