@@ -252,8 +252,8 @@ def write_table(folder: Path, words: dict[str, list[float]]) -> Path:
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rng = np.random.default_rng(1)
     words = {word: list(rng.normal(size=50)) for word in ("犬", "車", "海", "本", "傘", "空", "星", "茶", "靴", "森")}
-    words["昼食"] = list(rng.normal(size=50))
-    words["食事"] = [value + 0.3 * float(rng.normal()) for value in words["昼食"]]
+    words["提灯"] = list(rng.normal(size=50))
+    words["夜道"] = [value + 0.3 * float(rng.normal()) for value in words["提灯"]]
     words |= {f"語{n}": list(rng.normal(size=50)) for n in range(30)}
     vocab = write_table(tmp_path / "site", words)
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
@@ -267,24 +267,24 @@ def test_the_hash_is_the_one_that_spacy_uses() -> None:
 
 def test_near_words_are_near(table: Path) -> None:
     words = WordVectors(table)
-    near = words.near("食事")
+    near = words.near("夜道")
     assert near[0][1] == pytest.approx(1, abs=1e-4)
-    assert near[1][0] == words.place("昼食")
+    assert near[1][0] == words.place("提灯")
     assert words.near("無い言葉") == ()
 
 
 def test_a_question_finds_words_of_like_meaning(open_recall: Open, talk: Talk, table: Path) -> None:
-    talk.user("昼食はうどんだった。")
+    talk.user("提灯がきれいだった。")
     talk.user("車を洗った。")
     for number in range(12):
         talk.user(f"本を{number}冊読んだ。")
     plain = open_recall()
     plain.catch_up()
-    assert "昼食はうどんだった。" not in [hit.text for hit in plain.search("食事", 3)]
+    assert "提灯がきれいだった。" not in [hit.text for hit in plain.search("夜道", 3)]
     plain.close()
     rich: Recall = open_recall(RecallSettings(embedder="japanese-vectors"))
     rich.catch_up()
-    assert rich.search("食事", 1)[0].text == "昼食はうどんだった。"
+    assert rich.search("夜道", 1)[0].text == "提灯がきれいだった。"
     assert rich.status().notices == ()
 
 
