@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 
 from agent.memories import Memories
@@ -50,28 +50,33 @@ def show_insights(view: View) -> str:
 
 
 def show_goals(view: View) -> str:
-    """Return the goals: what it strives for now, then what has ended."""
-    goals, t = view.memories.goals.load(), view.t
-    ended = [goal for horizon in _HORIZONS for goal in goals.lists[horizon] if goal.status != "active"]
+    """Return the goals: what it strives for now, then what has ended, page by page."""
+    store, t = view.memories.goals, view.t
+    goals = store.load()
+    kept = [goal for horizon in _HORIZONS for goal in goals.lists[horizon] if goal.status != "active"]
+    ended = [*sorted(kept, key=lambda goal: not goal.is_pinned), *store.archived()]
     parts = [_goals(view, t(f"memories.{horizon}"), goals.active(horizon)) for horizon in _HORIZONS]
-    parts.append(_goals(view, t("memories.goals_ended"), ended[:50]))
-    if not any(parts):
+    parts.append(_goals(view, t("memories.goals_ended"), page_of(view.place, ended, PAGE), {goal.id for goal in kept}))
+    if not any(parts) and not ended:
         return empty(t("memories.goals_empty"))
     save = table_link(table_address(view.persona, "goals", t), t)
-    return "".join(parts) + save + history_of(view, view.memories.paths.goals)
+    pages = pager(view.place, len(ended), PAGE, t)
+    return "".join(parts) + pages + save + history_of(view, view.memories.paths.goals)
 
 
 def show_questions(view: View) -> str:
-    """Return the questions: the open ones, most pressing first, then those that were answered."""
+    """Return the questions: the open ones, most pressing first, then those that were answered, page by page."""
     store, t = view.memories.questions, view.t
     questions = store.load()
-    closed = [question for question in questions.entries if question.status != "open"]
-    if not questions.entries:
+    kept = [question for question in questions.entries if question.status != "open"]
+    closed = [*kept, *store.archived()]
+    if not questions.entries and not closed:
         return empty(t("memories.questions_empty"))
     opened = sorted(questions.open, key=lambda question: not question.is_pinned)
+    changeable = {question.id for question in kept}
     return (
         _questions(view, t("memories.questions_open"), opened)
-        + _questions(view, t("memories.questions_closed"), page_of(view.place, closed, PAGE))
+        + _questions(view, t("memories.questions_closed"), page_of(view.place, closed, PAGE), changeable)
         + pager(view.place, len(closed), PAGE, t)
         + table_link(table_address(view.persona, "questions", t), t)
         + history_of(view, store.path)
@@ -120,14 +125,16 @@ def _insight(view: View, entry: Insight, *, is_kept: bool) -> str:
     return _row(view, entry, f"<h4>{escape(entry.trigger_topic)}</h4>", head, f"<dl>{told}</dl>", deeds)
 
 
-def _goals(view: View, title: str, goals: Sequence[Goal]) -> str:
+def _goals(view: View, title: str, goals: Sequence[Goal], kept: Collection[str] | None = None) -> str:
+    """Return a list of goals; those that are not `kept` stand on a shelf and are only to be read."""
     if not goals:
         return ""
-    rows = "".join(_goal(view, goal) for goal in sorted(goals, key=lambda goal: not goal.is_pinned))
+    ordered = sorted(goals, key=lambda goal: not goal.is_pinned)
+    rows = "".join(_goal(view, goal, is_kept=kept is None or goal.id in kept) for goal in ordered)
     return f'<h3>{escape(title)}</h3><ul class="memories">{rows}</ul>'
 
 
-def _goal(view: View, goal: Goal) -> str:
+def _goal(view: View, goal: Goal, *, is_kept: bool) -> str:
     t = view.t
     notes = "".join(f"<li>{escape(note)}</li>" for note in goal.progress_notes)
     progress = f"<p>{escape(t('memories.progress'))}</p><ul>{notes}</ul>" if notes else ""
@@ -138,17 +145,19 @@ def _goal(view: View, goal: Goal) -> str:
         ending = button(t("memories.complete"), "end_goal", item=goal.id, status="completed")
         ending += button(t("memories.abandon"), "end_goal", item=goal.id, status="abandoned")
     reason = f"<p>{escape(goal.reason)}</p>" if goal.reason else ""
-    return _row(view, goal, f"<h4>{escape(goal.goal)}</h4>", head, reason + progress, ending + _deeds(view, goal))
+    deeds = ending + _deeds(view, goal) if is_kept else ""
+    return _row(view, goal, f"<h4>{escape(goal.goal)}</h4>", head, reason + progress, deeds)
 
 
-def _questions(view: View, title: str, questions: Sequence[Question]) -> str:
+def _questions(view: View, title: str, questions: Sequence[Question], kept: Collection[str] | None = None) -> str:
+    """Return a list of questions; those that are not `kept` stand on a shelf and are only to be read."""
     if not questions:
         return ""
-    rows = "".join(_question(view, question) for question in questions)
+    rows = "".join(_question(view, one, is_kept=kept is None or one.id in kept) for one in questions)
     return f'<h3>{escape(title)}</h3><ul class="memories">{rows}</ul>'
 
 
-def _question(view: View, question: Question) -> str:
+def _question(view: View, question: Question, *, is_kept: bool) -> str:
     t = view.t
     head = f"<time>{escape(day_of(question.created_at, view))}</time>"
     if question.status == "open":
@@ -162,9 +171,8 @@ def _question(view: View, question: Question) -> str:
     if question.answer:
         answer = f"<dl><dt>{escape(t('memories.answer'))}</dt><dd>{escape(question.answer)}</dd></dl>"
         answer += evidence(view, question.answer_evidence)
-    return _row(
-        view, question, f"<h4>{escape(question.topic)}</h4>", head, context + answer, resolve + _deeds(view, question)
-    )
+    deeds = resolve + _deeds(view, question) if is_kept else ""
+    return _row(view, question, f"<h4>{escape(question.topic)}</h4>", head, context + answer, deeds)
 
 
 def _deeds(view: View, memory: Remembered) -> str:

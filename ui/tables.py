@@ -61,7 +61,7 @@ def _drives(memories: Memories, since: datetime, now: datetime, t: Texts) -> Row
 
 def _questions(memories: Memories, t: Texts) -> Rows:
     yield [t(f"heart.{key}") for key in ("topic", "context", "priority", "since", "status", "answer")]
-    for one in memories.questions.load().entries:
+    for one in [*memories.questions.load().entries, *memories.questions.archived()]:
         status = t("heart.questions") if one.status == "open" else t(f"heart.closed_{one.status}")
         yield [one.topic, one.context, one.priority, one.created_at, status, one.answer]
 
@@ -76,7 +76,7 @@ def _feelings(curve: EmotionCurve, since: date, until: date, t: Texts) -> Rows:
 def _goals(memories: Memories, t: Texts) -> Rows:
     yield [t(f"heart.{key}") for key in ("goal", "priority_rank", "status", "since", "progress", "values")]
     found = memories.goals.load()
-    for goal in [*found.short_term, *found.long_term]:
+    for goal in [*found.short_term, *found.long_term, *memories.goals.archived()]:
         notes, values = "\n".join(goal.progress_notes), ", ".join(goal.related_values)
         yield [goal.goal, goal.priority, t(f"heart.status_{goal.status}"), goal.created_at, notes, values]
 

@@ -21,7 +21,7 @@ from managers.memory.documents import (
     short_id,
     write_plainly,
 )
-from managers.memory.shelves import next_shelf, shelve
+from managers.memory.shelves import next_shelf, shelve, shelves
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.locks import writing
@@ -210,6 +210,19 @@ class GoalStore:
     def load(self) -> Goals:
         """Return all goals."""
         return Goals.parse(self._file.read())
+
+    def archived(self) -> list[Goal]:
+        """Return the goals that have ended and were put on shelves, the newest first."""
+        known, found = {goal.id for goals in self.load().lists.values() for goal in goals}, list[Goal]()
+        for path in reversed(shelves(self._paths.goals)):
+            file = JsonFile(self._paths, path, self._clock, dict)
+            lists = Goals.parse(file.read()).lists
+            self._file.notices += file.take_notices()
+            older = [goal for goals in lists.values() for goal in goals]
+            # A change that was taken back brings back what it had put on a shelf.
+            found += [goal for goal in older if goal.id not in known]
+            known |= {goal.id for goal in older}
+        return found
 
     def for_prompt(self) -> list[tuple[Horizon, Goal]]:
         """Return what a prompt holds: the three most important short-term goals and two long-term ones."""

@@ -27,7 +27,7 @@ from managers.memory.documents import (
     short_id,
     write_plainly,
 )
-from managers.memory.shelves import next_shelf, shelve
+from managers.memory.shelves import next_shelf, shelve, shelves
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.locks import writing
@@ -131,6 +131,18 @@ class QuestionStore:
     def load(self) -> Questions:
         """Return all questions."""
         return Questions(*entries_of(Question, self._file.read()))
+
+    def archived(self) -> list[Question]:
+        """Return the closed questions that were put on shelves, the newest first."""
+        known, found = {question.id for question in self.load().entries}, list[Question]()
+        for path in reversed(shelves(self.path)):
+            file = JsonFile(self._paths, path, self._clock, list)
+            older, _ = entries_of(Question, file.read())
+            self._file.notices += file.take_notices()
+            # A change that was taken back brings back what it had put on a shelf.
+            found += [question for question in older if question.id not in known]
+            known |= {question.id for question in older}
+        return found
 
     def open(self) -> list[Question]:
         """Return the open ones, most pressing first."""

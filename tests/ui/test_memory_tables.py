@@ -2,7 +2,7 @@
 
 import csv
 import io
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 from starlette.testclient import TestClient
@@ -11,14 +11,17 @@ from agent.memories import Memories
 from agent.services import Services
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
+from managers.memory.goals import KEPT_ENDED, Goal, Goals
 from managers.memory.insights import Insight, Insights
+from managers.memory.questions import KEPT_CLOSED, Question, Questions
 from managers.storage.paths import Home
 from tests.ui.rooms import NAME
-from ui import entities
+from ui import entities, reflections
 from ui.csv_files import as_csv
 from ui.locales import LANGUAGES, texts
 from ui.memory_tables import ROWS
 from ui.server import create_app
+from ui.shelves import Place, View
 
 
 @pytest.fixture
@@ -44,6 +47,26 @@ def test_more_than_a_page_is_handed_out(browser: TestClient, memories: Memories)
     assert len(rows) == 2 * (entities.PAGE + 7)
     assert ["知り合い3", "人", "", "第3の事実", "2026-01-01", "", "内蔵のこころ", "", "m1 m2"] in rows
     assert {row[0] for row in table(browser, "entities", query="第3の")[1:]} == {"知り合い3"}
+
+
+def test_what_was_put_on_shelves_is_in_the_tables_and_to_be_leafed_to(browser: TestClient, memories: Memories) -> None:
+    asked = [Question(topic=f"問い{n}", id=f"q{n}", status="resolved", answer="そう") for n in range(2 * KEPT_CLOSED)]
+    memories.apply(Questions(asked).changes(memories.questions.path), author="dream", reason="night")
+    ended = [Goal(goal=f"目標{n}", id=f"g{n}", status="completed") for n in range(2 * KEPT_ENDED)]
+    memories.apply(Goals(ended).changes(memories.paths.goals), author="dream", reason="night")
+    assert len(memories.questions.load().entries) == KEPT_CLOSED
+    assert len(memories.goals.load().short_term) == KEPT_ENDED
+    told = {name: browser.get(f"/personas/{NAME}/tables/{name}.csv?lang=ja").text for name in ("questions", "goals")}
+    assert [told["questions"].count(f"問い{n},") for n in (0, 2 * KEPT_CLOSED - 1)] == [1, 1]
+    assert [told["goals"].count(f"目標{n},") for n in (0, 2 * KEPT_ENDED - 1)] == [1, 1]
+    for shelf, word, count, show in (
+        ("questions", "問い", 2 * KEPT_CLOSED, reflections.show_questions),
+        ("goals", "目標", 2 * KEPT_ENDED, reflections.show_goals),
+    ):
+        last = Place(shelf=shelf, page=(count - 1) // reflections.PAGE)
+        shown = show(View(memories, last, datetime(2026, 11, 21), texts("ja")))
+        assert f"<h4>{word}{count - 1}</h4>" in shown
+        assert 'data-action="forget"' not in shown  # what stands on a shelf is only to be read
 
 
 def test_days_insights_and_diaries_are_tables(browser: TestClient, memories: Memories) -> None:
