@@ -70,7 +70,7 @@ def create_dreams_room(services: Services, t: Texts, current: gr.State, tab: gr.
     handlers, edge = DreamHandlers(services, t), at_edge(t)
     whole = [*room.sleep, *room.nights]
     tab.select(edge(handlers.open), [current], whole, **IN_TURN)
-    now.click(edge(handlers.dream), [current], whole, **QUIET)
+    now.click(edge(handlers.dream), [current], whole, **IN_TURN)
     cancel.click(edge(handlers.cancel), [current], room.sleep, **IN_TURN)
     watch.tick(edge(handlers.watch), [current, page, seen], whole, **QUIET)
     for chosen in (diary, conflict):

@@ -13,7 +13,7 @@ from agent.services import Services
 from managers.personas import Persona, Trashed
 from managers.storage.errors import ExternallyChangedError
 from ui import presenters
-from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error
+from ui.edge import IN_TURN, at_edge, say_done, say_error
 from ui.faces import face_of
 from ui.locales import LANGUAGES, Texts
 from ui.mending import create_mending
@@ -77,7 +77,7 @@ def create_persona_room(services: Services, t: Texts, current: gr.State, touched
     gr.on([tab.select, touched.change], edge(handlers.open), [current], shown, **IN_TURN)
     save.click(edge(handlers.save), [current, touched, digest, *room.fields], [current, touched, state], **IN_TURN)
     picture.upload(edge(handlers.set_picture), [current, picture, touched], [touched], **IN_TURN)
-    more.select(edge(handlers.act), [current, touched], [current, touched], **QUIET)
+    more.select(edge(handlers.act), [current, touched], [current, touched], **IN_TURN)
     trash.select(edge(handlers.restore), [current, touched], [current, touched], **IN_TURN)
     return room
 

@@ -15,9 +15,11 @@
     let files = [];
     let persona = null;
     let restored = 0;
+    let wasBusy = false;
 
     const tell = (event, told) => trigger(event, { ...told, persona });
     const draftKey = () => `utatane.draft.${persona}`;
+    const sentKey = () => `utatane.sent.${persona}`;
     const offRecord = () => Boolean((props.value || {}).off_record);
 
     function update() {
@@ -29,10 +31,14 @@
         area.placeholder = value.placeholder || "";
         if (!isFirst) files = [];
         showFiles();
-      }
+        setTimeout(takeBackUnheard); // when the conversation stands beside it
+      } else if (wasBusy && !value.busy) utatane.keep(sessionStorage, sentKey(), ""); // it was heard, and answered
+      wasBusy = Boolean(value.busy);
       if (value.restore && value.restore.count !== restored) {
         restored = value.restore.count;
         area.value = value.restore.text;
+        utatane.keep(sessionStorage, sentKey(), "");
+        keepDraft();
       }
       area.placeholder = value.placeholder || area.placeholder;
       send.hidden = Boolean(value.busy);
@@ -45,12 +51,32 @@
       const text = area.value;
       if (!persona || (props.value || {}).busy || (!text.trim() && !files.length)) return;
       tell("submit", { text, files: files.map((file) => file.path), off_record: offRecord() });
+      const sent = JSON.stringify({ text, after: said().at(-1)?.dataset.key });
+      utatane.keep(sessionStorage, sentKey(), offRecord() || !text.trim() ? "" : sent);
       area.value = "";
       files = [];
       showFiles();
       utatane.keep(sessionStorage, draftKey(), "");
       grow(area);
       area.focus();
+    }
+
+    // Off the record not even the unsent words are kept by the browser.
+    const keepDraft = () => persona && utatane.keep(sessionStorage, draftKey(), offRecord() ? "" : area.value);
+
+    // Words that went out while the server went away stand in the field again, unless they were heard after all.
+    const said = () => [...document.querySelectorAll("#conversation .transcript > div:has(article.user)")];
+    const plain = (words) => words.replace(/\s+/g, " ").trim();
+    function takeBackUnheard() {
+      const kept = utatane.kept(sessionStorage, sentKey());
+      if (!kept || (props.value || {}).busy) return;
+      utatane.keep(sessionStorage, sentKey(), "");
+      const { text, after } = JSON.parse(kept);
+      const since = said().slice(said().findIndex((one) => one.dataset.key === after) + 1);
+      if (since.some((one) => plain(one.querySelector(".bubble")?.innerText ?? "") === plain(text))) return;
+      area.value = [text, area.value].filter(Boolean).join("\n");
+      keepDraft();
+      grow(area);
     }
 
     async function take(chosen) {
@@ -94,8 +120,7 @@
     });
     area.addEventListener("input", () => {
       grow(area);
-      // Off the record not even the unsent words are kept by the browser.
-      if (persona) utatane.keep(sessionStorage, draftKey(), offRecord() ? "" : area.value);
+      keepDraft();
     });
     area.addEventListener("paste", (event) => {
       if (event.clipboardData?.files.length) {
