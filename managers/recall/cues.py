@@ -10,7 +10,7 @@ from datetime import datetime
 
 from managers.language.times import TimeSpan, find_times
 from managers.memory.messages import Role
-from managers.recall.hyponyms import kinds_asked
+from managers.recall.related import marks_asked
 from managers.recall.terms import Meaning, is_japanese, meanings
 
 Speaker = tuple[str, str]
@@ -41,7 +41,7 @@ class Cues:
 
     Attributes:
         words: the content words, each once, names of the one asked about left out.
-        meanings: which of them can be said in other words, or name a kind of things.
+        meanings: which of them can be said in other words, or stand for others.
         text: what is compared by vector: the question without those names.
         speakers: whose words are wanted; empty: anybody's.
         asks_when: the answer is a time.
@@ -73,7 +73,7 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
     if {role for _, role in wanted} >= {"user", "persona"}:
         wanted = frozenset()  # it speaks of both, so either may have said it
     words, meant = meanings(_ADDRESS.sub(" ", text))
-    meant += [Meaning((word,), kinds) for word in words if (kinds := kinds_asked(word))]
+    meant += [Meaning((word,), marks) for word in words if (marks := marks_asked(word))]
     return Cues(
         words=tuple(dict.fromkeys(words)),
         meanings=tuple(dict.fromkeys(meant)),

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.recall.hits import MemoryType
-from managers.recall.hyponyms import lists_version
 from managers.recall.listing import vector_text
+from managers.recall.related import lists_version
 from managers.recall.store import (
     COLUMN_BLOCK,
     COLUMNS,
@@ -93,7 +93,7 @@ class MemoryIndex:
 
     def fits(self, embedder: str) -> str:
         """Say why the index cannot be used as it is (`format`, `embedder`); empty if it can."""
-        if self.store.meta("format") != FORMAT or self.store.meta("hyponyms") not in ("", lists_version()):
+        if self.store.meta("format") != FORMAT or self.store.meta("related") not in ("", lists_version()):
             return "format"
         held = self.store.meta("embedder")
         return "embedder" if held not in ("", embedder) else ""
@@ -133,7 +133,7 @@ class MemoryIndex:
             with self.store.transaction():
                 self.store.set_meta("epoch", uuid4().hex)
                 self.store.set_meta("embedder", embedder)
-                self.store.set_meta("hyponyms", lists_version())
+                self.store.set_meta("related", lists_version())
                 for key, value in (keep or {}).items():
                     self.store.set_meta(key, value)
             self._epoch = ""

@@ -1,7 +1,7 @@
 """How well passages hold a question's words: BM25 over posting lists, of several indexes as if they were one.
 
 A word counts where it stands, and for less where something of the same meaning does: a synonym,
-something of the kind that it names, a word that is near to it in the table of word vectors, or pairs of its characters.
+something of the kind that it names, another word of its field, one that is near to it in the table of word vectors, or pairs of its characters.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.hyponyms import KIND
 from managers.recall.index import MemoryIndex
+from managers.recall.related import FIELD, KIND
 from managers.recall.terms import Meaning, pairs
 from managers.recall.view import View
 from managers.recall.word_vectors import PLACE, WordVectors
@@ -25,8 +25,12 @@ SYNONYM_WORTH = 0.8
 """What a synonym is worth beside the word itself."""
 KIND_WORTH = 0.6
 """What something of a kind is worth beside the kind's name."""
+FIELD_WORTH = 0.4
+"""What another word of the same field of life is worth beside the word itself."""
 NEAR_WORTH = 0.8
 """What a word of like meaning is worth beside the word itself, at similarity 1."""
+
+_WORTHS = {KIND: KIND_WORTH, FIELD: FIELD_WORTH}
 
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
@@ -57,7 +61,7 @@ def score_words(
     Args:
         works: what is searched; their `words` grow.
         words: the question's, each once.
-        meanings: which of them have synonyms, or name a kind of things.
+        meanings: which of them have synonyms, or stand for others.
         nearby: Japanese words by meaning.
     """
     scoring = _WordScoring(works, nearby)
@@ -156,7 +160,7 @@ class _WordScoring:
             return
         for group in meaning.groups:
             lists = [self._listed(at, group) for at in range(len(self.works))]
-            worth = KIND_WORTH if group[0] == KIND else SYNONYM_WORTH
+            worth = _WORTHS.get(group[0], SYNONYM_WORTH)
             rarity = np.float32(worth * self._rarity(sum(len(places) for places, _ in lists)))
             for at, (places, counts) in enumerate(lists):
                 held = sum(part[at].values[places] for part in parts)

@@ -6,26 +6,26 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from managers.recall.chunking import Chunk
-from managers.recall.hyponyms import KIND, kinds_told
+from managers.recall.related import FIELD, KIND, marks_told
 from managers.recall.terms import GROUP, PAIR, is_japanese, meanings, pairs
 from managers.recall.word_vectors import PLACE, WordVectors
 
-MARKS = PAIR + PLACE + GROUP + KIND
+MARKS = PAIR + PLACE + GROUP + KIND + FIELD
 """What entries of the posting lists that are no words begin with."""
 
 
 def index_terms(chunk: Chunk, words: WordVectors | None = None) -> list[str]:
-    """Return the words under which a passage is listed, its heading's too, and their kinds.
+    """Return the words under which a passage is listed, its heading's too, with their kinds and fields.
 
     Of Japanese also synonyms, pairs and places.
     """
     text = vector_text(chunk.text, chunk.heading)
     found, meant = meanings(text)
-    kinds = kinds_told(found)
+    related = marks_told(found)
     if not is_japanese(text):
-        return found + kinds
+        return found + related
     groups = [group for meaning in meant for group in meaning.groups]
-    return found + kinds + groups + pairs(text) + (words.terms(found) if words else [])
+    return found + related + groups + pairs(text) + (words.terms(found) if words else [])
 
 
 def vector_text(text: str, heading: str) -> str:

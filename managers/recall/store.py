@@ -23,7 +23,7 @@ from managers.recall.connection import connect
 from managers.recall.postings import POSTING_BLOCK, Postings, read_postings, take_out_postings
 from managers.storage.files import fsync_folder, make_folder
 
-FORMAT = "3"
+FORMAT = "4"
 """Raised when the tables or the way of cutting passages change: an older index is built anew."""
 
 COLUMN_BLOCK = 1 << 12

@@ -33,7 +33,7 @@ _EMPTY_ENGLISH = frozenset(
         "their mine yours am is are was were be been being do does did doing done have has had having can "
         "could will would shall should may might must just not no nor very too also then once again what "
         "which who whom whose when where why how any some such same own s t d ll m re ve don didn doesn isn "
-        "aren wasn weren won wouldn couldn shouldn hasn haven hadn ain "
+        "aren wasn weren wouldn couldn shouldn hasn haven hadn ain "
     ).split()
 )
 
@@ -87,9 +87,9 @@ def is_japanese(text: str) -> bool:
 
 def _latin(plain: str) -> list[str]:
     found = []
-    for match in _LATIN_WORD.finditer(plain):
-        word = match.group().partition("'")[0]
-        if word not in _EMPTY_ENGLISH:
+    for match in _LATIN_WORD.finditer(plain.replace("’", "'")):
+        word, _, clitic = match.group().partition("'")
+        if clitic != "t" and word not in _EMPTY_ENGLISH:  # "won't" says nothing of what was won
             found.append(stem(word)[:_MAX_TERM])
     return found
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from managers.language.lexicons import load
-from managers.recall import hyponyms, index
+from managers.recall import index, related
 from managers.recall.engine import Recall
-from managers.recall.hyponyms import KIND, kinds_asked, kinds_told, listed_forms
+from managers.recall.related import KIND, listed_forms, marks_asked, marks_told
+from managers.recall.terms import terms
 from tests.recall.looking import Talk
 
 OTHER_THINGS = ("I was late again this morning.", "朝から雨だった。", "Let us see what happens.", "明日は早起きする。")
@@ -37,19 +38,32 @@ def test_the_kind_itself_comes_before_what_belongs_to_it(recall: Recall, talk: T
 
 
 def test_one_of_a_kind_does_not_ask_for_the_others() -> None:
-    assert f"{KIND}instrument" in kinds_asked("instrument")
-    assert kinds_asked("violin") == ()
-    assert f"{KIND}instrument" in kinds_told(["violin", "home"])
+    assert f"{KIND}instrument" in marks_asked("instrument")
+    assert marks_asked("violin") == ()
+    assert f"{KIND}instrument" in marks_told(["violin", "home"])
 
 
-def test_every_entry_of_the_lists_is_a_word_of_the_index() -> None:
-    for language, kinds in load("hyponyms").items():
-        for name, lists in kinds.items():
-            for key in ("asked", "told"):
-                words = lists[key].split()
-                assert len(set(words)) == len(words), (name, key)
-                for word in words:
-                    assert listed_forms(word, language), (name, key, word)
+def test_the_words_of_a_field_ask_for_each_other(recall: Recall, talk: Talk) -> None:
+    for text in (*OTHER_THINGS, "週末は皿ばかり洗ってた。", "I unwind with a long bath.", *reversed(OTHER_THINGS)):
+        talk.user(text)
+    recall.catch_up()
+    assert recall.search("What helps against stress?")[0].text == "I unwind with a long bath."
+    assert recall.search("家事の話、したっけ？")[0].text == "週末は皿ばかり洗ってた。"
+
+
+def test_every_entry_of_the_lists_is_one_word_of_the_index_and_stands_there_once() -> None:
+    for groups in load("related").values():
+        for name, lists in groups.items():
+            assert set(lists) in ({"both"}, {"asked", "told"}), name
+            for key, words in lists.items():
+                assert len(set(words.split())) == len(words.split()), (name, key)
+                for word in words.split():
+                    assert listed_forms(word), (name, key, word)
+
+
+def test_what_was_won_is_a_word_and_what_will_not_be_is_none() -> None:
+    assert terms("I won the cup") == terms("We win a cup")
+    assert terms("It won't rain, it won’t snow") == terms("rain snow")
 
 
 def test_an_index_listed_by_other_lists_is_made_anew(
@@ -61,7 +75,7 @@ def test_an_index_listed_by_other_lists_is_made_anew(
     assert held.fits(held.embedder) == ""
     monkeypatch.setattr(index, "lists_version", lambda: "00000000")
     assert held.fits(held.embedder) == "format"
-    monkeypatch.setattr(hyponyms, "_tables", lambda: ({}, {"tune": (f"{KIND}new",)}))
+    monkeypatch.setattr(related, "_tables", lambda: ({}, {"tune": (f"{KIND}new",)}))
     recall.catch_up()
     assert held.fits(held.embedder) == ""
     assert len(held.store.postings(f"{KIND}new")[0]) == 1
