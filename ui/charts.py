@@ -7,6 +7,7 @@ SVG that is scaled down cannot be read on a phone; the style sheet shows the one
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,7 +16,6 @@ from itertools import pairwise
 from ui.locales import Texts
 
 _TEXT = "font-family:var(--sans);font-size:11px;fill:var(--quiet)"
-_HALO = "paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round"
 _EDGE = "stroke:var(--peach-strong);stroke-dasharray:3 4;opacity:.75"
 _DOT, _TOUCH = 4, 12
 
@@ -83,7 +83,7 @@ def _level(
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" style="fill:var(--accent)"/>')
     parts += [
         _line(left, right, edge, _EDGE),
-        f'<text x="{left + 2:.0f}" y="{edge - 5:.1f}" style="{_TEXT};{_HALO}">{escape(threshold.label)}</text>',
+        *_legend((left + right) / 2, frame.height - 6, threshold.label),
         f'<text x="{left:.0f}" y="{frame.height - 6}" style="{_TEXT}">{escape(ends[0])}</text>',
         f'<text x="{right:.0f}" y="{frame.height - 6}" text-anchor="end" style="{_TEXT}">{escape(ends[1])}</text>',
     ]
@@ -91,6 +91,20 @@ def _level(
         f'<svg class="{kind}" viewBox="0 0 {frame.width} {frame.height}" role="img" aria-label="{escape(title)}">'
         f"{''.join(parts)}</svg>"
     )
+
+
+def _legend(middle: float, y: float, label: str) -> list[str]:
+    """Return what the broken line is, below the picture: in it the words would lie on the curve."""
+    half, dash = letters_wide(label, 11) / 2, 18
+    return [
+        _line(middle - half - dash - 5, middle - half - 5, y - 4, _EDGE),
+        f'<text x="{middle:.0f}" y="{y}" text-anchor="middle" style="{_TEXT}">{escape(label)}</text>',
+    ]
+
+
+def letters_wide(text: str, size: float) -> float:
+    """Return about how wide a text is drawn, in the unit of its font's size."""
+    return sum(size * (1.0 if unicodedata.east_asian_width(letter) in "WFA" else 0.56) for letter in text)
 
 
 def _line(left: float, right: float, y: float, style: str) -> str:

@@ -11,10 +11,12 @@ import numpy as np
 from managers.memory.entities import Kind
 from managers.memory_map.counts import Tie
 from managers.memory_map.ties import Network, Node
+from ui.charts import letters_wide
 from ui.locales import Texts
 from ui.map_canvas import HALO, WIDE, Canvas
 
 _NAME_LETTERS = 16
+_NAME_SIZE = 11.5
 _NODES_IN_NARROW = 26
 COLOURS: Mapping[Kind, str] = {
     "person": "peach-strong",
@@ -40,7 +42,8 @@ def network_picture(network: Network, kinds: Mapping[str, Kind], canvas: Canvas,
         _node(node, spots[node.name], sizes[node.name], kinds[node.name], t, is_first=at == 0)
         for at, node in enumerate(shown)
     )
-    names = "".join(_name(node.name, spots[node.name], sizes[node.name], network.centre) for node in reversed(shown))
+    seats = _name_seats(shown, spots, sizes, canvas)
+    names = "".join(_name(node.name, spots[node.name], sizes[node.name], seats, network.centre) for node in shown)
     return (
         f'<svg class="{canvas.kind} sky" viewBox="0 0 {canvas.width} {canvas.height}" role="group" '
         f'aria-label="{escape(title)}">{lines}{signs}<g aria-hidden="true" style="pointer-events:none">{names}</g></svg>'
@@ -97,22 +100,63 @@ def _node(node: Node, spot: tuple[float, float], size: float, kind: Kind, t: Tex
     label = t("network.node", name=node.name, kind=t(f"memories.kind_{kind}"), count=node.mentions)
     return (
         f'<g class="star" role="button" tabindex="{0 if is_first else -1}" data-name="{escape(node.name)}" '
-        f'aria-label="{escape(label)}" transform="translate({spot[0]:.0f} {spot[1]:.0f})">{sign(kind, size)}</g>'
+        f'aria-label="{escape(label)}" transform="translate({spot[0]:.0f} {spot[1]:.0f})"><title>{escape(label)}</title>{sign(kind, size)}</g>'
     )
 
 
-def _name(name: str, spot: tuple[float, float], size: float, centre: str) -> str:
-    x, y = spot
-    short = name if len(name) <= _NAME_LETTERS else name[:_NAME_LETTERS] + "…"
-    style = (
-        f"font-family:var(--sans);font-size:11.5px;font-weight:{700 if name == centre else 500};fill:var(--ink);{HALO}"
-    )
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
+
+
+def _name_seats(
+    nodes: Sequence[Node], spots: Mapping[str, tuple[float, float]], sizes: Mapping[str, float], canvas: Canvas
+) -> dict[str, tuple[float, float]]:
+    """Return the middle of each name's line: below its sign, or above or beside it where another name or sign is.
+
+    A name for which there is no room is left out; its sign still says it when it is touched or read out.
+    """
+    taken: list[Box] = [
+        (x - sizes[name], y - sizes[name], x + sizes[name], y + sizes[name])
+        for name, (x, y) in ((node.name, spots[node.name]) for node in nodes)
+    ]
+    found: dict[str, tuple[float, float]] = {}
+    for node in nodes:  # the one in the middle and those that come up most choose first
+        (x, y), size = spots[node.name], sizes[node.name]
+        half = letters_wide(_short(node.name), _NAME_SIZE) / 2
+        beside = size + half + 4
+        for at in ((x, y + size + 13), (x, y - size - 6), (x + beside, y + 4), (x - beside, y + 4)):
+            box = (at[0] - half, at[1] - 10, at[0] + half, at[1] + 3)
+            if _is_inside(box, canvas) and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                found[node.name] = at
+                break
+    return found
+
+
+def _is_inside(box: Box, canvas: Canvas) -> bool:
+    return box[0] >= 0 and box[1] >= 0 and box[2] <= canvas.width and box[3] <= canvas.height
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME_LETTERS else name[:_NAME_LETTERS] + "…"
+
+
+def _name(
+    name: str, spot: tuple[float, float], size: float, seats: Mapping[str, tuple[float, float]], centre: str
+) -> str:
     ring = ""
     if name == centre:
-        ring = f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{size + 5:.1f}" style="fill:none;stroke:var(--ink);stroke-width:1.5"/>'
-    return (
-        f'{ring}<text x="{x:.0f}" y="{y + size + 13:.0f}" text-anchor="middle" style="{style}">{escape(short)}</text>'
-    )
+        ring = f'<circle cx="{spot[0]:.0f}" cy="{spot[1]:.0f}" r="{size + 5:.1f}" style="fill:none;stroke:var(--ink);stroke-width:1.5"/>'
+    if name not in seats:
+        return ring
+    x, y = seats[name]
+    weight = 700 if name == centre else 500
+    style = f"font-family:var(--sans);font-size:{_NAME_SIZE}px;font-weight:{weight};fill:var(--ink);{HALO}"
+    return f'{ring}<text x="{x:.0f}" y="{y:.0f}" text-anchor="middle" style="{style}">{escape(_short(name))}</text>'
 
 
 def sign(kind: Kind, size: float) -> str:
