@@ -49,7 +49,7 @@ def read_postings(connection: sqlite3.Connection, terms: Collection[str]) -> dic
     """Return the lists of some words."""
     held: dict[str, list[tuple[int, bytes]]] = {term: [] for term in terms}
     marks = ",".join("?" * len(held))
-    for term, block, data in connection.execute(_READ.format(marks), list(held)):
+    for term, block, data in connection.execute(_READ.format(marks), list(held)).fetchall():
         held[term].append((block, data))
     return {term: _joined(rows) for term, rows in held.items()}
 

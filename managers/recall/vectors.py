@@ -41,6 +41,8 @@ class VectorIndex:
         """Remember the snapshot's path; nothing is read yet."""
         self._path = path
         self._lock = threading.RLock()
+        self._saving = threading.RLock()
+        """One snapshot at a time; searches do not wait for it."""
         self._codes: Codes | None = None
         self._ids: Ids = np.zeros(0, np.int64)
         self._place: npt.NDArray[np.int32] = np.zeros(0, np.int32)
@@ -84,7 +86,7 @@ class VectorIndex:
         if self._count - self._saved > max(_SAVE_AFTER, _SAVE_SHARE * self._count):
             self.save(store, epoch)
 
-    def save(self, store: Store, epoch: str, *, is_cleared: bool = False) -> None:
+    def save(self, store: Store, epoch: str, gone: Ids | None = None) -> None:
         """Write the snapshot: first the vectors, then the note that says what they are.
 
         Very many get coarse codes here, where nobody waits for it; searches go on meanwhile.
@@ -92,13 +94,17 @@ class VectorIndex:
         Args:
             store: where the vectors come from.
             epoch: what they belong to.
-            is_cleared: leave out what the store no longer holds, in memory too.
+            gone: the places of those that are left out, in memory too.
         """
+        with self._saving:
+            self._save(store, epoch, np.zeros(0, np.int64) if gone is None else gone)
+
+    def _save(self, store: Store, epoch: str, gone: Ids) -> None:
         with self._lock:
             codes, count, seen = self._codes, self._count, self._seen
             if codes is None:
                 return
-            places = self._living(store) if is_cleared else np.arange(count)
+            places = np.delete(np.arange(count), gone)
             ids = self._ids[places].tobytes()
         coarse = self._coarse_of(codes, places)
         if coarse is None:
@@ -166,30 +172,34 @@ class VectorIndex:
 
     def compact(self, store: Store, epoch: str) -> bool:
         """Leave out what SQLite no longer holds, in memory and in the snapshot; say whether there was anything."""
-        with self._lock:
-            live = int(store.connection().execute("SELECT count(*) FROM vectors").fetchone()[0])
-            note = read_bytes(self._note)
-            is_ours = note is None or json_value(note, "sha256") == self._digest
-            if self._count == live and is_ours:
-                return False
-            if not isinstance(self._codes, Refined) or live < COARSE_FROM // 2:
-                was_saved = self._path.exists()
-                self.remove()
-                self.clear()
-                self.follow(store, epoch)
-                if was_saved:
-                    self.save(store, epoch)
-                return True
-        self.follow(store, epoch)
-        self.save(store, epoch, is_cleared=True)
-        return True
+        live = int(store.connection().execute("SELECT count(*) FROM vectors").fetchone()[0])
+        with self._saving:
+            with self._lock:
+                note = read_bytes(self._note)
+                is_ours = note is None or json_value(note, "sha256") == self._digest
+                if self._count == live and is_ours:
+                    return False
+                if not isinstance(self._codes, Refined) or live < COARSE_FROM // 2:
+                    was_saved = self._path.exists()
+                    self.remove()
+                    self.clear()
+                    self.follow(store, epoch)
+                    if was_saved:
+                        self.save(store, epoch)
+                    return True
+            self.follow(store, epoch)
+            self.save(store, epoch, self._gone(store))
+            return True
 
-    def _living(self, store: Store) -> Ids:
-        """Return the places of the vectors that SQLite holds too."""
-        held = np.array([row[0] for row in store.connection().execute("SELECT chunk FROM vectors")], np.int64)
-        held = held[held < len(self._place)]
-        places = self._place[held]
-        return np.sort(places[places >= 0]).astype(np.int64)
+    def _gone(self, store: Store) -> Ids:
+        """Return the places of the vectors that SQLite does not hold, or holds in another place too."""
+        with self._lock:
+            ids, place = self._ids[: self._count].copy(), self._place.copy()
+        rows = store.connection().execute("SELECT chunk FROM vectors").fetchall()
+        held = np.fromiter((row[0] for row in rows), np.int64, len(rows))  # others have their turn meanwhile
+        is_held = np.zeros(len(place), np.bool_)
+        is_held[held[held < len(place)]] = True
+        return np.flatnonzero(~is_held[ids] | (place[ids] != np.arange(len(ids))))
 
     def remove(self) -> None:
         """Remove the snapshot."""
