@@ -53,6 +53,9 @@ _EMOTIONS: dict[str, tuple[str, str]] = {
     "stressed": ("ストレス", "stress"),
 }
 
+_NOTICED = 0.02
+"""What is weaker moves nobody: a minute after a word nobody is missed."""
+
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="allow")
@@ -283,7 +286,7 @@ class InnerStateStore:
             dominant_drive=drive,
             dominant_drive_label=_label(drive, lang),
             drive_level=round(level, 4),
-            narrative=self._narrative(drive, state, now, lang) if level > 0 else "",
+            narrative=self._narrative(drive, state, now, lang) if level >= _NOTICED else "",
         )
 
     def _why(self, drive: Drive, state: InnerState, now: datetime, lang: Lang) -> str:

@@ -203,6 +203,9 @@ def test_a_greeting_on_the_next_day_is_a_greeting() -> None:
 @pytest.mark.parametrize(
     ("text", "sheet", "unfit"),
     [
+        ("楽しみすぎて寝れん", NEMU, "んんだ"),
+        ("まあいっか！", NEMU, "どうなった|体がない"),
+        ("なんか浮気？疑惑？", NEMU, "体が|体験|経験が|毎日は"),
         ("コーヒーは好きじゃないです", NEMU, "いきいき|好きになった|惹かれ"),
         ("大丈夫よ、そんなつもりじゃないの", NEMU, "過ごしたい|うまくいく|大丈夫よ"),
         ("佐知子さんもご主人を亡くした人", NEMU, "ごご"),

@@ -147,6 +147,10 @@ def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
         return True
     if scene.lang == "ja" and re.search(r"(?:あなた|君|きみ|お前)(?:は|の|って|も|が)", plain):
         return True
+    if scene.lang == "ja" and not any(
+        word.kind in ("verb", "adjective") for sentence in asked for word in sentence.words
+    ):
+        return bool(re.search(r"あなた|君|きみ|お前", plain))
     if scene.lang == "ja" and not any(sentence.asks for sentence in asked):
         # A Japanese yes-or-no question without a subject asks the listener.
         return not plain.endswith(("は", "も", "って")) and not re.search(r"[0-9]", plain)

@@ -108,6 +108,8 @@ def _from_plain(tokens: list[Word]) -> tuple[list[Word], str] | None:  # noqa: P
         return tokens, ""  # 休んだ, 泳いだ
     if last.lemma == "だ" and last.surface == "だ":
         return tokens[:-1], "な"
+    if last.surface in ("ん", "へん") and last.kind == "function":
+        return None  # 寝れん
     if last.surface in word_list("ja", "unfit_ends") or last.form.startswith(
         ("命令形", "意志推量形", "連用形", "未然形", "仮定形")
     ):
