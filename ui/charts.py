@@ -18,6 +18,8 @@ from ui.locales import Texts
 _TEXT = "font-family:var(--sans);font-size:11px;fill:var(--quiet)"
 _EDGE = "stroke:var(--peach-strong);stroke-dasharray:3 4;opacity:.75"
 _DOT, _TOUCH = 4, 12
+_BETWEEN = 8
+"""So far apart are the words below a curve, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +128,25 @@ def point_chart(
     """
     wide = _Frame(760, 300, 58, 16, 16, 34, lowest, highest)
     narrow = _Frame(350, 280, 50, 12, 14, 32, lowest, highest)
-    every = max(1, -(-len(across) // 7))
-    return _curve(points, across, up, title, wide, "wide") + _curve(
-        points, across[::every], up, title, narrow, "narrow"
-    )
+    charts = ((wide, "wide"), (narrow, "narrow"))
+    return "".join(_curve(points, _fitting(across, frame), up, title, frame, kind) for frame, kind in charts)
+
+
+def _fitting(marks: Sequence[Tick], frame: _Frame) -> Sequence[Tick]:
+    """Return as many of the marks, evenly chosen, as stand side by side without touching."""
+    for every in range(1, len(marks)):
+        shown = marks[::every]
+        places = [_place(mark, frame) for mark in shown]
+        if all(one[1] + _BETWEEN <= other[0] for one, other in pairwise(places)):
+            return shown
+    return marks[:1]
+
+
+def _place(mark: Tick, frame: _Frame) -> tuple[float, float]:
+    """Return where a mark's words begin and end."""
+    x, wide = frame.x(mark.at), letters_wide(mark.label, 11)
+    begins = {"start": x, "middle": x - wide / 2, "end": x - wide}[_anchor(x, frame)]
+    return begins, begins + wide
 
 
 def figure(chart: str, name: str, table: str, t: Texts, *, kind: str = "") -> str:
@@ -185,12 +202,13 @@ def _row(tick: Tick, frame: _Frame) -> str:
     )
 
 
+def _anchor(x: float, frame: _Frame) -> str:
+    return "start" if x < frame.left + 6 else "end" if x > frame.width - frame.right - 6 else "middle"
+
+
 def _mark(tick: Tick, frame: _Frame) -> str:
     x = frame.x(tick.at)
-    anchor = "start" if x < frame.left + 6 else "end" if x > frame.width - frame.right - 6 else "middle"
-    return (
-        f'<text x="{x:.1f}" y="{frame.height - 10}" text-anchor="{anchor}" style="{_TEXT}">{escape(tick.label)}</text>'
-    )
+    return f'<text x="{x:.1f}" y="{frame.height - 10}" text-anchor="{_anchor(x, frame)}" style="{_TEXT}">{escape(tick.label)}</text>'
 
 
 def _dot(point: Point, frame: _Frame, *, is_last: bool) -> str:
