@@ -2,6 +2,9 @@
 "use strict";
 
 (() => {
+  const MOMENT_MS = 100;
+  const MOST_TRIES = 150;
+
   function openRoom(room, part) {
     document.getElementById(`${room}-room-button`)?.click();
     closeRail();
@@ -18,11 +21,15 @@
     });
   }
 
+  // The room may still have to be drawn, and Gradio folds up whatever was unfolded before it has drawn it.
   async function openNewPersona() {
-    const [fold, name] = ["#persona-new button", "#new-persona-name :is(input, textarea)"];
-    const button = await utatane.arrival(fold); // the room may still have to be drawn
-    if (!document.querySelector(name)?.offsetParent) button?.click();
-    const field = await utatane.arrival(name);
+    const fold = await utatane.arrival("#persona-new > button");
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      if (!fold?.classList.contains("open")) fold?.click();
+      else if (!document.documentElement.hasAttribute("data-asking")) break;
+      await new Promise((go) => setTimeout(go, MOMENT_MS));
+    }
+    const field = await utatane.arrival("#new-persona-name :is(input, textarea)");
     document.getElementById("persona-new")?.scrollIntoView({ block: "center" });
     field?.focus();
   }

@@ -13,6 +13,7 @@
   const waiting = new Map(); // by an event's name: what to do when its answer is there
   const early = new Set(); // answered before we were told under which name it was asked
   const last = new Map(); // by the place on the page: the last answer that is to be shown there
+  const due = new Set(); // all answers that are still to come
   const opened = open();
   let deciding = opened.answer;
 
@@ -23,7 +24,15 @@
       close = done;
     });
     setTimeout(close, PATIENCE_MS);
+    due.add(answer);
+    answer.then(() => due.delete(answer) && tellWhetherDue());
+    tellWhetherDue();
     return { answer, close };
+  }
+
+  // Whoever looks (a test, a style) sees whether the page still waits for something.
+  function tellWhetherDue() {
+    document.documentElement.toggleAttribute("data-asking", due.size > 0);
   }
 
   const questions = () => window.gradio_config?.dependencies ?? [];

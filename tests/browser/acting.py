@@ -36,7 +36,12 @@ def settle(page: Page) -> None:
     """Wait until the page has shown all that it shows by itself, whichever room is open."""
     expect(page.locator("#conversation .transcript > div").first).to_be_attached()
     expect(page.locator(".mind-chip")).to_be_visible()
-    page.wait_for_timeout(800)
+    rest(page)
+
+
+def rest(page: Page) -> None:
+    """Wait until whatever was asked of the server is answered."""
+    expect(page.locator("html:not([data-asking])")).to_be_attached(timeout=SECONDS)
 
 
 def bubbles(page: Page) -> list[str]:

@@ -1,12 +1,10 @@
 """What can be done in a conversation, and what must never happen there."""
 
 import json
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
-import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
@@ -14,12 +12,11 @@ from managers.memory.log import ConversationLog
 from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
-from managers.storage.settings import SettingsFile
 from tests.browser.acting import bubbles, choose_persona, enter, reload, say, send, settle
+from tests.browser.conftest import Modelled
 from tests.browser.serving import PHONE, Server, unused, window
-from tests.model_server import ModelServer, Refuse, Say
+from tests.model_server import Refuse, Say
 
-Modelled = tuple[Server, ModelServer]
 EVIL = (
     "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'> "
     "![](http://evil.example/a.png) [x](javascript:window.ran=3) <svg onload=window.ran=4> ${window.ran=5} {{window.ran}}"
@@ -33,19 +30,6 @@ def persona(server: Server, name: str) -> str:
 
 def log_of(server: Server, name: str) -> ConversationLog:
     return ConversationLog(Home(server.home).persona(name), SystemClock(), Random(5))
-
-
-@pytest.fixture(scope="module")
-def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
-    """A server whose mind is a scripted model."""
-    home = tmp_path_factory.mktemp("modelled")
-    with ModelServer() as models:
-        settings = SettingsFile(home / "settings.toml")
-        settings.change("page", onboarded=True)
-        settings.change("mind", provider="openai", base_url=models.base_url, model="test-model", retries=0)
-        server = Server(home).start()
-        yield server, models
-        server.stop()
 
 
 def test_markup_is_shown_as_text_and_never_run(browser: Browser, modelled: Modelled) -> None:
@@ -85,6 +69,8 @@ def test_a_failure_is_one_sentence_with_a_way_to_try_again(browser: Browser, mod
     models.enqueue(Refuse(401, "<b>bad key</b>"), Say("こんどは話せるよ"))
     with window(browser, server.address, persona=persona(server, "かぎなし")) as page:
         send(page, "聞こえる?")
+        expect(page.locator(".failure")).to_contain_text("APIキー")
+        reload(page)  # whoever comes later, or looks from another window, is told too
         expect(page.locator(".failure")).to_contain_text("APIキー")
         page.locator(".failure button").click()
         expect(page.locator("article.persona .bubble")).to_have_text("こんどは話せるよ")

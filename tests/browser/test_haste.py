@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, Page, expect
 from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
-from managers.storage.settings import SettingsFile
+from tests.browser.conftest import Modelled
 from tests.browser.serving import DESKTOP, Server, unused
-from tests.model_server import ModelServer, Say
+from tests.model_server import Say
 
 SLOWER = 3
 """Times slower than this machine is."""
@@ -51,23 +51,6 @@ AS_SOON_AS_ANSWERED = """lines => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def models() -> Iterator[ModelServer]:
-    with ModelServer() as models:
-        yield models
-
-
-@pytest.fixture(scope="module")
-def talking(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Iterator[Server]:
-    home = tmp_path_factory.mktemp("haste")
-    settings = SettingsFile(home / "settings.toml")
-    settings.change("page", onboarded=True)
-    settings.change("mind", provider="openai", base_url=models.base_url, model="test-model", retries=0)
-    server = Server(home).start()
-    yield server
-    server.stop()
-
-
 @pytest.fixture
 def slow(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, locale="ja-JP")
@@ -93,9 +76,9 @@ def persona(server: Server, name: str) -> str:
 
 
 @pytest.mark.timeout(400)
-def test_who_clicks_at_once_is_heard(slow: Page, talking: Server) -> None:
-    first, other = persona(talking, "いっぽ"), persona(talking, "にほ")
-    slow.goto(f"{talking.address}?persona={first}", wait_until="commit")
+def test_who_clicks_at_once_is_heard(slow: Page, server: Server) -> None:
+    first, other = persona(server, "いっぽ"), persona(server, "にほ")
+    slow.goto(f"{server.address}?persona={first}", wait_until="commit")
     slow.evaluate(AT_ONCE, [room(name) for name in ("heart", "dreams", "notes", "persona")])
     for inside in ("#heart-drives .drive", "#dream-state .sleeping", "#persona-more button"):
         expect(slow.locator(inside).first, inside).to_be_attached(timeout=40_000)
@@ -111,7 +94,8 @@ def test_who_clicks_at_once_is_heard(slow: Page, talking: Server) -> None:
 
 
 @pytest.mark.timeout(400)
-def test_no_word_is_lost_and_each_goes_to_whom_it_was_said(slow: Page, talking: Server, models: ModelServer) -> None:
+def test_no_word_is_lost_and_each_goes_to_whom_it_was_said(slow: Page, modelled: Modelled) -> None:
+    talking, models = modelled
     first, other = persona(talking, "はやくち"), persona(talking, "となり")
     lines = ["ひとつ", "ふたつ", "みっつ"]
     models.enqueue(*[Say("うん")] * len(lines), Say("ゆっくりゆっくり話すね", gap=0.3))

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from agent.services import open_services
 from managers.memory.episodes import Episode
 from managers.storage.paths import Home
-from tests.browser.acting import enter, say
+from tests.browser.acting import enter, rest, say
 from tests.browser.serving import DESKTOP, PHONE, Server, unused, window
 
 SAID = "庭のレモンの木に、きのう青い実が三つついたよ。"
@@ -221,7 +221,7 @@ def choose(page: Page, button: str, attribute: str, value: str) -> None:
     """Press a button, and wait until the page shows that it was."""
     page.locator(button).click()
     expect(page.locator(button)).to_have_attribute(attribute, value)
-    page.wait_for_timeout(600)  # a room is drawn once more when one has just come in
+    rest(page)  # a room is drawn once more when one has just come in
 
 
 def pdf(line: str) -> bytes:

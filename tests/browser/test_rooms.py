@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Dialog, expect
+from playwright.sync_api import Browser, expect
 
 from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import SettingsFile
 from tests.browser.accessibility import too_wide
-from tests.browser.acting import choose_persona, edit_core_memory, enter, reload, say
+from tests.browser.acting import choose_persona, edit_core_memory, enter, reload, rest, say
 from tests.browser.serving import DESKTOP, PHONE, Server, unused, window
 from tests.model_server import ModelServer, Refuse, Say
 
@@ -83,16 +83,10 @@ def test_unsaved_words_are_not_left_by_accident(browser: Browser, server: Server
         page.locator("#talk-room-button").click()
         page.locator(".ask button.no").click()
         expect(editor).to_be_visible()
-        asked: list[str] = []
-
-        def stay(dialog: Dialog) -> None:
-            asked.append(dialog.type)
-            dialog.dismiss()
-
-        page.once("dialog", stay)
-        page.close(run_before_unload=True)
-        page.wait_for_timeout(500)
-        assert asked == ["beforeunload"]
+        with page.expect_event("dialog") as asked:
+            page.close(run_before_unload=True)
+        assert asked.value.type == "beforeunload"
+        asked.value.dismiss()
         page.locator("#note-kind label").nth(1).click()
         page.locator(".ask button.yes").click()
         expect(editor).to_have_value("")
@@ -172,7 +166,7 @@ def test_the_mind_can_be_changed_and_says_what_is_wrong(
     models.otherwise = Refuse(401)
     with window(browser, own_server.address, lang=lang, size=size, dark=dark) as page:
         enter(page, "settings")
-        page.wait_for_timeout(1000)  # the room is filled with the settings as they stand
+        rest(page)  # the room is filled with the settings as they stand
         page.locator("#mind-provider label").nth(3).click()
         page.locator("#mind-address textarea, #mind-address input").fill(models.base_url)
         page.locator("#mind-model textarea, #mind-model input").fill("test-model")
