@@ -9,21 +9,22 @@
 
 (() => {
   const PATIENCE_MS = 15_000; // should an answer get lost
+  const OPENING_MS = 60_000; // until the page itself has come, on a machine that may be slow
   const fetchAtOnce = window.fetch;
   const waiting = new Map(); // by an event's name: what to do when its answer is there
   const early = new Set(); // answered before we were told under which name it was asked
   const last = new Map(); // by the place on the page: the last answer that is to be shown there
   const due = new Set(); // all answers that are still to come
-  const opened = open();
+  const opened = open(OPENING_MS);
   let deciding = opened.answer;
 
   // An answer that is still to come.
-  function open() {
+  function open(patience = PATIENCE_MS) {
     let close;
     const answer = new Promise((done) => {
       close = done;
     });
-    setTimeout(close, PATIENCE_MS);
+    setTimeout(close, patience);
     due.add(answer);
     answer.then(() => due.delete(answer) && tellWhetherDue());
     tellWhetherDue();
