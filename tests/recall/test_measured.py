@@ -21,7 +21,7 @@ def reached(folder: Path, name: str) -> Score:
         recall.close()
 
 
-@pytest.mark.parametrize(("name", "least"), [("locomo-4", 0.70), ("locomo-2", 0.80), (JAPANESE, 0.345)])
+@pytest.mark.parametrize(("name", "least"), [("locomo-4", 0.70), ("locomo-2", 0.80), (JAPANESE, 0.40)])
 def test_conversations(tmp_path: Path, name: str, least: float) -> None:
     assert reached(tmp_path, name).at[10] >= least
 
@@ -29,5 +29,5 @@ def test_conversations(tmp_path: Path, name: str, least: float) -> None:
 @pytest.mark.slow
 def test_documents(tmp_path: Path) -> None:
     found = reached(tmp_path, DOCUMENTS)
-    assert found.at[1] >= 0.90
-    assert found.at[10] >= 0.977
+    assert found.at[1] >= 0.91
+    assert found.at[10] >= 0.981
