@@ -116,13 +116,13 @@ def test_a_persona_comes_is_renamed_copied_deleted_and_comes_back(browser: Brows
     assert home.persona("やまべ").folder.is_dir()
 
 
-@pytest.mark.parametrize("name", ["../outside", "con", "a/b", ".hidden"])
-def test_a_dangerous_name_is_refused_with_a_reason(browser: Browser, server: Server, name: str) -> None:
+def test_a_dangerous_name_is_refused_with_a_reason(browser: Browser, server: Server) -> None:
     with window(browser, server.address) as page:
         page.locator("#personas .create").click()
-        page.locator("#new-persona-name input, #new-persona-name textarea").fill(name)
-        page.locator("#new-persona-create").click()
-        expect(page.locator(".toast-body")).to_contain_text("という名前は使えません")
+        for name in ("../outside", "con", "a/b", ".hidden"):
+            page.locator("#new-persona-name input, #new-persona-name textarea").fill(name)
+            page.locator("#new-persona-create").click()
+            expect(page.locator(".toast-message-item", has_text=f"「{name}」という名前は使えません")).to_be_visible()
 
 
 def test_a_picture_becomes_the_persona_s_face(browser: Browser, server: Server, tmp_path: Path) -> None:
