@@ -15,7 +15,7 @@ from agent.minds.builtin.understanding import understand
 from managers.language.concern import find_concern
 from managers.language.words import sentences
 from managers.memory.messages import Message
-from managers.mind import Sheet
+from managers.mind import ChatTurn, Sheet
 from managers.recall.hits import Hit, MemoryType
 from managers.sleep.tasks import DayMaterial, QuestionMaterial
 from tests.minds.speaking import NOW, converse, say
@@ -93,6 +93,21 @@ def test_the_last_word_comes_first() -> None:
     hits = [said("Remember that my locker code is 4471.", 4.02), said("Actually, the locker code is 4417.", 4)]
     told = say("What's my locker code?", HAZEL, hits=hits, recall_wanted=True)
     assert told.index("4417") < told.index("4471")
+
+
+def test_a_new_days_word_takes_up_nothing_of_the_day_before() -> None:
+    turns = [
+        ChatTurn("user", "妻の誕生日は11月20日です", NOW - timedelta(days=1)),
+        ChatTurn("user", "コーヒーを3杯飲んだ", NOW),
+    ]
+    assert "コーヒー" not in say("妻の誕生日はいつ？", NEMU, turns=turns)
+
+
+def test_what_was_talked_of_today_is_today() -> None:
+    turns = [ChatTurn("user", "車検は来週に予約したよ", NOW - timedelta(minutes=5))]
+    told = say("今日何を話した？", NEMU, turns=turns, hits=[said("横浜の海を見に行ったよ", 9)], recall_wanted=True)
+    assert "車検" in told
+    assert "横浜" not in told
 
 
 def test_what_was_asked_before_is_no_answer() -> None:

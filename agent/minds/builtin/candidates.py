@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from managers.language.words import sentences
@@ -50,8 +50,11 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     notes = [line for line in noted_lines(request) if len(line) > 3 and not is_of_persona(line, request.sheet)]  # noqa: PLR2004  # shorter lines say nothing
     found += [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
     earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
-    before = ""
+    before, last = "", None
     for at, turn in enumerate(earlier[-20:]):
+        if last is not None and turn.time is not None and turn.time - last > _PAUSE:
+            before = ""  # a new day takes up no sentence of the one before
+        last = turn.time or last
         said = [s for s in sentences(_bare(turn.text))[:_MAX_SENTENCES_PER_HIT] if not is_question(s)]
         for sentence in said:
             goes_on = bool(_GOES_ON.search(sentence)) or bool(_NO_SUBJECT.search(sentence))
@@ -104,6 +107,7 @@ _ECHO = re.compile(
 
 
 _MAX_AROUND = 400
+_PAUSE = timedelta(hours=2)
 _GOES_ON = re.compile(
     r"^(?:(?:and|but|so|well|oh)[, ]+)*(?:he|she|it|they|his|her|its|their)\b|^[0-9０-９一二三四五六七八九十]+(?:歳|才|人|匹|日|年|時|個|月|分)(?!.*[はが])|^(?:それ|その|あの|名前)",
     re.IGNORECASE,

@@ -91,11 +91,13 @@ def _newer(
     if best.time is None or best.who == "persona":
         return None
     top, coverage = scored[0][0]
+    held = _held(best, wanted)
     later = [
         c
         for (score, share), c in scored
         if c.time is not None
         and score >= top - _NEARLY
+        and _held(c, wanted) >= max(held, 1)
         and (c.time, -c.source) > (best.time, -best.source)
         and c.who == best.who
         and share >= max(_FITS, coverage - _ALIKE)
@@ -103,6 +105,11 @@ def _newer(
         and (not wanted.counter or _is_counted(c, wanted) == _is_counted(best, wanted))
     ]
     return max(later, key=lambda c: (c.time is not None, c.time, -c.source), default=None)
+
+
+def _held(candidate: Candidate, wanted: _Wanted) -> int:
+    """Return how many of the question's words stand in the sentence itself."""
+    return len(set(wanted.terms) & _terms_of(candidate.text))
 
 
 _ALIKE = 0.2
@@ -293,7 +300,7 @@ def overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None = None) ->
     by_source: dict[int, Candidate] = {}
     best: dict[int, float] = {}
     pool = candidates_of(request)
-    if request.hits:
+    if request.hits and span is None:
         pool = [c for c in pool if c.source > 0]
     for candidate in pool:
         if candidate.kind == "note" or is_question(candidate.text) or not _is_of(candidate, span):
