@@ -301,7 +301,7 @@ class Indexer:
                 for step in group:
                     # An earlier part of the same file may have given it its number.
                     path = (step.new or step.old).path  # type: ignore[union-attr]  # one of them is there
-                    old = step.old or index.store.files().get(path)
+                    old = step.old or index.store.file(path)
                     index.writer.apply(old, step.new, step.removed, step.added, embedder, words)
                     outcome.files += 1
                     outcome.static_files += name == "static"

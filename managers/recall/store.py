@@ -98,6 +98,9 @@ class _Opened:
         self.close()
 
 
+_FILES = "SELECT id, path, type, digest, size, stamp, state FROM files"
+
+
 class Store:
     """The SQLite file of one index, with a connection for each thread."""
 
@@ -240,13 +243,18 @@ class Store:
         held = self._files()
         return {path: record for path, record in held.items() if record.type in kinds} if kinds else held
 
+    def file(self, path: str) -> FileRecord | None:
+        """Return what is indexed of one file, also of one that came in the transaction under way."""
+        row = self.connection().execute(f"{_FILES} WHERE path = ?", (path,)).fetchone()
+        return FileRecord(*row) if row else None
+
     def _files(self) -> Mapping[str, FileRecord]:
         connection = self.connection()
         marks = self.marks()
         known = self._known_files
         if known is not None and known[0] == marks and not connection.in_transaction:
             return known[1]
-        rows = connection.execute("SELECT id, path, type, digest, size, stamp, state FROM files")
+        rows = connection.execute(_FILES)
         found = {record.path: record for record in (FileRecord(*row) for row in rows)}
         if not connection.in_transaction and self.marks() == marks:  # what is not committed may never be
             self._known_files = (marks, found)
