@@ -33,7 +33,7 @@ PAGE_OF_MESSAGES = 50
 _SECONDS_BETWEEN_UPDATES = 0.05
 """A fast mind's pieces are gathered: the eye gains nothing from more than twenty updates a second."""
 
-_CHANGES = frozenset({"edit", "delete", "regenerate"})
+_CHANGES = frozenset({"edit", "delete", "regenerate", "forget", "remember"})
 
 Update = tuple[Any, Any, Any]
 """Values for the transcript, the composer and the notices."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from managers.memory.forgotten import forgotten
+from managers.memory.words_forgotten import Forgotten, forgotten_words
 from ui.presenters import persona_address
 from ui.shelves import Shelf, View, button, empty, saving
 from ui.times import when
@@ -17,9 +18,13 @@ def show(view: View) -> str:
     """Return what was forgotten, newest first."""
     memories, t = view.memories, view.t
     left = forgotten(memories.history, memories.paths.folder, LOOKED_AT)
-    if not left:
+    words = forgotten_words(memories.log)
+    with_words = {message.id for one in words for message in one.messages}
+    left = [entry for entry in left if not (entry.evidence and with_words.issuperset(entry.evidence))]
+    if not left and not words:
         return empty(t("memories.forgotten_empty"))
-    rows = "".join(
+    rows = "".join(_words_row(one, view) for one in words)
+    rows += "".join(
         f'<li><details data-fetch="{escape(f"{persona_address(view.persona)}/history/{entry.id}?lang={t.lang}")}">'
         f"<summary><time>{escape(when(entry.time, view.now, t))}</time>"
         f"<b>{escape(', '.join(name.rpartition('/')[2] for name in entry.files))}</b></summary>"
@@ -27,6 +32,17 @@ def show(view: View) -> str:
         for entry in left
     )
     return f'<ol class="history">{rows}</ol>{saving(view, "forgotten")}'
+
+
+def _words_row(one: Forgotten, view: View) -> str:
+    """Return the words that were forgotten for one wish: how many, folded, with the way back."""
+    t = view.t
+    said = "".join(f"<li><b>{escape(message.speaker)}</b> {escape(message.text)}</li>" for message in one.messages)
+    count = t("memories.forgotten_words", count=len(one.messages), time=f"{one.messages[0].time:%H:%M}")
+    return (
+        f"<li><details><summary><time>{escape(when(one.time, view.now, t))}</time><b>{escape(count)}</b></summary>"
+        f'<ul class="words-forgotten">{said}</ul></details>{button(t("memories.bring_back"), "remember", item=one.id)}</li>'
+    )
 
 
 SHELF = Shelf(show)

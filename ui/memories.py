@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 
 from agent.errors import MemoryGoneError
+from agent.forgetting import remember_again
 from agent.memories import Memories
 from agent.services import Services
 from managers.memory.documents import USER
@@ -78,6 +79,7 @@ class MemoryHandlers:
             "pin": lambda memories, place, told: self._pin(memories, place, told, on=True),
             "unpin": lambda memories, place, told: self._pin(memories, place, told, on=False),
             "restore": self._restore,
+            "remember": self._remember,
             "resolve": self._resolve,
             "end_goal": self._end_goal,
             **dict.fromkeys(STEPS, self._take_back),
@@ -160,6 +162,11 @@ class MemoryHandlers:
             return in_the_way
         say_done(self._t("memories.was_restored"), self._t)
         return place
+
+    def _remember(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
+        remember_again(memories, str(told["item"]))
+        say_done(self._t("memories.was_restored"), self._t)
+        return self._remembered(memories, place)
 
     def _resolve(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place:
         memories.questions.resolve(str(told["item"]), author=USER, reason="resolved")

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from agent.tools import entities, notes, searching
+from agent.tools import entities, forgetting, notes, searching
 from agent.tools.catalogue import Catalogue
 from agent.tools.context import ToolContext
 
 MOST_NEEDED: Final[Sequence[str]] = (
     "recall_memories",
     "edit_notepad",
+    "forget_messages",
     "search_past_conversations",
     "write_entity_memory",
     "search_entity_memory",
@@ -24,6 +25,6 @@ MOST_NEEDED: Final[Sequence[str]] = (
 @cache
 def all_tools() -> Catalogue[ToolContext]:
     """Return every tool; leaving a module out of this list takes its tools away."""
-    tools = [*searching.TOOLS, *notes.TOOLS, *entities.TOOLS]
+    tools = [*searching.TOOLS, *notes.TOOLS, *entities.TOOLS, *forgetting.TOOLS]
     rank = {name: place for place, name in enumerate(MOST_NEEDED)}
     return Catalogue(sorted(tools, key=lambda tool: rank.get(tool.name, len(rank))))

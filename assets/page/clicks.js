@@ -13,7 +13,7 @@
   }
 
   // The second click of a double click says nothing new where a deed would be done twice. (Turning pages is none.)
-  const DEEDS = ["duplicate", "undo", "redo", "undo_rest", "redo_rest", "restore", "mend", "retry", "resolve", "complete", "abandon"];
+  const DEEDS = ["duplicate", "undo", "redo", "undo_rest", "redo_rest", "restore", "remember", "mend", "retry", "resolve", "complete", "abandon"];
   const ONCE = ["#main .buttons button", "#new-persona-create", "#welcome-begin", "#composer .topic", ...DEEDS.map((deed) => `[data-action="${deed}"]`)];
   document.addEventListener("click", (event) => {
     if (event.detail < 2 || !event.target.closest?.(ONCE.join())) return;

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from agent.forgetting import let_go
 from agent.memories import Memories
 from agent.services import Services
 from managers.memory.entities import Entity, Fact, format_entity
@@ -317,3 +318,18 @@ def test_only_the_first_messages_of_many_are_shown_as_evidence(memories: Memorie
     html = shelves.evidence(view(memories, clock), ids)
     assert html.count("data-fetch") == shelves.SHOWN_EVIDENCE
     assert texts("ja")("memories.more_evidence", count=5) in html
+
+
+def test_words_that_were_forgotten_for_a_wish_stand_on_the_shelf_and_come_back(
+    room: MemoryHandlers, services: Services, memories: Memories
+) -> None:
+    said = memories.log.append("user", "ミナ", "田中さんは<b>大阪</b>に引っ越したよ")
+    asked = memories.log.append("user", "ミナ", "今の話は忘れて")
+    let_go(memories, services.clock, asked.id)
+    shelf = room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})[1]
+    assert "&lt;b&gt;大阪&lt;/b&gt;" in shelf
+    assert f'data-action="remember" data-item="{asked.id}"' in shelf
+    assert memories.log.get(said.id) is None
+    shelf = room.do(NAME, Place("forgotten"), {"action": "remember", "item": asked.id})[1]
+    assert memories.log.get(said.id) == said
+    assert 'class="nothing"' in shelf

@@ -8,6 +8,7 @@ import unicodedata
 from agent.minds.builtin import caring
 from agent.minds.builtin.answering import answer_questions
 from agent.minds.builtin.answering_past import asks_of_the_past
+from agent.minds.builtin.forgetting import forget
 from agent.minds.builtin.introducing import name_noted, was_asked_name
 from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
 from agent.minds.builtin.noting import Wish, as_call, can_write, name_note, note_text, read_wish
@@ -31,6 +32,8 @@ def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:  # noqa: 
     scene = read_scene(request, seed, grave=grave)
     if request.concern is not None:
         return caring.first_words(request.concern, scene.book, request.turns)
+    if (let_go := forget(scene)) is not None:
+        return let_go if isinstance(let_go, ToolCall) else _finished(scene, [let_go])
     wish = read_wish(scene.message, scene.heard[-1] if scene.heard else "")
     if wish is not None and (said := _keep(scene, wish)) is not None:
         return said if isinstance(said, ToolCall) else _finished(scene, [said])

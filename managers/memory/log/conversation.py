@@ -26,7 +26,7 @@ from managers.storage.errors import MessageIdTakenError, MessageNotFoundError
 from managers.storage.files import open_binary
 from managers.storage.paths import PersonaPaths
 
-ChangeKind = Literal["edit", "delete", "regenerate"]
+ChangeKind = Literal["edit", "delete", "regenerate", "forget", "remember"]
 _RECENT: Final = 64 * 1024
 
 
@@ -83,8 +83,16 @@ class ConversationLog(LogReader):
         )
         return self._write(Record(normalised(message)))
 
-    def supersede(self, message_id: str, text: str | None, *, kind: ChangeKind | None = None) -> Message:
+    def supersede(
+        self, message_id: str, text: str | None, *, kind: ChangeKind | None = None, because: str = ""
+    ) -> Message:
         """Give a message a new text, or delete it (None); the last word on a message counts.
+
+        Args:
+            message_id: the message.
+            text: what it says from now on.
+            kind: what the record is called.
+            because: what stands in the record of a deletion (readers show it nowhere): the message that asked for it.
 
         Returns:
             the record that says so.
@@ -96,7 +104,7 @@ class ConversationLog(LogReader):
             if not (self._has(message_id) if text is not None else self.get(message_id)):
                 raise MessageNotFoundError(message_id=message_id)
             speaker = kind or ("delete" if text is None else "edit")
-            message = Message("", self._clock.now(), "system", speaker, text or "")
+            message = Message("", self._clock.now(), "system", speaker, because if text is None else text)
             return self._write(Record(normalised(message), target=message_id, deletes=text is None))
 
     def begin_topic(self) -> Message:

@@ -119,6 +119,27 @@ class LogReader:
         """Return every message's id that was edited or deleted, with its new text (None: deleted)."""
         return {change.target: change.text for index in self._indexes() for change in index.changes}
 
+    def changes(self, kind: str, look_at: int) -> Iterator[tuple[Message, str]]:
+        """Yield the records of one kind of change and the message that each is about, newest first.
+
+        Args:
+            kind: what the records are called, such as `forget`.
+            look_at: how many records back is looked.
+        """
+        with self._snapshot() as now:
+            for record in islice(self._backward(now, None), look_at):
+                if record.target and record.message.speaker == kind:
+                    yield record.message, record.target
+
+    def readings(self, ids: Collection[str]) -> dict[str, str]:
+        """Return those of some messages that were ever given a new text, with the last one, deleted since or not."""
+        return {
+            change.target: change.text
+            for index in self._indexes()
+            for change in index.changes
+            if change.text is not None and change.target in ids
+        }
+
     def revision(self) -> str:
         """Return a token that changes whenever the log does, whoever changes it."""
         files = [identity(self.paths.log), *(part.identity for part in archive_parts(self.paths))]

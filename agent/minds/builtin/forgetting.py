@@ -1,0 +1,38 @@
+"""Forgetting when asked to: the tool call that lets go of words, and the sentence that says so."""
+
+from __future__ import annotations
+
+import re
+
+from agent.minds.builtin.noting import can_write
+from agent.minds.builtin.scene import Scene
+from managers.language.forgetting import ForgetWish, read_forget_wish
+from managers.mind import ToolCall
+
+TOOL = "forget_messages"
+_DONE = re.compile(r"(?:忘れました|Forgotten): .*?(?P<time>\d\d:\d\d)")
+
+
+def forget(scene: Scene) -> str | ToolCall | None:
+    """Let go of what a message asks to have forgotten, and say what; None if it asks for nothing of the kind."""
+    request = scene.request
+    wish = read_forget_wish(scene.message)
+    if wish is None:
+        return None
+    last = request.turns[-1] if request.turns else None
+    if last is not None and last.role == "tool":
+        return _told(scene, wish, last.text)
+    if any(tool.name == TOOL for tool in request.tools):
+        return ToolCall(id=f"forget-{request.message.id}", name=TOOL, arguments={"about": wish.about})
+    return None if can_write(request) else scene.book.say("note", "forget_unrecorded")
+
+
+def _told(scene: Scene, wish: ForgetWish, answer: str) -> str:
+    """Say what became of it, as the tool answers: nothing is claimed that was not done."""
+    done = _DONE.match(answer)
+    if done is None:
+        return scene.book.say("note", "forget_which")
+    name = "forgot_about" if wish.about else "forgot"
+    said = scene.book.say("note", name, about=wish.about, time=done["time"])
+    is_left = "\n" in answer.strip()
+    return scene.joint.join([said, scene.book.say("note", "forgot_but_notes")] if is_left else [said])

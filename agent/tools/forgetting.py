@@ -1,0 +1,63 @@
+"""The tool that forgets what somebody just said, because they ask for it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from agent.forgetting import let_go
+from agent.tools.catalogue import Arguments, Tool
+from agent.tools.context import ToolContext
+from managers.language.forgetting import asks_to_forget
+from managers.memory.words_forgotten import UnclearWhatToForgetError
+from managers.storage.errors import Lang
+
+_DONE: dict[Lang, str] = {
+    "ja": "忘れました: {time}からのメッセージ{count}件。会話からも検索からも消えました。内容を繰り返さず、忘れたことと、"
+    "「記憶」の画面の「忘れたこと」から戻せることを、一文で伝えてください。",
+    "en": "Forgotten: {count} messages, from {time}. They are out of the conversation and of search. Say in one sentence "
+    "that it is forgotten and that it can be brought back on the Memories page under “Forgotten”; do not repeat what it was.",
+}
+_LEFT: dict[Lang, str] = {
+    "ja": "ただし、あとから書き換えられたため、次のファイルにはまだ残っています: {files}。そのことも伝えてください。",
+    "en": "But these files were changed since and still hold something of it: {files}. Say that, too.",
+}
+
+
+class What(Arguments):
+    """What to forget."""
+
+    about: str = Field(
+        "",
+        max_length=100,
+        description="A word or two that stand in what is to be forgotten; empty: what the user said last before asking",
+    )
+
+
+def forget_messages(context: ToolContext, wanted: What) -> str:
+    """Forget the user's last statement, or what they said about something, with the answers."""
+    lang = context.sheet.language
+    asked = context.memories.log.get(context.evidence[0])
+    if asked is None or not asks_to_forget(asked.text):
+        raise UnclearWhatToForgetError
+    gone = let_go(context.memories, context.clock, asked.id, wanted.about)
+    done = _DONE[lang].format(time=f"{gone.messages[0].time:%H:%M}", count=len(gone.messages))
+    return "\n".join([done, _LEFT[lang].format(files=", ".join(gone.left))] if gone.left else [done])
+
+
+TOOLS: list[Tool[ToolContext]] = [
+    Tool(
+        "forget_messages",
+        {
+            "ja": "ユーザーが「今の話は忘れて」のように頼んだときだけ、その発言と返事を忘れる。頼まれていないときや、どの話かはっきりしないときは使わない。",
+            "en": "Forget something that the user just said, with the answer to it: only when the user asks you to forget it, "
+            "and never when it is unclear what is meant.",
+        },
+        {
+            "ja": "🛠️ 頼まれた話を忘れました(「記憶」の「忘れたこと」から戻せます)",
+            "en": "🛠️ Forgot what you asked me to (Memories → Forgotten brings it back)",
+        },
+        What,
+        forget_messages,
+        writes=True,
+    ),
+]

@@ -1,0 +1,170 @@
+"""Words that were let go of because somebody asked: which are meant, which are gone, and how they come back.
+
+Nothing is erased: a record in the log takes each message out of the conversation, and another one brings it back.
+Every record names the message that asked for it, so that one wish is one thing to bring back.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from managers.language.forgetting import read_forget_wish
+from managers.language.words import content_words
+from managers.memory.log import ConversationLog
+from managers.memory.log.reader import LogReader
+from managers.memory.messages import Message
+from managers.storage import locks
+from managers.storage.errors import MessageNotFoundError, UtataneError
+
+FORGET: Final = "forget"
+REMEMBER: Final = "remember"
+LOOKED_AT = 20_000
+"""So many records of the log are looked through for what was forgotten; older ones are in the log all the same."""
+_THREAD = 400
+_RECENT = timedelta(hours=12)
+"""What lies further back is not what somebody means by "just now"."""
+
+
+class UnclearWhatToForgetError(UtataneError):
+    """Nothing in the present topic is surely what is meant; nothing was forgotten."""
+
+    ja = "どの話のことかはっきりしなかったので、何も忘れていません。どの話か、たずねてください。"
+    en = "It is not clear which words are meant, so nothing was forgotten. Ask which ones."
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What one wish took away.
+
+    Attributes:
+        id: the message that asked for it.
+        time: when it was forgotten.
+        messages: as they read before, oldest first.
+    """
+
+    id: str
+    time: datetime
+    messages: tuple[Message, ...]
+
+
+def choose(log: ConversationLog, asked_in: str, about: str = "") -> list[Message]:
+    """Return the messages that a wish means: the last statement with its answer, or those that hold some words.
+
+    Args:
+        log: the conversation.
+        asked_in: the message that asks.
+        about: words that name it; empty for what was said last.
+
+    Raises:
+        UnclearWhatToForgetError: nothing is surely meant.
+    """
+    thread = log.thread(_THREAD)
+    at = next((place for place, message in enumerate(thread) if message.id == asked_in), None)
+    if at is None:
+        raise UnclearWhatToForgetError
+    before = [m for m in thread[:at] if m.role != "system" and m.time >= thread[at].time - _RECENT]
+    meant = _that_hold(before, content_words(about)) if about else _last_statement(before)
+    if not meant:
+        raise UnclearWhatToForgetError
+    return meant
+
+
+def forget_words(log: ConversationLog, messages: Sequence[Message], asked_in: str) -> None:
+    """Take messages out of the conversation."""
+    with locks.writing(log.paths):
+        for message in reversed(messages):
+            log.supersede(message.id, None, kind=FORGET, because=asked_in)
+
+
+def forgotten_words(log: LogReader) -> list[Forgotten]:
+    """Return what was forgotten and has not come back, newest first."""
+    gone = {target for target, text in log.corrections().items() if text is None}
+    if not gone:
+        return []
+    asked: dict[str, list[str]] = {}
+    times: dict[str, datetime] = {}
+    taken: set[str] = set()
+    for record, target in log.changes(FORGET, LOOKED_AT):
+        if target in gone and target not in taken:
+            taken.add(target)
+            times.setdefault(record.text, record.time)
+            asked.setdefault(record.text, []).append(target)
+    readings = _before(log, taken)
+    return [
+        Forgotten(wish, times[wish], tuple(sorted((readings[one] for one in ids if one in readings), key=_in_order)))
+        for wish, ids in asked.items()
+    ]
+
+
+def bring_back(log: ConversationLog, forgotten: Forgotten) -> None:
+    """Put messages back into the conversation, as they read before."""
+    with locks.writing(log.paths):
+        for message in forgotten.messages:
+            log.supersede(message.id, message.text, kind=REMEMBER)
+
+
+def find_forgotten(log: LogReader, wish: str) -> Forgotten:
+    """Return what one wish took away.
+
+    Raises:
+        MessageNotFoundError: nothing of it is gone now.
+    """
+    found = next((one for one in forgotten_words(log) if one.id == wish), None)
+    if found is None:
+        raise MessageNotFoundError(message_id=wish)
+    return found
+
+
+def _before(log: LogReader, ids: set[str]) -> dict[str, Message]:
+    """Return messages as they read before they were deleted."""
+    readings = log.originals(ids)
+    texts = log.readings(ids)
+    return {one: replace(message, text=texts.get(one, message.text)) for one, message in readings.items()}
+
+
+def _in_order(message: Message) -> tuple[datetime, str]:
+    return message.time, message.id
+
+
+def _last_statement(before: Sequence[Message]) -> list[Message]:
+    """Return the user's last message that says something, and all that came after it."""
+    for at in range(len(before) - 1, -1, -1):
+        message = before[at]
+        if message.role != "user":
+            continue
+        if read_forget_wish(message.text) is not None:
+            return []  # asked a second time: what stands before it is something else
+        if content_words(message.text) or message.attachments:
+            return list(before[at:])
+    return []
+
+
+def _that_hold(before: Sequence[Message], terms: Sequence[str]) -> list[Message]:
+    """Return the user's messages that hold all of some words, each with its answers; answers alone say nothing."""
+    meant: list[Message] = []
+    is_meant = False
+    for message in before:
+        holds = _holds(message.text, terms)
+        if message.role == "user":
+            is_meant = holds and read_forget_wish(message.text) is None
+        if is_meant or (holds and meant):
+            meant.append(message)
+    return meant
+
+
+def _holds(text: str, terms: Sequence[str]) -> bool:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    words = set(content_words(text))
+    return bool(terms) and all(term in words or _stands(term, plain) for term in terms)
+
+
+def _stands(term: str, plain: str) -> bool:
+    """Tell whether a word stands in a text; Latin ones as whole words ("Tom" is not in "tomorrow")."""
+    if term.isascii():
+        return re.search(rf"\b{re.escape(term.casefold())}\b", plain) is not None
+    return len(term) > 1 and term.casefold() in plain

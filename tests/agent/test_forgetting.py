@@ -1,0 +1,162 @@
+"""What somebody asks to have forgotten is forgotten at once, nothing else is, and all of it can come back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from agent.events import Replied, ToolUsed
+from agent.forgetting import remember_again
+from agent.minds.builtin import BuiltInMind
+from agent.sleeper import CompanionSleeper
+from managers.memory.words_forgotten import forgotten_words
+from managers.mind import ToolCall
+from tests.agent.conftest import Scene
+
+
+def talk(scene: Scene, *lines: str) -> str:
+    """Say some lines to the built-in mind, minutes apart; return its last answer."""
+    scene.minds.mind = BuiltInMind()
+    said = ""
+    for line in lines:
+        scene.clock.move(minutes=2)
+        events = scene.live(scene.companion.say(line))
+        said = next(event.message.text for event in events if isinstance(event, Replied))
+    return said
+
+
+def heard(scene: Scene) -> list[str]:
+    return [message.text for message in scene.memories.log.tail(100, roles={"user"})]
+
+
+def found(scene: Scene, query: str) -> str:
+    scene.memories.recall.catch_up()
+    return "\n".join(hit.text for hit in scene.memories.recall.search(query, k=10))
+
+
+@pytest.mark.parametrize(
+    ("told", "wish", "word", "place"),
+    [
+        ("My brother Tom lost his job at the harbour.", "please forget that", "harbour", "Forgotten"),
+        ("My brother Tom lost his job at the harbour.", "Sorry, forget what I just said.", "harbour", "Forgotten"),
+        ("弟の健太が会社を辞めたんだ。", "今の話は忘れて", "健太", "忘れたこと"),
+        ("弟の健太が会社を辞めたんだ。", "さっきのこと、忘れて", "健太", "忘れたこと"),
+    ],
+)
+def test_what_was_just_said_is_forgotten_and_comes_back(
+    scene: Scene, told: str, wish: str, word: str, place: str
+) -> None:
+    talk(scene, "I planted tulips on the balcony.", told)
+    assert word in found(scene, word)
+    answer = talk(scene, wish)
+    assert place in answer
+    assert word not in answer
+    assert heard(scene) == ["I planted tulips on the balcony.", wish]
+    assert all(word not in message.text for message in scene.memories.log.tail(100))
+    assert word not in found(scene, word)
+    assert all(word not in message.text for message in scene.memories.window())
+    assert told.encode() in scene.memories.paths.log.read_bytes()  # nothing is erased
+
+    (forgotten,) = forgotten_words(scene.memories.log)
+    assert next(message.text for message in forgotten.messages) == told
+    remember_again(scene.memories, forgotten.id)
+    assert heard(scene) == ["I planted tulips on the balcony.", told, wish]
+    assert word in found(scene, word)
+    assert forgotten_words(scene.memories.log) == []
+
+
+def test_a_named_topic_goes_and_nothing_else(scene: Scene) -> None:
+    lines = ["昨日は焼きそばを作ったよ。", "うちの猫が花瓶を割ったんだ。", "夜は映画を見た。"]
+    answer = talk(scene, *lines, "さっきの猫の話は忘れて")
+    assert "猫の話" in answer
+    assert heard(scene) == [lines[0], lines[2], "さっきの猫の話は忘れて"]
+
+
+def test_the_words_of_a_name_are_whole_words(scene: Scene) -> None:
+    lines = ["I'll bake bread tomorrow.", "Tom has a crush on Mia, he told me."]
+    talk(scene, *lines, "Please forget what I said about Tom.")
+    assert heard(scene)[:1] == lines[:1]
+    assert lines[1] not in heard(scene)
+
+
+@pytest.mark.parametrize(
+    ("lines", "wish"),
+    [
+        ((), "please forget that"),
+        (("うちの猫が花瓶を割ったんだ。",), "さっきの犬の話は忘れて"),
+        (("I lost my keys at the station.",), "forget everything I ever said"),
+        (("I lost my keys at the station.",), "forget it"),
+        (("傘を忘れて駅まで走ったよ。",), "今の話は忘れないでね"),
+    ],
+)
+def test_what_is_unclear_is_not_forgotten(scene: Scene, lines: tuple[str, ...], wish: str) -> None:
+    talk(scene, *lines, wish)
+    assert heard(scene) == [*lines, wish]
+    assert forgotten_words(scene.memories.log) == []
+
+
+def test_what_was_said_long_before_is_not_just_now(scene: Scene) -> None:
+    talk(scene, "I lost my keys at the station.")
+    scene.clock.move(hours=13)
+    assert "which" in talk(scene, "please forget what I just said").lower()
+    assert "I lost my keys at the station." in heard(scene)
+
+
+def test_asking_twice_and_answering_anew_forget_once(scene: Scene) -> None:
+    talk(scene, "I planted tulips.", "My brother lost his job.", "please forget that")
+    scene.live(scene.companion.regenerate())
+    assert heard(scene)[0] == "I planted tulips."
+    talk(scene, "please forget that")
+    assert heard(scene)[0] == "I planted tulips."
+    assert len(forgotten_words(scene.memories.log)) == 1
+
+
+def test_a_note_that_was_made_of_it_goes_and_comes_back_with_it(scene: Scene) -> None:
+    talk(scene, "Please remember that the safe opens with 4711.")
+    assert "4711" in scene.memories.notes.read("notepad").text
+    talk(scene, "Sorry, please forget what I just said.")
+    assert "4711" not in scene.memories.notes.read("notepad").text
+    remember_again(scene.memories, forgotten_words(scene.memories.log)[0].id)
+    assert "4711" in scene.memories.notes.read("notepad").text
+
+
+def test_what_was_dreamt_of_it_goes_and_comes_back_with_it(scene: Scene) -> None:
+    talk(scene, "I live in Bremen now.", "My brother Tom lost his job at the harbour.")
+    today = scene.clock.now().date()
+    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream_of(today)
+    known = [entity.text() for entity in scene.memories.entities.all()]
+    assert any("harbour" in text for text in known)
+    assert scene.memories.episodes.get(today) is not None
+    talk(scene, "please forget what I just said about Tom")
+    left = "\n".join(entity.text() for entity in scene.memories.entities.all())
+    assert "harbour" not in left
+    assert "Bremen" in left
+    assert scene.memories.episodes.get(today) is None
+    scene.clock.set(scene.clock.now() + timedelta(days=1))
+    assert today in CompanionSleeper(scene.memories, scene.minds, scene.clock).pending_days()
+    remember_again(scene.memories, forgotten_words(scene.memories.log)[0].id)
+    assert sorted(entity.text() for entity in scene.memories.entities.all()) == sorted(known)
+    assert scene.memories.episodes.get(today) is not None
+
+
+def test_a_model_forgets_only_what_it_is_asked_to(scene: Scene) -> None:
+    call = ToolCall("1", "forget_messages", {})
+    scene.mind.enqueue("I see.", [call], "As you like.", [call], "It is gone.")
+    scene.live(scene.companion.say("My brother lost his job."))
+    events = scene.live(scene.companion.say("And my sister moved."))
+    assert not [event for event in events if isinstance(event, ToolUsed)]
+    assert heard(scene) == ["My brother lost his job.", "And my sister moved."]
+    events = scene.live(scene.companion.say("Could you wipe that from memory? Forget my sister's news."))
+    assert [event.announcement.text for event in events if isinstance(event, ToolUsed)] == [
+        "🛠️ Forgot what you asked me to (Memories → Forgotten brings it back)"
+    ]
+    assert heard(scene)[0] == "My brother lost his job."
+    assert "And my sister moved." not in heard(scene)
+
+
+def test_off_the_record_it_says_that_nothing_stays(scene: Scene) -> None:
+    scene.minds.mind = BuiltInMind()
+    scene.live(scene.companion.say("My brother lost his job.", off_record=True))
+    events = scene.live(scene.companion.say("please forget that", off_record=True))
+    assert "off the record" in next(event.message.text for event in events if isinstance(event, Replied))
