@@ -10,6 +10,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from agent.addressing import with_name
 from agent.attachments import Attached
 from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_turns, text_part
 from agent.events import Failed, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
@@ -79,7 +80,8 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
         plan, notice = plan_with_model(around.small_mind, around.sheet, message.text, state["window"], plan)
         if notice is not None:
             around.emit(Noticed(notice))
-    hits = retrieve(around.memories, around.sheet, message.text, plan, [*state["window"], message])
+    sheet = with_name(around.sheet, around.memories)
+    hits = retrieve(around.memories, sheet, message.text, plan, [*state["window"], message])
     runtime.context.emit(Recalled(plan.query, hits))
     return {"query": plan.query, "hits": hits, "recall_wanted": plan.wanted}
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from functools import cached_property
 
+from agent.addressing import with_name
 from agent.errors import UnknownLevelError, UnknownTaskError
 from agent.memories import Memories
 from agent.minds.builtin.dreaming import BuiltInDreamMind
@@ -95,7 +96,7 @@ class CompanionSleeper:
             memories.paths,
             memories.log,
             self._clock,
-            sheet=memories.sheet(),
+            sheet=with_name(memories.sheet(), memories),
             mind=self._dream_mind(fallback, purpose),
             fallback=fallback,
             apply=memories.apply,

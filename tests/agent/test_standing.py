@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent.events import Recalled
+from agent.minds.builtin import BuiltInMind
+from agent.sleeper import CompanionSleeper
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.storage.files import write_atomic
 from tests.agent.conftest import Scene
@@ -38,3 +40,16 @@ def test_what_was_not_asked_for_is_not_brought_up(scene: Scene) -> None:
 def test_a_name_that_is_no_file_name_is_no_error(scene: Scene) -> None:
     scene.settings.user.name = "Aoi/Mio"
     assert recalled(scene, "Where do I live?") == []
+
+
+def test_a_name_that_was_only_told_is_the_one_under_which_facts_are_kept_and_found(scene: Scene) -> None:
+    scene.settings.user.name = ""
+    scripted, scene.minds.mind = scene.minds.mind, BuiltInMind()
+    for line in ("Hi, my name is Greta.", "I live in Bremen now."):
+        scene.clock.move(minutes=2)
+        scene.live(scene.companion.say(line))
+    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream_of(scene.clock.now().date())
+    assert scene.memories.entities.get("You") is None
+    scene.minds.mind = scripted
+    scene.companion.new_topic()
+    assert recalled(scene, "Where do I live?")[0] == "Greta: “I live in Bremen now.”"

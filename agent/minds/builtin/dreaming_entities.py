@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agent.minds.builtin.dreaming_days import is_name_of
+from agent.minds.builtin.dreaming_kinds import acts, told_kind
 from agent.minds.builtin.dreaming_speech import (
+    UNNAMED,
     Said,
     call,
     cue_words,
@@ -80,6 +82,8 @@ class _Found:
     said: list[Said] = field(default_factory=list)
     aliases: set[str] = field(default_factory=set)
     is_named: bool = True
+    may_be_person: bool = False
+    """The dictionary takes it for a person's name; a hint only."""
 
 
 def describe(material: EntityMaterial) -> EntitiesDraft:
@@ -96,9 +100,30 @@ def describe(material: EntityMaterial) -> EntitiesDraft:
                 one.kind = "pet"
             _take(found, one, said)
     _take_recurring(found, told, material.known, speakers)
-    drafts = [_draft(one, day.sheet) for one in found.values()]
-    own = [_speaker(name, told, day.sheet, _known_slots(name, material.known)) for name in sorted(speakers)]
+    for one in found.values():
+        one.kind = _by_what_is_said(one)
+    drafts = [_draft(one, day.sheet) for one in found.values() if one.name not in UNNAMED]
+    names = {speaker: name for speaker in sorted(speakers) if (name := _name_of(speaker, day.sheet))}
+    own = [
+        _speaker(speaker, name, told, day.sheet, _known_slots(name, material.known)) for speaker, name in names.items()
+    ]
     return EntitiesDraft(entities=[draft for draft in [*own, *drafts] if draft is not None and draft.facts])
+
+
+def _name_of(speaker: str, sheet: Sheet) -> str:
+    """Return the name under which somebody's own facts are kept; nobody is kept as "you"."""
+    return sheet.user_name if speaker in UNNAMED else speaker
+
+
+def _by_what_is_said(one: _Found) -> Kind:
+    """Return what a name stands for: what was said of it counts for more than the dictionary's guess."""
+    if not one.is_named or one.kind not in ("thing", "place", "person"):
+        return one.kind
+    texts = [said.text for said in one.said]
+    lang = one.said[0].lang
+    if (told := told_kind(one.name, texts, lang)) is not None:
+        return told
+    return "person" if lang == "ja" and one.may_be_person and acts(one.name, texts) else one.kind
 
 
 def _take(found: dict[str, _Found], one: _Found, said: Said) -> None:
@@ -160,7 +185,7 @@ def _named(one: Named, said: Said) -> _Found | None:
             name, kind = name + honorific.group(1), "person"
     elif not re.search(r"[A-Za-z]{2}", name) or name.casefold() in cue_words("en", "light"):
         return None
-    return _Found(name, kind)
+    return _Found(name, kind, may_be_person=one.kind == "person")
 
 
 def _whole(one: Named, said: Said) -> str:
@@ -294,10 +319,10 @@ def _known_slots(name: str, known: Sequence[Entity]) -> dict[str, str]:
     return {fact.slot: fact.id for fact in entity.current_facts if fact.slot} if entity else {}
 
 
-def _speaker(name: str, told: Sequence[Said], sheet: Sheet, known: dict[str, str]) -> EntityDraft | None:
+def _speaker(speaker: str, name: str, told: Sequence[Said], sheet: Sheet, known: dict[str, str]) -> EntityDraft | None:
     """Return what somebody told of themselves that stays true for a while."""
-    own = [said for said in told if said.message.speaker == name and said.is_own and not said.has("vague_plan")]
-    theirs = [said for said in told if said.message.speaker == name]
+    own = [said for said in told if said.message.speaker == speaker and said.is_own and not said.has("vague_plan")]
+    theirs = [said for said in told if said.message.speaker == speaker]
     facts = [fact for said in theirs if (fact := _slotted(said, sheet, known)) is not None]
     lasting = [said for said in own if said.terms & lasting_terms(said.lang)]
     chosen = sorted(lasting, key=_weight, reverse=True)[:MAX_OWN_FACTS]

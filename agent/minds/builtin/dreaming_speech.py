@@ -16,7 +16,7 @@ from managers.storage.errors import Lang
 
 _SHOWN = re.compile(r"\s*\[(?:shares|shared) [^\]]*\]\s*")
 _HONORIFIC = re.compile(r"(さん|くん|君|ちゃん|様|さま|先生|先輩|氏|殿)$")
-_UNNAMED = frozenset({"あなた", "You", "you", "ユーザー", "User"})
+UNNAMED = frozenset({"あなた", "You", "you", "ユーザー", "User"})
 _TOPIC_LENGTH = 32
 _TIME_WORDS = re.compile(
     r"next|last|this|every|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|jan(?:uary)?|feb(?:ruary)?|march|april|june|july"
@@ -158,8 +158,9 @@ def call(message: Message, sheet: Sheet, lang: Lang) -> str:
     ja = lang == "ja"
     if message.role == "persona":
         return "私" if ja else "I"
-    name = message.speaker.strip() or sheet.user_name
-    if not name or name in _UNNAMED:
+    name = message.speaker.strip()
+    name = sheet.user_name if not name or name in UNNAMED else name
+    if not name:
         return "あなた" if ja else "you"
     return name if not ja or _HONORIFIC.search(name) or not re.search(r"\w$", name) else f"{name}さん"
 

@@ -1,0 +1,69 @@
+"""What the built-in mind takes a name for, and whom it makes no entity of."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import pytest
+
+from agent.minds.builtin.dreaming_entities import describe
+from managers.memory.messages import Message
+from managers.mind import Sheet
+from managers.sleep.tasks import DayMaterial, EntityDraft, EntityMaterial
+from managers.storage.errors import Lang
+
+
+def dreamt(lang: Lang, lines: str, *, speaker: str = "", name: str = "") -> dict[str, EntityDraft]:
+    who = speaker or {"ja": "あなた", "en": "You"}[lang]
+    messages = tuple(
+        Message(f"m{number}", datetime(2026, 11, 20, 9, number), "user", who, line)
+        for number, line in enumerate(lines.split("|"))
+    )
+    day = DayMaterial(Sheet("ねむ", lang, "", name), date(2026, 11, 20), messages, 0, ())
+    return {draft.name: draft for draft in describe(EntityMaterial(day)).entities}
+
+
+@pytest.mark.parametrize(
+    ("lines", "name", "kind"),
+    [
+        ("主人の正夫が定年になりました。", "正夫", "person"),
+        ("夫の名前は正夫です。|正夫で良かったと思う。", "正夫", "person"),
+        ("正夫が帰ってきたら、夕飯を作ります。", "正夫", "person"),
+        ("友達の美咲と京都に行った。|美咲へ手紙を書いた。", "美咲", "person"),
+        ("娘の陽菜が生まれた。", "陽菜", "person"),
+        ("弟の福島が駅まで来た。", "福島", "person"),
+        ("友達の美咲と京都に行った。", "京都", "place"),
+        ("父は広島に行った。", "広島", "place"),
+        ("松本に住んでいます。|松本で働いています。", "松本", "place"),
+        ("母の京都のお土産がおいしかった。", "京都", "place"),
+    ],
+)
+def test_what_is_said_of_a_name_counts_for_more_than_the_dictionary(lines: str, name: str, kind: str) -> None:
+    assert dreamt("ja", lines)[name].kind == kind
+
+
+@pytest.mark.parametrize(
+    ("lines", "name", "kind"),
+    [
+        ("My friend Florence came over and made pasta.", "Florence", "person"),
+        ("My husband, Paris, is a nurse.", "Paris", "person"),
+        ("We went to Florence in May with the whole choir.", "Florence", "place"),
+        ("My dog Luna was ill yesterday.", "Luna", "pet"),
+    ],
+)
+def test_a_friend_with_a_towns_name_is_a_person(lines: str, name: str, kind: str) -> None:
+    assert dreamt("en", lines)[name].kind == kind
+
+
+def test_the_user_is_kept_under_a_name_and_never_as_you() -> None:
+    told = "私は長野に住んでいます。|私は65歳です。|あなたは優しいね。|あなたが好きな本は何ですか。"
+    assert "あなた" not in dreamt("ja", told)
+    assert "あなた" not in dreamt("ja", told, speaker="花")
+    named = dreamt("ja", told, name="花")
+    assert "あなた" not in named
+    assert named["花"].kind == "person"
+    assert any("長野" in fact.text and fact.slot == "home" for fact in named["花"].facts)
+    assert "You" not in dreamt("en", "I live in Bremen now.|You are kind to me.")
+    assert (
+        dreamt("en", "I live in Bremen now.", name="Greta")["Greta"].facts[0].text == "Greta: “I live in Bremen now.”"
+    )
