@@ -22,7 +22,7 @@ def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, wind
         plan: whether to recall, and what.
         window: the messages that are in the prompt already, this one among them.
     """
-    hits = memories.recall.for_turn(plan.query, window=window) if plan.query else []
+    hits = memories.recall.for_turn(plan.query, window=window, unasked=not plan.wanted) if plan.query else []
     if not plan.wanted:
         return hits
     standing = standing_hits(memories.entities, speaker_of(sheet), text)

@@ -11,6 +11,7 @@ from datetime import datetime
 from managers.language.times import TimeSpan, find_times
 from managers.memory.messages import Role
 from managers.recall.related import marks_asked
+from managers.recall.spans import times_behind, without_asking, without_relative
 from managers.recall.terms import Meaning, is_japanese, meanings
 
 Speaker = tuple[str, str]
@@ -46,6 +47,7 @@ class Cues:
         speakers: whose words are wanted; empty: anybody's.
         asks_when: the answer is a time.
         spans: the times that the question names.
+        over: those of them that it looks back on.
     """
 
     words: tuple[str, ...]
@@ -54,6 +56,7 @@ class Cues:
     speakers: frozenset[Speaker]
     asks_when: bool
     spans: tuple[TimeSpan, ...]
+    over: tuple[TimeSpan, ...] = ()
 
 
 def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
@@ -66,13 +69,15 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
     """
     plain = unicodedata.normalize("NFKC", query)
     named = frozenset(speaker for speaker in speakers if _names(plain, speaker[0]))
-    text = plain
+    spans = find_times(query, now)
+    over = times_behind(plain, spans)
+    text = without_relative(plain, over)
     for name, _ in named:
         text = _without(text, name)
     wanted = named or _by_pronoun(plain, speakers)
     if {role for _, role in wanted} >= {"user", "persona"}:
         wanted = frozenset()  # it speaks of both, so either may have said it
-    words, meant = meanings(_ADDRESS.sub(" ", text))
+    words, meant = meanings(without_asking(_ADDRESS.sub(" ", text)))
     meant += [Meaning((word,), marks) for word in words if (marks := marks_asked(word))]
     return Cues(
         words=tuple(dict.fromkeys(words)),
@@ -80,7 +85,8 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
         text=text.strip() or plain,
         speakers=wanted,
         asks_when=bool(_ASKS_WHEN.search(plain)),
-        spans=tuple(find_times(query, now)),
+        spans=tuple(spans),
+        over=over,
     )
 
 

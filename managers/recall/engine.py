@@ -11,6 +11,7 @@ from dataclasses import replace
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.cues import Cues, Speaker, read_cues
+from managers.recall.days import asks_for_days_alone, hits_of_days
 from managers.recall.embedders import Embedder, Vectors
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.entity_names import names_entity
@@ -32,6 +33,7 @@ from managers.recall.picking import Picker, Ranking
 from managers.recall.planner import RecallPlan, plan_recall
 from managers.recall.sources import IndexName, has_documents
 from managers.recall.status import IndexStatus
+from managers.recall.topic import is_about
 from managers.recall.upkeep import Upkeep
 from managers.recall.wording import weigh_wording
 from managers.storage.clock import Clock
@@ -121,7 +123,9 @@ class Recall:
         """
         return self._picker.pick(self._ranked(query, types), k, types)
 
-    def for_turn(self, query: str, *, window: Sequence[Message], threshold: float | None = None) -> list[Hit]:
+    def for_turn(
+        self, query: str, *, window: Sequence[Message], threshold: float | None = None, unasked: bool = False
+    ) -> list[Hit]:
         """Return what goes into a prompt: the recent, the related and the summed-up, nothing twice.
 
         The recent layer is the window itself, which is in the prompt already; none of it is returned.
@@ -131,19 +135,33 @@ class Recall:
             query: what `plan` made of the message.
             window: the messages that are in the prompt already.
             threshold: the greatest distance; the persona's setting if not given.
+            unasked: it may be about the world as well: nothing, if the best is not as close as documents must be,
+                or if what is found holds too little of what is asked.
         """
         settings = self._settings
         limit = settings.threshold if threshold is None else threshold
         shown = {message.id for message in window}
         self._freshen(shown)
+        days = self._of_days_alone(query, settings.max_hits, RELATED_TYPES, shown)
+        if days := days + self._of_days_alone(query, settings.summary_hits, SUMMARY_TYPES):
+            return days
         ranking = self._ranked(query, (*PROMPT_TYPES, *KNOWLEDGE_TYPES))
-        related = self._picker.pick(ranking, settings.max_hits, RELATED_TYPES, limit=limit, excluded=shown, mmr=True)
+        related = self._picker.pick(
+            ranking, settings.max_hits, RELATED_TYPES, limit=limit, excluded=shown, mmr=True, telling=True
+        )
         texts = {message.text.strip() for message in window}
         related = [hit for hit in related if hit.text not in texts]
+        if unasked and not self._is_plain(query, related):
+            return self._documents(ranking)
         summaries = self._picker.pick(ranking, settings.summary_hits, SUMMARY_TYPES, limit=limit, mmr=True)
         room = max(settings.semantic_hits, settings.max_hits - len(summaries) - min(settings.recent_hits, len(window)))
         hits = [*related[:room], *summaries][: settings.max_hits]
         return hits + self._documents(ranking)
+
+    def _is_plain(self, query: str, hits: Sequence[Hit]) -> bool:
+        """Tell whether memories are what a question is about that does not say that it asks for any."""
+        nearest = min((hit.score for hit in hits), default=math.inf)
+        return nearest < self._settings.knowledge_threshold and is_about(query, hits)
 
     def _documents(self, ranking: Ranking) -> list[Hit]:
         """Return the passages of documents that are so close that they enter a prompt unasked."""
@@ -157,9 +175,11 @@ class Recall:
         """Return past experiences, conversations, diaries and dreams: the tool of that name."""
         settings = self._settings
         self._freshen()
+        if days := self._of_days_alone(query, settings.recall_memories_hits, PAST_TYPES):
+            return days
         ranking = self._ranked(query, PAST_TYPES)
         limit = settings.recall_memories_threshold
-        found = self._picker.pick(ranking, settings.max_hits, PAST_TYPES, limit=limit, mmr=True)
+        found = self._picker.pick(ranking, settings.max_hits, PAST_TYPES, limit=limit, mmr=True, telling=True)
         return found[: settings.recall_memories_hits]
 
     def search_knowledge_base(self, query: str) -> list[Hit]:
@@ -223,6 +243,20 @@ class Recall:
             candidates = weigh_wording(cues.text, candidates, indexes)
         factor = self._kit.embedder.factor if self._kit.embedder else 1.0
         return Ranking(query, types, candidates, indexes, epochs, factor, self._kit.uses_own)
+
+    def _of_days_alone(
+        self, query: str, k: int, types: Collection[MemoryType], shown: Collection[str] = ()
+    ) -> list[Hit]:
+        """Return what was on the days that a question names, if it asks for nothing else."""
+        indexes = self._searched(types)
+        try:
+            for index in indexes:
+                index.refresh()
+            cues = read_cues(query, self._speakers(indexes), self._clock.now())
+            return hits_of_days(indexes, cues, types, k, shown) if asks_for_days_alone(cues) else []
+        except sqlite3.DatabaseError:
+            self._note_broken()
+            return []
 
     def _searched(self, types: Collection[MemoryType] | None) -> list[MemoryIndex]:
         wanted: list[IndexName] = []

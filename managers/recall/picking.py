@@ -18,6 +18,7 @@ from managers.recall.embedders import Vectors
 from managers.recall.fusion import Candidate
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index import MemoryIndex, Passage
+from managers.recall.repetition import what_tells_first
 from managers.recall.terms import terms
 from managers.storage.settings import RecallSettings
 
@@ -72,6 +73,7 @@ class Picker:
         limit: float | None = None,
         excluded: Collection[str] = (),
         mmr: bool = False,
+        telling: bool = False,
     ) -> list[Hit]:
         """Return the best of some kinds, without near duplicates.
 
@@ -82,6 +84,7 @@ class Picker:
             limit: the greatest distance, and then no more of each index than the settings allow.
             excluded: messages that are not wanted.
             mmr: with variety.
+            telling: what tells something before what only asks or repeats; the user's last word on it among the first.
         """
         settings = self._settings
         wanted = (
@@ -89,15 +92,24 @@ class Picker:
             for one in ranking.candidates
             if (types is None or one.kind in types) and (limit is None or distance(one, ranking.factor) <= limit)
         )
-        hits = ((one, hit_of(one, passage, ranking.factor)) for one, passage in _with_passages(wanted, ranking.indexes))
-        kept = (chosen for chosen in hits if not (excluded and excluded_by(chosen[1], excluded)))
-        pool = list(islice(kept, k * settings.mmr_pool if mmr else k + _MORE))
+        hits = (
+            (one, passage, hit_of(one, passage, ranking.factor))
+            for one, passage in _with_passages(wanted, ranking.indexes)
+        )
+        kept = (found for found in hits if not (excluded and excluded_by(found[2], excluded)))
+        looked_at = list(islice(kept, k * settings.mmr_pool if mmr else k + _MORE))
         if ranking.is_outdated():
-            return self.pick(self._again(ranking), k, types, limit=limit, excluded=excluded, mmr=mmr)
+            again = self._again(ranking)
+            return self.pick(again, k, types, limit=limit, excluded=excluded, mmr=mmr, telling=telling)
+        pool = [(one, hit) for one, _, hit in looked_at]
         vectors = _vectors([one for one, _ in pool], ranking.indexes)
         texts = [hit.text for _, hit in pool] if ranking.is_by_spelling else None
         scores = [one.score for one, _ in pool]
-        order = varied(scores, vectors, settings.mmr_lambda if mmr else 1.0, settings.duplicate_similarity, texts)
+        order: Iterable[int] = varied(
+            scores, vectors, settings.mmr_lambda if mmr else 1.0, settings.duplicate_similarity, texts
+        )
+        if telling:
+            order = what_tells_first(order, [passage for _, passage, _ in looked_at], scores, ranking.query)
         chosen: Iterable[Chosen] = (pool[place] for place in order)
         if limit is not None:
             chosen = _from_each_index(chosen, settings.per_index)

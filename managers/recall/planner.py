@@ -39,6 +39,18 @@ _NAMED = re.compile(
     r"|(?:Septem|Octo|Novem|Decem)ber)[A-Z][a-z]+"
 )
 """A name that is none only because it begins a sentence. Who asks about somebody asks what is known of them."""
+_TELL_ME = re.compile(r"(?:教えて|聞かせて)(?:くれる|ください|ほしい|よ|ね)?[。!！]?\s*$")
+_TELL_OF = re.compile(r"(?:のこと|について)を?、?(?:教えて|聞かせて)")
+_SMALL_TALK = re.compile(
+    r"^\W*(?:(?:hi|hey|hello|so|and|well|oh)\b\W*)*(?:"
+    r"what(?:['’]s| is| are)? (?:up|new)\b|how(?:['’]s| is| are|['’]re) (?:it|things|life|everything|the weather)\b|how do you\b"
+    r"|what(?:['’]s| is) the (?:time|date|day|weather(?: like)?)(?: (?:now|today|tomorrow|like))*\W*$|what (?:time|day|date) is (?:it|today)\b"
+    r"|really\b|anything (?:new|else)\b|guess what\b)"
+    r"|^\W*(?:お?元気|(?:最近|近頃|今日|ご?機嫌|気分|調子|体調|具合)[はもって]*(?:どう|いかが|いい|良い)"
+    r"|(?:今|いま|今日|きょう|明日)?[は、の]*(?:何時|何日|何曜日?|天気)|本当|ほんと|マジ|まじ)",
+    re.IGNORECASE,
+)
+"""Asks, but for nothing that could have been told: only for a word in return, or for the hour."""
 _TURNS_BACK = 4
 _SUBJECT_WORDS = 6
 _MAX_QUERY = 600
@@ -46,7 +58,13 @@ _MAX_QUERY = 600
 
 @dataclass(frozen=True, slots=True)
 class RecallPlan:
-    """Whether to search, and for what."""
+    """Whether to search, and for what.
+
+    Attributes:
+        wanted: it calls for the past.
+        query: what to look for. A question that may be about the world as well (クロは何色？) has one without being
+            `wanted`: what is found must then be as close as a document that nobody asked for.
+    """
 
     wanted: bool
     query: str
@@ -81,9 +99,11 @@ def plan_recall(
         or (asks and (is_past or (_PAST.search(text) and (words or spans))))
         or (asks and words and (has_documents or _PERSONAL.search(text) or _NAMED.search(text)))
         or (asks and follows_up(text, words) and _subject(window, text))
+        or _TELL_OF.search(text)
         or names_entity(text)
     )
-    return RecallPlan(wanted, _query(text, words, window) if wanted else "")
+    is_open = bool(words) and bool(asks or _TELL_ME.search(text)) and not _SMALL_TALK.search(text)
+    return RecallPlan(wanted, _query(text, words, window) if wanted or is_open else "")
 
 
 def _query(text: str, words: Sequence[str], window: Sequence[Message]) -> str:

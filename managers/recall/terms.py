@@ -74,6 +74,11 @@ def meanings(text: str) -> tuple[list[str], list[Meaning]]:
     return [form for form in forms if form], meant
 
 
+def is_question_word(term: str) -> bool:
+    """Whether a Japanese word only asks (何色, 何歳): it stands in other questions, seldom in what answers."""
+    return len(term) > 1 and term.startswith("何")
+
+
 def pairs(text: str) -> list[str]:
     """Return the two-character pieces of runs of kanji or katakana, marked."""
     plain = unicodedata.normalize("NFKC", text)

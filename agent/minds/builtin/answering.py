@@ -22,6 +22,7 @@ from agent.minds.builtin.answering_self import (
     tell_taste,
     tell_time,
 )
+from agent.minds.builtin.recollection import names_days_alone
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import SOCIAL, Sentence, question_terms
 from managers.language.times import find_times
@@ -47,7 +48,10 @@ def answer_questions(scene: Scene) -> list[str]:
     asked = scene.read.questions
     if not asked and (not scene.request.recall_wanted or all(_is_statement(s) for s in scene.read.sentences)):
         return []
-    return answer_from_memory(scene, asked or list(scene.read.sentences))
+    asked = asked or list(scene.read.sentences)
+    if scene.request.recall_wanted and names_days_alone(asked, scene.request, scene.lang):
+        return sum_up(scene)
+    return answer_from_memory(scene, asked)
 
 
 _SUMS_UP = re.compile(r"まとめ|要約|振り返|\bsum")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from agent.minds.builtin.answering_self import quote_sheet, tell_of_body
@@ -13,7 +14,7 @@ from agent.minds.builtin.recollection import Found, overview, search_question
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import Sentence, understand, word_list
 from agent.minds.builtin.when import say_when
-from managers.language.times import find_times, tells_when
+from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words
 
 _PAST_JA = re.compile(
@@ -56,11 +57,18 @@ def sum_up(scene: Scene) -> list[str]:
     chosen = overview(scene.request, scene.lang, spans[0] if spans else None)
     if not chosen:
         asked = [s for s in scene.read.sentences if s.intent == "overview"]
-        when = spans[0].text if spans else ""
+        when = _as_said(spans[0], scene) if spans else ""
         return [_nothing(scene, asked, when)]
     when = say_when(chosen[0].time, scene.request.now, scene.lang)
     quotes = scene.joint.join(_quote(c, scene, brief=True) for c in chosen)
-    return [scene.book.say("memory", "overview", when=spans[0].text if spans else when, quotes=quotes)]
+    return [scene.book.say("memory", "overview", when=_as_said(spans[0], scene) if spans else when, quotes=quotes)]
+
+
+def _as_said(span: TimeSpan, scene: Scene) -> str:
+    """Return a time in the words it was asked for in, with their capitals: "last Thursday"."""
+    plain = unicodedata.normalize("NFKC", scene.read.text)
+    said = plain[span.start : span.end].strip()
+    return said if said.lower() == span.text else span.text
 
 
 def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
@@ -153,7 +161,9 @@ def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
         return bool(re.search(r"あなた|君|きみ|お前", plain))
     if scene.lang == "ja" and not any(sentence.asks for sentence in asked):
         # A Japanese yes-or-no question without a subject asks the listener.
-        return not plain.endswith(("は", "も", "って")) and not re.search(r"[0-9]", plain)
+        return not plain.endswith(("は", "も", "って")) and not re.search(
+            r"[0-9]|(?:について|のこと)を?、?(?:教えて|聞かせて)", plain
+        )
     return bool(re.search(r"あなた|君|きみ|お前" if scene.lang == "ja" else r"\b(?:you|your)\b", plain))
 
 

@@ -22,6 +22,7 @@ from managers.language.standing import asked_slot, told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words, detect_language, words
 from managers.mind import ReplyRequest
+from managers.recall.terms import is_question_word
 from managers.storage.errors import Lang
 
 _FITS = 0.34
@@ -53,6 +54,7 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     timed = {term for span in spans for term in content_words(span.text)}
     terms = [term for term in question_terms(asked, lang) if term not in names | timed]
     counter = _counter(asked)
+    terms = [term for term in terms if not is_question_word(term)]
     terms = terms or ([counter] if counter else [] if spans else _terms_before(request, lang))
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
     candidates = [c for c in candidates_of(request) if with_now or c.kind != "said"]
@@ -73,12 +75,15 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
         return Found(tuple(newest[:_NEAR]), fits=False, is_near=True)
     if not fits and (recalled := [(score + 0.3 * c.rank, c) for (score, _), c in scored if c.source > 0]):
         return Found((max(recalled, key=lambda pair: pair[0])[1],), fits=False, coverage=coverage)
-    if fits and (newer := _newer(best, wanted, scored)) is not None:
+    newer = _newest(best, wanted, scored) if _asks_how_it_stands(asked) else _newer(best, wanted, scored)
+    if fits and newer is not None:
         return Found((newer, best), fits=True, coverage=coverage)
     chosen = [best]
     for (score, share), candidate in scored[1:]:
         if score < _SECOND_SHARE * top or (share < _FITS and fits) or len(chosen) > 1:
             break
+        if candidate.who == "persona" and best.who == "user" and wanted.owner != "persona":
+            continue  # what it said to it adds nothing to what was told
         if candidate.source != best.source and not _says_the_same(candidate.text, best.text):
             chosen.append(candidate)
     return Found(tuple(chosen), fits=fits, coverage=coverage)
@@ -105,6 +110,30 @@ def _newer(
         and (not wanted.counter or _is_counted(c, wanted) == _is_counted(best, wanted))
     ]
     return max(later, key=lambda c: (c.time is not None, c.time, -c.source), default=None)
+
+
+def _newest(
+    best: Candidate, wanted: _Wanted, scored: Sequence[tuple[tuple[float, float], Candidate]]
+) -> Candidate | None:
+    """Return the last that the user told of it, whatever it was: a question how things stand asks for the end."""
+    later = [
+        c
+        for _, c in scored
+        if c.who == best.who == "user"
+        and (c.time is not None and best.time is not None and c.time > best.time)
+        and _held(c, wanted)
+        and not _says_the_same(c.text, best.text)
+    ]
+    return max(later, key=lambda c: (c.time is not None, c.time), default=None)
+
+
+def _asks_how_it_stands(asked: Sequence[Sentence]) -> bool:
+    return any(_HOW_IT_STANDS.search(sentence.plain) for sentence in asked)
+
+
+_HOW_IT_STANDS = re.compile(
+    r"どうなっ|どうなりま|\b(?:happened|happening) (?:to|with)\b|\b(?:became|become) of\b|\bany news\b"
+)
 
 
 def _held(candidate: Candidate, wanted: _Wanted) -> int:
@@ -307,10 +336,22 @@ def overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None = None) ->
             continue
         reading = understand(candidate.text, request.sheet.persona, lang).sentences
         weight = len(set(content_words(candidate.text))) + candidate.rank - (5 if reading and reading[0].intent else 0)
+        weight -= _GIVEN_BACK if candidate.who == "persona" else 0
         if weight >= 2 and weight > best.get(candidate.source, 0):  # noqa: PLR2004  # words of content
             by_source[candidate.source], best[candidate.source] = candidate, weight
     chosen = sorted(by_source, key=lambda source: -best[source])[:3]
     return sorted((by_source[source] for source in chosen), key=lambda c: c.time or request.now)
+
+
+_GIVEN_BACK = 3
+"""So many words more must be in what the persona itself said: mostly it only took up what was told."""
+
+
+def names_days_alone(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> bool:
+    """Tell a question that asks for nothing but what was on some days ("What did I do yesterday?")."""
+    spans = [span for sentence in asked for span in find_times(sentence.text, request.now)]
+    timed = {term for span in spans for term in content_words(span.text)}
+    return bool(spans) and not _counter(asked) and all(term in timed for term in question_terms(asked, lang))
 
 
 def _is_of(candidate: Candidate, span: TimeSpan | None) -> bool:
