@@ -214,8 +214,11 @@ def portrait_of(face: Face) -> str:
 def mind_chip(status: MindStatus, t: Texts) -> str:
     """Return which mind speaks, for the page's head: always visible."""
     where = t("mind.leaves") if status.leaves_machine else t("mind.stays")
+    if not status.is_answering:
+        where = t("mind.away")
     kind = "" if status.is_language_model else f'<span class="honest">{escape(t("mind.honest"))}</span>'
     style = "leaves" if status.leaves_machine else "stays"
+    style = style if status.is_answering else "away"
     sentence = status.ja if t.lang == "ja" else status.en
     return (
         f'<button type="button" class="mind-chip {style}" data-action="mind" title="{escape(sentence)}">'

@@ -159,7 +159,7 @@ class MindChooser:
         mind, offers = chosen.mind, self._offers(settings, chosen, language)
         if self._meter is not None and isinstance(mind, LanguageModelMind):
             mind = mind.charged_to(self._meter.account(persona, purpose))
-        return Choice(mind, chosen.status, (), offers)
+        return Choice(mind, _status_now(chosen), (), offers)
 
     def choose_small(
         self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
@@ -341,6 +341,15 @@ def _status_of(mind: LanguageModelMind) -> MindStatus:
     else:
         ja, en = f"このコンピューターの {endpoint.service}({name})", f"{endpoint.service} on this computer ({name})"
     return MindStatus(name, ja, en, is_language_model=True, leaves_machine=endpoint.leaves_machine)
+
+
+def _status_now(chosen: _Chosen) -> MindStatus:
+    """Return the status, with what is known at this moment of whether anybody answers."""
+    mind, status = chosen.mind, chosen.status
+    if not isinstance(mind, LanguageModelMind) or mind.is_answering(server_answered=chosen.answered):
+        return status
+    ja, en = f"{status.ja}。いまは応答がありません", f"{status.en}. It is not answering at the moment"
+    return replace(status, ja=ja, en=en, is_answering=False)
 
 
 def built_in_mind(settings: MindSettings) -> Mind:

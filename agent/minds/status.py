@@ -16,6 +16,7 @@ class MindStatus:
         ja, en: one sentence for people, such as "Ollama on this computer (llama3.2)".
         is_language_model: the built-in mind is none, and the page says so.
         leaves_machine: what is said goes over the network.
+        is_answering: as far as is known; False from a call that found nobody until one succeeds.
     """
 
     name: str
@@ -23,6 +24,7 @@ class MindStatus:
     en: str
     is_language_model: bool
     leaves_machine: bool
+    is_answering: bool = True
 
     def sentence(self, lang: Lang) -> str:
         """Return the sentence for a reader of `lang`."""

@@ -258,6 +258,55 @@ def test_a_dead_configured_server_is_not_replaced_but_another_mind_is_offered(se
     assert MindSettings.model_validate(again.offers[0].changes).provider == "builtin"
 
 
+def test_it_is_said_at_once_that_a_server_on_this_computer_is_not_there(secrets: Secrets) -> None:
+    with ModelServer() as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
+    status = chooser(secrets).choose(settings, "ja").status  # as the page opens; nothing was said yet
+    assert not status.is_answering
+    assert "応答がありません" in status.ja
+    assert "not answering" in status.en
+
+
+def test_a_model_is_said_to_be_away_from_a_failed_call_until_one_succeeds(secrets: Secrets) -> None:
+    clock = HandClock()
+    with ModelServer() as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
+        choosing = chooser(secrets, clock)
+        mind = language_model(choosing.choose(settings, "ja").mind)
+        assert talk(mind).text == "test answer"
+        assert choosing.choose(settings, "ja").status.is_answering
+        server.enqueue(Refuse(401, "no"), "はい")
+        talk(mind)
+        assert not choosing.choose(settings, "ja").status.is_answering
+        assert talk(mind).text == "はい"
+        assert choosing.choose(settings, "ja").status.is_answering
+    assert isinstance(talk(mind).error, UnreachableError)
+    assert not choosing.choose(settings, "ja").status.is_answering
+
+
+def test_a_server_that_lists_nothing_is_not_said_to_be_away_when_it_talks(secrets: Secrets) -> None:
+    with ModelServer() as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")
+        server.plays = set()  # no list of models, no description
+        choosing = chooser(secrets)
+        choosing.choose(settings, "ja")
+        server.plays = {"openai"}
+        talk(language_model(choosing.choose(settings, "ja").mind))
+        assert choosing.choose(settings, "ja").status.is_answering
+
+
+def test_a_server_that_is_back_is_no_longer_said_to_be_away(secrets: Secrets) -> None:
+    clock = HandClock()
+    with ModelServer(plays=("openai", "llamacpp"), models=[Served("gemma", context=16384)]) as server:
+        settings = MindSettings(provider="openai", base_url=server.base_url, model="gemma")
+        choosing = chooser(secrets, clock)
+        server.plays = set()
+        assert not choosing.choose(settings, "ja").status.is_answering
+        server.plays = {"openai", "llamacpp"}
+        clock.move(seconds=5)
+        assert choosing.choose(settings, "ja").status.is_answering
+
+
 def test_a_model_that_answers_again_is_offered_no_other(secrets: Secrets) -> None:
     with ModelServer() as server:
         settings = MindSettings(provider="openai", base_url=server.base_url, model="test-model")

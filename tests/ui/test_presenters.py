@@ -116,6 +116,15 @@ def test_the_built_in_mind_says_what_it_is_not() -> None:
     assert "not a language model" not in presenters.mind_chip(cloud, EN)
 
 
+def test_a_model_that_does_not_answer_is_not_shown_as_ready() -> None:
+    status = MindStatus("llama", "ラマ", "llama", is_language_model=True, leaves_machine=False, is_answering=False)
+    for t, words in ((JA, "応答がありません"), (EN, "not answering")):
+        chip = presenters.mind_chip(status, t)
+        assert words in chip
+        assert "mind-chip away" in chip
+        assert "mind-chip stays" not in chip
+
+
 def test_what_was_recalled_is_told_with_its_reason() -> None:
     hit = Hit("海へ行った<b>", "log_archive", "semantic", "log_archives/2026-01.txt", ("m1",), 0.5, NOW, "ミナ")
     html = presenters.recollections("海", [hit], NOW, JA)

@@ -29,6 +29,9 @@ class Learned:
     """How much the estimate of tokens fell short at worst."""
     signatures: OrderedDict[str, str] = field(default_factory=OrderedDict)
     trouble: MindError | None = None
+    has_answered: bool = False
+    was_described: bool = False
+    """Its server has said what it is; one that never does may answer all the same."""
     told_of_tools: bool = False
     model: BaseChatModel | None = None
     building: threading.Lock = field(default_factory=threading.Lock)

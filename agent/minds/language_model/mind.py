@@ -14,9 +14,16 @@ from agent.errors import (
     ContextTooLongError,
     InvalidAnswerError,
     MindError,
+    MindTimeoutError,
+    NoKeyError,
     NoModelError,
+    QuotaError,
+    ServerFailedError,
     UnknownModelError,
+    UnreachableError,
     UnusableToolCallError,
+    WrongAddressError,
+    WrongKeyError,
 )
 from agent.minds.language_model import background, notices, tokens
 from agent.minds.language_model.answers import UnusableAnswerError, ask_again, describe_form, parse
@@ -54,6 +61,11 @@ logger = logging.getLogger(__name__)
 _SOBER = 0.3
 """The highest temperature for structured answers: they condense what was said, and invent nothing."""
 _MODELS_TOLD = 8
+_AWAY = (
+    UnreachableError, MindTimeoutError, ServerFailedError, NoKeyError, WrongKeyError, NoModelError, UnknownModelError,
+    WrongAddressError, QuotaError,
+)  # fmt: skip
+"""What keeps a model from answering anything, until a call succeeds again."""
 
 
 class LanguageModelMind:
@@ -93,6 +105,16 @@ class LanguageModelMind:
         """What went wrong at the last call; None when it went well."""
         return self._known.trouble
 
+    def is_answering(self, *, server_answered: bool = True) -> bool:
+        """Tell whether it can be reached as far as is known.
+
+        Args:
+            server_answered: what the last look at its server found.
+        """
+        known = self._known
+        is_silent = not server_answered and (known.was_described or not known.has_answered)
+        return not is_silent and not isinstance(known.trouble, _AWAY)
+
     @property
     def name(self) -> str:
         """The model's name: what stands in a message's trailer."""
@@ -112,6 +134,9 @@ class LanguageModelMind:
         """Take in what the server said about the model."""
         self._known.context_tokens = context_tokens or self._known.context_tokens
         self._known.can_see = self._known.can_see if can_see is None else can_see
+        self._known.was_described = True
+        if isinstance(self._known.trouble, UnreachableError):
+            self._known.trouble = None  # whoever says what it has is there again
         return self
 
     def count_tokens(self, text: str) -> int:
@@ -189,6 +214,7 @@ class LanguageModelMind:
             if cancel.is_set():
                 return
             self._known.trouble = failure.error if failure else None
+            self._known.has_answered |= failure is None
             if failure is None:
                 return
             if not spoke and 0 < failure.limit < self.context_tokens:
