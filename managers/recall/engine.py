@@ -32,6 +32,7 @@ from managers.recall.past_conversations import search_past_conversations
 from managers.recall.picking import Picker, Ranking
 from managers.recall.planner import RecallPlan, plan_recall
 from managers.recall.sources import IndexName, has_documents
+from managers.recall.spans import without_counters
 from managers.recall.status import IndexStatus
 from managers.recall.topic import is_about
 from managers.recall.upkeep import Upkeep
@@ -145,7 +146,7 @@ class Recall:
         days = self._of_days_alone(query, settings.max_hits, RELATED_TYPES, shown)
         if days := days + self._of_days_alone(query, settings.summary_hits, SUMMARY_TYPES):
             return days
-        ranking = self._ranked(query, (*PROMPT_TYPES, *KNOWLEDGE_TYPES))
+        ranking = self._ranked(without_counters(query) if unasked else query, (*PROMPT_TYPES, *KNOWLEDGE_TYPES))
         related = self._picker.pick(
             ranking, settings.max_hits, RELATED_TYPES, limit=limit, excluded=shown, mmr=True, telling=True
         )

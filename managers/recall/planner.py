@@ -27,7 +27,7 @@ _REMEMBERS = re.compile(
     re.IGNORECASE,
 )
 _PAST = re.compile(
-    r"\b(?:was|were|did|had|went|told|said|got|gave|took|made|met|saw|bought|visited|started|happened)\b|\b\w{3,}ed\b|(?:した|だった|でした|ました|かった|った|んだ)(?:の|ん|か|よ|ね|っけ|？|\?|。|$)",
+    r"\b(?:was|were|did|had|went|told|said|got|gave|took|made|met|saw|bought|visited|started|happened)\b|\b(?!speed|need|feed|seed|breed|indeed|hundred)\w{3,}ed\b|(?:した|だった|でした|ました|かった|った|んだ)(?:の|ん|か|よ|ね|っけ|？|\?|。|$)",
     re.IGNORECASE,
 )
 _PERSONAL = re.compile(

@@ -20,6 +20,7 @@ _ASKING = re.compile(
     r"|(?:について|のこと)?を?、?(?:教えて|聞かせて)(?:くれる|ください|ほしい|よ|ね)?[？?。！!]?\s*$",
     re.IGNORECASE,
 )
+_COUNTERS = re.compile(r"何[一-鿿]{1,2}")
 _WEEK = 7
 _TOLD_AS_PAST = re.compile(
     r"\b(?:did|was|were|had|have i|have we|have you|happened|talked|said|told)\b|(?:た|だ)(?:っけ|の|か|かな|んだっけ|[？?。！!]|$)|てた|ていた|っけ",
@@ -30,6 +31,11 @@ _TOLD_AS_PAST = re.compile(
 def without_asking(text: str) -> str:
     """Return a question without the phrases that only ask how something stands."""
     return _ASKING.sub(" ", text)
+
+
+def without_counters(text: str) -> str:
+    """Return a question without 何色, 何歳: no answer holds them, and so rare a word would hide how close one is."""
+    return _COUNTERS.sub(" ", text)
 
 
 def times_behind(text: str, spans: Sequence[TimeSpan]) -> tuple[TimeSpan, ...]:

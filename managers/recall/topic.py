@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import lru_cache
 
 from managers.recall.hits import Hit
@@ -20,15 +21,23 @@ _ASKED_JA = "色 名前 大きさ 年齢 歳 種類 数 番号 値段 高さ 長
 
 
 def is_about(query: str, hits: Sequence[Hit]) -> bool:
-    """Whether some memories, taken together, hold more than half of what a question is about.
+    """Whether one memory, with those from beside it, holds more than half of what a question is about.
 
     Args:
         query: a question.
         hits: what was found for it.
     """
     topic = {term for term in terms(without_asking(query)) if term not in _asked() and not is_question_word(term)}
-    held = {term for hit in hits for term in terms(hit.text)}
-    return 2 * len(topic & held) > len(topic)
+    held = [(hit.time, topic.intersection(terms(hit.text))) for hit in hits]
+    talks = [
+        set().union(words, *(others for other, others in held if time and other and abs(other - time) <= _TALK))
+        for time, words in held
+    ]
+    return any(2 * len(words) > len(topic) for words in talks)
+
+
+_TALK = timedelta(hours=1)
+"""What was said so close together is of one talk: "I bought a red bicycle. It has three gears." """
 
 
 @lru_cache(maxsize=1)
