@@ -37,11 +37,11 @@ def show(view: View) -> str:
 def _words_row(one: Forgotten, view: View) -> str:
     """Return the words that were forgotten for one wish: how many, folded, with the way back."""
     t = view.t
-    said = "".join(f"<li><b>{escape(message.speaker)}</b> {escape(message.text)}</li>" for message in one.messages)
+    said = "".join(f"<p><b>{escape(message.speaker)}</b> {escape(message.text)}</p>" for message in one.messages)
     count = t("memories.forgotten_words", count=len(one.messages), time=f"{one.messages[0].time:%H:%M}")
     return (
         f"<li><details><summary><time>{escape(when(one.time, view.now, t))}</time><b>{escape(count)}</b></summary>"
-        f'<ul class="words-forgotten">{said}</ul></details>{button(t("memories.bring_back"), "remember", item=one.id)}</li>'
+        f'<div class="fetched words">{said}</div></details>{button(t("memories.bring_back"), "remember", item=one.id)}</li>'
     )
 
 

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from agent.services import Services
 from managers.memory.entities import Fact
 from managers.memory.forgotten import FORGOTTEN
+from managers.memory.words_forgotten import forgotten_words
 from managers.storage.errors import Lang
 from ui import entities, episodes, search
 from ui.csv_files import Rows, csv_answer
@@ -124,6 +125,14 @@ def _changes(view: View, *, only: str = "") -> Rows:
         yield [*told, _maker(entry.mind, view.t), undone, " ".join(entry.evidence), entry.id]
 
 
+def _forgotten(view: View) -> Rows:
+    """Yield what was forgotten: the changes of memories, then the words that somebody asked to have forgotten."""
+    yield from _changes(view, only=FORGOTTEN)
+    for one in forgotten_words(view.memories.log):
+        told = [one.time.isoformat(sep=" "), author_name("user", view.t), view.t("history.reason_forgotten"), "log.txt"]
+        yield [*told, "", "", " ".join(message.id for message in one.messages), one.id]
+
+
 def _inside(view: View) -> Path | None:
     """Return the file that is asked about; nothing outside of the persona's folder is ever looked at."""
     folder = view.memories.paths.folder
@@ -146,7 +155,7 @@ ROWS: Mapping[Table, Callable[[View], Rows]] = {
     "insights": _insights,
     "main_memory": _diary,
     "secret_diary": _diary,
-    "forgotten": lambda view: _changes(view, only=FORGOTTEN),
+    "forgotten": _forgotten,
     "knowledge": _knowledge,
     "history": _changes,
 }

@@ -14,6 +14,7 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import KEPT_ENDED, Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import KEPT_CLOSED, Question, Questions
+from managers.memory.words_forgotten import forget_words
 from managers.storage.paths import Home
 from tests.ui.rooms import NAME
 from ui import entities, reflections
@@ -117,6 +118,10 @@ def test_forgotten_things_and_documents_are_tables(browser: TestClient, memories
     assert table(browser, "forgotten")[1:] == []
     entities.forget(memories, "傘")
     assert "傘.md" in table(browser, "forgotten")[1][3]
+    said = memories.log.append("user", "ミナ", "傘をなくしたよ")
+    asked = memories.log.append("user", "ミナ", "今の話は忘れて")
+    forget_words(memories.log, [said], asked.id)
+    assert table(browser, "forgotten")[2][6:] == [said.id, asked.id]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
