@@ -16,6 +16,7 @@ _ASKING = re.compile(
     r"\bwhat(?:['’]s| is| has| had)? (?:ever )?(?:happened|happening|become|became)(?: (?:to|with|of))?\b|\bany (?:news|updates?) (?:on|about|of|from)\b"
     r"|\bhow (?:many|much|long|often|old|tall|big|far)\b"
     r"|\b(?:still|now|currently|any ?more|these days|at the moment)\b"
+    r"|^\s*(?:最近|近頃|このごろ)|(?<=[はもが])(?:今も)?元気(?:かな|ですか|なの|にして(?:る|いる|ます)か?な?)?[？?。]?\s*$"
     r"|どう(?:なった|なりました|してる|している|だった|でした)か?[？?。]?\s*$"
     r"|(?:について|のこと)?を?、?(?:教えて|聞かせて)(?:くれる|ください|ほしい|よ|ね)?[？?。！!]?\s*$",
     re.IGNORECASE,
@@ -30,7 +31,7 @@ _TOLD_AS_PAST = re.compile(
 
 def without_asking(text: str) -> str:
     """Return a question without the phrases that only ask how something stands."""
-    return _ASKING.sub(" ", text)
+    return _ASKING.sub(" ", text).strip()  # a space before a Japanese word changes how it is cut
 
 
 def without_counters(text: str) -> str:

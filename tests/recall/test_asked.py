@@ -258,3 +258,8 @@ def test_a_topic_must_be_there_in_one_talk() -> None:
         "How many gears does the bicycle have?", [said("A red bicycle.", 3), said("It has three gears.", 3)]
     )
     assert is_about("クロは何色？", [said("クロは白いんだ。", 3)])
+
+
+@pytest.mark.parametrize("question", ["最近モモどうしてる？", "モモは元気？", "昨日モモの話をした？"])
+def test_what_is_cut_off_leaves_japanese_words_whole(question: str) -> None:
+    assert "桃" in read_cues(question, [], NOW).words  # as モモ is listed

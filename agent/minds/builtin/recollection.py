@@ -22,6 +22,7 @@ from managers.language.standing import asked_slot, told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words, detect_language, words
 from managers.mind import ReplyRequest
+from managers.recall.spans import without_asking
 from managers.recall.terms import is_question_word
 from managers.storage.errors import Lang
 
@@ -54,7 +55,8 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     timed = {term for span in spans for term in content_words(span.text)}
     terms = [term for term in question_terms(asked, lang) if term not in names | timed]
     counter = _counter(asked)
-    terms = [term for term in terms if not is_question_word(term)]
+    said = set(content_words(without_asking(" ".join(sentence.text for sentence in asked))))
+    terms = [term for term in terms if not is_question_word(term) and (term in said or not asks_how_it_stands(asked))]
     terms = terms or ([counter] if counter else [] if spans else _terms_before(request, lang))
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
     candidates = [c for c in candidates_of(request) if with_now or c.kind != "said"]
@@ -75,7 +77,7 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
         return Found(tuple(newest[:_NEAR]), fits=False, is_near=True)
     if not fits and (recalled := [(score + 0.3 * c.rank, c) for (score, _), c in scored if c.source > 0]):
         return Found((max(recalled, key=lambda pair: pair[0])[1],), fits=False, coverage=coverage)
-    newer = _newest(best, wanted, scored) if _asks_how_it_stands(asked) else _newer(best, wanted, scored)
+    newer = _newest(best, wanted, scored) if asks_how_it_stands(asked) else _newer(best, wanted, scored)
     if fits and newer is not None:
         return Found((newer, best), fits=True, coverage=coverage)
     chosen = [best]
@@ -127,12 +129,13 @@ def _newest(
     return max(later, key=lambda c: (c.time is not None, c.time), default=None)
 
 
-def _asks_how_it_stands(asked: Sequence[Sentence]) -> bool:
+def asks_how_it_stands(asked: Sequence[Sentence]) -> bool:
+    """Tell a question for news of somebody or something (モモはどうなった？)."""
     return any(_HOW_IT_STANDS.search(sentence.plain) for sentence in asked)
 
 
 _HOW_IT_STANDS = re.compile(
-    r"どうなっ|どうなりま|\b(?:happened|happening) (?:to|with)\b|\b(?:became|become) of\b|\bany news\b"
+    r"どうなっ|どうなりま|どうして(?:る|い)|元気(?:か|な|に|$)|\b(?:happened|happening) (?:to|with)\b|\b(?:became|become) of\b|\bany news\b"
 )
 
 
