@@ -100,6 +100,7 @@ def test_in_japanese(live: Live) -> None:
     told = ask("猫のモモはどうなった？")
     assert "退院しました" in told.split("入院")[0]
     assert "私のほうから" not in told
+    assert "退院しました" in ask("モモは元気？")
     assert "退院しました" in ask("先週の木曜、何の話をしたっけ")
     told = ask("昨日、何をしたっけ？")
     assert "台所" in told.split("鯨")[0]

@@ -10,7 +10,7 @@ from agent.minds.builtin.answering_self import quote_sheet, tell_of_body
 from agent.minds.builtin.candidates import Candidate, is_of_persona, noted_lines
 from agent.minds.builtin.listening import take_up, topic_of
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.recollection import Found, overview, search_question
+from agent.minds.builtin.recollection import Found, asks_how_it_stands, overview, search_question
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import Sentence, understand, word_list
 from agent.minds.builtin.when import say_when
@@ -77,6 +77,7 @@ def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     about_past = _is_about_past(asked, scene) or (scene.request.recall_wanted and bool(scene.request.hits))
     is_to_persona = _is_to_persona(asked, scene) and not _PAST.search(plain)
     about_past = about_past or _concerns_theirs(asked, scene)
+    about_past = about_past or (bool(scene.request.hits) and asks_how_it_stands(asked))
     found = search_question(asked, scene.request, scene.lang)
     if found.best and not (about_past or _asks_a_fact(asked)) and found.coverage < _SURE and _is_now(found):
         found = search_question(asked, scene.request, scene.lang, with_now=False)
