@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from html import escape
 from typing import Any, get_args
@@ -297,7 +297,14 @@ class HeartHandlers:
         since, until, message_id = f"{key}/".split("/")[:3]
         curve = EmotionCurve(memories.paths, self._services.clock)
         found = curve.readings(datetime.fromisoformat(since), datetime.fromisoformat(until))
-        found = [reading for reading in found if message_id in {"", reading.message_id}]
+        gone = {one for one, text in memories.log.corrections().items() if text is None}
+        found = [
+            replace(reading, text="")
+            if reading.message_id in gone
+            else reading  # felt it was; the words are taken back
+            for reading in found
+            if message_id in {"", reading.message_id}
+        ]
         around = ""
         if len(found) == 1 and found[0].message_id:
             messages = neighbours(memories.log, found[0].message_id)

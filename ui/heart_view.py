@@ -243,6 +243,8 @@ def _reading(reading: Reading, persona: str, now: datetime, t: Texts, around: st
     )
     if around:
         return f"<li>{head}{around}</li>"
+    if not reading.text:
+        return f"<li>{head}</li>"
     quote = f"<blockquote>{escape(reading.text)}</blockquote>"
     return f"<li>{head}{quote}{place_fold(reading.message_id, persona, t)}</li>"
 

@@ -181,6 +181,15 @@ def test_a_reading_whose_message_is_gone_still_shows_its_words(house: House, roo
     assert "消えたことば" in behind
 
 
+def test_words_that_were_taken_back_are_shown_behind_no_point(house: House, room: HeartHandlers) -> None:
+    said = house.tell()
+    keys = [unescape(key) for key in re.findall(r'data-key="([^"]+)"', room.open(NAME, 7)[7])]
+    house.memories.log.supersede(said[1], None)
+    shown = [room.look(NAME, "week", "2026-11-21", clicked(action="point", key=key))[3] for key in keys]
+    assert not any("貴船神社" in behind for behind in shown)
+    assert any("モモちゃん" in behind for behind in shown)
+
+
 def test_many_readings_become_averages_that_open(house: House, room: HeartHandlers) -> None:
     for number in range(400):
         moment = datetime(2026, 11, 16) + timedelta(minutes=20 * number)
