@@ -16,7 +16,7 @@ GIVES_NAME = "give_name"
 
 _NAME_JA = r"[「『]?(?P<name>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?"
 _IS_JA = r"(?:です|だよ|だ(?![ろっ])|といいます|っていいます|って言います|と言います|っていう|って名前|と申します|やで|ですよ|よ|$)"
-_ME_JA = r"(?:私|僕|俺|わたし|ぼく|おれ|あたし|自分|うち)"
+_ME_JA = r"(?:私|僕|俺|わたし|ぼく|おれ|あたし|自分|うち|わし|儂|おいら)"
 _START_JA = r"(?:^|[。、!！?？〜～ー♪…\s「『])"
 _CALL_JA = (
     r"(?:って|と)呼んで(?=$|[。、!！?？〜～ー♪…\s]|ください|下さい|ね|ほしい|欲しい|よ|くれ|もらえ|いい|ちょうだい)"
@@ -40,7 +40,7 @@ _WEAK_EN = re.compile(
     re.IGNORECASE,
 )
 _WEAK_JA = re.compile(
-    r"^(?P<hello>(?:こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|やあ|やっほー?|どうも|ハロー|ども)[、。!！ ]*)?(?:私は|僕は|俺は|わたしは|ぼくは|あたしは)?(?:名前は、?)?"
+    r"^(?P<hello>(?:こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|やあ|やっほー?|どうも|ハロー|ども)[、。!！ ]*)?(?:(?:私|僕|俺|わたし|ぼく|あたし|わし)は)?(?:名前は、?)?"
     + _NAME_JA
     + r"(?:です|だよ|と申します|っていいます|って言います|といいます|って名前(?:です|だよ)?)(?:[。!！ー〜]*|[、。!！ ]*よろしく.{0,8})$"
 )
@@ -48,11 +48,13 @@ _BARE = re.compile(r"^(?P<name>[一-龠々ぁ-んァ-ヶー]{1,8}|[A-Za-z]{2,15}
 _NAMED_JA = re.compile(
     r"^(?:お)?名前は、?[「『]?(?P<name>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|だ)?[.。!！]*$"
 )
+_I_AM_JA = re.compile(rf"^{_ME_JA}は、?{_NAME_JA}[.。!！]*$")
+"""わしは茂。 With no です behind it, this is a name only where the dictionary knows one."""
 _ASKED = re.compile(
     r"何と呼べば|何て呼べば|名前を(?:聞|教え)|お名前は|名前、聞|what shall i call you|your name\?", re.IGNORECASE
 )
 _NO_NAMES = frozenset(
-    """何 なに なん 秘密 ない あなた 私 それ これ そう 暇 ひま 普通 ふつう 元気 久しぶり ひさしぶり 初めて はじめて 無理 だめ ダメ 本当 ほんと 今日 今 はい うん いや
+    """何 なに なん 秘密 内緒 ひみつ ないしょ 未定 匿名 ない あなた 私 それ これ そう 暇 ひま 普通 ふつう 元気 久しぶり ひさしぶり 初めて はじめて 無理 だめ ダメ 本当 ほんと 今日 今 はい うん いや
     sorry fine back home here okay ok good tired sad happy not late early busy free hungry thirsty sick ill done alone new vegan single
     married pregnant sure afraid alright well cold hot bored lost stuck ready awake asleep old young it that this you me one nobody
     someone something what who just so very really all in on at from a an the german french english japanese hey hi hello yes no god man woman
@@ -65,6 +67,19 @@ def was_asked_name(spoken: str) -> bool:
     return bool(_ASKED.search(spoken))
 
 
+_EARLY = 3
+"""In so many first messages 名前は… with nobody else spoken of gives one's own; later on, that of whatever was told."""
+
+
+def is_about_oneself(earlier: Sequence[str]) -> bool:
+    """Tell whether a name without an owner (名前は遥) can be nobody's but the speaker's: early, and nobody was told of."""
+    return len(earlier) < _EARLY and not any(
+        word.entity or any(word.surface.lower() in word_list("ja", listed) for listed in ("persons", "pets"))
+        for text in earlier
+        for word in words(text[:500])
+    )
+
+
 def name_given(texts: Sequence[str], spoken: Sequence[str] = ()) -> str:
     """Return the name that the user gave in their own words, the latest one, or empty.
 
@@ -72,7 +87,7 @@ def name_given(texts: Sequence[str], spoken: Sequence[str] = ()) -> str:
     """
     for at in range(len(texts) - 1, -1, -1):
         before = spoken[at - 1] if 0 < at <= len(spoken) else ""
-        if name := name_in(texts[at][:2000], is_first=at == 0, before=before):
+        if name := name_in(texts[at][:2000], is_first=at == 0, before=before, is_own=is_about_oneself(texts[:at])):
             return name
     return ""
 
@@ -101,8 +116,15 @@ def parted(text: str, name: str) -> str:
     )
 
 
-def name_in(text: str, *, is_first: bool, before: str = "") -> str:
-    """Return the name that one message gives, or empty."""
+def name_in(text: str, *, is_first: bool, before: str = "", is_own: bool = False) -> str:
+    """Return the name that one message gives, or empty.
+
+    Args:
+        text: the message.
+        is_first: nothing was said before it.
+        before: what the persona said before it.
+        is_own: a name without an owner can only be the speaker's.
+    """
     for sure in _SURE.finditer(text):
         name = _given(sure)
         if name and name.lower() not in _NO_NAMES and (name.isascii() or _is_one_word(name)):
@@ -112,12 +134,22 @@ def name_in(text: str, *, is_first: bool, before: str = "") -> str:
         match = _WEAK_EN.match(line.strip()) or _WEAK_JA.match(line.strip())
         if match is None and asked:
             match = _BARE.match(line.strip())
-        if match is None and (asked or (is_first and at == 0)):
+        is_open = at == 0 and (is_first or is_own)
+        if match is None and (asked or is_open):
             match = _NAMED_JA.match(line.strip())
+            if match is not None and _is_said_to_be_name(match.group("name")):
+                return _written(match.group("name"))
+        if (
+            match is None
+            and is_open
+            and (plain := _I_AM_JA.match(line.strip()))
+            and _is_known_name(plain.group("name"))
+        ):
+            match = plain
         if match is None:
             continue
         name = match.group("name")
-        is_expected = asked or is_first or bool(match.groupdict().get("hello")) or "よろしく" in text
+        is_expected = asked or is_open or is_first or bool(match.groupdict().get("hello")) or "よろしく" in text
         if match.groupdict().get("goes_on") and not (is_expected and name[0].isupper()):
             continue
         if _is_name(name, is_expected=is_expected):
@@ -132,7 +164,7 @@ def _is_name(name: str, *, is_expected: bool) -> bool:
     if is_loose or lower in _NO_NAMES or read_emotion(lower).emotion != "neutral":
         return False
     found = words(name)
-    if any(word.entity == "person" for word in found):
+    if any(word.entity == "person" for word in found) or (is_expected and _is_known_name(name)):
         return True
     if name.isascii():
         if lower.endswith(("ing", "ed")) or verb_base(lower) in acts("en") or lower in word_list("en", "light"):
@@ -144,6 +176,18 @@ def _is_name(name: str, *, is_expected: bool) -> bool:
     word = found[0]
     is_known = word.normal in acts("ja") or word.lemma in acts("ja") or word.surface in word_list("ja", "light")
     return word.kind in ("noun", "proper", "adjective", "function") and not is_known and 2 <= len(name) <= 6  # noqa: PLR2004  # kana names
+
+
+def _is_known_name(name: str) -> bool:
+    """Tell 茂 and 遥, which the dictionary has as names of people, though one sign alone is mostly no name."""
+    found = words(name)
+    return len(found) == 1 and (found[0].entity == "person" or found[0].form in ("名", "姓"))
+
+
+def _is_said_to_be_name(name: str) -> bool:
+    """Tell what stands behind 名前は for a name: any noun (湊), whatever else it may mean."""
+    found = words(name)
+    return len(found) == 1 and found[0].kind in ("noun", "proper") and name not in _NO_NAMES
 
 
 def _is_one_word(name: str) -> bool:
@@ -171,7 +215,7 @@ def marked(read: Understanding, name: str) -> Understanding:
 
 def _is_introduction(text: str) -> bool:
     bare = text.strip()
-    if _WEAK_EN.match(bare) or _WEAK_JA.match(bare) or _BARE.match(bare):
+    if any(sign.match(bare) for sign in (_WEAK_EN, _WEAK_JA, _BARE, _NAMED_JA, _I_AM_JA)):
         return True
     match = _SURE.search(bare)
     return match is not None and len(bare) - len(match.group()) <= 24  # noqa: PLR2004  # a longer sentence tells more than a name

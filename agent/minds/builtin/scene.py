@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from random import Random
 
-from agent.minds.builtin.introducing import marked, name_given, name_in, name_noted, parted
+from agent.minds.builtin.introducing import is_about_oneself, marked, name_given, name_in, name_noted, parted
 from agent.minds.builtin.noting import can_write
 from agent.minds.builtin.phrasing import Phrasebook
 from agent.minds.builtin.understanding import Understanding, understand
@@ -72,7 +72,7 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
     if heard and read.lang != default and len(message.split()) == 1 and message.isascii():
         read = understand(message, request.sheet.persona, default, keep=True)  # "ok" in the middle of Japanese
     sheet = request.sheet
-    given = name_in(message, is_first=not heard, before=spoken[-1] if spoken else "")
+    given = name_in(message, is_first=not heard, before=spoken[-1] if spoken else "", is_own=is_about_oneself(heard))
     if given:
         read = marked(understand(parted(message, given), request.sheet.persona, read.lang, keep=True), given)
     if name := given or (

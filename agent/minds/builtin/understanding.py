@@ -183,12 +183,18 @@ def _is_question(text: str, plain: str, lang: Lang) -> bool:
         return True
     if re.search(r"(?:かな|だろう|でしょう|の)$", plain):
         return any(re.search(pattern, plain) for pattern in _ASKS["ja"].values())
-    return bool(_QUESTION_END_JA.search(plain))
+    return bool(_QUESTION_END_JA.search(plain)) and not _only_ends_like_one(plain)
+
+
+def _only_ends_like_one(plain: str) -> bool:
+    """Tell 江ノ島とか and 静か, which merely end with the か of asking."""
+    last = words(plain)[-1]
+    return last.surface.endswith("か") and (last.kind != "function" or last.form == "副助詞")
 
 
 _AGREES = re.compile(
     r"^(?:まあ|ま)?、?(?:いっか|いいか|そっか)$"
-    r"|(?<!覚えて)(?<!知ら)(?<!わから)(?:[しか]くな[いく]|ばくな[いく]|よくな[いく]|すごくな[いく]|じゃん|じゃんか)(?:です)?$"
+    r"|(?<!覚えて)(?<!知ら)(?<!わから)(?:[しか]くな[いく]|なくな[いく]|ばくな[いく]|よくな[いく]|すごくな[いく]|じゃん|じゃんか)(?:です)?$"
 )
 """Who says やばくない？ wants company, no answer; まあいっか gives in."""
 
