@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from agent.memories import Memories
 from agent.standing import standing_hits
+from managers.language.standing import asks_all
+from managers.language.words import detect_language
 from managers.memory.messages import Message
 from managers.mind import Sheet
 from managers.recall.hits import Hit
@@ -23,7 +25,7 @@ def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, wind
         window: the messages that are in the prompt already, this one among them.
     """
     hits = memories.recall.for_turn(plan.query, window=window, unasked=not plan.wanted) if plan.query else []
-    if not plan.wanted:
+    if not plan.wanted and not asks_all(text, detect_language(text)):
         return hits
     standing = standing_hits(memories.entities, speaker_of(sheet), text)
     return [*standing, *(hit for hit in hits if all(hit.text != fact.text for fact in standing))]

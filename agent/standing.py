@@ -4,32 +4,48 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from managers.language.standing import asked_slot
+from managers.language.standing import asked_slot, asks_all
 from managers.language.words import detect_language
-from managers.memory.entities import EntityStore, is_safe
+from managers.memory.entities import Entity, EntityStore, Fact, is_safe
 from managers.recall.hits import Hit
+
+_MOST_OWN, _MOST_OTHERS = 6, 4
 
 
 def standing_hits(entities: EntityStore, speaker: str, text: str) -> list[Hit]:
-    """Return the fact that a question of the user about themselves asks for, as dreams keep it; mostly nothing."""
-    slot = asked_slot(text, detect_language(text))
-    if slot is None:
+    """Return the facts that a question of the user about themselves asks for, as dreams keep them; mostly nothing.
+
+    "Where do I live?" asks for one; "What do you know about me?" for all of them, and for whom the user has.
+    """
+    lang = detect_language(text)
+    slot = asked_slot(text, lang)
+    is_all = asks_all(text, lang)
+    if slot is None and not is_all:
         return []
-    entity = (entities.get(speaker) if is_safe(speaker) else None) or entities.find(speaker)
-    if entity is None:
-        return []
-    return [
-        Hit(
-            text=fact.text,
-            type="entity_memory",
-            source="summary",
-            path=f"entity_memory/{entities.path(entity.name).name}",
-            message_ids=fact.evidence,
-            score=0.0,
-            time=datetime.fromisoformat(fact.since) if fact.since else None,
-            heading=entity.name,
-            why=(("lexical", 1.0),),
-        )
-        for fact in entity.current_facts
-        if fact.slot == slot
-    ]
+    own = (entities.get(speaker) if is_safe(speaker) else None) or entities.find(speaker)
+    facts = [(own, fact) for fact in own.current_facts if is_all or fact.slot == slot] if own else []
+    if is_all:
+        facts = [*facts[-_MOST_OWN:], *_of_others(entities, own)]
+    return [_as_hit(entities, entity, fact) for entity, fact in facts]
+
+
+def _of_others(entities: EntityStore, own: Entity | None) -> list[tuple[Entity, Fact]]:
+    """Return what was said first of those of whom most is known."""
+    living = [e for e in entities.all() if e.kind in ("person", "pet") and e.current_facts]
+    living = [e for e in living if own is None or e.name != own.name]
+    living.sort(key=lambda entity: -len(entity.current_facts))
+    return [(entity, entity.current_facts[0]) for entity in living[:_MOST_OTHERS]]
+
+
+def _as_hit(entities: EntityStore, entity: Entity, fact: Fact) -> Hit:
+    return Hit(
+        text=fact.text,
+        type="entity_memory",
+        source="summary",
+        path=f"entity_memory/{entities.path(entity.name).name}",
+        message_ids=fact.evidence,
+        score=0.0,
+        time=datetime.fromisoformat(fact.since) if fact.since else None,
+        heading=entity.name,
+        why=(("lexical", 1.0),),
+    )

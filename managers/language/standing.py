@@ -6,10 +6,12 @@ The patterns are those of `assets/language/dreaming.toml`, by which a dream keep
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 from typing import Literal
 
 from managers.language.lexicons import load
+from managers.language.words import words
 from managers.storage.errors import Lang
 
 Slot = Literal["home", "work", "age"]
@@ -25,11 +27,37 @@ def asked_slot(text: str, lang: Lang) -> Slot | None:
     return next((slot for slot in SLOTS if _pattern(lang, f"asks_{slot}").search(text)), None)
 
 
+def asks_all(text: str, lang: Lang) -> bool:
+    """Tell whether somebody asks what is known of them at all ("what do you know about me?")."""
+    plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
+    return any(re.search(pattern, plain) for pattern in load("intents")[lang]["ask_known"])
+
+
 def told_slot(text: str, lang: Lang) -> Slot | None:
     """Return which such fact a sentence tells of its speaker."""
     if _pattern(lang, "question").search(text):
         return None
-    return next((slot for name, slot in {**CHANGES, **STATES}.items() if _pattern(lang, name).search(text)), None)
+    for name, slot in {**CHANGES, **STATES}.items():
+        told = _pattern(lang, name).search(text)
+        if told is not None and not (lang == "ja" and _tells_of_another(text[: told.end()])):
+            return slot
+    return None
+
+
+def _tells_of_another(text: str) -> bool:
+    """Tell 妹は大阪に住んでる and 健太さんは…, where somebody else is the subject, from what the speaker tells of themselves."""
+    relations = load("dreaming")["ja"]["relations"] + load("dreaming")["ja"]["acquainted"]
+    known = frozenset(relations.split())
+    found = words(text)
+    return any(
+        word.surface in ("は", "が", "も")
+        and word.form in ("係助詞", "格助詞")
+        and any(
+            before.entity == "person" or before.surface in known or before.form == "名"
+            for before in found[max(0, at - 2) : at]
+        )
+        for at, word in enumerate(found)
+    )
 
 
 @cache

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from agent.minds.builtin.answering_self import quote_sheet, tell_of_body
 from agent.minds.builtin.candidates import Candidate, is_of_persona, noted_lines
+from agent.minds.builtin.introducing import name_noted
+from agent.minds.builtin.knowing import known_of_user
 from agent.minds.builtin.listening import take_up, topic_of
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.recollection import Found, asks_how_it_stands, overview, search_question
@@ -26,7 +28,7 @@ _PAST_EN = re.compile(
 _PAST = re.compile(
     r"覚え|思い出|[いっんし]た(?:の|っけ|か|んです|$)|ました|てた|でした|っけ|\b(?:did|was|were|have|said|told|mention\w*|recommend\w*|suggest\w*|remember|recall)\b"
 )
-_MINE_JA = re.compile(r"私|わたし|僕|ぼく|俺|おれ|うち|自分|あたし")
+_MINE_JA = re.compile(r"私|わたし|僕|ぼく|俺|おれ|うち|自分|あたし|わし(?=[のはがもを])|儂")
 _MINE_EN = re.compile(r"\b(?:my|i|me|mine|we|our|us)\b")
 
 
@@ -37,18 +39,24 @@ def say_users_name(scene: Scene) -> list[str]:
 
 
 def tell_what_is_known(scene: Scene) -> list[str]:
-    """Say what is known of the user, quoting notes and profile."""
-    name = scene.book.voice.you
+    """Say what is known of the user: their name, what is noted of them, and what they told of themselves."""
+    persona, name = scene.request.sheet.persona, scene.book.voice.you
     lines = [line for line in noted_lines(scene.request) if not is_of_persona(line, scene.request.sheet)]
     about = [line for line in lines if name and name.removesuffix("さん") in line] or lines
-    if not about:
-        return [scene.book.say("memory", "known_nothing")]
-    chosen = list(dict.fromkeys(about))[-3:]
+    noted = [line for line in dict.fromkeys(about) if not (name_noted(line, persona) and len(line) < _NAME_NOTE)][-3:]
+    told = [c.text for c in known_of_user(scene.request, scene.lang) if not any(c.text in line for line in noted)]
+    own = [scene.book.say("memory", "your_name")] if name else []
+    if not (chosen := [*noted, *told]):
+        return [*own, scene.book.say("memory", "known_nothing")]
     if scene.lang == "ja":
         facts = "、".join(f"「{for_quoting(line, 'ja')}」" for line in chosen)
     else:
         facts = "; ".join(f"“{for_quoting(line, 'en').rstrip('.')}”" for line in chosen)
-    return [scene.book.say("memory", "known", facts=facts)]
+    return [*own, scene.book.say("memory", "known", facts=facts)]
+
+
+_NAME_NOTE = 60
+"""A note of so many letters that gives a name tells nothing else."""
 
 
 def sum_up(scene: Scene) -> list[str]:
@@ -95,7 +103,7 @@ def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
         ]
     if about_past:
         return [_nothing(scene, asked)]
-    return tell_of_body(scene) if is_to_persona else [scene.book.say("self", "world")]
+    return tell_of_body(scene) if is_to_persona and is_now else [scene.book.say("self", "world")]
 
 
 _SURE = 0.6

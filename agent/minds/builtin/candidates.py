@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from agent.minds.builtin.understanding import word_list
 from managers.language.words import sentences
 from managers.mind import ReplyRequest, Sheet
 from managers.recall.hits import Hit, MemoryType
@@ -50,19 +51,22 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     notes = [line for line in noted_lines(request) if len(line) > 3 and not is_of_persona(line, request.sheet)]  # noqa: PLR2004  # shorter lines say nothing
     found += [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
     earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
-    before, last = "", None
+    before, named, last = "", "", None
     for at, turn in enumerate(earlier[-20:]):
         if last is not None and turn.time is not None and turn.time - last > _PAUSE:
-            before = ""  # a new day takes up no sentence of the one before
+            before = named = ""  # a new day takes up no sentence of the one before
         last = turn.time or last
         said = [s for s in sentences(_bare(turn.text))[:_MAX_SENTENCES_PER_HIT] if not is_question(s)]
         for sentence in said:
             goes_on = bool(_GOES_ON.search(sentence)) or bool(_NO_SUBJECT.search(sentence))
             around = before[-_MAX_AROUND:] if goes_on else " ".join(said)[:_MAX_AROUND]
+            if not goes_on and named and _SPEAKS_OF_THEM.search(sentence):
+                goes_on, around = True, f"{named} {around}"[:_MAX_AROUND]  # "I like Arthur, she likes Rohan"
             found.append(
                 Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at, around=around, goes_on=goes_on)
             )
             before = f"{before} {sentence}" if goes_on else sentence
+            named = sentence if _names_somebody(sentence) else named
     return found
 
 
@@ -113,6 +117,16 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 """Sentences whose subject stands in the one before."""
+
+
+_SPEAKS_OF_THEM = re.compile(r"(?:[,;]|\b(?:and|but|while|so|because|that|when))\s+(?:he|she|they)\b", re.IGNORECASE)
+"""A clause within a sentence whose subject was named before it."""
+_RELATION = re.compile(r"\b(?:my|our) (?P<who>[a-z]+)\b", re.IGNORECASE)
+
+
+def _names_somebody(sentence: str) -> bool:
+    """Tell whether a sentence brings in somebody of the user's, whom "she" then means."""
+    return any(match.group("who").lower() in word_list("en", "persons") for match in _RELATION.finditer(sentence))
 
 
 _NO_SUBJECT = re.compile(r"^[^はがも]*[ぁ-んァ-ヶ一-龠][^はがも]*$")

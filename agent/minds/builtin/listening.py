@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from agent.minds.builtin import telling_en, telling_ja
-from agent.minds.builtin.mourning import is_gone, is_near_loss
+from agent.minds.builtin.happenings import ACHIEVED, NEWS, thinks_aloud
+from agent.minds.builtin.mourning import is_gone, is_long_past, is_near_loss
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.recollection import related
 from agent.minds.builtin.scene import Scene
@@ -25,13 +26,9 @@ _LAUGHTER = re.compile(
     r"[(（]笑[)）]|笑+(?=[。！!]?$)|[wｗ]{1,}(?=[。！!]?$)|\b(?:lol|lmao|(?:ha){2,}h?)\b", re.IGNORECASE
 )
 """People laugh about mishaps, too."""
-_ACHIEVED = re.compile(
-    r"合格|受かっ|昇進|優勝|内定|当選|入賞|卒業|完走|婚約|結婚(?:する|し|が決ま)|赤ちゃんが?(?:生|産)まれ|\b(?:passed|got the job|promoted|promotion|won|graduated|engaged|accepted|finished my|completed)\b",
-    re.IGNORECASE,
-)
 
 
-def listen(scene: Scene) -> list[str]:
+def listen(scene: Scene) -> list[str]:  # noqa: PLR0911  # one return per kind of message reads best
     """Return the answer to what a message tells; empty if it tells nothing."""
     sentence = _main_sentence(scene)
     feeling = feeling_of(scene)
@@ -46,6 +43,8 @@ def listen(scene: Scene) -> list[str]:
         if scene.asked_lately:
             return [scene.book.say("follow", "rest")]
         return [scene.book.say("small", "puzzled", quote=for_quoting(sentence.text, scene.lang, 30).rstrip(".!"))]
+    if aloud := thinks_aloud(scene, sentence, feeling):
+        return [aloud]
     told = take_up(sentence, scene)
     if quiet := _beside_the_dead(scene, told, feeling):
         return quiet
@@ -62,7 +61,7 @@ def _beside_the_dead(scene: Scene, told: Told, feeling: str) -> list[str]:
     is_about_dead = bool(subject) and is_gone(subject, scene)
     if is_about_dead and told.is_wish:
         return [scene.book.say("feel", "sadness", echo=told.echo), scene.book.say("comfort", "rest")]
-    if feeling == "neutral" and (is_about_dead or is_near_loss(scene)):
+    if feeling == "neutral" and (is_about_dead or is_near_loss(scene)) and not NEWS.search(scene.message):
         return [scene.book.say("feel", "neutral", echo=told.echo), scene.book.say("comfort", "quiet")]
     return []
 
@@ -152,13 +151,13 @@ def _acknowledge(scene: Scene, told: Told, feeling: str) -> str:
         echo = ""
     if told.is_blocked and told.is_own and feeling in ("neutral", "joy", "happy"):
         return scene.book.say("feel", "blocked")
-    if feeling in ("neutral", "joy", "happy", "surprise") and _NEWS.search(scene.message) and not _is_ones_own(told):
+    if feeling in ("neutral", "joy", "happy", "surprise") and NEWS.search(scene.message) and not _is_ones_own(told):
         return scene.book.say("feel", "news", echo=echo)
     if feeling == "neutral" and (not echo or scene.book.chance(0.5)) and (remark := _remark(scene, told)):
         return remark
     if feeling == "neutral" and not echo:
         return ""
-    if feeling in ("joy", "happy") and _ACHIEVED.search(scene.message):
+    if feeling in ("joy", "happy") and ACHIEVED.search(scene.message):
         feeling = "achievement"
     if feeling == "sadness" and _is_mild(scene, told):
         feeling = "down"
@@ -179,12 +178,6 @@ _PARTING = re.compile(
 _GRIEF = 0.8
 
 
-_NEWS = re.compile(
-    r"結婚(?:する|し|が決ま)|婚約|(?:生|産)まれ|合格|受かっ|優勝|昇進|卒業|\b(?:(?:getting|got) (?:married|engaged)|having a baby|is pregnant|was born|graduat\w+|got (?:the|a) job|won)\b",
-    re.IGNORECASE,
-)
-
-
 def _is_ones_own(told: Told) -> bool:
     return told.is_own and not told.points_back and not told.is_hearsay
 
@@ -193,6 +186,8 @@ def _remark(scene: Scene, told: Told) -> str:
     """Say a word on what was told, where there is one that fits its kind."""
     if goes_on_heavily(scene):
         return ""
+    if _RELUCTANT.search(scene.message):
+        return scene.book.say("feel", "down", echo="")
     slots = _slots(told)
     if told.is_future and told.act == "mishap":
         return ""
@@ -206,7 +201,7 @@ def _remark(scene: Scene, told: Told) -> str:
         if told.is_future and told.is_own and told.act not in _NOT_PLANNED
         else []
     )
-    if told.act and (told.is_own or told.act in ("kindness", "weather", "mishap")):
+    if told.act and (told.is_own or told.act in _ANYBODYS):
         kinds.append(told.act)
     for kind in kinds:
         if scene.book.has("remark", kind) and scene.book.can("remark", kind, **slots):
@@ -214,7 +209,14 @@ def _remark(scene: Scene, told: Told) -> str:
     return ""
 
 
-_NOT_PLANNED = frozenset({"weather", "mishap", "like", "live"})
+_NOT_PLANNED = frozenset({"weather", "mishap", "like", "live", "checkup", "illness"})
+_ANYBODYS = ("kindness", "weather", "mishap", "checkup", "illness")
+"""Acts that are answered alike whoever they are of."""
+_RELUCTANT = re.compile(
+    r"(?:^|[、。 ])(?:やだ|いやだ|嫌だ|だるい|めんどくさい|面倒)(?:なあ?|よ|わ|ー|〜)*(?:$|[。！!、…])|行きたくない",
+    re.MULTILINE,
+)
+"""Who says やだ looks forward to nothing."""
 
 
 def _slots(told: Told) -> dict[str, str]:
@@ -225,10 +227,18 @@ def _slots(told: Told) -> dict[str, str]:
         "single": "" if told.topic.endswith("s") and not told.topic.endswith("ss") else "yes",
         "alone": "" if told.person else "yes",
         "undated": "" if told.is_dated else "yes",
+        "names_day": "yes" if told.names_day else "",
         "friend": "" if told.is_relative else "yes",
+        "apart": "" if _HOUSEHOLD.search(told.person) else "yes",
         "past": "yes" if told.is_past else "",
         "present": "" if told.is_past else "yes",
     }
+
+
+_HOUSEHOLD = re.compile(
+    r"\b(?:wife|husband|partner|daughters?|sons?|child|children|kids?|baby)\b|奥さん|旦那さん|妻|夫|お?子さん|息子さん?|娘さん?"
+)
+"""Whom one lives with: whether one sees them often is no question."""
 
 
 def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
@@ -253,9 +263,9 @@ def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowl
         return opened
     if scene.asked_lately and scene.book.chance(0.35):
         return scene.book.say("follow", "rest")
-    if _NEWS.search(scene.message) and not _is_ones_own(told):
+    if NEWS.search(scene.message) and not _is_ones_own(told):
         return scene.book.say("follow", "news", **_slots(told))
-    if _ACHIEVED.search(scene.message) and feeling in ("joy", "happy"):
+    if ACHIEVED.search(scene.message) and feeling in ("joy", "happy"):
         return scene.book.say("follow", "celebrate")
     if feeling in ("joy", "happy") and not told.act and not told.topic:
         return scene.book.say("follow", "rest")
@@ -321,7 +331,7 @@ def _comfort(scene: Scene, feeling: str) -> str:
     if feeling == "sadness" and sentence is not None and _is_mild(scene, take_up(sentence, scene)):
         return scene.book.say("comfort", "down_ask")
     key = special.get(feeling, "ask")
-    grief = "yes" if feeling in ("sadness", "fear") else ""
+    grief = "yes" if feeling in ("sadness", "fear") and not is_long_past(scene.message) else ""
     is_special = feeling in ("tired", "busy", "anxious") or scene.book.chance(0.6)
     return scene.book.say("comfort", key if is_special else "ask", grief=grief)
 
@@ -368,7 +378,7 @@ def _keys(told: Told) -> list[str]:
         return ["rest"]
     if told.is_blocked and told.is_own:
         return ["blocked"]
-    if not told.is_own and told.act not in ("kindness", "weather", "mishap", "meet"):
+    if not told.is_own and told.act not in (*_ANYBODYS, "meet"):
         return [*(["person"] if told.person else ["topic"] if told.topic else []), "rest"]
     if told.is_future and told.act == "mishap":
         keys.append("rest")

@@ -13,6 +13,12 @@ _DEATH = re.compile(
     r"|\b(?:died|passed away|is dead|was dead|funeral|buried|his grave|her grave|my late|widow(?:er|ed)?|in loving memory)\b",
     re.IGNORECASE,
 )
+_LONG_AGO = re.compile(
+    r"昔|戦争|戦時|子供の(?:頃|ころ)|小さい(?:頃|ころ)|幼い(?:頃|ころ)|[0-9０-９一二三四五六七八九十何]+十?年(?:も)?前"
+    r"|\b(?:in the war|years ago|decades ago|long ago|before (?:i|we) (?:was|were) born|when (?:i|we) (?:was|were) (?:a |an )?(?:\w+ )?(?:young|little|small|child|children|kid|kids|boy|girl)|in (?:19[0-9]{2}|the (?:[0-9]{2}|\w+)ies))\b",
+    re.IGNORECASE,
+)
+"""Old deaths are told of quietly enough, and leave the talk free."""
 _STAYS = 8
 """For so many messages of the user the loss is near."""
 
@@ -23,9 +29,14 @@ def is_gone(person: str, scene: Scene) -> bool:
     return bool(who) and any(who & set(content_words(sentence)) for sentence in _deaths(_told(scene)))
 
 
+def is_long_past(text: str) -> bool:
+    """Tell what happened long ago (in the war, 昔) from what hurts today."""
+    return bool(_LONG_AGO.search(text))
+
+
 def is_near_loss(scene: Scene) -> bool:
     """Tell whether a death was told of a short while ago."""
-    return bool(list(_deaths([*scene.heard[-_STAYS:], scene.message])))
+    return any(not is_long_past(told) for told in _deaths([*scene.heard[-_STAYS:], scene.message]))
 
 
 def _told(scene: Scene) -> list[str]:

@@ -18,6 +18,8 @@ from agent.minds.builtin.candidates import (
     who_said,
 )
 from agent.minds.builtin.understanding import Sentence, question_terms, understand, word_list
+from managers.language.emotion import read_emotion
+from managers.language.english import verb_base
 from managers.language.standing import asked_slot, told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words, detect_language, words
@@ -67,7 +69,7 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     if standing := _standing(asked, candidates, lang):
         return Found((standing,), fits=True)
     spread = _spread(candidates)
-    wanted = _Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans), counter)
+    wanted = _Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans), counter, _cues(asked))
     scored = sorted(((_score(c, wanted, spread), c) for c in candidates), key=lambda pair: (-pair[0][0], -pair[1].rank))
     (top, coverage), best = scored[0]
     fits = coverage >= _FITS or (not terms and bool(request.hits))
@@ -86,6 +88,8 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
             break
         if candidate.who == "persona" and best.who == "user" and wanted.owner != "persona":
             continue  # what it said to it adds nothing to what was told
+        if wanted.terms and not candidate.goes_on and not _held(candidate, wanted):
+            continue  # only what stands beside it speaks of what was asked
         if candidate.source != best.source and not _says_the_same(candidate.text, best.text):
             chosen.append(candidate)
     return Found(tuple(chosen), fits=fits, coverage=coverage)
@@ -181,13 +185,27 @@ def _says_the_same(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What a question wants: about what, which kind of answer, whose words, from when."""
+    """What a question wants: about what, which kind of answer, whose words, from when; `cues` are its lighter verbs."""
 
     terms: tuple[str, ...]
     asks: str
     owner: Who
     spans: tuple[TimeSpan, ...]
     counter: str = ""
+    cues: frozenset[str] = frozenset()
+
+
+def _cues(asked: Sequence[Sentence]) -> frozenset[str]:
+    """Return the verbs of a question: too common to search by, they tell which of two sentences on somebody answers."""
+    return frozenset(base for sentence in asked if sentence.lang == "en" for base in _bases(sentence.plain))
+
+
+def _bases(text: str) -> set[str]:
+    found = {verb_base(word) for word in re.findall(r"[a-z]{4,}", text.lower())} - _NO_CUES
+    return {"call" if base == "name" else base for base in found}
+
+
+_NO_CUES = frozenset("what when where which whom whose does were have that this with from about your their there they them then".split())  # fmt: skip  # noqa: SIM905  # words read best as words
 
 
 def _owner(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Who:
@@ -233,6 +251,8 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
     score = covered + 0.35 * candidate.rank
     if wanted.asks and _has_answer(candidate, wanted.asks, wanted.terms):
         score += 0.3 if not wanted.counter or _is_counted(candidate, wanted) else 0.1
+    if candidate.goes_on and wanted.cues & _bases(candidate.text):
+        score += 0.15  # "What does Jack want to be?", "He wants to be an engineer."
     if wanted.owner != "nobody" and (
         candidate.who == wanted.owner or (candidate.kind == "note" and wanted.owner == "user")
     ):
@@ -340,12 +360,31 @@ def overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None = None) ->
         reading = understand(candidate.text, request.sheet.persona, lang).sentences
         weight = len(set(content_words(candidate.text))) + candidate.rank - (5 if reading and reading[0].intent else 0)
         weight -= _GIVEN_BACK if candidate.who == "persona" else 0
+        weight += _telling(candidate.text, lang)
         if weight >= 2 and weight > best.get(candidate.source, 0):  # noqa: PLR2004  # words of content
             by_source[candidate.source], best[candidate.source] = candidate, weight
     chosen = sorted(by_source, key=lambda source: -best[source])[:3]
     return sorted((by_source[source] for source in chosen), key=lambda c: c.time or request.now)
 
 
+def _telling(text: str, lang: Lang) -> float:
+    """Return how much a sentence tells besides its number of words: of whom, and with what feeling."""
+    is_of_somebody = any(
+        word.entity == "person" or word.surface.lower() in word_list(lang, "persons") for word in words(text)
+    )
+    return (
+        _OF_SOMEBODY * is_of_somebody
+        + (read_emotion(text).emotion != "neutral")
+        - _TO_ME * bool(_SAID_TO_ME.search(text))
+    )
+
+
+_OF_SOMEBODY, _TO_ME = 2, 4
+_SAID_TO_ME = re.compile(
+    r"話しかけ|話し相手|日記(?:がわり|代わり)|聞いて(?:ほし|くれ|ね)|忘れ(?:そう|る$)|\b(?:use|tell|talk to|writing to) you\b",
+    re.IGNORECASE,
+)
+"""What is said about the talking itself tells nothing of the day."""
 _GIVEN_BACK = 3
 """So many words more must be in what the persona itself said: mostly it only took up what was told."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agent.minds.builtin.acting_en import ADVISED, act_of
 from agent.minds.builtin.telling import Told, acts
 from agent.minds.builtin.understanding import Sentence, word_list
 from managers.language.english import verb_base
@@ -30,11 +31,7 @@ def take_up(sentence: Sentence) -> Told:
     """Read what an English sentence tells."""
     found = sentence.words
     verb = _main_verb(found)
-    act = acts("en").get(verb_base(found[verb].surface), "") if verb >= 0 else ""
-    act = "job" if act == "work" and _JOB.search(sentence.text) else act
-    act = "" if act == "start" and _HOURS.search(sentence.text) else act
-    act = "" if verb >= 0 and _is_denied(found, verb) else act
-    act = "eat" if not act and _MEAL.search(sentence.text) else act
+    act = act_of(sentence, found, verb)
     spans = phrases(found)
     person = next(
         (
@@ -53,7 +50,7 @@ def take_up(sentence: Sentence) -> Told:
     return Told(
         echo=_echo(sentence),
         act=act,
-        is_future=any(word.surface.lower() in word_list("en", "future") for word in found),
+        is_future=any(word.surface.lower() in word_list("en", "future") for word in found) and not _is_done(found),
         is_past=_is_past(found),
         is_wish=bool(_WISH.search(sentence.text)),
         is_blocked=bool(_BLOCKED.search(sentence.plain)),
@@ -62,10 +59,14 @@ def take_up(sentence: Sentence) -> Told:
         topic=named.group(1) if named else _spoken(found, topic, sentence.text) if topic else "",
         person=_spoken(found, person, sentence.text) if person else "",
         place=_spoken(found, place, sentence.text) if place and not _is_person(found, place) else "",
-        is_duty=bool(_DUTY.search(sentence.text)) and not _ADVISED.search(sentence.text),
+        is_duty=bool(_DUTY.search(sentence.text)) and not ADVISED.search(sentence.text),
         points_back=bool(found) and found[0].surface.lower() in _POINTING,
         is_relative=bool(
-            person and _RELATIVE.search(" ".join(w.surface.lower() for w in found[person[0] : person[1]]))
+            person
+            and (
+                _RELATIVE.search(" ".join(w.surface.lower() for w in found[person[0] : person[1]]))
+                or _MARRIED.search(sentence.plain)
+            )
         ),
         is_pet=topic is not None
         and any(w.form in word_list("en", "pets") for w in (found if named else found[topic[0] : topic[1]])),
@@ -81,15 +82,7 @@ _DUTY = re.compile(
     r"|\b(?:i|we)(?:'d| had) better\b",
     re.IGNORECASE,
 )
-_ADVISED = re.compile(
-    r"\b(?:says?|said|thinks?|thought|told me|tells me|wants|reckons?|believes?|insists?)\b.{0,16}\b(?:i|we) ",
-    re.IGNORECASE,
-)
-"""What somebody else would have one do is no duty yet."""
-_JOB = re.compile(r"\bwork(?:s|ing|ed)? (?:at|as|for|in)\b", re.IGNORECASE)
-_HOURS = re.compile(r"\b(?:starts?|started|begins?|began) (?:at|work|on)\b", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:named|called)\s+([A-Z]\w+)")
-_MEAL = re.compile(r"\b(?:ha[dv]e?|having)\b.{1,40}\bfor (?:breakfast|lunch|dinner|supper)\b", re.IGNORECASE)
 
 
 def _first_verb(found: Sequence[Word]) -> int:
@@ -137,17 +130,27 @@ def _is_past(found: Sequence[Word]) -> bool:
     )
 
 
+_AHEAD = frozenset(["tomorrow", "will", "'ll", "going", "gonna", "upcoming", "plan", "planning"])
+
+
+def _is_done(found: Sequence[Word]) -> bool:
+    """Tell "I burnt the risotto tonight" from "we play tonight": what has happened is not to come, whatever the hour."""
+    lower = [word.surface.lower().replace("’", "'") for word in found]
+    if _AHEAD & set(lower):
+        return False
+    return any(
+        (word.form in ("be", "have", "do") and word.surface.lower() in ("was", "were", "had", "did"))
+        or (word.kind == "verb" and _is_past([word]) and not (at and found[at - 1].form == "be"))
+        for at, word in enumerate(found)
+    )
+
+
 def _is_helper(found: Sequence[Word], at: int) -> bool:
     """Tell "going to cook" and "gonna cook" from "going to Kyoto"."""
     lower = found[at].surface.lower()
     following = found[at + 2] if at + 2 < len(found) else None
     is_going_to = lower == "going" and found[at + 1].surface == "to" if at + 1 < len(found) else False
     return lower in ("to", "gonna") or (is_going_to and following is not None and following.kind == "verb")
-
-
-def _is_denied(found: Sequence[Word], verb: int) -> bool:
-    """Tell "I haven't eaten" from what was done."""
-    return any(word.surface.lower() in ("not", "n't", "n’t", "never") for word in found[max(0, verb - 3) : verb])
 
 
 def _main_verb(found: Sequence[Word]) -> int:
@@ -170,6 +173,7 @@ Span = tuple[int, int]
 _RELATIVE = re.compile(
     r"\b(?:mother|mom|mum|father|dad|sister|brother|husband|wife|son|daughter|grand\w+|aunt|uncle|cousin|parents|family|kids?|child|children)\b"
 )
+_MARRIED = re.compile(r"\b(?:married|engaged|anniversary)\b")
 _COPULAS = frozenset(["be", "feel", "look", "seem", "very", "so", "really", "quite", "get"])
 _SUBJECTS = frozenset(["i", "we", "you", "they", "to"])
 _DETERMINERS = frozenset(
