@@ -184,7 +184,22 @@ def _converse(scene: Scene) -> list[str]:
         answers = _about_long(scene)
     told = [] if answers else listen(scene)
     social = _social(scene, is_alone=not answers and not told)
+    if told and scene.read.intent("night", "bye") and feeling_of(scene) not in _STAYS_FOR:
+        return [*_last_words(scene, told), *social]
     return [*social, *answers, *told]
+
+
+_STAYS_FOR = frozenset({"sadness", "fear", "anger", "stressed", "anxious", "mixed"})
+"""What is not passed over when somebody takes their leave."""
+
+
+def _last_words(scene: Scene, told: list[str]) -> list[str]:
+    """Say a word on what was told before a goodbye: nobody who is leaving is asked anything, or told that they are sleepy."""
+    is_drowsy = feeling_of(scene) == "tired" or any(_DROWSY.search(sentence.plain) for sentence in scene.read.told)
+    return [] if is_drowsy else [part for part in told[:1] if not part.rstrip().endswith(("？", "?"))]
+
+
+_DROWSY = re.compile(r"眠|寝|ねむ|昼寝|\b(?:bed|sleep\w*|nap|tired|knackered)\b")
 
 
 def _with_care(scene: Scene) -> list[str]:

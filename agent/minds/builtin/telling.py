@@ -22,6 +22,7 @@ class Told:
         is_blocked: it is wished for, and something stands in the way.
         is_own: the teller is the one who acts.
         is_dated: it says when.
+        names_day: it says on which day, so that "that day" means something.
         topic, person, place: phrases of it, from the listener's side ("your sister", お母さん); empty if none.
         is_pet: the topic is an animal.
         is_relative: the person is of the family.
@@ -38,6 +39,7 @@ class Told:
     is_blocked: bool = False
     is_own: bool = True
     is_dated: bool = False
+    names_day: bool = False
     topic: str = ""
     person: str = ""
     place: str = ""

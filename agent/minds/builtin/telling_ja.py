@@ -25,6 +25,19 @@ _BLOCKED = re.compile(
     r"(?:たい|ほしい|欲しい)(?:んだ|んです|のだ|のです|です)?(?:けれ?ど|けど|が、|のに).*"
     r"(?:禁止|無理|だめ|ダメ|駄目|でき(?:な|ず|ません)|られ(?:な|ません)|反対|許して|足りな|余裕が?な|ない(?:し|から|んだ|の|よ|$)|なくて|高(?:い|くて|すぎ))"
 )
+_THWARTED = re.compile(
+    r"(?:予定|つもり|はず|約束)だった(?:のに|んだけど|けど)|(?<!もう)(?:行け|でき|出来|会え|見られ|見れ|乗れ|食べられ|出られ|泊まれ)なく(?:な(?:る|り|っ)|て残念)"
+)
+"""What was meant to be and will not be."""
+_CHECKUP = re.compile(
+    r"(?:病院|歯医者|歯科|医者|整形|眼科|内科|外科|耳鼻科|皮膚科|小児科|産婦人科|クリニック|動物病院).{0,10}(?:予約|行[くっか]|日(?:だ|で|$)|に行)|検診|健診|健康診断|人間ドック|通院|予防接種|ワクチン|(?:血液|精密|胃|心電図|再)検査"
+)
+_ILLNESS = re.compile(
+    r"手術|入院|骨折|捻挫|ぎっくり|腰痛|膝痛|頭痛|風邪|発熱|熱が(?:出|ある)|インフル|(?:腰|膝|ひざ|肩|頭|お?腹|胃|歯|足|首|喉)[がはも](?:とても|すごく|ひどく|まだ|また)?(?:痛|いた[いむんみ])"
+)
+_DAY = re.compile(
+    r"[0-9０-９一二三四五六七八九十]日(?!間)|[月火水木金土日]曜|明日|あした|明後日|あさって|今夜|今晩|今日|週末|誕生日|記念日|当日|クリスマス|大晦日|元日|[0-9](?:/|月)[0-9]"
+)
 _DUTY = re.compile(r"な(?:きゃ|くちゃ|ければ(?:なら|いけ)|いと(?:いけ|だめ|$)|くて(?:は|ちゃ))|べき")
 _HEARSAY = re.compile(r"(?:んだって|だって|らしい|そうだ|そうです|って言ってた)(?:よ|ね)?$")
 
@@ -38,22 +51,43 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     topic, is_pet = _topic(found, voice)
     is_denied = _is_denied(found)
     act = "" if is_denied else _act(found)
+    is_past = any(_is_past(word) for word in found[-5:])
+    act = _of_health(sentence.plain, act, is_past=is_past)
     return Told(
         echo=echo_of(sentence, voice, persona),
         act="job" if act == "work" and _JOB.search(sentence.plain) else act,
         is_future=not is_denied and _is_future(found),
-        is_past=any(_is_past(word) for word in found[-5:]),
+        is_past=is_past,
         topic=topic,
         is_wish=_is_wish(found),
-        is_blocked=bool(_BLOCKED.search(sentence.plain)),
-        is_own=not subject,
+        is_blocked=bool(_BLOCKED.search(sentence.plain) or _THWARTED.search(sentence.plain)),
+        is_own=not subject and not _is_of_theirs(found),
         is_dated=tells_when(sentence.text),
+        names_day=bool(_DAY.search(sentence.plain)),
         person=person or subject,
         place=place,
         is_pet=is_pet,
         is_duty=bool(_DUTY.search(sentence.plain)),
         is_hearsay=bool(_HEARSAY.search(sentence.plain)),
         is_relative=bool(_RELATIVE.search(person or subject)),
+    )
+
+
+def _of_health(plain: str, act: str, *, is_past: bool) -> str:
+    """Return what is told of the body instead of what its verb is about: nobody is asked how an operation felt."""
+    if _CHECKUP.search(plain):
+        return "checkup"
+    return "illness" if _ILLNESS.search(plain) and (is_past or act in ("", "start", "mishap")) else act
+
+
+def _is_of_theirs(found: Sequence[Word]) -> bool:
+    """Tell 息子の湊は… and 妹の結婚式は…, where somebody of the teller's comes first, from what the teller does."""
+    return any(
+        end < len(found)
+        and found[end].surface in ("は", "が")
+        and end - start > 1
+        and found[start].surface in word_list("ja", "persons")
+        for start, end in phrases(found)
     )
 
 
@@ -137,6 +171,8 @@ def _topic(found: Sequence[Word], voice: Voice) -> tuple[str, bool]:
         start, end = trimmed(found, span)
         if start == end:
             continue
+        if _is_pet(found[start:end]) and end < len(found) and found[end].surface in ("は", "が", "も", "、"):
+            return spoken(found, (start, end), voice), True  # うちの猫、…: what it did is told of it
         particle = found[end].surface if end < len(found) else ""
         length = found[end - 1].end - found[start].start
         score = {"を": 3.0, "が": 2.0, "は": 1.5, "に": 1.2, "で": 1.0}.get(particle, 0.8) + min(length, 10) / 10
@@ -152,5 +188,9 @@ def _topic(found: Sequence[Word], voice: Voice) -> tuple[str, bool]:
         return "", False
     if "さん" in "".join(word.surface for word in found[best[0] : best[1]]):
         return spoken(found, best, voice), False
-    is_pet = any(word.surface in word_list("ja", "pets") or word.surface.endswith(("犬", "猫")) for word in found)
-    return spoken(found, best, voice), is_pet
+    return spoken(found, best, voice), _is_pet(found[best[0] : best[1]])
+
+
+def _is_pet(phrase: Sequence[Word]) -> bool:
+    """Tell a phrase that ends with an animal (うちの猫) from one of its things (猫の餌)."""
+    return bool(phrase) and (phrase[-1].surface in word_list("ja", "pets") or phrase[-1].surface.endswith(("犬", "猫")))
