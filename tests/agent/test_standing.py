@@ -53,3 +53,20 @@ def test_a_name_that_was_only_told_is_the_one_under_which_facts_are_kept_and_fou
     scene.minds.mind = scripted
     scene.companion.new_topic()
     assert recalled(scene, "Where do I live?")[0] == "Greta: “I live in Bremen now.”"
+
+
+def test_all_that_is_known_of_somebody_is_recalled_when_they_ask_for_it(scene: Scene) -> None:
+    own = [
+        Fact("Aoi: “I moved to York”", id="f_1", slot="home", since="2025-01-01"),
+        Fact("Aoi: “I am allergic to nuts”", id="f_2"),
+    ]
+    know(scene, "Aoi", *own, Fact("Aoi: “I live in Leeds”", id="f_3", slot="home", since="2024-01-01", until="2025-01"))
+    know(scene, "Priya", Fact("Aoi: “My sister Priya plays the harp”", id="f_4"))
+    for asked in ("What do you know about me?", "わたしのこと、どれくらい知ってる？"):
+        found = recalled(scene, asked)
+        assert [text.split(": ")[1] for text in found[:3]] == [
+            "“I moved to York”",
+            "“I am allergic to nuts”",
+            "“My sister Priya plays the harp”",
+        ]
+        assert not any("Leeds" in text for text in found)

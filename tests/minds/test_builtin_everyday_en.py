@@ -44,7 +44,7 @@ def test_a_package_is_no_baby() -> None:
     assert not any(_JOY.search(told) for told in all_of("My wife is expecting a package"))
 
 
-@pytest.mark.parametrize("text", ["Right, bed. Night.", "Well, I'll turn in. Goodnight.", "Ok, bedtime.", "I'm going to call it a night", "Anyway, off to bed", "Night all"])  # fmt: skip
+@pytest.mark.parametrize("text", ["Right, bed. Night.", "Well, I'll turn in. Goodnight.", "Ok, bedtime.", "I'm going to call it a night", "Anyway, off to bed", "Night all", "Ok night x"])  # fmt: skip
 def test_a_goodnight_in_passing_is_one(text: str) -> None:
     for told in all_of(text):
         assert _NIGHT.search(told)
@@ -76,10 +76,30 @@ def test_words_are_not_taken_for_what_they_only_look_like(text: str, unfit: str)
     assert not any(re.search(unfit, told) for told in all_of(text))
 
 
-def test_a_cut_thumb_is_a_mishap_and_a_cut_cake_none() -> None:
-    mishap = re.compile(r"Oh no|nuisance|Some days are like that|bad luck|all right after|What did you do then")
-    assert all(mishap.search(told) for told in all_of("I cut my thumb on the bandsaw, silly old fool."))
-    assert not any(mishap.search(told) for told in all_of("I cut the cake for everyone."))
+def test_a_cut_thumb_hurts_and_a_cut_cake_does_not() -> None:
+    hurts = re.compile(r"Oh no|painful|nasty thing|still hurt|had a look at it")
+    assert all(hurts.search(told) for told in all_of("I cut my thumb on the bandsaw, silly old fool."))
+    assert not any(hurts.search(told) for told in all_of("I cut the cake for everyone."))
+
+
+def test_somebody_elses_injury_asks_after_them() -> None:
+    for told in all_of("My mum broke her hip on Friday."):
+        assert not re.search(r"nuisance|like that|Were you", told)
+        assert "How is your mum now?" in told
+
+
+def test_what_was_forgotten_today_is_no_search_for_it() -> None:
+    for told in (say("I forgot my lunch today, typical.", HAZEL, seed=seed, recall_wanted=True) for seed in SEEDS):
+        assert "remember" not in told
+        assert "memory" not in told
+    assert "Alma" in converse(["My aunt is called Alma.", "I forgot my aunt's name"], HAZEL, recall_wanted=True)[-1]
+
+
+def test_saying_something_to_him_is_no_wish_to_be_entertained() -> None:
+    told = converse(["My neighbour keeps playing drums at midnight.", "Should I say something to him?"], HAZEL)[-1]
+    assert "drums" in told
+    assert not re.search(r"best small thing|on your mind lately", told)
+    assert "?" in say("Say something", HAZEL)
 
 
 def test_thinking_aloud_about_a_step_is_weighed_together() -> None:

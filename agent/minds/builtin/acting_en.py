@@ -18,7 +18,7 @@ def act_of(sentence: Sentence, found: Sequence[Word], verb: int) -> str:
     act = "" if act == "start" and _HOURS.search(sentence.text) else act
     act = "" if verb >= 0 and _is_denied(found, verb) else act
     act = "" if act == "go" and (_GOES_NOWHERE.search(sentence.plain) or ADVISED.search(sentence.text)) else act
-    act = "mishap" if _INJURY.search(sentence.plain) else act
+    act = "injury" if _INJURY.search(sentence.plain) else act
     act = "" if act == "mishap" and _LOSES_ONESELF.search(sentence.plain) else act
     return "eat" if not act and _MEAL.search(sentence.text) else act
 
@@ -30,7 +30,7 @@ _GOES_NOWHERE = re.compile(
 """What becomes so, or turns out so: nobody is on the way."""
 _INJURY = re.compile(
     r"\b(?:cut|burn(?:t|ed)?|hurt|sprained|twisted|banged|bruised|broke|broken|jammed|scraped|scalded|stubbed|bumped)"
-    r" (?:my|his|her|our|their) (?:\w+ )?(?:thumb|finger|hand|arm|wrist|elbow|shoulder|head|knee|leg|ankle|foot|toe|back|tongue|lip|nose)s?\b"
+    r" (?:my|his|her|our|their) (?:\w+ )?(?:thumb|finger|hand|arm|wrist|elbow|shoulder|head|knee|leg|ankle|foot|toe|back|tongue|lip|nose|hip|rib|neck|jaw|collarbone|thigh|eye|ear|chin|heel|calf|shin|toenail|fingernail)s?\b"
 )
 _LOSES_ONESELF = re.compile(
     r"\b(?:los(?:e|es|ing|t)|fail(?:s|ing|ed)?|slip(?:s|ping)?) (?:my|his|her|our|their) (?:memory|mind|sight|eyesight|hearing|strength|words|speech|faith|job|home|friend|wife|husband|baby)\b"

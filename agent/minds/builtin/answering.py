@@ -74,7 +74,7 @@ _SAYS = frozenset(["be", "have", "do", "will", "can"])
 
 
 _REQUESTS = re.compile(
-    r"教え|思い出|覚え|聞かせ|話して|っけ|知りたい|忘れ(?!そう|っぽ|がち|る|な[いか]|ちゃいそう|ちゃう|てしまいそう|物|もの)|言った(?:こと|の)|何|誰|どこ|いつ|\b(?:remind|remember|recall|wonder|forg[eo]t\w*|tell me|show me|what|when|who|where|which|how)\b"
+    r"教え|思い出|覚え|聞かせ|話して|っけ|知りたい|忘れ(?!そう|っぽ|がち|る|な[いか]|ちゃいそう|ちゃう|てしまいそう|物|もの)|言った(?:こと|の)|何|誰|どこ|いつ|\b(?:remind|remember|recall|wonder|forg[eo]t\w*(?= (?:what|when|where|who|which|how|why|if|whether)\b|.*\b(?:names?|birthday|number|address)\b)|tell me|show me|what|when|who|where|which|how)\b"
 )
 _OWN_NEWS = re.compile(
     r"^(?:(?:and|but|so|well|oh|today|yesterday|anyway|actually|now|also|then|finally|honestly|recently|sadly|luckily"

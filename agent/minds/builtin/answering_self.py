@@ -171,8 +171,10 @@ def _told_before(scene: Scene) -> str:
 
 
 def _told_of(asked: Sequence[Sentence], scene: Scene) -> str:
-    """Return what the user told of somebody or something that is asked about by name ("what do you think of Tom?")."""
-    if not any(word.entity for sentence in asked for word in sentence.words):
+    """Return what the user told of somebody or something that is asked about ("what do you think of Tom?")."""
+    heard = {term for text in scene.heard for term in content_words(text[:2000])}
+    is_told = bool(heard & (set(question_terms(asked, scene.lang)) - _DAYS))
+    if not is_told and not any(word.entity for sentence in asked for word in sentence.words):
         return ""
     found = search_question(asked, scene.request, scene.lang)
     return next((c.text for c in found.best if found.fits and c.who == "user"), "")

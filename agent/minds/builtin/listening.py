@@ -209,8 +209,8 @@ def _remark(scene: Scene, told: Told) -> str:
     return ""
 
 
-_NOT_PLANNED = frozenset({"weather", "mishap", "like", "live", "checkup", "illness"})
-_ANYBODYS = ("kindness", "weather", "mishap", "checkup", "illness")
+_NOT_PLANNED = frozenset({"weather", "mishap", "injury", "like", "live", "checkup", "illness"})
+_ANYBODYS = ("injury", "kindness", "weather", "mishap", "checkup", "illness")
 """Acts that are answered alike whoever they are of."""
 _RELUCTANT = re.compile(
     r"(?:^|[、。 ])(?:やだ|いやだ|嫌だ|だるい|めんどくさい|面倒)(?:なあ?|よ|わ|ー|〜)*(?:$|[。！!、…])|行きたくない",
@@ -255,6 +255,8 @@ def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
 def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowledged: bool) -> str:  # noqa: PLR0911  # one return per kind of answer
     if feeling in NEGATIVE or feeling == "mixed":
         return _comfort(scene, feeling)
+    if _RELUCTANT.search(scene.message):
+        return scene.book.say("comfort", "down_ask")
     if feeling not in ("joy", "happy") and goes_on_heavily(scene):
         return scene.book.say("comfort", "rest" if scene.asked_lately else "ask", grief="yes")
     if scene.asked_lately > 1 or (is_linked and scene.book.chance(0.5)):

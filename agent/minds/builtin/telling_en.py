@@ -114,6 +114,7 @@ def _is_own(found: Sequence[Word], verb: int) -> bool:
             word.surface.lower() in ("he", "she", "they", "it", "you")
             or word.entity == "person"
             or word.form in word_list("en", "persons")
+            or word.form in word_list("en", "pets")
         ):
             return False
     return True
