@@ -12,8 +12,9 @@ from agent.minds.builtin.introducing import name_noted
 from agent.minds.builtin.knowing import known_of_user
 from agent.minds.builtin.listening import take_up, topic_of
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.recollection import Found, asks_how_it_stands, overview, search_question
+from agent.minds.builtin.recollection import Found, asks_how_it_stands, search_question
 from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.summing_up import overview
 from agent.minds.builtin.understanding import Sentence, understand, word_list
 from agent.minds.builtin.when import say_when
 from managers.language.times import TimeSpan, find_times, tells_when

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from agent.minds.builtin.understanding import word_list
-from managers.language.words import sentences
+from managers.language.words import detect_language, sentences, words
 from managers.mind import ReplyRequest, Sheet
 from managers.recall.hits import Hit, MemoryType
 
@@ -58,7 +58,7 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
         last = turn.time or last
         said = [s for s in sentences(_bare(turn.text))[:_MAX_SENTENCES_PER_HIT] if not is_question(s)]
         for sentence in said:
-            goes_on = bool(_GOES_ON.search(sentence)) or bool(_NO_SUBJECT.search(sentence))
+            goes_on = bool(_GOES_ON.search(sentence)) or _names_no_subject(sentence)
             around = before[-_MAX_AROUND:] if goes_on else " ".join(said)[:_MAX_AROUND]
             if not goes_on and named and _SPEAKS_OF_THEM.search(sentence):
                 goes_on, around = True, f"{named} {around}"[:_MAX_AROUND]  # "I like Arthur, she likes Rohan"
@@ -129,8 +129,20 @@ def _names_somebody(sentence: str) -> bool:
     return any(match.group("who").lower() in word_list("en", "persons") for match in _RELATION.finditer(sentence))
 
 
-_NO_SUBJECT = re.compile(r"^[^はがも]*[ぁ-んァ-ヶ一-龠][^はがも]*$")
-"""A Japanese sentence that names no subject has that of the sentence before it: 渋谷にあるの."""
+def _names_no_subject(sentence: str) -> bool:
+    """Tell whether a Japanese sentence has the subject of the one before it (渋谷にあるの): it names none of its own.
+
+    What は stands behind is none where it is a time (今は3歳).
+    """
+    if detect_language(sentence) != "ja":
+        return False
+    found = words(sentence)
+    return not any(
+        word.surface in ("は", "が", "も") and word.form in ("係助詞", "格助詞") and found[at - 1].form != "副詞可能"
+        for at, word in enumerate(found)
+        if at
+    )
+
 
 _SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]?")
 """A note on a picture in imported conversations: nobody said it."""

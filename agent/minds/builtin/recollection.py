@@ -17,8 +17,7 @@ from agent.minds.builtin.candidates import (
     sentences_of,
     who_said,
 )
-from agent.minds.builtin.understanding import Sentence, question_terms, understand, word_list
-from managers.language.emotion import read_emotion
+from agent.minds.builtin.understanding import Sentence, question_terms, word_list
 from managers.language.english import verb_base
 from managers.language.standing import asked_slot, told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
@@ -88,7 +87,7 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
             break
         if candidate.who == "persona" and best.who == "user" and wanted.owner != "persona":
             continue  # what it said to it adds nothing to what was told
-        if wanted.terms and not candidate.goes_on and not _held(candidate, wanted):
+        if wanted.terms and not _held(candidate, wanted) and (not candidate.goes_on or _held(best, wanted)):
             continue  # only what stands beside it speaks of what was asked
         if candidate.source != best.source and not _says_the_same(candidate.text, best.text):
             chosen.append(candidate)
@@ -253,6 +252,8 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
         score += 0.3 if not wanted.counter or _is_counted(candidate, wanted) else 0.1
     if candidate.goes_on and wanted.cues & _bases(candidate.text):
         score += 0.15  # "What does Jack want to be?", "He wants to be an engineer."
+    if _is_topic(candidate, wanted):
+        score += 0.25
     if wanted.owner != "nobody" and (
         candidate.who == wanted.owner or (candidate.kind == "note" and wanted.owner == "user")
     ):
@@ -266,6 +267,14 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
     if len(there) < 2 and not around:  # noqa: PLR2004  # "Wow!", はい。
         score -= 0.2
     return score, covered
+
+
+def _is_topic(candidate: Candidate, wanted: _Wanted) -> bool:
+    """Tell 推しは…, which says of the very thing what is asked, from what only goes on after it."""
+    found = words(candidate.text[:40])
+    at = next((at for at, word in enumerate(found[:4]) if word.form == "係助詞" and word.surface == "は"), 0)
+    named = [word for word in found[:at] if word.kind != "function"]
+    return bool(named) and all(word.normal in wanted.terms for word in named)
 
 
 def _is_counted(candidate: Candidate, wanted: _Wanted) -> bool:
@@ -347,54 +356,8 @@ def related(told: Sentence, request: ReplyRequest) -> Candidate | None:
     return None
 
 
-def overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None = None) -> list[Candidate]:
-    """Return up to three sentences that tell what was talked about (on those days), in order of time, one a message."""
-    by_source: dict[int, Candidate] = {}
-    best: dict[int, float] = {}
-    pool = candidates_of(request)
-    if request.hits and span is None:
-        pool = [c for c in pool if c.source > 0]
-    for candidate in pool:
-        if candidate.kind == "note" or is_question(candidate.text) or not _is_of(candidate, span):
-            continue
-        reading = understand(candidate.text, request.sheet.persona, lang).sentences
-        weight = len(set(content_words(candidate.text))) + candidate.rank - (5 if reading and reading[0].intent else 0)
-        weight -= _GIVEN_BACK if candidate.who == "persona" else 0
-        weight += _telling(candidate.text, lang)
-        if weight >= 2 and weight > best.get(candidate.source, 0):  # noqa: PLR2004  # words of content
-            by_source[candidate.source], best[candidate.source] = candidate, weight
-    chosen = sorted(by_source, key=lambda source: -best[source])[:3]
-    return sorted((by_source[source] for source in chosen), key=lambda c: c.time or request.now)
-
-
-def _telling(text: str, lang: Lang) -> float:
-    """Return how much a sentence tells besides its number of words: of whom, and with what feeling."""
-    is_of_somebody = any(
-        word.entity == "person" or word.surface.lower() in word_list(lang, "persons") for word in words(text)
-    )
-    return (
-        _OF_SOMEBODY * is_of_somebody
-        + (read_emotion(text).emotion != "neutral")
-        - _TO_ME * bool(_SAID_TO_ME.search(text))
-    )
-
-
-_OF_SOMEBODY, _TO_ME = 2, 4
-_SAID_TO_ME = re.compile(
-    r"話しかけ|話し相手|日記(?:がわり|代わり)|聞いて(?:ほし|くれ|ね)|忘れ(?:そう|る$)|\b(?:use|tell|talk to|writing to) you\b",
-    re.IGNORECASE,
-)
-"""What is said about the talking itself tells nothing of the day."""
-_GIVEN_BACK = 3
-"""So many words more must be in what the persona itself said: mostly it only took up what was told."""
-
-
 def names_days_alone(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> bool:
     """Tell a question that asks for nothing but what was on some days ("What did I do yesterday?")."""
     spans = [span for sentence in asked for span in find_times(sentence.text, request.now)]
     timed = {term for span in spans for term in content_words(span.text)}
     return bool(spans) and not _counter(asked) and all(term in timed for term in question_terms(asked, lang))
-
-
-def _is_of(candidate: Candidate, span: TimeSpan | None) -> bool:
-    return span is None or (candidate.time is not None and span.first <= candidate.time.date() <= span.last)

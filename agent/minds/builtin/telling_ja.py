@@ -29,6 +29,8 @@ _THWARTED = re.compile(
     r"(?:予定|つもり|はず|約束)だった(?:のに|んだけど|けど)|(?<!もう)(?:行け|でき|出来|会え|見られ|見れ|乗れ|食べられ|出られ|泊まれ)なく(?:な(?:る|り|っ)|て残念)"
 )
 """What was meant to be and will not be."""
+_NOT_YET = frozenset("明日 あした 明後日 あさって 来週 再来週 来月 来年 今度".split())  # noqa: SIM905  # words read best as words
+_FAVOUR = re.compile(r"[てで](?:くれ|もら|いただ|下さ|くださ)(?:った|いました|いた|いまし|いて|って|て|た)")
 _CHECKUP = re.compile(
     r"(?:病院|歯医者|歯科|医者|整形|眼科|内科|外科|耳鼻科|皮膚科|小児科|産婦人科|クリニック|動物病院).{0,10}(?:予約|行[くっか]|日(?:だ|で|$)|に行)|検診|健診|健康診断|人間ドック|通院|予防接種|ワクチン|(?:血液|精密|胃|心電図|再)検査"
 )
@@ -51,12 +53,15 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     topic, is_pet = _topic(found, voice)
     is_denied = _is_denied(found)
     act = "" if is_denied else _act(found)
-    is_past = any(_is_past(word) for word in found[-5:])
+    is_ahead = not is_denied and _is_future(found, sentence.plain)
+    is_past = not is_ahead and any(_is_past(word) for word in found[-5:])
     act = _of_health(sentence.plain, act, is_past=is_past)
+    if (subject or person) and act not in ("checkup", "illness") and _FAVOUR.search(sentence.plain):
+        act = "kindness"  # 夫がカレーを作ってくれた: somebody's doing, and for the teller
     return Told(
         echo=echo_of(sentence, voice, persona),
         act="job" if act == "work" and _JOB.search(sentence.plain) else act,
-        is_future=not is_denied and _is_future(found),
+        is_future=is_ahead,
         is_past=is_past,
         topic=topic,
         is_wish=_is_wish(found),
@@ -138,8 +143,16 @@ def _is_wish(found: Sequence[Word]) -> bool:
     )
 
 
-def _is_future(found: Sequence[Word]) -> bool:
+_AGREED = re.compile(
+    r"(?:約束|予約)(?:を)?(?:し|取っ|とっ|入れ)|(?:行く|する|会う|泊まる|[うくすつるぶむ])ことに(?:し|なっ)"
+)
+"""What was agreed on is to come, though the agreeing is past; so is what one remembers of tomorrow (明日だった)."""
+
+
+def _is_future(found: Sequence[Word], plain: str) -> bool:
     future = word_list("ja", "future")
+    if _AGREED.search(plain) or (plain.endswith("だった") and any(w.surface in _NOT_YET for w in found)):
+        return True
     if any(_is_past(word) for word in found[-4:]):
         return False
     return any(word.surface in future or (word.lemma == "たい" and word.kind == "function") for word in found)
