@@ -271,6 +271,8 @@ def _score(candidate: Candidate, wanted: _Wanted, spread: dict[str, float]) -> t
 
 def _is_topic(candidate: Candidate, wanted: _Wanted) -> bool:
     """Tell 推しは…, which says of the very thing what is asked, from what only goes on after it."""
+    if wanted.asks in ("where", "when", "how_many"):
+        return False  # a place, a day and a number are known by themselves
     found = words(candidate.text[:40])
     at = next((at for at, word in enumerate(found[:4]) if word.form == "係助詞" and word.surface == "は"), 0)
     named = [word for word in found[:at] if word.kind != "function"]
