@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from agent.memories import Memories
 from agent.standing import standing_hits
-from managers.language.standing import asks_all
+from managers.language.standing import asks_all, searches_of_all
 from managers.language.words import detect_language
 from managers.memory.messages import Message
 from managers.mind import Sheet
 from managers.recall.hits import Hit
 from managers.recall.planner import RecallPlan
+from managers.storage.errors import Lang
 
 
 def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, window: Sequence[Message]) -> list[Hit]:
@@ -25,10 +26,30 @@ def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, wind
         window: the messages that are in the prompt already, this one among them.
     """
     hits = memories.recall.for_turn(plan.query, window=window, unasked=not plan.wanted) if plan.query else []
-    if not plan.wanted and not asks_all(text, detect_language(text)):
+    lang = detect_language(text)
+    is_all = asks_all(text, lang)
+    if not plan.wanted and not is_all:
         return hits
     standing = standing_hits(memories.entities, speaker_of(sheet), text)
-    return [*standing, *(hit for hit in hits if all(hit.text != fact.text for fact in standing))]
+    own = _told_of_oneself(memories, sheet, lang, window) if is_all else []
+    found: dict[str, Hit] = {}
+    for hit in (*standing, *own, *hits):
+        found.setdefault(hit.text, hit)
+    return list(found.values())
+
+
+_OF_EACH = 2
+_LOOSE = 0.95
+"""A handful of words is no sentence: what holds one of them is farther from it than from a question."""
+
+
+def _told_of_oneself(memories: Memories, sheet: Sheet, lang: Lang, window: Sequence[Message]) -> list[Hit]:
+    """Return what somebody told of their people, their work and their home: the question itself names none of it."""
+    found: list[Hit] = []
+    for query in searches_of_all(lang):
+        hits = memories.recall.for_turn(query, window=window, threshold=_LOOSE)
+        found += [hit for hit in hits if hit.speaker and hit.speaker != sheet.persona][:_OF_EACH]
+    return found
 
 
 def retrieve_as_turn(memories: Memories, text: str) -> list[Hit]:

@@ -33,6 +33,11 @@ def asks_all(text: str, lang: Lang) -> bool:
     return any(re.search(pattern, plain) for pattern in load("intents")[lang]["ask_known"])
 
 
+def searches_of_all(lang: Lang) -> list[str]:
+    """Return what to look for in somebody's own words to say who they are: their people, their work, their home."""
+    return [query.strip() for query in load("dreaming")[lang]["about_one"].split("/")]
+
+
 def told_slot(text: str, lang: Lang) -> Slot | None:
     """Return which such fact a sentence tells of its speaker."""
     if _pattern(lang, "question").search(text):

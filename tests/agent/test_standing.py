@@ -70,3 +70,15 @@ def test_all_that_is_known_of_somebody_is_recalled_when_they_ask_for_it(scene: S
             "“My sister Priya plays the harp”",
         ]
         assert not any("Leeds" in text for text in found)
+
+
+def test_what_somebody_told_of_themselves_is_recalled_before_a_night_has_kept_it(scene: Scene) -> None:
+    for line in ("I teach maths at a school in Leeds.", "The bus was late.", "My brother Neil plays the drums."):
+        scene.clock.move(minutes=2)
+        scene.mind.enqueue("I see.")
+        scene.live(scene.companion.say(line))
+    scene.companion.new_topic()
+    found = recalled(scene, "What do you know about me?")
+    assert "I teach maths at a school in Leeds." in found
+    assert "My brother Neil plays the drums." in found
+    assert "The bus was late." not in found[:2]

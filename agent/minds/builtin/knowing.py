@@ -9,7 +9,7 @@ from agent.minds.builtin.dreaming_speech import lasting_terms
 from agent.minds.builtin.understanding import understand, word_list
 from managers.language.standing import told_slot
 from managers.language.times import find_times
-from managers.language.words import content_words, words
+from managers.language.words import content_words, detect_language, words
 from managers.mind import ReplyRequest
 from managers.storage.errors import Lang
 
@@ -45,6 +45,7 @@ def _may_tell(candidate: Candidate) -> bool:
 
 def _weight(candidate: Candidate, request: ReplyRequest, lang: Lang) -> float:
     text = candidate.text
+    lang = detect_language(text, lang)
     read = understand(text, request.sheet.persona, lang).sentences
     if not read or read[0].intent or read[0].is_question:
         return 0
