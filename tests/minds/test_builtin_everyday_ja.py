@@ -194,3 +194,30 @@ def test_a_sum_of_the_day_leaves_out_the_talk_about_talking() -> None:
     assert "忘れそう" not in told
     assert "健太" in told
     assert "父" in told
+
+
+def test_an_indignant_question_is_not_given_back_as_its_opposite() -> None:
+    assert not any("ありえなくないんだ" in told for told in _any("勝手に変えられたんだけどありえなくない？"))
+
+
+def test_a_wish_for_the_dead_is_no_plan() -> None:
+    told = _any("ばあさんの味噌汁がもう一度飲みたいなあ", ("妻の和子は三年前に先に逝ってしもうた。",))
+    assert not any("いい望み" in text or "きっかけ" in text or "叶う" in text for text in told)
+
+
+def test_the_garden_is_taken_up() -> None:
+    told = _any("今朝は庭のトマトに水をやったよ。")
+    assert all("育ててる" in text or "出来は" in text or "トマト" in text for text in told)
+
+
+def test_the_hour_is_told_with_the_day() -> None:
+    lines = ["来週の木曜は整形外科の予約だ。10時半からだったかな。", "雨だね", "医者の予約はいつだったかな"]
+    told = converse(lines, NEMU)[-1]
+    assert "木曜" in told
+    assert "10時半" in told
+
+
+def test_an_age_comes_without_a_date_beside_it() -> None:
+    told = converse(["おもちは2歳だよ", "来月3日はおもちのワクチンだ", "おもちって何歳？"], NEMU)[-1]
+    assert "2歳" in told
+    assert "ワクチン" not in told

@@ -11,7 +11,9 @@ from agent.minds.builtin.voice import Voice
 from managers.language.words import Word, words
 
 _SECOND_PERSONS = re.compile(r"あなた|きみ|君(?![がはの]?(?:代|主))|お前|おまえ|そっち|そちら")
-_NO_ECHO = re.compile(r"http|「|^大丈夫|つもりじゃ|ください|存じ|おります|ございま|(?<!て)ね[ー〜!！。]*$")
+_NO_ECHO = re.compile(
+    r"http|「|^大丈夫|つもりじゃ|ください|存じ|おります|ございま|(?<!て)ね[ー〜!！。]*$|[?？][」』]?$"
+)
 """What is said to the listener, or already shared with them (…ですね), is not given back."""
 _MAX_ECHO = 36
 _NOMINAL = frozenset({"noun", "proper", "number", "pronoun"})

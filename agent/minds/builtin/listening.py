@@ -6,7 +6,7 @@ import re
 
 from agent.minds.builtin import telling_en, telling_ja
 from agent.minds.builtin.happenings import ACHIEVED, NEWS, thinks_aloud
-from agent.minds.builtin.mourning import is_gone, is_long_past, is_near_loss
+from agent.minds.builtin.mourning import is_gone, is_long_past, is_near_loss, misses_the_dead
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.recollection import related
 from agent.minds.builtin.scene import Scene
@@ -59,7 +59,7 @@ def _beside_the_dead(scene: Scene, told: Told, feeling: str) -> list[str]:
     """Answer what is told of somebody who has died, or shortly after a death was told; empty where there is none."""
     subject = told.person or told.topic
     is_about_dead = bool(subject) and is_gone(subject, scene)
-    if is_about_dead and told.is_wish:
+    if (is_about_dead and told.is_wish) or misses_the_dead(scene):
         return [scene.book.say("feel", "sadness", echo=told.echo), scene.book.say("comfort", "rest")]
     if feeling == "neutral" and (is_about_dead or is_near_loss(scene)) and not NEWS.search(scene.message):
         return [scene.book.say("feel", "neutral", echo=told.echo), scene.book.say("comfort", "quiet")]
@@ -209,7 +209,7 @@ def _remark(scene: Scene, told: Told) -> str:
     return ""
 
 
-_NOT_PLANNED = frozenset({"weather", "mishap", "injury", "like", "live", "checkup", "illness"})
+_NOT_PLANNED = frozenset({"garden", "weather", "mishap", "injury", "like", "live", "checkup", "illness"})
 _ANYBODYS = ("injury", "kindness", "weather", "mishap", "checkup", "illness")
 """Acts that are answered alike whoever they are of."""
 _RELUCTANT = re.compile(

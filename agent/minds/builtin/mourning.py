@@ -34,6 +34,17 @@ def is_long_past(text: str) -> bool:
     return bool(_LONG_AGO.search(text))
 
 
+def misses_the_dead(scene: Scene) -> bool:
+    """Tell whether somebody wishes for once more of what a death that they told of has taken, however long ago."""
+    return bool(_ONCE_MORE.search(scene.message)) and bool(list(_deaths(scene.heard[-_STAYS:])))
+
+
+_ONCE_MORE = re.compile(
+    r"もう(?:一度|いちど|一回|一目)|また(?:会|逢|食べ|飲み|聞き|話し|行き)\w*た[いか]|\b(?:once more|one more time|one last time)\b",
+    re.IGNORECASE,
+)
+
+
 def is_near_loss(scene: Scene) -> bool:
     """Tell whether a death was told of a short while ago."""
     return any(not is_long_past(told) for told in _deaths([*scene.heard[-_STAYS:], scene.message]))

@@ -85,13 +85,35 @@ def search_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang
     for (score, share), candidate in scored[1:]:
         if score < _SECOND_SHARE * top or (share < _FITS and fits) or len(chosen) > 1:
             break
-        if candidate.who == "persona" and best.who == "user" and wanted.owner != "persona":
-            continue  # what it said to it adds nothing to what was told
-        if wanted.terms and not _held(candidate, wanted) and (not candidate.goes_on or _held(best, wanted)):
-            continue  # only what stands beside it speaks of what was asked
+        if not _adds_to(best, candidate, wanted):
+            continue
         if candidate.source != best.source and not _says_the_same(candidate.text, best.text):
             chosen.append(candidate)
+    if fits and asks == "when" and len(chosen) == 1:
+        chosen += _hour_of(best, candidates)
     return Found(tuple(chosen), fits=fits, coverage=coverage)
+
+
+def _adds_to(best: Candidate, candidate: Candidate, wanted: _Wanted) -> bool:
+    """Tell a second sentence that answers too from what the persona said to it, a date beside an age, and mere company."""
+    if candidate.who == "persona" and best.who == "user" and wanted.owner != "persona":
+        return False
+    if wanted.counter and _is_counted(best, wanted) and not _is_counted(candidate, wanted):
+        return False
+    return not wanted.terms or bool(_held(candidate, wanted)) or (candidate.goes_on and not _held(best, wanted))
+
+
+def _hour_of(best: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the sentence that goes on with the hour, where the day stands in one and the hour in the next."""
+    if _HOUR.search(best.text) or best.kind != "said":
+        return []
+    return [c for c in candidates if c.source == best.source and c.goes_on and _HOUR.search(c.text)][:1]
+
+
+_HOUR = re.compile(
+    r"[0-9０-９一二三四五六七八九十]時(?!間)|\b(?:at|from) \d{1,2}\b|\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)\b",
+    re.IGNORECASE,
+)
 
 
 def _newer(

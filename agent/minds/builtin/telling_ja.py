@@ -37,6 +37,9 @@ _CHECKUP = re.compile(
 _ILLNESS = re.compile(
     r"手術|入院|骨折|捻挫|ぎっくり|腰痛|膝痛|頭痛|風邪|発熱|熱が(?:出|ある)|インフル|(?:腰|膝|ひざ|肩|頭|お?腹|胃|歯|足|首|喉)[がはも](?:とても|すごく|ひどく|まだ|また)?(?:痛|いた[いむんみ])"
 )
+_GARDEN = re.compile(
+    r"水(?:を)?(?:や(?!め)|あげ)|植え|種(?:を)?(?:ま[いきく]|蒔)|収穫|草(?:むしり|取り|刈り)|実が.{0,3}(?:つ[いく]|な[っる])|芽が出|剪定|畑仕事|庭仕事|花が咲|咲い[たて]"
+)
 _DAY = re.compile(
     r"[0-9０-９一二三四五六七八九十]日(?!間)|[月火水木金土日]曜|明日|あした|明後日|あさって|今夜|今晩|今日|週末|誕生日|記念日|当日|クリスマス|大晦日|元日|[0-9](?:/|月)[0-9]"
 )
@@ -55,7 +58,7 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     act = "" if is_denied else _act(found)
     is_ahead = not is_denied and _is_future(found, sentence.plain)
     is_past = not is_ahead and any(_is_past(word) for word in found[-5:])
-    act = _of_health(sentence.plain, act, is_past=is_past)
+    act = _by_its_words(sentence.plain, act, is_past=is_past)
     if (subject or person) and act not in ("checkup", "illness") and _FAVOUR.search(sentence.plain):
         act = "kindness"  # 夫がカレーを作ってくれた: somebody's doing, and for the teller
     return Told(
@@ -78,10 +81,12 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     )
 
 
-def _of_health(plain: str, act: str, *, is_past: bool) -> str:
-    """Return what is told of the body instead of what its verb is about: nobody is asked how an operation felt."""
+def _by_its_words(plain: str, act: str, *, is_past: bool) -> str:
+    """Return what is told of the body or the garden, whatever its verb is: nobody is asked how an operation felt."""
     if _CHECKUP.search(plain):
         return "checkup"
+    if not act and _GARDEN.search(plain):
+        return "garden"
     return "illness" if _ILLNESS.search(plain) and (is_past or act in ("", "start", "mishap")) else act
 
 
