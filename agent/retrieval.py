@@ -46,7 +46,7 @@ _LOOSE = 0.95
 def _told_of_oneself(memories: Memories, sheet: Sheet, lang: Lang, window: Sequence[Message]) -> list[Hit]:
     """Return what somebody told of their people, their work and their home: the question itself names none of it."""
     found: list[Hit] = []
-    for query in searches_of_all(lang):
+    for query in [query for one in dict.fromkeys((lang, sheet.language)) for query in searches_of_all(one)]:
         hits = memories.recall.for_turn(query, window=window, threshold=_LOOSE)
         found += [hit for hit in hits if hit.speaker and hit.speaker != sheet.persona][:_OF_EACH]
     return found

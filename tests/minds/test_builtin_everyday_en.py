@@ -69,6 +69,7 @@ def test_a_day_off_is_no_leaving(text: str) -> None:
         ("My wife Anna made soup.", r"Do you see"),
         ("My grandson comes on Sundays to help in the workshop.", r"What did you say"),
         ("She called me by her brother's name.", r"name like"),
+        ("I'm the maid of honour.", r"honour like|more about honour"),
         ("I want to use you as a diary.", r"good wish|comes true|What gave you"),
     ],
 )
@@ -134,13 +135,14 @@ def test_an_answer_may_call_somebody_she(lines: list[str], question: str, answer
 def test_what_is_known_of_somebody_is_what_they_told_of_themselves() -> None:
     lines = [
         "Hi, I'm Tom.", "I teach maths at a school in Leeds.", "The traffic was slow this morning.",
-        "My wife Anna is expecting, due in May!", "What do you know about me?",
+        "My wife Anna is expecting, due in May!", "Maybe I should call her.", "What do you know about me?",
     ]  # fmt: skip
     told = converse(lines, HAZEL)[-1]
     assert "You're Tom" in told
     assert "teach maths" in told
     assert "Anna is expecting" in told
     assert "traffic" not in told
+    assert "Maybe" not in told
     assert "My name is" not in told
 
 
@@ -165,6 +167,21 @@ def test_who_somebody_is_is_told_in_japanese_too() -> None:
     assert "図書館" in told
     assert "モモ" in told
     assert "混んで" not in told
+
+
+def test_who_brings_news_along_is_not_asked_what_brings_them() -> None:
+    told = [say("Hello, I'm Dana. I drive a school bus in Bristol.", HAZEL, seed=seed) for seed in range(12)]
+    assert not any("What brings you" in one for one in told)
+    assert any("What brings you" in say("Hello, I'm Dana.", HAZEL, seed=seed) for seed in range(12))
+
+
+def test_an_opinion_quotes_what_was_told_of_the_thing() -> None:
+    lines = ["My brother Neil and I haven't spoken since the funeral.", "What should I do about my brother?"]
+    for seed in SEEDS:
+        told = converse(lines, HAZEL, seed=seed)[-1]
+        assert "haven't spoken" in told
+        assert ".”," not in told
+        assert ".”." not in told
 
 
 def test_nothing_is_known_of_somebody_who_told_nothing() -> None:

@@ -26,6 +26,11 @@ _IS: dict[Lang, re.Pattern[str]] = {
 }  # fmt: skip
 """What somebody is or does for a living, said in the plainest way."""
 
+_VAGUE = re.compile(
+    r"^(?:so |but |and )?(?:maybe|perhaps|i (?:guess|suppose|don't know))\b|かも(?:しれ|[。…]|$)", re.IGNORECASE
+)
+"""What is but weighed says nothing yet of anybody."""
+
 
 def known_of_user(request: ReplyRequest, lang: Lang) -> list[Candidate]:
     """Return up to six sentences that tell most of the user, in the order in which they were told."""
@@ -47,7 +52,7 @@ def _weight(candidate: Candidate, request: ReplyRequest, lang: Lang) -> float:
     text = candidate.text
     lang = detect_language(text, lang)
     read = understand(text, request.sheet.persona, lang).sentences
-    if not read or read[0].intent or read[0].is_question:
+    if not read or read[0].intent or read[0].is_question or _VAGUE.search(text):
         return 0
     is_own = bool(_OWN[lang].search(text))
     if lang == "en" and not is_own and candidate.kind not in ("told", "entity_memory"):

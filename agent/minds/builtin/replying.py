@@ -275,7 +275,8 @@ def _meet(scene: Scene) -> list[str]:
         return [scene.book.say("greet", "called")]
     said = next((s.intent for s in scene.read.sentences if s.intent in ("morning", "day", "evening")), "")
     hello = said or part_of_day(scene.request.now)
-    return [scene.book.say("greet", "met", greeting=_greeting(scene, hello))]
+    bare = "" if scene.read.told or scene.read.questions else "yes"
+    return [scene.book.say("greet", "met", greeting=_greeting(scene, hello), bare=bare)]
 
 
 def _is_late_bye(scene: Scene, said: list[Sentence]) -> bool:

@@ -247,6 +247,8 @@ def _is_usable(found: Sequence[Word], span: Span) -> bool:
     ):
         return False  # "I'd be a guide": what one is, no thing to ask after
     is_bare = span[1] - span[0] == 1 and head.entity is None
+    if is_bare and span[0] > 1 and found[span[0] - 1].surface == "of" and found[span[0] - 2].kind == "noun":
+        return False  # "the maid of honour": half of a name
     if is_bare and (head.surface.endswith("ing") or (span[0] and found[span[0] - 1].form in _COPULAS)):
         return False  # "refreshing" is no thing, though the lists do not know it
     return (
