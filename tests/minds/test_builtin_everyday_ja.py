@@ -221,3 +221,11 @@ def test_an_age_comes_without_a_date_beside_it() -> None:
     told = converse(["おもちは2歳だよ", "来月3日はおもちのワクチンだ", "おもちって何歳？"], NEMU)[-1]
     assert "2歳" in told
     assert "ワクチン" not in told
+
+
+def test_nobody_yawns_at_a_death() -> None:
+    yawning = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。「ふあ」「んん」という声がもれることがある。")
+    texts = ["妻の和子は三年前に先に逝ってしもうた。", "祖父は十年前に亡くなったんだ"]
+    told = [say(text, yawning, seed=seed) for text in texts for seed in range(40)]
+    assert not any("ふあ" in text or "んん" in text for text in told)
+    assert any("ふあ" in say("今日はカレーを作ったよ", yawning, seed=seed) for seed in range(40))

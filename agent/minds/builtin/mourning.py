@@ -34,6 +34,11 @@ def is_long_past(text: str) -> bool:
     return bool(_LONG_AGO.search(text))
 
 
+def speaks_of_death(scene: Scene) -> bool:
+    """Tell whether a message tells of a death, be it long ago: no moment for a yawn."""
+    return bool(list(_deaths([scene.message])))
+
+
 def misses_the_dead(scene: Scene) -> bool:
     """Tell whether somebody wishes for once more of what a death that they told of has taken, however long ago."""
     return bool(_ONCE_MORE.search(scene.message)) and bool(list(_deaths(scene.heard[-_STAYS:])))

@@ -11,6 +11,7 @@ from agent.minds.builtin.answering_past import asks_of_the_past
 from agent.minds.builtin.forgetting import forget
 from agent.minds.builtin.introducing import name_noted, was_asked_name
 from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
+from agent.minds.builtin.mourning import is_near_loss, speaks_of_death
 from agent.minds.builtin.noting import Wish, as_call, can_write, name_note, note_text, read_wish
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.scene import Scene, has_code, has_link, is_foreign, read_scene, readable
@@ -66,7 +67,12 @@ def _murmur(scene: Scene) -> str:
         or feeling_of(scene) in {*NEGATIVE, "mixed"}
     ):
         return ""
-    if is_heavy_talk(scene) or caring.lingering(scene.request.turns, scene.request.now):
+    if (
+        speaks_of_death(scene)
+        or is_near_loss(scene)
+        or is_heavy_talk(scene)
+        or caring.lingering(scene.request.turns, scene.request.now)
+    ):
         return ""
     return f"{scene.book.pick(murmurs)}……。" if scene.lang == "ja" else f"{scene.book.pick(murmurs)}."
 
