@@ -186,3 +186,11 @@ def test_an_opinion_quotes_what_was_told_of_the_thing() -> None:
 
 def test_nothing_is_known_of_somebody_who_told_nothing() -> None:
     assert "don't know much" in say("What do you know about me?", HAZEL)
+
+
+def test_a_heavy_thing_that_was_left_is_not_gone_back_to() -> None:
+    lines = ["I have to give a speech and I'm terrified.", "My ex called last night.", "We talked for two hours."]
+    comfort = re.compile(r"hardest part|no hurry|It takes something|I'm listening|as much or as little")
+    assert not any(comfort.search(converse(lines, HAZEL, seed=seed)[-1]) for seed in SEEDS)
+    lines = ["My dog died on Monday.", "We buried him in the garden.", "The vet was there."]
+    assert any(re.search(r"listening|no hurry|Take your time|Thank you|It takes|safe|Tell me more", converse(lines, HAZEL, seed=seed)[-1]) for seed in SEEDS)  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.minds.builtin import telling_en, telling_ja
-from agent.minds.builtin.happenings import ACHIEVED, NEWS, thinks_aloud
+from agent.minds.builtin.happenings import ACHIEVED, NEWS, RELUCTANT, thinks_aloud
 from agent.minds.builtin.mourning import is_gone, is_long_past, is_near_loss, misses_the_dead
 from agent.minds.builtin.quoting import for_quoting
 from agent.minds.builtin.recollection import related
@@ -186,7 +186,7 @@ def _remark(scene: Scene, told: Told) -> str:
     """Say a word on what was told, where there is one that fits its kind."""
     if goes_on_heavily(scene):
         return ""
-    if _RELUCTANT.search(scene.message):
+    if RELUCTANT.search(scene.message):
         return scene.book.say("feel", "down", echo="")
     slots = _slots(told)
     if told.is_future and told.act == "mishap":
@@ -212,11 +212,6 @@ def _remark(scene: Scene, told: Told) -> str:
 _NOT_PLANNED = frozenset({"garden", "weather", "mishap", "injury", "like", "live", "checkup", "illness"})
 _ANYBODYS = ("injury", "kindness", "weather", "mishap", "checkup", "illness")
 """Acts that are answered alike whoever they are of."""
-_RELUCTANT = re.compile(
-    r"(?:^|[、。 ])(?:やだ|いやだ|嫌だ|だるい|めんどくさい|面倒)(?:なあ?|よ|わ|ー|〜)*(?:$|[。！!、…])|行きたくない",
-    re.MULTILINE,
-)
-"""Who says やだ looks forward to nothing."""
 
 
 def _slots(told: Told) -> dict[str, str]:
@@ -255,7 +250,7 @@ def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
 def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowledged: bool) -> str:  # noqa: PLR0911  # one return per kind of answer
     if feeling in NEGATIVE or feeling == "mixed":
         return _comfort(scene, feeling)
-    if _RELUCTANT.search(scene.message):
+    if RELUCTANT.search(scene.message):
         return scene.book.say("comfort", "down_ask")
     if feeling not in ("joy", "happy") and goes_on_heavily(scene):
         return scene.book.say("comfort", "rest" if scene.asked_lately else "ask", grief="yes")
@@ -282,7 +277,7 @@ def is_heavy_talk(scene: Scene) -> bool:
 
 def goes_on_heavily(scene: Scene) -> bool:
     """Tell whether a message goes on about the heavy thing that was told before it, or turns to something else."""
-    if not is_heavy_talk(scene):
+    if not is_heavy_talk(scene) or _was_left(scene):
         return False
     sentence = _main_sentence(scene)
     if sentence is None or _POINTS_BACK.search(sentence.plain) or read_emotion(sentence.text).emotion in NEGATIVE:
@@ -292,6 +287,19 @@ def goes_on_heavily(scene: Scene) -> bool:
         return True
     before = {term for text in scene.heard[-2:] for term in content_words(text)}
     return bool(before & set(sentence.terms)) or len(sentence.terms) < _OWN_SUBJECT
+
+
+def _was_left(scene: Scene) -> bool:
+    """Tell whether the message before this one had turned from the heavy one before it to a subject of its own already."""
+    if scene.lang != "en" or len(scene.heard) < 2:  # noqa: PLR2004  # the heavy one and what followed it
+        return False
+    heavy, last = scene.heard[-2:]
+    terms = set(content_words(last))
+    is_other = len(terms) >= _OWN_SUBJECT and not terms & set(content_words(heavy)) and not _OF_THEM.search(last)
+    return is_other and read_emotion(last, [scene.request.sheet.persona]).emotion not in NEGATIVE
+
+
+_OF_THEM = re.compile(r"\b(?:he|she|it|they|him|her|his|them|their|that|this)\b", re.IGNORECASE)
 
 
 def plain_words(scene: Scene) -> str:
