@@ -18,6 +18,11 @@ NEWS = re.compile(
     re.IGNORECASE,
 )
 """What is celebrated, whoever it happens to."""
+RELUCTANT = re.compile(
+    r"(?:^|[、。 ])(?:やだ|いやだ|嫌だ|だるい|めんどくさい|面倒)(?:なあ?|よ|わ|ー|〜)*(?:$|[。！!、…])|行きたくない",
+    re.MULTILINE,
+)
+"""Who says やだ looks forward to nothing."""
 _WISHED_OF_ME = re.compile(
     r"(?:日記|話し相手|相談相手|愚痴の相手)(?:の?(?:かわり|代わり|がわり)|として|に(?:なって|して))|"
     r"^(?:(?:so|and|well|also|from (?:today|now on))[, ]+)*(?:i|i'd|i'll|i'm|we) (?:want|would|like|love|hope|plan|will|going|just|really|to|be|thinking|of|need| )*"
