@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agent.memories import Memories
 from agent.standing import standing_hits
@@ -30,7 +31,8 @@ def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, wind
     is_all = asks_all(text, lang)
     if not plan.wanted and not is_all:
         return hits
-    standing = standing_hits(memories.entities, speaker_of(sheet), text)
+    names = dict.fromkeys((speaker_of(sheet), speaker_of(replace(sheet, user_name=""))))
+    standing = standing_hits(memories.entities, [*names], text)
     own = _told_of_oneself(memories, sheet, lang, window) if is_all else []
     found: dict[str, Hit] = {}
     for hit in (*standing, *own, *hits):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from managers.language.standing import asked_slot, asks_all
@@ -12,27 +13,46 @@ from managers.recall.hits import Hit
 _MOST_OWN, _MOST_OTHERS = 6, 4
 
 
-def standing_hits(entities: EntityStore, speaker: str, text: str) -> list[Hit]:
+def standing_hits(entities: EntityStore, names: Sequence[str], text: str) -> list[Hit]:
     """Return the facts that a question of the user about themselves asks for, as dreams keep them; mostly nothing.
 
     "Where do I live?" asks for one; "What do you know about me?" for all of them, and for whom the user has.
+
+    Args:
+        entities: the persona's.
+        names: under which the user's own facts may be: their name, and what they were called while it was not known.
+        text: the question.
     """
     lang = detect_language(text)
     slot = asked_slot(text, lang)
     is_all = asks_all(text, lang)
     if slot is None and not is_all:
         return []
-    own = (entities.get(speaker) if is_safe(speaker) else None) or entities.find(speaker)
-    facts = [(own, fact) for fact in own.current_facts if is_all or fact.slot == slot] if own else []
+    own = [entity for name in names if (entity := _entity(entities, name)) is not None]
+    facts = _newest_of_each_slot([(entity, fact) for entity in own for fact in entity.current_facts])
+    facts = [(entity, fact) for entity, fact in facts if is_all or fact.slot == slot]
     if is_all:
         facts = [*facts[-_MOST_OWN:], *_of_others(entities, own)]
     return [_as_hit(entities, entity, fact) for entity, fact in facts]
 
 
-def _of_others(entities: EntityStore, own: Entity | None) -> list[tuple[Entity, Fact]]:
+def _entity(entities: EntityStore, name: str) -> Entity | None:
+    return (entities.get(name) if is_safe(name) else None) or entities.find(name)
+
+
+def _newest_of_each_slot(facts: Sequence[tuple[Entity, Fact]]) -> list[tuple[Entity, Fact]]:
+    """Leave out where one lived before the name was known, if something newer is known under the name."""
+    newest: dict[str, Fact] = {}
+    for _, fact in sorted(facts, key=lambda one: one[1].since):
+        if fact.slot:
+            newest[fact.slot] = fact
+    return [(entity, fact) for entity, fact in facts if not fact.slot or newest[fact.slot] is fact]
+
+
+def _of_others(entities: EntityStore, own: Sequence[Entity]) -> list[tuple[Entity, Fact]]:
     """Return what was said first of those of whom most is known."""
     living = [e for e in entities.all() if e.kind in ("person", "pet") and e.current_facts]
-    living = [e for e in living if own is None or e.name != own.name]
+    living = [e for e in living if all(e.name != one.name for one in own)]
     living.sort(key=lambda entity: -len(entity.current_facts))
     return [(entity, entity.current_facts[0]) for entity in living[:_MOST_OTHERS]]
 

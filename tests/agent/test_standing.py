@@ -31,6 +31,14 @@ def test_where_one_lives_is_recalled_from_a_fact_in_other_words(scene: Scene) ->
     assert "Aoi: “I moved to Leeds”" not in recalled(scene, "Do you remember where I live?")[:1]
 
 
+def test_what_was_told_before_the_name_was_known_is_found_under_it_until_something_newer_is(scene: Scene) -> None:
+    know(scene, "You", Fact("You: “I live in Bremen”", id="f_1", slot="home", since="2025-01-01"))
+    assert recalled(scene, "Where do I live?")[0] == "You: “I live in Bremen”"
+    know(scene, "Aoi", Fact("Aoi: “I moved to York”", id="f_2", slot="home", since="2026-01-01"))
+    assert recalled(scene, "Where do I live?")[0] == "Aoi: “I moved to York”"
+    assert "You: “I live in Bremen”" not in recalled(scene, "Where do I live?")
+
+
 def test_what_was_not_asked_for_is_not_brought_up(scene: Scene) -> None:
     know(scene, "Aoi", Fact("Aoi: “I moved to York”", id="f_1", slot="home", since="2025-01-01"))
     assert not recalled(scene, "Where do people buy stamps?")

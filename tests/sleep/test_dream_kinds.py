@@ -55,15 +55,17 @@ def test_a_friend_with_a_towns_name_is_a_person(lines: str, name: str, kind: str
     assert dreamt("en", lines)[name].kind == kind
 
 
-def test_the_user_is_kept_under_a_name_and_never_as_you() -> None:
+def test_the_user_is_kept_as_a_person_under_the_name_that_is_known() -> None:
     told = "私は長野に住んでいます。|私は65歳です。|あなたは優しいね。|あなたが好きな本は何ですか。"
-    assert "あなた" not in dreamt("ja", told)
+    unnamed = dreamt("ja", told)["あなた"]
+    assert unnamed.kind == "person"
+    assert not any("優しい" in fact.text or "好きな本" in fact.text for fact in unnamed.facts)
     assert "あなた" not in dreamt("ja", told, speaker="花")
     named = dreamt("ja", told, name="花")
     assert "あなた" not in named
     assert named["花"].kind == "person"
     assert any("長野" in fact.text and fact.slot == "home" for fact in named["花"].facts)
-    assert "You" not in dreamt("en", "I live in Bremen now.|You are kind to me.")
+    assert "You" not in dreamt("en", "You are kind to me.|Do you live in Bremen?")
     assert (
         dreamt("en", "I live in Bremen now.", name="Greta")["Greta"].facts[0].text == "Greta: “I live in Bremen now.”"
     )

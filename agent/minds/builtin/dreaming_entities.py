@@ -103,16 +103,17 @@ def describe(material: EntityMaterial) -> EntitiesDraft:
     for one in found.values():
         one.kind = _by_what_is_said(one)
     drafts = [_draft(one, day.sheet) for one in found.values() if one.name not in UNNAMED]
-    names = {speaker: name for speaker in sorted(speakers) if (name := _name_of(speaker, day.sheet))}
     own = [
-        _speaker(speaker, name, told, day.sheet, _known_slots(name, material.known)) for speaker, name in names.items()
+        _speaker(speaker, name, told, day.sheet, _known_slots(name, material.known))
+        for speaker in sorted(speakers)
+        for name in [_name_of(speaker, day.sheet)]
     ]
     return EntitiesDraft(entities=[draft for draft in [*own, *drafts] if draft is not None and draft.facts])
 
 
 def _name_of(speaker: str, sheet: Sheet) -> str:
-    """Return the name under which somebody's own facts are kept; nobody is kept as "you"."""
-    return sheet.user_name if speaker in UNNAMED else speaker
+    """Return the name under which somebody's own facts are kept: as "you" only while nobody has told a name."""
+    return sheet.user_name or speaker if speaker in UNNAMED else speaker
 
 
 def _by_what_is_said(one: _Found) -> Kind:
