@@ -229,3 +229,13 @@ def test_nobody_yawns_at_a_death() -> None:
     told = [say(text, yawning, seed=seed) for text in texts for seed in range(40)]
     assert not any("ふあ" in text or "んん" in text for text in told)
     assert any("ふあ" in say("今日はカレーを作ったよ", yawning, seed=seed) for seed in range(40))
+
+
+def test_what_is_said_to_oneself_asks_nobody() -> None:
+    assert not understand("あの店、閉まるのか…", "ねむ", "ja").questions
+    assert understand("明日は来ますか…", "ねむ", "ja").questions
+
+
+def test_nobody_likes_to_hear_of_an_illness() -> None:
+    before = ("カレーを作ったよ", "妹と京都に行った", "映画を見た")
+    assert not any("好きなんだ" in told or "聞いていたい" in told for told in _any("娘が熱を出した", before))

@@ -254,6 +254,8 @@ def _next(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_acknowl
         return scene.book.say("comfort", "down_ask")
     if feeling not in ("joy", "happy") and goes_on_heavily(scene):
         return scene.book.say("comfort", "rest" if scene.asked_lately else "ask", grief="yes")
+    if told.act == "illness":
+        return scene.book.say(*(("comfort", "rest") if scene.asked_lately else ("follow", "illness")))
     if scene.asked_lately > 1 or (is_linked and scene.book.chance(0.5)):
         return scene.book.say("follow", "rest")
     if is_acknowledged and (opened := _open_question(scene)):

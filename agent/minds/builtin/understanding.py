@@ -183,11 +183,17 @@ def _is_question(text: str, plain: str, lang: Lang) -> bool:
         return True
     if re.search(r"(?:かな|だろう|でしょう|の)$", plain):
         return any(re.search(pattern, plain) for pattern in _ASKS["ja"].values())
-    return bool(_QUESTION_END_JA.search(plain)) and not _only_ends_like_one(plain)
+    return bool(_QUESTION_END_JA.search(plain)) and not _only_ends_like_one(text, plain)
 
 
-def _only_ends_like_one(plain: str) -> bool:
-    """Tell 江ノ島とか and 静か, which merely end with the か of asking."""
+_MUSES = re.compile(r"(?<!です)(?<!ます)(?<!ません)(?<!でした)(?<!ました)か(?:…|・・|\.\.)[…・.。]*\s*$")
+"""あの店、閉まるのか… is said to oneself."""
+
+
+def _only_ends_like_one(text: str, plain: str) -> bool:
+    """Tell 江ノ島とか and 静か, which merely end with the か of asking, and what is mused."""
+    if _MUSES.search(text) and not _asks(plain, "ja"):
+        return True
     last = words(plain)[-1]
     return last.surface.endswith("か") and (last.kind != "function" or last.form == "副助詞")
 
