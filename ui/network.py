@@ -24,13 +24,15 @@ _FACTS = 3
 
 def show(view: View) -> str:
     """Return the network, or why there is none yet."""
+    # The cards are read before a look for thousands of names begins: beside such work it takes ten times as long.
+    kinds = {entity.name: entity.kind for entity in view.memories.entities.all()}
     network = view.memories.network.look(_centre(view))
     if network is None:
         return drawing(view.memories.map, view)
     if not network.nodes:
         return empty(view.t("network.empty"))
     t = view.t
-    kinds = _kinds(view, network)
+    kinds = {node.name: kinds.get(node.name, "thing") for node in network.nodes}
     title = t("network.around", name=network.centre) if network.centre else t("network.title")
     pictures = "".join(network_picture(network, kinds, canvas, title, t) for canvas in (WIDE, NARROW))
     table = f"{persona_address(view.persona)}/network/ties.csv?lang={t.lang}"
@@ -51,14 +53,6 @@ def _centre(view: View) -> str:
         found = view.memories.entities.search(asked, limit=1)
         return found[0].name if found else ""
     return view.place.item
-
-
-def _kinds(view: View, network: Network) -> dict[str, Kind]:
-    found: dict[str, Kind] = {}
-    for node in network.nodes:
-        entity = view.memories.entities.get(node.name)
-        found[node.name] = entity.kind if entity else "thing"
-    return found
 
 
 def _crumbs(network: Network, t: Texts) -> str:
