@@ -299,8 +299,9 @@ class Companion:
             self.memories.notices.post_error("afterwards", UnexpectedError(cause=cause))
 
     def _wake(self) -> None:
-        """After opening, off the user's path: what was edited elsewhere is noticed and indexed."""
+        """After opening, off the user's path: cards are read, what was edited elsewhere is noticed and indexed."""
         try:
+            self.memories.entities.all()  # kept in memory: thousands of files take long beside other work, a room's say
             self.memories.history.notice_outside()
         except UtataneError as error:
             self.memories.notices.post_error("wake", error)
