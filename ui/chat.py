@@ -215,7 +215,7 @@ class Conversation:
                 before = self._drawn(talk, live=live, jump=True)
                 yield before
             elif not isinstance(event, Noticed) and time.monotonic() - updated >= _SECONDS_BETWEEN_UPDATES:
-                yield self._with_reply(before[0], talk.companion, live), gr.skip(), gr.skip()
+                yield self._with_reply(before[0], talk.companion, live), *before[1:]
                 updated = time.monotonic()
         yield self._shown(talk, seen=live)
 
@@ -291,7 +291,9 @@ class Conversation:
 def revision_of(companion: Companion) -> str:
     """Return a cheap token that changes whenever the page would show something else."""
     turn = companion.turn
-    return f"{companion.memories.log.revision()}/{len(companion.off_record)}/{id(turn) if turn else 0}"
+    memories = companion.memories
+    parts = (memories.log.revision(), len(companion.off_record), id(turn) if turn else 0, memories.recall.making)
+    return "/".join(map(str, parts))
 
 
 def _grow(live: Live, event: TurnEvent) -> Live:  # noqa: PLR0911  # one return per event reads best

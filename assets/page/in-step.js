@@ -8,7 +8,7 @@
   function followServer(props, trigger) {
     setInterval(async () => {
       const value = props.value || {};
-      if (document.hidden || !value.persona || value.busy) return;
+      if (document.hidden || !value.persona) return;
       const answer = await fetch(`${value.address}/revision`).catch(() => null);
       setOnline(Boolean(answer));
       if (!answer?.ok) return;
@@ -21,7 +21,7 @@
     }, POLL_MS);
   }
 
-  // Should an answer to whoever one talked to before have come last.
+  // What whoever one talked to before was saying may have come last, and would stand under another name.
   function isElsewhere(persona) {
     const chosen = document.querySelector("#personas [aria-current]")?.dataset.persona;
     return Boolean(chosen) && chosen !== persona;

@@ -1,6 +1,7 @@
 // No answer gets lost. Gradio's server ends the stream of answers whenever none is due; what is asked for while that
 // word is on its way is answered into a stream that nobody reads: its client takes the old one for open still. Here
-// the stream goes on, unseen by the client, until nothing that was asked for waits for an answer.
+// the stream goes on, unseen by the client, until nothing that was asked for waits for an answer. And no answer is
+// drawn that is none.
 "use strict";
 
 (() => {
@@ -44,6 +45,7 @@
 
   async function forward(response, client, address, signal) {
     const encoder = new TextEncoder();
+    const growing = new Set(); // answered piece by piece, as words are
     const tell = (record) => client.enqueue(encoder.encode(`${record}\n\n`));
     let goodbye = "";
     for (let stream = response; stream; ) {
@@ -58,9 +60,10 @@
           if (!unanswered.delete(told.event_id)) early.add(told.event_id);
           document.dispatchEvent(new CustomEvent("utatane:answered", { detail: told.event_id }));
         }
+        if (told.output?.data) told.output.data = meant(told, growing);
         if (told.msg === "unexpected_error") unanswered.clear(); // the client is told, and begins anew
         if (told.msg !== "heartbeat") heard += 1;
-        tell(record);
+        tell(`data: ${JSON.stringify(told)}`);
       }
       while (asking.size) await Promise.allSettled(asking);
       if (!heard) unanswered.clear(); // the server knows nothing of them any more
@@ -69,6 +72,17 @@
     }
     if (goodbye) tell(goodbye);
     client.close();
+  }
+
+  // What an answer is meant to change. When the last piece has come, Gradio says the whole once more: who has turned to
+  // somebody else by then would have it drawn again. And what leaves a value as it is comes with "props" of nothing,
+  // which undo what the same moment has changed.
+  function meant({ msg, event_id: name, output }, growing) {
+    if (msg === "process_completed" && growing.delete(name)) return output.data.map(() => ({ __type__: "update" }));
+    if (msg === "process_generating" && growing.has(name)) return output.data; // how it differs from the piece before
+    if (msg === "process_generating") growing.add(name);
+    for (const value of output.data) if (value?.props?.__type__) delete value.props;
+    return output.data;
   }
 
   async function* records(body) {

@@ -33,7 +33,7 @@ from managers.recall.picking import Picker, Ranking
 from managers.recall.planner import RecallPlan, plan_recall
 from managers.recall.sources import IndexName, has_documents
 from managers.recall.spans import without_counters
-from managers.recall.status import IndexStatus
+from managers.recall.status import IndexStatus, Progress
 from managers.recall.topic import is_about
 from managers.recall.upkeep import Upkeep
 from managers.recall.wording import weigh_wording
@@ -333,6 +333,14 @@ class Recall:
         """
         self._upkeep.tidy()
 
+    @property
+    def making(self) -> str:
+        """How far an index is that takes a while, in tenths, for whoever shows it; empty where none is made."""
+        if not self._upkeep.is_making:
+            return ""
+        progress = self._upkeep.progress
+        return str(10 * progress.done // max(progress.total, 1)) if progress else "?"
+
     def status(self) -> IndexStatus:
         """Say how the indexes are."""
         chunks, waiting = {}, 0
@@ -345,7 +353,9 @@ class Recall:
                 self._upkeep.notices["broken"] = (BROKEN,)
         kit = self._kit
         notices = [*kit.notices, *(one for some in self._upkeep.notices.values() for one in some)]
-        if waiting and not notices:
+        if self._upkeep.is_making:
+            notices.append(making_notice(self._upkeep.progress))
+        elif waiting and not notices:
             notices.append(waiting_notice(waiting))
         return IndexStatus(chunks, waiting, kit.name, self._upkeep.progress, tuple(notices))
 
@@ -354,6 +364,17 @@ class Recall:
         self._upkeep.stop()
         for index in self._indexes.values():
             index.store.close()
+
+
+def making_notice(progress: Progress | None) -> Notice:
+    """Say that an index is being made, and how far it is where this process makes it."""
+    share = f"{100 * progress.done // max(progress.total, 1)}%" if progress else ""
+    return Notice(
+        "index-under-way",
+        ja=f"検索の索引を作っています{f'({share})' if share else ''}。そのあいだも、できている索引で探せます。",
+        en=f"The search index is being made{f' ({share})' if share else ''}. What is there already is searched meanwhile.",
+        level="info",
+    )
 
 
 def waiting_notice(count: int) -> Notice:

@@ -28,6 +28,9 @@ WAIT_SECONDS = 60.0
 SMALL_BYTES = 64 * 1024
 """What a turn may index before it searches: an edited note, the last messages."""
 
+LONG_BYTES = 512 * 1024
+"""Reading more than this takes seconds, so a person is told."""
+
 FIRST_SECONDS = 2.0
 """So long the first search waits, once, for the round that began when the persona woke: better late than empty."""
 
@@ -87,6 +90,7 @@ class Upkeep:
             BusyError: somebody else has been indexing for a minute.
         """
         with self._alone(WAIT_SECONDS):
+            self._clear_away()
             self._mend()
             if self._is_new():
                 self._build()
@@ -151,10 +155,20 @@ class Upkeep:
         self._left_behind = False
         for index in self._indexes.values():
             index.tidy()
-            left_over = _beside(index)  # a rebuild that was killed
-            if left_over.is_dir():
-                shutil.rmtree(left_over)
+        self._clear_away()
         self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
+
+    def _clear_away(self) -> None:
+        """Remove what a rebuild that was killed has left; whoever calls it is alone at the indexes."""
+        for index in self._indexes.values():
+            if (left_over := _beside(index)).is_dir():
+                shutil.rmtree(left_over)
+
+    @property
+    def is_making(self) -> bool:
+        """Whether an index is being made that takes a while, here or in another process."""
+        is_long = self.progress is not None and self.progress.total > LONG_BYTES
+        return is_long or any(_beside(index).exists() for index in self._indexes.values())
 
     def rebuild(self, progress: Callable[[int, int], None] | None) -> None:
         """Make all indexes anew from the files."""

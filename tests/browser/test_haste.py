@@ -25,6 +25,31 @@ window.fetch = async (input, init) => {
 };
 """
 """A line on which each question takes a moment."""
+OVERTAKEN = """
+const fetchUnheld = window.fetch.bind(window);
+window.fetch = async (input, init) => {
+  const answer = await fetchUnheld(input, init);
+  if (!new URL(input.url || input, location.href).pathname.endsWith("/queue/data")) return answer;
+  const late = new Set();
+  let text = "";
+  const holdBack = new TransformStream({
+    transform(piece, stream) {
+      text += piece;
+      for (let end; (end = text.indexOf("\\n\\n")) >= 0; text = text.slice(end + 2)) {
+        const record = text.slice(0, end + 2);
+        const { msg, event_id } = JSON.parse(record.slice("data: ".length));
+        if (msg === "process_generating" && record.includes("ゆっくり")) late.add(event_id);
+        if (late.has(event_id) || msg === "close_stream") setTimeout(() => stream.enqueue(record), 1500);
+        else stream.enqueue(record);
+      }
+    },
+    flush: () => new Promise((done) => setTimeout(done, 1600)),
+  });
+  const body = answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(holdBack).pipeThrough(new TextEncoderStream());
+  return new Response(body, { status: answer.status, headers: answer.headers });
+};
+"""
+"""A line on which an answer that is being spoken is overtaken by whatever is asked for later."""
 AT_ONCE = """selectors => new Promise((done) => {
   const press = async () => {
     for (const one of selectors) {
@@ -120,3 +145,34 @@ def test_no_word_is_lost_and_each_goes_to_whom_it_was_said(slow: Page, modelled:
     expect(slow.locator("article.user .bubble")).to_have_text([*lines, "またあとで"])
     log = Home(talking.home).persona(other).log
     assert not log.exists() or "またあとで" not in log.read_text("utf-8")
+
+
+@pytest.mark.parametrize("line", ["", OVERTAKEN], ids=["as it is", "overtaken"])
+def test_who_turns_away_from_somebody_speaking_does_not_go_on_seeing_it(
+    browser: Browser, modelled: Modelled, line: str
+) -> None:
+    talking, models = modelled
+    first, other = persona(talking, "おそい"), persona(talking, "よその人")
+    models.enqueue(Say("うん"), Say("ゆっくりゆっくり話すね、ほんとうにゆっくりと", gap=0.3))
+    context = browser.new_context(viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, locale="ja-JP")
+    context.add_init_script(line)
+    with context, context.new_page() as page:
+        page.goto(f"{talking.address}?persona={first}")
+        area = page.locator("#composer textarea")
+        expect(area).to_have_attribute("placeholder", f"{first}に話しかける")
+        area.fill("やあ")
+        area.press("Enter")
+        expect(page.locator("article.persona:not(.live) .bubble")).to_have_text("うん")
+        expect(page.locator("#composer .send")).to_be_visible()
+        area.fill("きこえる？")
+        page.locator("#composer .send").click()
+        expect(page.locator("article.live")).to_contain_text("ゆっくり")
+        page.locator(chosen(other)).click()
+        expect(area).to_have_attribute("placeholder", f"{other}に話しかける")
+        page.wait_for_timeout(
+            4000
+        )  # in which the rest of what the first one said arrives, and a window finds its way back
+        expect(page.locator("article.user, article.live")).to_have_count(0)
+        expect(page.locator("#conversation .opening")).to_contain_text(other)
+        expect(area).to_have_attribute("placeholder", f"{other}に話しかける")
+        expect(page.locator("#composer .send")).to_be_visible()
