@@ -357,7 +357,7 @@ class Recall:
             notices.append(making_notice(self._upkeep.progress))
         elif waiting and not notices:
             notices.append(waiting_notice(waiting))
-        return IndexStatus(chunks, waiting, kit.name, self._upkeep.progress, tuple(notices))
+        return IndexStatus(chunks, waiting, kit.name, tuple(notices))
 
     def close(self) -> None:
         """End background work and close the files."""

@@ -24,14 +24,12 @@ class IndexStatus:
         chunks: how many passages each index holds.
         unembedded: how many of them wait for their vectors (words find them already).
         embedder: what makes the vectors.
-        rebuilding: the rebuild under way, if any.
         notices: what a person should know about reduced ways.
     """
 
     chunks: Mapping[str, int]
     unembedded: int
     embedder: str
-    rebuilding: Progress | None = None
     notices: tuple[Notice, ...] = field(default_factory=tuple)
 
     @property
