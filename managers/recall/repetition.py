@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 from managers.recall.index import Passage
 from managers.recall.terms import terms
@@ -19,6 +20,12 @@ _ASKS = re.compile(
 _SHARE = 0.7
 """A sentence that holds so few words of its own says nothing of its own."""
 _ABOUT_QUESTIONS = re.compile(r"\bask(?:ed|ing)?\b|\bquestions?\b|聞い[たて]|聞きま|質問|尋ね|たずね", re.IGNORECASE)
+
+
+@lru_cache(maxsize=2_000)
+def _words(text: str) -> frozenset[str]:
+    """Return a text's words; who goes on about something is shown the same memories, turn by turn."""
+    return frozenset(terms(text))
 
 
 def is_bare_question(text: str) -> bool:
@@ -50,12 +57,12 @@ def what_tells_first(
         again = [is_again or is_bare_question(one.text) for is_again, one in zip(again, passages, strict=True)]
     ordered = list(order)
     telling = [place for place in ordered if not again[place]]
-    asked = set(terms(query))
+    asked = _words(query)
     near = [
         place for place in telling if passages[place].role == "user" and scores[place] >= _NEARLY * scores[telling[0]]
     ]
     newest = sorted(near, key=lambda place: str(passages[place].time or ""), reverse=True)
-    last = next((place for place in newest if not asked.isdisjoint(terms(passages[place].text))), None)
+    last = next((place for place in newest if not asked.isdisjoint(_words(passages[place].text))), None)
     if last is not None and last not in telling[:_AMONG]:
         telling.remove(last)
         telling.insert(_AMONG - 1, last)
@@ -74,7 +81,7 @@ def repeats(passages: Sequence[Passage]) -> list[bool]:
     Args:
         passages: in any order; of two that say the same the first counts.
     """
-    told = [(passage, frozenset(terms(passage.text))) for passage in passages if not is_bare_question(passage.text)]
+    told = [(passage, _words(passage.text)) for passage in passages if not is_bare_question(passage.text)]
     seen: set[tuple[str, str]] = set()
     found = []
     for passage in passages:
@@ -93,10 +100,10 @@ def _is_echo(passage: Passage, told: Sequence[tuple[Passage, frozenset[str]]]) -
         return False
     quoted = _QUOTED.findall(passage.text)
     own = _SENTENCE.findall(_QUOTED.sub(" ", passage.text))
-    said = [set(terms(one)) for one in [*quoted, *own] if not _ASKS.search(one.strip())]
+    said = [_words(one) for one in [*quoted, *own] if not _ASKS.search(one.strip())]
     gives_back = [words for words in said if len(words) > 1 and _is_in_one_of(words, before)]
     filling = _FILLING + (_QUOTING if quoted else 0)
-    return bool(gives_back) and len(set().union(*said) - set().union(*gives_back)) <= filling
+    return bool(gives_back) and len(frozenset().union(*said) - frozenset().union(*gives_back)) <= filling
 
 
 _FILLING = 4
