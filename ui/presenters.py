@@ -47,8 +47,10 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A turn as far as it has come."""
+    """A turn as far as it has come: what was heard and what it was answered with, by their ids, and what is shown."""
 
+    heard: str = ""
+    answer: str = ""
     thinking: str = ""
     speaking: str = ""
     used: tuple[str, ...] = ()
@@ -237,12 +239,16 @@ def notices(found: Iterable[Notice], t: Texts, ways: Mapping[str, str] | None = 
     """
     ways = ways or {}
     rows = "".join(
-        f'<li class="{notice.level}" data-notice="{escape(notice.code)}:{abs(hash_text(notice.en))}">'
+        f'<li class="{notice.level}" data-notice="{escape(_key(notice))}">'
         f"<span>{escape(notice.sentence(t.lang))}</span>{ways.get(notice.code, '')}"
         f'<button type="button" data-action="dismiss" aria-label="{escape(t("page.dismiss"))}">×</button></li>'
         for notice in found
     )
     return f'<ul class="notices">{rows}</ul>' if rows else ""
+
+
+def _key(notice: Notice) -> str:
+    return notice.code if notice.level == "passing" else f"{notice.code}:{hash_text(notice.en)}"
 
 
 def hash_text(text: str) -> int:

@@ -16,7 +16,7 @@
     region.replaceChildren(Object.assign(document.createElement("p"), { textContent: words }));
   }
 
-  // --- notices stay away once they were dismissed
+  // --- notices stay away once they were dismissed; of what passes, the next one is another
   function notices(element, watch) {
     const announced = new Set();
     let isOpen = false;
@@ -30,7 +30,14 @@
       show();
     }
 
+    function letPassedGo() {
+      const here = rows().map((row) => row.dataset.notice);
+      const kept = dismissed().filter((key) => key.includes(":") || here.includes(key));
+      if (kept.length < dismissed().length) utatane.keep(localStorage, "utatane.dismissed", kept.join("\n"));
+    }
+
     function show() {
+      letPassedGo();
       const gone = dismissed();
       const waiting = rows().filter((row) => !gone.includes(row.dataset.notice));
       const shown = isOpen ? waiting : waiting.slice(0, MOST_NOTICES);

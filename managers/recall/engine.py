@@ -373,7 +373,7 @@ def making_notice(progress: Progress | None) -> Notice:
         "index-under-way",
         ja=f"検索の索引を作っています{f'({share})' if share else ''}。そのあいだも、できている索引で探せます。",
         en=f"The search index is being made{f' ({share})' if share else ''}. What is there already is searched meanwhile.",
-        level="info",
+        level="passing",
     )
 
 
@@ -383,5 +383,5 @@ def waiting_notice(count: int) -> Notice:
         "embedding-under-way",
         ja=f"意味検索の準備が進んでいます(残り{count}件)。言葉による検索はもう使えます。",
         en=f"Search by meaning is being prepared ({count} passages to go). Search by words works already.",
-        level="info",
+        level="passing",
     )

@@ -36,13 +36,14 @@ class UtataneError(Exception):
 class Notice:
     """Something a person should know though the operation went on (a file set aside, a reduced way).
 
-    `code` names the kind (stable, for dismissing and for tests); `level` is `info` or `warning`.
+    `code` names the kind (stable, for dismissing and for tests); `level` is `info`, `warning`, or `passing` for what
+    moves on and ends by itself: it is one and the same notice, however its words change.
     """
 
     code: str
     ja: str
     en: str
-    level: Literal["info", "warning"] = "warning"
+    level: Literal["info", "warning", "passing"] = "warning"
 
     def sentence(self, lang: Lang) -> str:
         """Return the one sentence for a reader of `lang`."""

@@ -1,7 +1,8 @@
 """Messages, times and statuses become what the page shows."""
 
+import re
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -147,3 +148,16 @@ def test_a_notice_keeps_its_name_while_its_words_stay() -> None:
     assert "&lt;b&gt;" in first
     assert first == presenters.notices([Notice("a", "あ", "A <b>")], EN)
     assert presenters.notices([], EN) == ""
+
+
+def test_what_moves_on_stays_the_same_notice() -> None:
+    levels: tuple[Literal["info", "warning", "passing"], ...] = ("info", "warning", "passing")
+    names = {
+        level: {
+            re.findall('data-notice="([^"]+)"', presenters.notices([Notice("a", f"{n}%", f"{n}%", level)], EN))[0]
+            for n in (10, 20)
+        }
+        for level in levels
+    }
+    assert names["passing"] == {"a"}
+    assert len(names["info"]) == len(names["warning"]) == 2
