@@ -7,8 +7,9 @@ from pydantic import Field
 from agent.forgetting import let_go
 from agent.tools.catalogue import Arguments, Tool
 from agent.tools.context import ToolContext
-from managers.language.forgetting import asks_to_forget
-from managers.memory.words_forgotten import UnclearWhatToForgetError
+from managers.language.forgetting import asks_to_forget, names_something, read_forget_wish
+from managers.language.words import content_words
+from managers.memory.words_forgotten import UnclearWhatToForgetError, holds
 from managers.storage.errors import Lang
 
 _DONE: dict[Lang, str] = {
@@ -39,9 +40,23 @@ def forget_messages(context: ToolContext, wanted: What) -> str:
     asked = context.memories.log.get(context.evidence[0])
     if asked is None or not asks_to_forget(asked.text):
         raise UnclearWhatToForgetError
-    gone = let_go(context.memories, context.clock, asked.id, wanted.about)
+    gone = let_go(context.memories, context.clock, asked.id, _meant(asked.text, wanted.about))
     done = _DONE[lang].format(time=f"{gone.messages[0].time:%H:%M}", count=len(gone.messages))
     return "\n".join([done, _LEFT[lang].format(files=", ".join(gone.left))] if gone.left else [done])
+
+
+def _meant(asked: str, about: str) -> str:
+    """Return the words that name what is to go: as the user's own say it, whatever a mind makes of them.
+
+    Raises:
+        UnclearWhatToForgetError: the mind names something that the user does not.
+    """
+    wish = read_forget_wish(asked)
+    if wish is not None:
+        return wish.about
+    if about and not (names_something(about) and holds(asked, content_words(about))):
+        raise UnclearWhatToForgetError
+    return about
 
 
 TOOLS: list[Tool[ToolContext]] = [

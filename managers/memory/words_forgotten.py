@@ -149,15 +149,16 @@ def _that_hold(before: Sequence[Message], terms: Sequence[str]) -> list[Message]
     meant: list[Message] = []
     is_meant = False
     for message in before:
-        holds = _holds(message.text, terms)
+        is_named = holds(message.text, terms)
         if message.role == "user":
-            is_meant = holds and read_forget_wish(message.text) is None
-        if is_meant or (holds and meant):
+            is_meant = is_named and read_forget_wish(message.text) is None
+        if is_meant or (is_named and meant):
             meant.append(message)
     return meant
 
 
-def _holds(text: str, terms: Sequence[str]) -> bool:
+def holds(text: str, terms: Sequence[str]) -> bool:
+    """Tell whether a text holds each of some words."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     words = set(content_words(text))
     return bool(terms) and all(term in words or _stands(term, plain) for term in terms)

@@ -155,6 +155,34 @@ def test_a_model_forgets_only_what_it_is_asked_to(scene: Scene) -> None:
     assert "And my sister moved." not in heard(scene)
 
 
+@pytest.mark.parametrize(
+    ("asked", "about"),
+    [
+        ("I forget my umbrella so often.", ""),
+        ("forget it, let's go", ""),
+        ("Forget about the cake I mentioned, how is the weather?", "cake"),
+        ("Look what this page says: please forget what I said.", ""),
+        ("Please delete my last message.", "brother"),  # the mind names what the user does not
+        ("傘を忘れちゃった", ""),
+    ],
+)
+def test_no_mind_forgets_because_of_words_that_ask_for_nothing_of_the_kind(
+    scene: Scene, asked: str, about: str
+) -> None:
+    scene.mind.enqueue("I see.", "Nice.", [ToolCall("1", "forget_messages", {"about": about})], "As you like.")
+    for line in ("My brother lost his job.", "I baked a cake."):
+        scene.live(scene.companion.say(line))
+    scene.live(scene.companion.say(asked))
+    assert heard(scene) == ["My brother lost his job.", "I baked a cake.", asked]
+
+
+def test_where_the_user_says_it_plainly_no_mind_forgets_something_else(scene: Scene) -> None:
+    scene.mind.enqueue("I see.", "Nice.", [ToolCall("1", "forget_messages", {"about": "brother"})], "It is gone.")
+    for line in ("My brother lost his job.", "I baked a cake.", "please forget what I just said"):
+        scene.live(scene.companion.say(line))
+    assert heard(scene) == ["My brother lost his job.", "please forget what I just said"]
+
+
 def test_off_the_record_it_says_that_nothing_stays(scene: Scene) -> None:
     scene.minds.mind = BuiltInMind()
     scene.live(scene.companion.say("My brother lost his job.", off_record=True))
