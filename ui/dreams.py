@@ -17,6 +17,7 @@ from ui import dreams_view
 from ui.dreams_view import Sleeping
 from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
+from ui.sight import create_sight, meant, showing
 from ui.taking_back import STEPS, done_key, take_back
 from ui.turns import Turns
 
@@ -65,16 +66,16 @@ def create_dreams_room(services: Services, t: Texts, current: gr.State, tab: gr.
             gr.HTML(f"<h3>{escape(t('dreams.diary'))}</h3>", elem_classes="intro")
             diary = gr.HTML(elem_id="dream-diary", js_on_load=_CLICKS, apply_default_css=False)
     watch = gr.Timer(_GLANCE_SECONDS, active=False)
-    page, seen = gr.State(0), gr.State("")
+    page, seen, sight = gr.State(0), gr.State(""), create_sight()
     room = DreamsRoom(state, now, cancel, watch, conflict, diary, page, seen)
     handlers, edge = DreamHandlers(services, t), at_edge(t)
-    whole = [*room.sleep, *room.nights]
-    tab.select(edge(handlers.open), [current], whole, **IN_TURN)
-    now.click(edge(handlers.dream), [current], whole, **IN_TURN)
-    cancel.click(edge(handlers.cancel), [current], room.sleep, **IN_TURN)
-    watch.tick(edge(handlers.watch), [current, page, seen], whole, **QUIET)
+    whole, who = [*room.sleep, *room.nights], [current, sight]
+    tab.select(edge(showing(handlers.open)), [current], [*whole, sight], **IN_TURN)
+    now.click(edge(meant(handlers.dream)), who, whole, **IN_TURN)
+    cancel.click(edge(meant(handlers.cancel)), who, room.sleep, **IN_TURN)
+    watch.tick(edge(meant(handlers.watch)), [*who, page, seen], whole, **QUIET)
     for chosen in (diary, conflict):
-        chosen.select(edge(handlers.follow), [current, page], room.nights, **IN_TURN)
+        chosen.select(edge(meant(handlers.follow)), [*who, page], room.nights, **IN_TURN)
     return room
 
 
@@ -159,7 +160,8 @@ class DreamHandlers:
 
     def _nights(self, persona: str, page: int) -> tuple[Any, ...]:
         memories = self._memories(persona)
-        found = DreamDiary(memories.paths, memories.history, memories.insights).page(page, NIGHTS_ON_A_PAGE)
+        diary = DreamDiary(memories.paths, memories.history, memories.insights, memories.log)
+        found = diary.page(page, NIGHTS_ON_A_PAGE)
         return "", dreams_view.diary(found, persona, self._services.clock.now(), self._t), found.number
 
     def _memories(self, persona: str) -> Memories:

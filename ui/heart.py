@@ -23,6 +23,7 @@ from ui.heart_view import DriveNow
 from ui.history import entry_list
 from ui.locales import Texts
 from ui.neighbours import in_place, neighbours
+from ui.sight import create_sight, meant, showing
 from ui.spans import LENGTHS, Length, Span, shifted, span_of
 from ui.taking_back import STEPS, done_key, take_back
 from ui.turns import Turns
@@ -104,16 +105,18 @@ def create_heart_room(services: Services, t: Texts, current: gr.State, tab: gr.T
 
 
 def _wire(handlers: HeartHandlers, room: HeartRoom, t: Texts, current: gr.State, tab: gr.Tab) -> None:
-    edge, seen = at_edge(t), [current, room.length, room.anchor]
-    whole = [*room.inner, *room.curve, room.dream, room.glance, room.seen]
-    tab.select(edge(handlers.open), [current, room.days], whole, **IN_TURN)
-    room.glance.tick(edge(handlers.glance), [current, room.days, room.seen], [*room.inner, room.seen], **QUIET)
-    room.days.input(edge(handlers.show_drives), [current, room.days], [room.drives], **IN_TURN)
+    edge, sight = at_edge(t), create_sight()
+    who = [current, sight]
+    seen = [*who, room.length, room.anchor]
+    whole = [*room.inner, *room.curve, room.dream, room.glance, room.seen, sight]
+    tab.select(edge(showing(handlers.open)), [current, room.days], whole, **IN_TURN)
+    room.glance.tick(edge(meant(handlers.glance)), [*who, room.days, room.seen], [*room.inner, room.seen], **QUIET)
+    room.days.input(edge(meant(handlers.show_drives)), [*who, room.days], [room.drives], **IN_TURN)
     for listed in (room.questions, room.goals, room.changes):
-        listed.select(edge(handlers.change), [current, room.days], room.inner, **IN_TURN)
-    room.length.input(edge(handlers.show_curve), seen, room.curve, **IN_TURN)
+        listed.select(edge(meant(handlers.change)), [*who, room.days], room.inner, **IN_TURN)
+    room.length.input(edge(meant(handlers.show_curve)), seen, room.curve, **IN_TURN)
     for chosen in (room.feelings, room.behind):
-        chosen.select(edge(handlers.look), seen, room.curve, **IN_TURN)
+        chosen.select(edge(meant(handlers.look)), seen, room.curve, **IN_TURN)
 
 
 def _segments(choices: Sequence[tuple[str, Any]], value: str | int, label: str, elem_id: str) -> gr.Radio:
@@ -153,7 +156,7 @@ class HeartHandlers:
         memories = self._memories(persona)
         with self._turns.of(persona):
             memories.inner_state.note_course()
-            night = DreamDiary(memories.paths, memories.history, memories.insights).latest()
+            night = DreamDiary(memories.paths, memories.history, memories.insights, memories.log).latest()
             dream = heart_view.last_dream(night, self._now(), self._t)
             curve = self._curve(persona, "week", self._now().date())
             return *self._inner(persona, days), *curve, dream, gr.Timer(active=True), self._moved(persona)

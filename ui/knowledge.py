@@ -23,10 +23,11 @@ from managers.storage.errors import DocumentTooLargeError, Lang, UtataneError
 from managers.storage.paths import safe_name
 from ui.charts import table_link
 from ui.csv_files import table_address
-from ui.edge import IN_TURN, at_edge, say_done, say_error, stream_at_edge
+from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error, stream_at_edge
 from ui.locales import Texts, texts
 from ui.presenters import persona_address
 from ui.shelves import answer_to, asking, button, empty
+from ui.sight import is_here, mark, told_in
 from ui.times import when
 from ui.uploads import uploaded
 
@@ -60,7 +61,9 @@ def create_knowledge_room(services: Services, t: Texts, current: gr.State, tab: 
         )
     handlers, edge = KnowledgeHandlers(services, t), at_edge(t)
     gr.on([tab.select, current.change], edge(handlers.open), [current], [shelf], **IN_TURN)
-    drop.submit(stream_at_edge(t)(handlers.add), [current], [drop, shelf], **IN_TURN)
+    # What is shown when a document has been read is whatever one looks at by then.
+    taken = drop.submit(stream_at_edge(t)(handlers.add), [current], [drop], **IN_TURN)
+    taken.then(edge(handlers.open), [current], [shelf], **QUIET)
     shelf.select(edge(handlers.act), [current], [shelf], **IN_TURN)
     return KnowledgeRoom(drop, shelf)
 
@@ -78,17 +81,18 @@ class KnowledgeHandlers:
         if not persona:
             return ""
         knowledge = self._services.companion(persona).memories.knowledge
-        return documents(knowledge.list(), knowledge.removed(), persona, self._services, self._t)
+        listed = documents(knowledge.list(), knowledge.removed(), persona, self._services, self._t)
+        return listed + mark(persona)
 
-    def add(self, persona: str, event: gr.EventData) -> Iterator[tuple[Any, Any]]:
+    def add(self, persona: str, event: gr.EventData) -> Iterator[dict[str, Any]]:
         """Take one file in, and make it findable; each step is told to the row that shows it."""
-        yield from self.take(persona, event.told)
+        yield from self.take(told_in(persona, event.told), event.told)
 
-    def take(self, persona: str, told: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    def take(self, persona: str, told: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Take in what the browser uploaded, or say in one sentence why not."""
         t, name, number = self._t, str(told["name"]), told.get("number", 0)
         row = {"number": number, "name": name, "over": False}
-        yield {**row, "state": t("knowledge.reading")}, gr.skip()
+        yield {**row, "state": t("knowledge.reading")}
         memories = self._services.companion(persona).memories
         try:
             if not told.get("path"):
@@ -97,21 +101,22 @@ class KnowledgeHandlers:
                 file = Path(folder) / safe_name(name)
                 shutil.move(uploaded(str(told["path"])), file)
                 document = memories.knowledge.add(file)
-            yield {**row, "state": t("knowledge.indexing")}, gr.skip()
+            yield {**row, "state": t("knowledge.indexing")}
             memories.recall.catch_up()
         except UtataneError as error:
-            yield {**row, "over": True, "wrong": True, "state": error.sentence(t.lang)}, self.open(persona)
+            yield {**row, "over": True, "wrong": True, "state": error.sentence(t.lang)}
             return
-        yield {**row, "over": True, "state": t("knowledge.added", name=document.name)}, self.open(persona)
+        yield {**row, "over": True, "state": t("knowledge.added", name=document.name)}
 
     def act(self, persona: str, event: gr.EventData) -> str:
         """Remove a document, or bring it back."""
+        name = told_in(persona, event.told)
         try:
-            html = self.do(persona, event.told)
+            html = self.do(name, event.told)
         except UtataneError as error:  # said here, so that what is asked next need not wait for an answer
             say_error(error, self._t)
-            html = self.open(persona)
-        return html + answer_to(event.told)
+            html = self.open(name)
+        return (html if is_here(name, persona) else self.open(persona)) + answer_to(event.told)
 
     def do(self, persona: str, told: dict[str, Any]) -> str:
         """Do one thing to one document."""

@@ -22,6 +22,7 @@ from ui import map as memory_map
 from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
 from ui.shelves import Conflict, Place, Shelf, View, answer_to, button
+from ui.sight import is_here, mark, told_in
 from ui.taking_back import STEPS, take_back
 
 SHELVES: Mapping[str, Shelf] = {
@@ -97,13 +98,20 @@ class MemoryHandlers:
         return (gr.skip(), gr.skip()) if place.persona == persona else (Place(), "")
 
     def act(self, persona: str, place: Place, event: gr.EventData) -> tuple[Place, str]:
-        """Do what was asked for on the page."""
+        """Do what was asked for on the page, to the memories that it showed."""
+        told, name = event.told, told_in(persona, event.told)
+        before = place if place.persona in {"", name} else Place(persona=name)
+        if (shelf := str(told.get("seen", ""))) in SHELVES and shelf != before.shelf:
+            before = Place(shelf=shelf)
         try:
-            place, html = self.do(persona, place, event.told)
+            after, html = self.do(name, before, told)
         except UtataneError as error:  # said here, so that what is asked next need not wait for an answer
             say_error(error, self._t)
-            html = self._shown(persona, place)
-        return replace(place, persona=persona), html + answer_to(event.told)
+            after, html = before, self._shown(name, before)
+        if not is_here(name, persona):
+            after = place if place.persona == persona else Place()
+            html = self._shown(persona, after)
+        return replace(after, persona=persona or name), html + answer_to(told)
 
     def do(self, persona: str, place: Place, told: Mapping[str, Any]) -> tuple[Place, str]:
         """Do one thing, and return where one is then and what is there."""
@@ -126,6 +134,7 @@ class MemoryHandlers:
         return (
             f'{_shelves(place, self._t)}<section class="shelf" data-place="{escape(f"{place.shelf}/{place.item}/{place.page}")}" '
             f'aria-label="{escape(self._t(f"memories.{place.shelf}"))}">{SHELVES[place.shelf].show(view)}</section>'
+            f"{mark(persona, place.shelf)}"
         )
 
     def _save(self, memories: Memories, place: Place, told: Mapping[str, Any]) -> Place | Conflict:

@@ -16,6 +16,7 @@ from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.storage.settings import MindSettings
 from ui.edge import IN_TURN, QUIET, at_edge, stream_at_edge
 from ui.locales import Texts
+from ui.sight import PERSONA, Sight, create_sight, meant, meant_stream
 from ui.turns import Turns
 
 PROVIDERS = ("auto", "builtin", "gemini", "openai")
@@ -107,24 +108,23 @@ def create_mind_section(services: Services, t: Texts, current: gr.State, tab: gr
         elem_id="mind-result", js_on_load="utatane.clicks(element, trigger) // 'select'", apply_default_css=False
     )
     handlers = MindHandlers(services, t)
-    edge, who = at_edge(t), [current, whose]
-    shown = [whose, *fields.all, small, back, result]
-    gr.on([tab.select, current.change], edge(handlers.open), who, shown, **IN_TURN)
-    whose.input(edge(handlers.open), who, shown, **IN_TURN)
+    edge, sight = at_edge(t), create_sight()
+    shown, seen = [sight, whose, *fields.all, small, back, result], [current, sight, sight]
+    gr.on([tab.select, current.change, whose.input], edge(handlers.open), [current, whose], shown, **IN_TURN)
     save.click(
-        stream_at_edge(t)(handlers.save),
-        [*who, *fields.all, small, changed],
+        stream_at_edge(t)(meant_stream(handlers.save)),
+        [*seen, *fields.all, small, changed],
         [result, fields.key, back, changed],
         **IN_TURN,
     )
-    forget.click(edge(handlers.forget_key), [*who, changed], [result, fields.key, changed], **IN_TURN)
-    back.click(edge(handlers.give_back), [*who, changed], [*shown, changed], **IN_TURN)
-    result.select(edge(handlers.accept), [*who, changed], [*shown, changed], **IN_TURN)
+    forget.click(edge(meant(handlers.forget_key)), [*seen, changed], [result, fields.key, changed], **IN_TURN)
+    back.click(edge(meant(handlers.give_back)), [*seen, changed], [*shown, changed], **IN_TURN)
+    result.select(edge(meant(handlers.accept)), [*seen, changed], [*shown, changed], **IN_TURN)
     return MindSection(fields, changed)
 
 
 class MindHandlers:
-    """The section's handlers; `whose` says whether the choice is everybody's or the persona's own."""
+    """The section's handlers; `whose` says whether the choice is everybody's or the persona's own, in the sight too."""
 
     def __init__(self, services: Services, t: Texts) -> None:
         """Take the services and the page's language."""
@@ -144,6 +144,7 @@ class MindHandlers:
         _, model_seen, key_seen = _visibility(mind.provider)
         choices = [(t("options.common"), COMMON), (t("options.own", name=persona), OWN)]
         return (
+            {PERSONA: persona, "whose": OWN if own else COMMON},
             # What is chosen stays as it is: it may have been clicked since this was asked.
             gr.update(choices=choices, visible=bool(persona), **({} if persona else {"value": COMMON})),
             mind.provider,
@@ -158,7 +159,7 @@ class MindHandlers:
     def save(
         self,
         persona: str,
-        whose: str,
+        sight: Sight,
         provider: str,
         address: str,
         model: str,
@@ -168,7 +169,7 @@ class MindHandlers:
     ) -> Iterator[tuple[Any, ...]]:
         """Keep the choice, then try it."""
         t = self._t
-        own = whose == OWN and bool(persona)
+        own = self._is_own(persona, sight)
         keep_mind(self._services, chosen_mind(provider, address, model, small), persona if own else "")
         mind = self._mind(persona, own=own)
         if key.strip():
@@ -196,23 +197,26 @@ class MindHandlers:
             yield f"<blockquote>{escape(trial.answer)}</blockquote>"
         yield offers_of(self._services, mind, t)
 
-    def forget_key(self, persona: str, whose: str, changed: int) -> tuple[Any, ...]:
+    def forget_key(self, persona: str, sight: Sight, changed: int) -> tuple[Any, ...]:
         """Delete the key of the server that is chosen."""
-        mind = self._mind(persona, own=whose == OWN and bool(persona))
+        mind = self._mind(persona, own=self._is_own(persona, sight))
         self._services.secrets.set(secret_name(mind), "")
         return _line(self._t("mind.key_forgotten"), "right"), gr.update(value="", placeholder=""), changed + 1
 
-    def give_back(self, persona: str, whose: str, changed: int) -> tuple[Any, ...]:
+    def give_back(self, persona: str, sight: Sight, changed: int) -> tuple[Any, ...]:
         """Let the persona speak with everybody's mind again."""
         if persona:
             self._services.personas.set_settings(persona, "mind", **dict.fromkeys(CHOSEN))
-        return *self.open(persona, whose), changed + 1
+        return *self.open(persona, str(sight.get("whose"))), changed + 1
 
-    def accept(self, persona: str, whose: str, changed: int, event: gr.EventData) -> tuple[Any, ...]:
+    def accept(self, persona: str, sight: Sight, changed: int, event: gr.EventData) -> tuple[Any, ...]:
         """Say yes to an offer."""
-        own = whose == OWN and bool(persona)
+        own = self._is_own(persona, sight)
         accept_offer(self._services, str(event.offer), self._t, persona if own else "")
-        return *self.open(persona, whose), changed + 1
+        return *self.open(persona, str(sight.get("whose"))), changed + 1
+
+    def _is_own(self, persona: str, sight: Sight) -> bool:
+        return sight.get("whose") == OWN and bool(persona)
 
     def _mind(self, persona: str, *, own: bool) -> MindSettings:
         return mind_of(self._services, persona if own else "")

@@ -18,6 +18,7 @@ from ui.csv_files import table_address
 from ui.edge import IN_TURN, at_edge, say_done
 from ui.history import SHOWN_ENTRIES, entry_list
 from ui.locales import Texts
+from ui.sight import PERSONA, Sight, create_sight, meant
 from ui.taking_back import STEPS, take_back
 from ui.times import clock_time
 
@@ -50,13 +51,13 @@ class NotesRoom:
 
     @property
     def shown(self) -> list[Any]:
-        """What `NoteHandlers.present` gives values for, after the digest."""
+        """What `NoteHandlers` gives values for, after the sight."""
         return [self.editor, self.state, self.conflict, self.theirs, self.history]
 
 
 def create_notes_room(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> NotesRoom:
     """Build the room inside `tab`; it is filled whenever one enters it."""
-    digest = gr.State(None)
+    sight = create_sight()
     with gr.Column(elem_classes="room"):
         gr.HTML(f"<h2>{escape(t('notes.title'))}</h2><p>{escape(t('notes.intro'))}</p>", elem_classes="intro")
         kind = gr.Radio(
@@ -92,22 +93,24 @@ def create_notes_room(services: Services, t: Texts, current: gr.State, tab: gr.T
             )
         gr.HTML(f"<h3>{escape(t('history.title'))}</h3>", elem_classes="intro")
         history = gr.HTML(
-            elem_id="note-history", js_on_load="utatane.clicks(element, trigger) // 'select'", apply_default_css=False
+            elem_id="note-history",
+            js_on_load="utatane.clicks(element, trigger) // 'select'",
+            elem_classes="guarded",
+            apply_default_css=False,
         )
     room = NotesRoom(kind, editor, save, state, conflict, theirs, history)
     handlers, edge = NoteHandlers(services, t), at_edge(t)
-    where, shown = [current, kind], [digest, *room.shown]
-    for entering in (tab.select, kind.change, revert.click):
-        entering(edge(handlers.open), where, shown, **IN_TURN)
-    save.click(edge(handlers.save), [*where, editor, digest], shown, **IN_TURN)
-    keep_mine.click(edge(handlers.keep_mine), [*where, editor], shown, **IN_TURN)
-    take_theirs.click(edge(handlers.open), where, shown, **IN_TURN)
-    history.select(edge(handlers.go_back), where, shown, **IN_TURN)
+    seen, shown = [current, sight, sight], [sight, *room.shown]
+    for entering in (tab.select, kind.change, revert.click, take_theirs.click):
+        entering(edge(handlers.open), [current, kind], shown, **IN_TURN)
+    save.click(edge(meant(handlers.save)), [*seen, editor], shown, **IN_TURN)
+    keep_mine.click(edge(meant(handlers.keep_mine)), [*seen, editor], shown, **IN_TURN)
+    history.select(edge(meant(handlers.go_back)), seen, shown, **IN_TURN)
     return room
 
 
 class NoteHandlers:
-    """The room's handlers."""
+    """The room's handlers. The sight tells which note of whose the editor holds, and from what text it was begun."""
 
     def __init__(self, services: Services, t: Texts) -> None:
         """Take the services and the page's language."""
@@ -120,9 +123,10 @@ class NoteHandlers:
             return tuple(gr.skip() for _ in range(6))
         return self._present(persona, kind, Shown(self._services.companion(persona).memories.notes.read(kind)))
 
-    def save(self, persona: str, kind: NoteKind, text: str, based_on: str | None) -> tuple[Any, ...]:
+    def save(self, persona: str, sight: Sight, text: str) -> tuple[Any, ...]:
         """Write the note; where the file has changed since, both versions are shown instead."""
         notes = self._services.companion(persona).memories.notes
+        kind, based_on = _kind(sight), sight.get("digest")
         try:
             # Emptying one's own note on purpose is allowed: the editor was emptied by hand, and the history keeps it.
             note = notes.write(kind, text, based_on=based_on, author="user", reason="edited", emptied=True)
@@ -132,16 +136,16 @@ class NoteHandlers:
         say_done(self._t("notes.saved"), self._t)
         return self._present(persona, kind, Shown(note), saved=True)
 
-    def keep_mine(self, persona: str, kind: NoteKind, text: str) -> tuple[Any, ...]:
+    def keep_mine(self, persona: str, sight: Sight, text: str) -> tuple[Any, ...]:
         """Write the person's version over the one on disk, which stays in the history."""
-        notes = self._services.companion(persona).memories.notes
+        notes, kind = self._services.companion(persona).memories.notes, _kind(sight)
         found = notes.read(kind)
         note = notes.write(kind, text, based_on=found.digest, author="user", reason="kept_mine", emptied=True)
         return self._present(persona, kind, Shown(note), saved=True)
 
-    def go_back(self, persona: str, kind: NoteKind, event: gr.EventData) -> tuple[Any, ...]:
+    def go_back(self, persona: str, sight: Sight, event: gr.EventData) -> tuple[Any, ...]:
         """Take back one entry of the history, or make it anew."""
-        memories = self._services.companion(persona).memories
+        memories, kind = self._services.companion(persona).memories, _kind(sight)
         in_the_way = ""
         if str(event.action) in STEPS:
             part = file_part(memories.paths.folder, memories.notes.path(kind))
@@ -158,7 +162,7 @@ class NoteHandlers:
         entries = memories.history.entries(SHOWN_ENTRIES, part=part)
         in_conflict = shown.conflict is not None
         return (
-            shown.note.digest,
+            {PERSONA: persona, "kind": kind, "digest": shown.note.digest},
             gr.update(value=shown.mine if shown.mine is not None else shown.note.text),
             _state(t("notes.saved_at", time=clock_time(now)) if saved else "", unsaved=in_conflict),
             gr.update(visible=in_conflict),
@@ -171,6 +175,10 @@ def _table_of(memories: Memories, kind: NoteKind, t: Texts) -> str:
     """Return the link that saves a note's whole history as a table."""
     file = memories.notes.path(kind).relative_to(memories.paths.folder).as_posix()
     return table_link(table_address(memories.paths.name, "memories/history", t, item=file), t)
+
+
+def _kind(sight: Sight) -> NoteKind:
+    return "notepad" if sight.get("kind") == "notepad" else "core_memory"
 
 
 def _state(sentence: str, *, unsaved: bool) -> str:

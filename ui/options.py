@@ -22,6 +22,7 @@ from managers.storage.settings import Settings
 from ui.edge import IN_TURN, at_edge, say_error
 from ui.locales import Texts
 from ui.shelves import answer_to, button
+from ui.sight import is_here, mark, told_in
 
 SECTIONS = ("conversation", "recall", "sleep", "autonomy", "mind", "user", "page")
 """The groups in the order in which they are shown; autonomy is a part of the settings' `sleep`."""
@@ -51,6 +52,9 @@ BESIDE = {"autonomy": "<utatane-letters></utatane-letters>", "page": "<utatane-i
 """What a browser keeps for itself about a group: its scripts draw it (assets/page/letters.js, app.js)."""
 REOPENING = frozenset({"recall.embedder", "recall.embedder_model", "recall.chunk_size", "recall.chunk_overlap"})
 """What the search takes in when it is opened: a persona that is awake is woken anew."""
+
+COMMON, OWN = "common", "own"
+"""Whose settings are shown: everybody's, or those of the persona that is talked to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,22 +114,26 @@ class OptionHandlers:
 
     def open(self, persona: str, scope: Scope) -> str:
         """Show the settings of a scope as they stand in the files."""
-        return page(self.options(persona, scope), persona, scope, self._t)
+        listed = page(self.options(persona, scope), persona, scope, self._t)
+        return listed + mark(persona, OWN if scope.own else COMMON)
 
     def act(self, persona: str, scope: Scope, changed: int, event: gr.EventData) -> tuple[Scope, str, int]:
         """Do what was asked for on the page."""
-        is_mind = False
+        is_mind, told = False, event.told
+        name = told_in(persona, told)
+        seen = replace(scope, own=told["seen"] == OWN) if told.get("seen") else scope
         try:
-            scope, is_mind = self.do(persona, scope, event.told)
+            seen, is_mind = self.do(name, seen, told)
         except UtataneError as error:  # said here, so that the field shows again what holds
             say_error(error, self._t)
-        return scope, self.open(persona, scope) + answer_to(event.told), changed + is_mind
+        scope, shown = (seen, name) if is_here(name, persona) else (scope, persona)
+        return scope, self.open(shown, scope) + answer_to(told), changed + is_mind
 
     def do(self, persona: str, scope: Scope, told: Mapping[str, Any]) -> tuple[Scope, bool]:
         """Show another scope or group, or change one setting; returns whether the mind may be another one."""
         action = told.get("action")
         if action == "scope":
-            return replace(scope, own=told.get("scope") == "own" and bool(persona)), False
+            return replace(scope, own=told.get("scope") == OWN and bool(persona)), False
         if action == "group":
             return replace(scope, group=str(told.get("group", ""))), False
         if action in {"set", "reset"}:
@@ -229,7 +237,7 @@ def scopes(persona: str, t: Texts, *, own: bool) -> str:
     """Return the choice for whom the settings are shown."""
     if not persona:
         return ""
-    names = (("common", t("options.common"), not own), ("own", t("options.own", name=persona), own))
+    names = ((COMMON, t("options.common"), not own), (OWN, t("options.own", name=persona), own))
     buttons = "".join(
         f'<button type="button" data-action="scope" data-scope="{name}" aria-pressed="{str(here).lower()}">'
         f"{escape(label)}</button>"

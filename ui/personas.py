@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from html import escape
 from typing import Any
 
@@ -11,13 +11,14 @@ import gradio as gr
 
 from agent.services import Services
 from managers.personas import Persona, Trashed
-from managers.storage.errors import ExternallyChangedError
+from managers.storage.errors import ExternallyChangedError, UtataneError
 from ui import presenters
 from ui.edge import IN_TURN, at_edge, say_done, say_error
 from ui.faces import face_of
 from ui.locales import LANGUAGES, Texts
 from ui.mending import create_mending
 from ui.sidebar import OWN_NAMES
+from ui.sight import PERSONA, Sight, create_sight, is_here, told_in
 from ui.times import when
 
 EDITOR = "persona-editor"
@@ -53,7 +54,7 @@ class Form:
 
 def create_persona_room(services: Services, t: Texts, current: gr.State, touched: gr.State, tab: gr.Tab) -> PersonaRoom:
     """Build the room; `touched` is counted up when faces or names have changed."""
-    digest = gr.State(None)
+    sight = create_sight()
     handlers, edge = PersonaHandlers(services, t), at_edge(t)
     with gr.Column(elem_classes="room"):
         create_mending(services, t, current, touched, tab)
@@ -67,17 +68,22 @@ def create_persona_room(services: Services, t: Texts, current: gr.State, touched
             save = gr.Button(t("persona.save"), variant="primary", elem_id="persona-save")
             state = gr.HTML(js_on_load=f"utatane.editorState(element, '{EDITOR}', watch)", apply_default_css=False)
         more = gr.HTML(
-            elem_id="persona-more", js_on_load="utatane.clicks(element, trigger) // 'select'", apply_default_css=False
+            elem_id="persona-more",
+            js_on_load="utatane.clicks(element, trigger) // 'select'",
+            elem_classes="guarded",
+            apply_default_css=False,
         )
         _create_new(services, t, current, touched)
         trash = gr.HTML(
             elem_id="persona-trash", js_on_load="utatane.clicks(element, trigger) // 'select'", apply_default_css=False
         )
-    shown = [digest, *room.fields, face, more, trash, state]
-    gr.on([tab.select, touched.change], edge(handlers.open), [current], shown, **IN_TURN)
-    save.click(edge(handlers.save), [current, touched, digest, *room.fields], [current, touched, state], **IN_TURN)
-    picture.upload(edge(handlers.set_picture), [current, picture, touched], [touched], **IN_TURN)
-    more.select(edge(handlers.act), [current, touched], [current, touched], **IN_TURN)
+    shown = [sight, *room.fields, face, more, trash, state]
+    seen = [current, touched, sight]
+    tab.select(edge(handlers.open), [current], shown, **IN_TURN)
+    touched.change(edge(handlers.look_again), [current, sight, *room.fields], shown, **IN_TURN)
+    save.click(edge(handlers.save), [*seen, *room.fields], [current, touched, sight, state], **IN_TURN)
+    picture.upload(edge(handlers.set_picture), [*seen, picture], [touched], **IN_TURN)
+    more.select(edge(handlers.act), seen, [current, touched], **IN_TURN)
     trash.select(edge(handlers.restore), [current, touched], [current, touched], **IN_TURN)
     return room
 
@@ -138,7 +144,7 @@ def _create_new(services: Services, t: Texts, current: gr.State, touched: gr.Sta
 
 
 class PersonaHandlers:
-    """The room's handlers."""
+    """The room's handlers. The sight tells whose fields are shown, and what they held when they were."""
 
     def __init__(self, services: Services, t: Texts) -> None:
         """Take the services and the page's language."""
@@ -149,47 +155,74 @@ class PersonaHandlers:
         """Show the persona as it stands in its folder."""
         trash = _trash(self._services.personas.trashed(), self._services, self._t)
         if not name:
-            return (None, *["" for _ in range(8)], trash, "")
+            return ({}, *["" for _ in range(8)], trash, "")
         persona = self._services.personas.get(name)
         face = presenters.portrait_of(face_of(self._services, name))
-        return persona.system_prompt_digest, *_values(persona), face, _more(persona, self._t), trash, _state("")
+        values = _values(persona)
+        return (
+            _sight(name, persona.system_prompt_digest, values),
+            *values,
+            face,
+            _more(persona, self._t),
+            trash,
+            _state(""),
+        )
 
-    def save(self, current: str, touched: int, based_on: str | None, *fields: str) -> tuple[Any, ...]:
-        """Write what was changed; each change has its own entry in the history."""
+    def look_again(self, name: str, sight: Sight, *fields: str) -> tuple[Any, ...]:
+        """Show what has changed of the persona; words that are not saved yet stay in their fields."""
+        shown = self.open(name)
+        if sight.get(PERSONA) != name or tuple(sight["fields"]) == fields:
+            return shown
+        return *(gr.skip() for _ in range(len(fields) + 1)), *shown[len(fields) + 1 : -1], gr.skip()
+
+    def save(self, current: str, touched: int, sight: Sight, *fields: str) -> tuple[Any, ...]:
+        """Write what was changed, and nothing else; each change has its own entry in the history."""
         personas, form = self._services.personas, Form(*fields)
-        before = personas.get(current)
+        name, before, based_on = told_in(current, sight), Form(*sight["fields"]), sight["digest"]
+        is_shown = is_here(name, current)
         try:
-            if form.prompt != before.system_prompt or before.system_prompt_digest != based_on:
-                personas.write_system_prompt(current, form.prompt, based_on=based_on, emptied=True)
+            if form.prompt != before.prompt:
+                written = personas.write_system_prompt(name, form.prompt, based_on=based_on, emptied=True)
+                based_on = written.system_prompt_digest
         except ExternallyChangedError as error:
             say_error(error, self._t)
-            return current, touched, _state(self._t("persona.prompt_changed"), unsaved=True)
+            return current, touched, gr.skip(), _state(self._t("persona.prompt_changed"), unsaved=True)
         if form.greeting != before.greeting:
-            personas.set_greeting(current, form.greeting)
+            personas.set_greeting(name, form.greeting)
         if form.language != before.language:
-            personas.set_language(current, "ja" if form.language == "ja" else "en")
+            personas.set_language(name, "ja" if form.language == "ja" else "en")
         if (form.user_name, form.user_profile) != (before.user_name, before.user_profile):
-            personas.set_user(current, user_name=form.user_name, profile=form.user_profile)
-        if form.name.strip() != before.name:
-            self._services.let_sleep(current)
-            current = personas.rename(current, form.name).name
-        return current, touched + 1, _state(self._t("notes.saved"))
+            personas.set_user(name, user_name=form.user_name, profile=form.user_profile)
+        saved, state = replace(form, name=before.name), _state(self._t("notes.saved"))
+        try:
+            if form.name.strip() != before.name:
+                self._services.let_sleep(name)
+                name = personas.rename(name, form.name).name
+            saved = form
+        except UtataneError as error:  # the rest is saved; the name is still to be found
+            say_error(error, self._t)
+            state = _state("", unsaved=True)
+        if not is_shown:
+            return current, touched + 1, gr.skip(), gr.skip()
+        return name, touched + 1, _sight(name, based_on, astuple(saved)), state
 
-    def set_picture(self, current: str, data: bytes, touched: int) -> int:
+    def set_picture(self, current: str, touched: int, sight: Sight, data: bytes) -> int:
         """Take an uploaded picture as the persona's face."""
-        self._services.personas.set_avatar(current, data)
+        self._services.personas.set_avatar(told_in(current, sight), data)
         return touched + 1
 
-    def act(self, current: str, touched: int, event: gr.EventData) -> tuple[str, int]:
+    def act(self, current: str, touched: int, sight: Sight, event: gr.EventData) -> tuple[str, int]:
         """Duplicate or delete the persona."""
-        personas, t = self._services.personas, self._t
+        personas, t, name = self._services.personas, self._t, told_in(current, sight)
         if event.action == "duplicate":
-            copy = personas.duplicate(current, personas.free_name(current))
+            copy = personas.duplicate(name, personas.free_name(name))
             say_done(t("persona.duplicated", name=copy.name), t)
             return copy.name, touched + 1
-        self._services.let_sleep(current)
-        personas.delete(current)
-        say_done(t("persona.deleted", name=current), t)
+        self._services.let_sleep(name)
+        personas.delete(name)
+        say_done(t("persona.deleted", name=name), t)
+        if not is_here(name, current):
+            return current, touched + 1
         names = personas.list_names()
         return names[0] if names else "", touched + 1
 
@@ -199,6 +232,10 @@ class PersonaHandlers:
         back = personas.restore(str(event.entry), personas.free_name(str(event.name)))
         say_done(t("persona.restored", name=back.name), t)
         return current or back.name, touched + 1
+
+
+def _sight(name: str, digest: str | None, values: Sequence[str]) -> Sight:
+    return {PERSONA: name, "digest": digest, "fields": list(values)}
 
 
 def _values(persona: Persona) -> tuple[str, ...]:

@@ -19,8 +19,9 @@ from managers.usage.prices import Model, Price
 from ui import usage_view
 from ui.edge import IN_TURN, at_edge, say_error
 from ui.locales import Texts
-from ui.options import OptionHandlers, Scope, row, scopes
+from ui.options import COMMON, OWN, OptionHandlers, Scope, row, scopes
 from ui.shelves import answer_to, empty
+from ui.sight import is_here, mark, told_in
 from ui.usage_view import GROUPINGS, MEASURES, SPANS, Known, Look
 
 _RECENT_MODELS = 12
@@ -67,17 +68,20 @@ class UsageHandlers:
             spent += empty(t("usage.nothing"))
         return (
             f'<section class="shelf usage" aria-labelledby="usage-title" data-place="usage">{spent}'
-            f"{self._caps(persona, look)}{self._prices(known)}</section>"
+            f"{self._caps(persona, look)}{self._prices(known)}</section>{mark(persona, OWN if look.own else COMMON)}"
         )
 
     def act(self, persona: str, look: Look, changed: int, event: gr.EventData) -> tuple[Look, str, int]:
         """Do what was asked for on the page."""
         told, is_changed = event.told, False
+        name = told_in(persona, told)
+        seen = replace(look, own=told["seen"] == OWN) if told.get("seen") else look
         try:
-            look, is_changed = self.do(persona, look, told)
+            seen, is_changed = self.do(name, seen, told)
         except UtataneError as error:  # said here, so that the field shows again what holds
             say_error(error, self._t)
-        return look, self.open(persona, look) + answer_to(told), changed + is_changed
+        look, shown = (seen, name) if is_here(name, persona) else (look, persona)
+        return look, self.open(shown, look) + answer_to(told), changed + is_changed
 
     def do(self, persona: str, look: Look, told: Mapping[str, Any]) -> tuple[Look, bool]:
         """Look at it another way, or change a cap or a price; returns whether another mind may speak now."""
@@ -85,7 +89,7 @@ class UsageHandlers:
         if action == "look":
             return usage_view.looked(look, told), False
         if action == "scope":
-            return replace(look, own=told.get("scope") == "own" and bool(persona)), False
+            return replace(look, own=told.get("scope") == OWN and bool(persona)), False
         if action in {"set", "reset"} and str(told.get("name", "")).startswith("usage."):
             self._options.do(persona, Scope(own=look.own), told)
             return look, True

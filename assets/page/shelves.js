@@ -13,7 +13,8 @@ window.utataneShelves = (element, trigger, watch) => {
   let busy = 0;
   let asked = 0;
   function tell(told) {
-    waiting.push(told);
+    const { persona, seen } = element.querySelector("[data-sight]")?.dataset || {};
+    waiting.push({ ...told, persona, seen }); // meant for what one sees now, whatever is shown when its turn comes
     if (!busy) next();
   }
   function next() {
@@ -71,6 +72,7 @@ window.utataneShelves = (element, trigger, watch) => {
     last = event.target.id || "";
   });
 
+  watch("value", () => utatane.seeWhose?.());
   watch("value", () => {
     const answer = element.querySelector("[data-answer]")?.dataset.answer;
     if (answer === String(asked)) next();
@@ -109,6 +111,7 @@ window.utataneDrop = (element, trigger, props, upload, watch) => {
   function take(files) {
     for (const file of files) {
       const row = document.createElement("li");
+      row.dataset.persona = document.querySelector("#knowledge [data-sight]")?.dataset.persona || "";
       const name = document.createElement("b");
       name.textContent = file.name;
       const state = document.createElement("span");
@@ -126,7 +129,7 @@ window.utataneDrop = (element, trigger, props, upload, watch) => {
     const { file, row } = busy;
     row.className = "busy";
     row.lastChild.textContent = zone.dataset.sending;
-    const told = { name: file.name, number: row.dataset.number, path: "" };
+    const told = { name: file.name, number: row.dataset.number, persona: row.dataset.persona, path: "" };
     try {
       if (file.size <= Number(zone.dataset.largest)) told.path = (await upload(file)).path;
     } catch (error) {

@@ -8,7 +8,7 @@
     if (isDirty()) event.preventDefault();
   });
   document.addEventListener("click", async (event) => {
-    const leaving = event.target.closest?.('#rooms [role="tab"], #rail [data-persona], a[data-language], .guarded label');
+    const leaving = event.target.closest?.('#rooms [role="tab"], #rail [data-persona], a[data-language], .guarded :is(label, [data-action])');
     if (!leaving || !isDirty() || leaving.matches('[aria-selected="true"], .selected')) return;
     event.preventDefault();
     event.stopImmediatePropagation();

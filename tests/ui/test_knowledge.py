@@ -37,8 +37,8 @@ def room(services: Services, monkeypatch: pytest.MonkeyPatch) -> KnowledgeHandle
 def take(room: KnowledgeHandlers, path: Path | str, name: str) -> dict[str, Any]:
     """Take a file in and return what its row says at last."""
     steps = list(room.take(NAME, {"path": str(path), "name": name, "number": "1"}))
-    assert all(not state["over"] for state, _ in steps[:-1])
-    last: dict[str, Any] = steps[-1][0]
+    assert all(not state["over"] for state in steps[:-1])
+    last: dict[str, Any] = steps[-1]
     assert last["over"]
     return last
 

@@ -114,8 +114,8 @@ def test_what_stands_in_the_way_is_shown_beside_a_note(house: House, monkeypatch
         note = notes.read("core_memory")
         notes.write("core_memory", text, based_on=note.digest, author="user", reason="edited")
     entry = house.memories.history.entries(2)[1]
-    shown = room.go_back(NAME, "core_memory", clicked(action="undo", entry=entry.id))
+    shown = room.go_back(NAME, {"kind": "core_memory"}, clicked(action="undo", entry=entry.id))
     assert '<div class="removed">-水が好き</div>' in shown[-1]
     assert '<div class="added">+紅茶が好き</div>' in shown[-1]
     assert notes.read("core_memory").text == "水が好き\n"
-    assert JA("taking_back.undo_title") not in room.go_back(NAME, "core_memory", clicked(action="leave"))[-1]
+    assert JA("taking_back.undo_title") not in room.go_back(NAME, {"kind": "core_memory"}, clicked(action="leave"))[-1]
