@@ -1,26 +1,43 @@
-"""Forgetting by word: what somebody just said leaves the conversation and all that was made of it, and can come back."""
+"""Forgetting by word: what somebody just said leaves the conversation and all that was made of it, and can come back.
+
+It takes many steps, and a process may be killed between any two of them. So what is to go is written down first
+(`memory/.forgetting`); whoever comes next finishes it (`take_up`), and never chooses anew.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date, datetime
 
 from agent.memories import Memories
 from managers.memory.forgotten import FORGOTTEN
+from managers.memory.log.ends import remove
 from managers.memory.messages import Message
-from managers.memory.words_forgotten import Forgotten, bring_back, choose, find_forgotten, forget_words, forgotten_words
+from managers.memory.words_forgotten import (
+    Forgotten,
+    bring_back,
+    choose,
+    find_forgotten,
+    forget_words,
+    forgotten_words,
+    wishes_left,
+)
 from managers.sleep.desk import Stores
-from managers.sleep.withdrawal import withdrawn
+from managers.sleep.forgetting import dreamt_anew, withdrawn
 from managers.storage import locks
-from managers.storage.clock import Clock
 from managers.storage.errors import UndoConflictError
+from managers.storage.files import read_bytes, write_atomic
 from managers.storage.history.entries import Entry
 
 logger = logging.getLogger(__name__)
 
 _LOOKED_AT = 300
-"""So many changes of the memories are looked through for those that rest on what is forgotten."""
+"""So many changes of the memories are looked through first, and more as long as they are younger than the words."""
+_MARK = ".forgetting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,70 +53,142 @@ class LetGo:
     left: tuple[str, ...] = ()
 
 
-def let_go(memories: Memories, clock: Clock, asked_in: str, about: str = "") -> LetGo:
+def let_go(memories: Memories, asked_in: str, about: str = "") -> LetGo:
     """Forget what a message asks to have forgotten; asked again for the same message, nothing more goes.
 
     Args:
         memories: the persona's.
-        clock: what time it is.
         asked_in: the message that asks.
         about: words that name what is meant; empty for what was said last.
 
     Raises:
         UnclearWhatToForgetError: nothing was forgotten.
-        DiskFullError, UnwritableError, BusyError: it could not be written; what is forgotten already stays so.
+        DiskFullError, UnwritableError, BusyError: it could not be written; `take_up` finishes what was begun.
     """
     with locks.writing(memories.paths):
+        take_up(memories)
         done = next((one for one in forgotten_words(memories.log) if one.id == asked_in), None)
-        messages = done.messages if done else tuple(choose(memories.log, asked_in, about))
-        if done is None:
-            forget_words(memories.log, messages, asked_in)
-        ids = {message.id for message in messages}
-        left = _undo_notes(memories, ids)
-        files = withdrawn(Stores.open(memories.paths, clock), ids, {message.time.date() for message in messages})
-        if files:
-            author = memories.paths.name
-            memories.apply(files, author=author, reason=FORGOTTEN, evidence=sorted(ids))
-    return LetGo(messages, left)
+        if done is not None:
+            return LetGo(done.messages)
+        messages = tuple(choose(memories.log, asked_in, about))
+        return LetGo(messages, _carry_out(memories, asked_in, messages))
+
+
+def take_up(memories: Memories) -> None:
+    """Finish what a killed process began to forget; costs one look at the disk where there is nothing."""
+    mark = memories.paths.memory / _MARK
+    if not mark.exists():
+        return
+    with locks.writing(memories.paths):
+        begun = None
+        with suppress(ValueError, TypeError, KeyError):
+            value = json.loads(read_bytes(mark) or b"{}")
+            begun = str(value["wish"]), [str(one) for one in value["messages"]]
+        if begun is None:
+            logger.warning("%s cannot be read: nothing is known of what was to be forgotten", _MARK)
+            remove(mark)
+            return
+        wish, ids = begun
+        found = memories.log.originals(ids)
+        _carry_out(memories, wish, [found[one] for one in ids if one in found])
+
+
+def let_wishes_go(memories: Memories) -> None:
+    """Let go of the wishes themselves, once the conversation is over: they name what nobody should remember."""
+    with locks.writing(memories.paths):
+        for wish, ids in wishes_left(memories.log).items():
+            memories.emotions.reword(dict.fromkeys(ids, ""))
+            forget_words(memories.log, [*ids[1:], wish], wish)  # itself last: killed before, it is found again
 
 
 def remember_again(memories: Memories, wish: str) -> Forgotten:
-    """Bring back what one wish took away, and the notes that had been made of it.
+    """Bring back what one wish took away, and the notes and memories that had been made of it.
+
+    The words come last: killed before, they are still on the shelf, and all of this is done again.
 
     Raises:
         MessageNotFoundError: nothing of it is gone now.
     """
     with locks.writing(memories.paths):
+        take_up(memories)
         found = find_forgotten(memories.log, wish)
-        bring_back(memories.log, found)
         ids = {message.id for message in found.messages}
-        entries = memories.history.entries(_LOOKED_AT)
+        entries = _entries_since(memories, found.messages[0].time)
         author = {entry.id: entry.author for entry in entries}
+        torn: set[date] = set()
         for entry in entries:
             if entry.kind != "change" or not _rests_on(entry, ids):
                 continue
             if entry.reason == FORGOTTEN and not entry.undone_by:
-                _try(memories, entry, back=True)
+                _try(memories, entry, back=True, leave_changed=True)
+                torn |= _days_left(memories, entry)
             elif entry.reason != FORGOTTEN and entry.undone_by and author.get(entry.undone_by) == memories.paths.name:
                 _try(memories, entry, back=False)
+        files = dreamt_anew(Stores.open(memories.paths, memories.clock), torn)
+        if files:
+            memories.apply(files, author=memories.paths.name, reason="remembered", evidence=sorted(ids))
+        memories.emotions.reword({message.id: message.text for message in found.messages})
+        bring_back(memories.log, found)
+        memories.inner_state.refresh(lang=memories.sheet().language)
     return found
 
 
-def _undo_notes(memories: Memories, ids: Collection[str]) -> tuple[str, ...]:
+def _carry_out(memories: Memories, wish: str, messages: Sequence[Message]) -> tuple[str, ...]:
+    """Forget messages and what was made of them; return the files that still hold something. Done twice, it is done once."""
+    mark = memories.paths.memory / _MARK
+    ids = [message.id for message in messages]
+    write_atomic(mark, json.dumps({"wish": wish, "messages": ids}, ensure_ascii=False))
+    forget_words(memories.log, ids, wish)
+    left: tuple[str, ...] = ()
+    if messages:
+        left = _undo_notes(memories, set(ids), messages[0].time)
+        files = withdrawn(
+            Stores.open(memories.paths, memories.clock), ids, {message.time.date() for message in messages}
+        )
+        if files:
+            memories.apply(files, author=memories.paths.name, reason=FORGOTTEN, evidence=sorted(ids))
+        memories.emotions.reword(dict.fromkeys(ids, ""))
+        memories.inner_state.refresh(lang=memories.sheet().language)
+    remove(mark)
+    return left
+
+
+def _undo_notes(memories: Memories, ids: Collection[str], since: datetime) -> tuple[str, ...]:
     """Take back what the persona wrote down because of some messages; return the files in which it could not."""
     left: list[str] = []
-    for entry in memories.history.entries(_LOOKED_AT):
+    for entry in _entries_since(memories, since):
         is_ours = entry.kind == "change" and entry.author == memories.paths.name and entry.reason != FORGOTTEN
         if is_ours and not entry.undone_by and _rests_on(entry, ids) and not _try(memories, entry, back=True):
             left += entry.files
     return tuple(dict.fromkeys(left))
 
 
-def _try(memories: Memories, entry: Entry, *, back: bool) -> bool:
+def _entries_since(memories: Memories, moment: datetime) -> list[Entry]:
+    """Return the changes of the memories since some moment, and always the newest ones, newest first."""
+    limit = _LOOKED_AT
+    while True:
+        entries = memories.history.entries(limit)
+        if len(entries) < limit or entries[-1].time < moment:
+            return entries
+        limit *= 4
+
+
+def _days_left(memories: Memories, entry: Entry) -> set[date]:
+    """Return the days whose episode did not come back as it was: a night has made another one since."""
+    left: set[date] = set()
+    for diff in memories.history.diff(entry.id):
+        path = memories.paths.folder / diff.path
+        if path.parent == memories.paths.episodic_memory and read_bytes(path) != diff.before:
+            with suppress(ValueError):  # a file of somebody's own
+                left.add(date.fromisoformat(path.stem))
+    return left
+
+
+def _try(memories: Memories, entry: Entry, *, back: bool, leave_changed: bool = False) -> bool:
     """Undo or redo an entry; what was changed since stays as it is."""
     act = memories.history.undo if back else memories.history.redo
     try:
-        act(entry.id, author=memories.paths.name)
+        act(entry.id, author=memories.paths.name, leave_changed=leave_changed)
     except UndoConflictError:
         logger.info("entry %s stays: its files were changed since", entry.id[:8])
         return False

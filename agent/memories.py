@@ -41,6 +41,7 @@ class Memories:
     """One persona's memories. `persona()`, `sheet()` and `settings()` are as they stand on disk now."""
 
     paths: PersonaPaths
+    clock: Clock
     persona: Callable[[], Persona]
     settings: Callable[[], Settings]
     notices: NoticeBoard
@@ -141,6 +142,7 @@ def open_memories(
     memory_map = MemoryMap(paths, recall)
     return Memories(
         paths=paths,
+        clock=clock,
         persona=lambda: personas.get(name),
         settings=settings,
         notices=notices,

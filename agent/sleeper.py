@@ -8,6 +8,7 @@ from functools import cached_property
 
 from agent.addressing import with_name
 from agent.errors import UnknownLevelError, UnknownTaskError
+from agent.forgetting import let_wishes_go, take_up
 from agent.memories import Memories
 from agent.minds.builtin.dreaming import BuiltInDreamMind
 from agent.minds.builtin.impulse import impulse as built_in_impulse
@@ -68,6 +69,8 @@ class CompanionSleeper:
         progress: Callable[[int, int], None] | None = None,
     ) -> DreamReport:
         """Dream of the days that wait; the index learns of it, and files that have grown are put in order."""
+        if not dry_run:
+            self._let_wishes_go()
         report = self.dreamer().dream(cancel=cancel, level=level, catch_up=catch_up, dry_run=dry_run, progress=progress)
         if not dry_run:
             self._memories.recall.catch_up()
@@ -83,6 +86,8 @@ class CompanionSleeper:
             UnknownTaskError, NothingSaidError, DreamingAlreadyError
         """
         wanted = [as_task(name) for name in tasks] if tasks else DAY_TASKS
+        if not dry_run:
+            self._let_wishes_go()
         report = self.dreamer().dream_of(day, wanted, dry_run=dry_run)
         if not dry_run:
             self._memories.recall.catch_up()
@@ -107,10 +112,17 @@ class CompanionSleeper:
         """Resolve what a conversation that has ended by idleness answered; note how the drives stand meanwhile."""
         memories = self._memories
         if self._conversation_end.check():
+            self._let_wishes_go()
+            self._memories.recall.catch_up()
             self._tidy()  # nobody waits now: what was taken back leaves the derived files too
             memories.emotions.roll()
         if memories.inner_state.note_course():
             memories.inner_state.refresh(lang=memories.sheet().language)
+
+    def _let_wishes_go(self) -> None:
+        """Before anything is dreamt: what somebody asked to have forgotten is forgotten to the end, the asking too."""
+        take_up(self._memories)
+        let_wishes_go(self._memories)
 
     def _tidy(self) -> None:
         """Leave nothing of what was forgotten in any derived file."""
@@ -121,6 +133,7 @@ class CompanionSleeper:
     def close_conversation(self) -> None:
         """The same now: a new topic was begun, or the app closes."""
         if self._conversation_end.end():
+            self._let_wishes_go()
             self._memories.emotions.roll()
 
     def act(self) -> None:

@@ -83,7 +83,7 @@ def _goals(memories: Memories, t: Texts) -> Rows:
 
 def _dreams(memories: Memories, t: Texts) -> Rows:
     yield [t(f"dreams.{key}") for key in ("night", "level", "messages", "concluded", "strategy", "what_changed")]
-    for night in DreamDiary(memories.paths, memories.history, memories.insights).all():
+    for night in DreamDiary(memories.paths, memories.history, memories.insights, memories.log).all():
         insight = night.insight
         changed = "\n".join(f"{change_name(change.what, t)}: {change.text}" for change in night.changes)
         told = [insight.insight, insight.strategy] if insight else ["", ""]

@@ -40,7 +40,7 @@ def forget_messages(context: ToolContext, wanted: What) -> str:
     asked = context.memories.log.get(context.evidence[0])
     if asked is None or not asks_to_forget(asked.text):
         raise UnclearWhatToForgetError
-    gone = let_go(context.memories, context.clock, asked.id, _meant(asked.text, wanted.about))
+    gone = let_go(context.memories, asked.id, _meant(asked.text, wanted.about))
     done = _DONE[lang].format(time=f"{gone.messages[0].time:%H:%M}", count=len(gone.messages))
     return "\n".join([done, _LEFT[lang].format(files=", ".join(gone.left))] if gone.left else [done])
 

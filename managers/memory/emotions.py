@@ -9,7 +9,7 @@ that have passed to `memory/emotion_log_YYYY-MM.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -141,6 +141,31 @@ class EmotionLog:
                 write_atomic(self._paths.emotion_log, encode(as_plain(_newest_first(kept), odd)))
                 self._new.unlink(missing_ok=True)
             return len(gone)
+
+    def reword(self, texts: Mapping[str, str]) -> None:
+        """Let the readings of some messages say what those say now: nothing, where they were taken back.
+
+        The emotion itself stays; it names nobody and nothing.
+
+        Args:
+            texts: the messages' texts by id; empty for those that are gone.
+        """
+        words = {message_id: snippet(text) for message_id, text in texts.items()}
+        marks = [message_id.encode() for message_id in words]
+        with writing(self._paths):
+            if self._new.exists():
+                self.roll()
+            for path in [self._paths.emotion_log, *self._month_files()]:
+                data = read_bytes(path) or b""
+                if not any(mark in data for mark in marks):
+                    continue  # years of months: hardly any holds them
+                held, odd = entries_of(EmotionEntry, JsonFile(self._paths, path, self._clock, list).read())
+                now = [
+                    e.model_copy(update={"user_text_snippet": words.get(e.message_id, e.user_text_snippet)})
+                    for e in held
+                ]
+                if now != held:
+                    write_atomic(path, encode(as_plain(now, odd)))
 
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong with the files since the last time."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import dropwhile, islice
 from typing import Final
 
-from managers.language.forgetting import read_forget_wish
+from managers.language.forgetting import asks_to_forget, read_forget_wish
 from managers.language.words import content_words
 from managers.memory.log import ConversationLog
 from managers.memory.log.reader import LogReader
@@ -74,16 +75,42 @@ def choose(log: ConversationLog, asked_in: str, about: str = "") -> list[Message
     return meant
 
 
-def forget_words(log: ConversationLog, messages: Sequence[Message], asked_in: str) -> None:
-    """Take messages out of the conversation."""
+def forget_words(log: ConversationLog, ids: Sequence[str], asked_in: str) -> None:
+    """Take messages out of the conversation; those that are gone already stay so."""
     with locks.writing(log.paths):
-        for message in reversed(messages):
-            log.supersede(message.id, None, kind=FORGET, because=asked_in)
+        for message_id in ids:
+            if log.get(message_id) is not None:
+                log.supersede(message_id, None, kind=FORGET, because=asked_in)
+
+
+def wishes_left(log: LogReader) -> dict[str, list[str]]:
+    """Return the wishes that were granted and still stand in the conversation, each with its own id and its answer's.
+
+    They name what was forgotten: what is left of them would be dreamt of and searched for in its place.
+    """
+    left: dict[str, list[str]] = {}
+    for one in forgotten_words(log):
+        asked = log.get(one.id)
+        if asked is not None and asks_to_forget(asked.text):
+            left[one.id] = [one.id, *_answer_to(log, asked)]
+    return left
+
+
+def _answer_to(log: LogReader, asked: Message) -> Iterator[str]:
+    """Yield the ids of what followed a message: announcements, and the first reply."""
+    day = asked.time.date()
+    later = dropwhile(lambda message: message.id != asked.id, log.messages(day, day + timedelta(days=1)))
+    for message in islice(later, 1, None):
+        if message.role == "user":
+            return
+        yield message.id
+        if message.role == "persona":
+            return
 
 
 def forgotten_words(log: LogReader) -> list[Forgotten]:
     """Return what was forgotten and has not come back, newest first."""
-    gone = {target for target, text in log.corrections().items() if text is None}
+    gone = _deleted(log)
     if not gone:
         return []
     asked: dict[str, list[str]] = {}
@@ -118,6 +145,10 @@ def find_forgotten(log: LogReader, wish: str) -> Forgotten:
     if found is None:
         raise MessageNotFoundError(message_id=wish)
     return found
+
+
+def _deleted(log: LogReader) -> set[str]:
+    return {target for target, text in log.corrections().items() if text is None}
 
 
 def _before(log: LogReader, ids: set[str]) -> dict[str, Message]:

@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any
 
 from managers.memory.insights import Insight, InsightStore
+from managers.memory.log.reader import LogReader
 from managers.storage.files import read_bytes
 from managers.storage.history import History
 from managers.storage.history.entries import Entry
@@ -78,8 +80,11 @@ class DiaryPage:
 class DreamDiary:
     """Reads the diary of a persona."""
 
-    def __init__(self, paths: PersonaPaths, history: History, insights: InsightStore) -> None:
-        """Hold what it is read from."""
+    def __init__(
+        self, paths: PersonaPaths, history: History, insights: InsightStore, log: LogReader | None = None
+    ) -> None:
+        """Hold what it is read from; of what rests on messages that the log has no more, nothing is shown."""
+        self._log = log
         self._paths = paths
         self._history = history
         self._insights = insights
@@ -136,7 +141,7 @@ class DreamDiary:
         except ValueError:  # a name of somebody's own
             return None
         record = self._record(key, entry)
-        changes = tuple(_changes(record))
+        changes = tuple(change for change in _changes(record) if self._stands(change))
         texts = {change.text for change in changes if change.what == "insight"}
         insights = concluded.get(_stamp(key), ())
         insight = next((one for one in insights if not record or one.insight in texts), None)
@@ -153,6 +158,15 @@ class DreamDiary:
             insight=insight,
             entry=entry,
         )
+
+    def _stands(self, change: NightChange) -> bool:
+        """Tell whether all that a change rested on is still there: its record keeps what has been forgotten since."""
+        return self._gone.isdisjoint(change.evidence)
+
+    @cached_property
+    def _gone(self) -> frozenset[str]:
+        readings = self._log.corrections() if self._log is not None else {}
+        return frozenset(message_id for message_id, text in readings.items() if text is None)
 
     def _record(self, key: str, entry: Entry | None) -> dict[str, Any]:
         path = self._paths.memory / f"dream_{key}.json"

@@ -7,7 +7,7 @@ makes the changes on what the files hold then. A run that dies is as if it had n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date
 from typing import Any, Literal
@@ -39,10 +39,15 @@ NIGHTS_IN_ONE = 14
 """So many missed nights become one run and one history entry; a longer catch-up goes day by day."""
 _RECENT_DAYS = 3
 _EVIDENCE_IN_HISTORY = 300
-
+_THOUGHTS = 3
+"""So often is thought about the same days, when words are taken back while they are thought about."""
 
 Progress = Callable[[int, int], None]
 """Called with the days done and the days in all."""
+
+
+class _TakenBackMeanwhileError(Exception):
+    """What was thought rests on words that were taken back since; it never leaves this module."""
 
 
 class Dreamer:
@@ -166,12 +171,16 @@ class Dreamer:
             DreamingAlreadyError: another dream of this persona is under way.
         """
         with dreaming(self.paths):
-            night = Night(Desk(self._stores), self._clock.now())
-            material = self._material(day)
-            if not material.messages:
-                raise NothingSaidError(day=day.isoformat())
-            self._thinker.think_of_day(night, material, tasks, Cancel())
-            entry = None if dry_run else self._commit(night, None, [day])
+
+            def think() -> Night:
+                night = Night(Desk(self._stores), self._clock.now())
+                material = self._material(day)
+                if not material.messages:
+                    raise NothingSaidError(day=day.isoformat())
+                self._thinker.think_of_day(night, material, tasks, Cancel())
+                return night
+
+            night, entry = self._thought(think, None, [day], dry_run=dry_run)
             return self._extended(DreamReport(started_at=night.now), night, None, [day], entry)
 
     def answer_questions(self, messages: Sequence[Message]) -> DreamReport:
@@ -183,7 +192,10 @@ class Dreamer:
         material = DayMaterial(self._sheet, spoken[-1].time.date(), spoken)
         self._thinker.answers(night, material, Cancel())
         night.waiting.clear()
-        entry = self._commit(night, None, [material.date], kind="conversation") if night.changes else None
+        try:
+            entry = self._commit(night, None, [material.date], kind="conversation") if night.changes else None
+        except _TakenBackMeanwhileError:
+            return DreamReport(started_at=night.now)  # the night looks at the conversation again
         InnerStateStore(self.paths, self._clock, self._settings).refresh(lang=self._sheet.language)
         return self._extended(DreamReport(started_at=night.now), night, None, [material.date], entry)
 
@@ -198,20 +210,42 @@ class Dreamer:
         total: int,
     ) -> DreamReport:
         """Dream of some days in one transaction."""
-        night = Night(shared or Desk(self._stores), self._clock.now())
-        for number, day in enumerate(batch, 1):
-            if cancel.is_set():
-                return replace(report, cancelled=True)
-            self._thinker.think_of_day(night, self._material(day), self._tasks_of(day), cancel)
-            if progress:
-                progress(len(report.days) + number, total)
-        if level is not None:
-            self._thinker.reflect(night, level, cancel)
-        if cancel.is_set():
+
+        def think() -> Night:
+            night = Night(shared or Desk(self._stores), self._clock.now())
+            for number, day in enumerate(batch, 1):
+                if cancel.is_set():
+                    return night
+                self._thinker.think_of_day(night, self._material(day), self._tasks_of(day), cancel)
+                if progress:
+                    progress(len(report.days) + number, total)
+            if level is not None:
+                self._thinker.reflect(night, level, cancel)
+            return night
+
+        night, entry = self._thought(think, level, batch, dry_run=shared is not None, cancel=cancel)
+        if cancel.is_set() and entry is None:
             return replace(report, cancelled=True)
-        is_dry = shared is not None
-        entry = None if is_dry else self._commit(night, level, batch)
         return self._extended(report, night, level, batch, entry)
+
+    def _thought(
+        self,
+        think: Callable[[], Night],
+        level: Level | None,
+        days: Sequence[date],
+        *,
+        dry_run: bool,
+        cancel: Cancel | None = None,
+    ) -> tuple[Night, str | None]:
+        """Think, and write what came of it; think anew where somebody took back meanwhile what was read."""
+        for _ in range(_THOUGHTS):
+            night = think()
+            if dry_run or (cancel is not None and cancel.is_set()):
+                return night, None
+            with suppress(_TakenBackMeanwhileError):
+                return night, self._commit(night, level, days)
+        night.changes.clear()  # who takes words back all the time is dreamt of another night
+        return night, None
 
     def _tasks_of(self, day: date) -> Sequence[Task]:
         waiting = self._stores.state.load().waiting.get(day.isoformat(), [])
@@ -225,6 +259,7 @@ class Dreamer:
     ) -> str | None:
         """Make the changes on what the files hold now, and write them, all or none."""
         with writing(self.paths):
+            self._refuse_what_was_taken_back(night)
             desk = Desk(self._stores)
             for change in night.changes:
                 change.make(desk)
@@ -242,6 +277,17 @@ class Dreamer:
             if kind == "dream":
                 append_durably(self._dreamt, "".join(f"{day:%Y-%m-%d}\n" for day in days).encode())
             return entry
+
+    def _refuse_what_was_taken_back(self, night: Night) -> None:
+        """Refuse a night that read words, or rests on them, which were deleted, forgotten or changed since.
+
+        Not only what names them as its evidence: a mind that summed up a day has read them all.
+        """
+        read = {message.id: message.text for material in night.materials for message in material.messages}
+        cited = {one for change in night.changes for one in change.evidence}
+        for message_id, text in self._log.corrections().items():
+            if read.get(message_id, text) != text or (text is None and message_id in cited):
+                raise _TakenBackMeanwhileError
 
     def _dreamt_before(self) -> set[date]:
         """Return every day that was ever dreamt of; this file is no part of the history, so no undo takes it back."""

@@ -6,17 +6,16 @@ changed stays; what rests on other messages too loses only the deleted ones from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 from managers.memory.entities import Entity, Fact
 from managers.memory.goals import Goals
 from managers.memory.insights import Insights
 from managers.memory.questions import Questions
 from managers.sleep.changes import Change
-from managers.sleep.desk import Desk, Stores
+from managers.sleep.desk import Desk
 
 _MIND = "sleep"
 
@@ -44,29 +43,6 @@ def withdrawals(desk: Desk, day: date, is_gone: Callable[[str], bool]) -> list[C
     if any(_rests_on_nothing(memory.evidence, is_gone) for memory in lists):
         changes.append(Change("question", day.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, is_gone)))
     return changes
-
-
-def withdrawn(stores: Stores, ids: Collection[str], days: Collection[date]) -> dict[Path, bytes | None]:
-    """Return the files to write when words are forgotten by day, so that nothing dreamt of them outlives them.
-
-    What rests on them alone goes; an episode that was made from them goes too, and the next night makes it anew.
-
-    Args:
-        stores: the memories.
-        ids: the messages that are gone.
-        days: when they were said.
-    """
-    desk = Desk(stores)
-    gone: dict[Path, bytes | None] = {}
-    for day in sorted(set(days)):
-        for change in withdrawals(desk, day, ids.__contains__):
-            change.make(desk)
-        episode = desk.episode(day)
-        if episode is not None and not episode.is_users and not set(ids).isdisjoint(episode.evidence):
-            gone[stores.episodes.path(day)] = None
-            waiting = {**desk.state.waiting, day.isoformat(): ["episode"]}
-            desk.state = desk.state.model_copy(update={"waiting": waiting})
-    return desk.files() | gone
 
 
 def _clear_lists(desk: Desk, is_gone: Callable[[str], bool]) -> None:

@@ -7,12 +7,14 @@ from datetime import timedelta
 import pytest
 
 from agent.events import Replied, ToolUsed
-from agent.forgetting import remember_again
+from agent.forgetting import let_go, remember_again, take_up
 from agent.minds.builtin import BuiltInMind
 from agent.sleeper import CompanionSleeper
 from managers.memory.words_forgotten import forgotten_words
-from managers.mind import ToolCall
+from managers.mind import Cancel, ToolCall
+from managers.storage.errors import DiskFullError
 from tests.agent.conftest import Scene
+from tests.crash import full_disk
 
 
 def talk(scene: Scene, *lines: str) -> str:
@@ -188,3 +190,115 @@ def test_off_the_record_it_says_that_nothing_stays(scene: Scene) -> None:
     scene.live(scene.companion.say("My brother lost his job.", off_record=True))
     events = scene.live(scene.companion.say("please forget that", off_record=True))
     assert "off the record" in next(event.message.text for event in events if isinstance(event, Replied))
+
+
+def holding(scene: Scene, word: str) -> set[str]:
+    """Return the files of the persona in which a word stands, but for the log and the history, which keep all."""
+    folder = scene.memories.paths.folder
+    files = (path for path in folder.rglob("*") if path.is_file() and ".history" not in path.parts)
+    return {path.name for path in files if word.encode() in path.read_bytes()} - {"log.txt", "recall_log.jsonl"}
+
+
+@pytest.mark.parametrize(
+    ("told", "wish", "word"),
+    [
+        ("My brother Zebulon lost his job, I am so sad.", "please forget what I just said about Zebulon", "Zebulon"),
+        ("弟のゼブロンが会社を辞めて、とても悲しい。", "さっきのゼブロンの話は忘れて", "ゼブロン"),
+    ],
+)
+def test_the_night_makes_no_memory_of_the_wish_itself(scene: Scene, told: str, wish: str, word: str) -> None:
+    talk(scene, "I planted tulips on the balcony.", told, wish)
+    assert [one.user_text_snippet for one in scene.memories.emotions.recent(2)] == [wish, ""]
+    talk(scene, "I finished the book.")
+    scene.clock.move(hours=20)
+    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel(), level=1)
+    assert holding(scene, word) == set()
+    assert heard(scene) == ["I planted tulips on the balcony.", "I finished the book."]
+    remember_again(scene.memories, forgotten_words(scene.memories.log)[0].id)
+    assert heard(scene) == ["I planted tulips on the balcony.", told, wish, "I finished the book."]
+    assert holding(scene, word) >= {"emotion_log.json"}
+
+
+def test_once_the_conversation_is_over_the_wish_is_found_no_more(scene: Scene) -> None:
+    talk(scene, "My brother Zebulon lost his job.", "please forget what I said about Zebulon")
+    assert "Zebulon" in found(scene, "Zebulon")  # in this conversation it is still known what was asked for
+    scene.clock.move(minutes=20)
+    CompanionSleeper(scene.memories, scene.minds, scene.clock).end_conversation()
+    assert "Zebulon" not in found(scene, "Zebulon")
+    assert holding(scene, "Zebulon") == set()
+
+
+def test_a_message_that_is_deleted_or_changed_leaves_no_words_with_its_feeling(scene: Scene) -> None:
+    talk(scene, "I am so sad about Zebulon.")
+    scene.mind.enqueue("I see.")
+    scene.minds.mind = scene.mind
+    scene.live(scene.companion.edit_last("I am so sad about the weather."))
+    assert "emotion_log.json" not in holding(scene, "Zebulon")
+    scene.companion.delete_last()
+    scene.companion.settle()
+    assert [(one.user_text_snippet, one.emotion) for one in scene.memories.emotions.entries()] == [("", "sadness")]
+
+
+def test_words_that_are_forgotten_while_they_are_dreamt_of_are_in_no_dream(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk(scene, "I planted tulips.", "My brother Zebulon lost his job at the harbour.")
+    wish = scene.memories.log.append("user", "Aoi", "please forget what I just said")
+    night = CompanionSleeper(scene.memories, scene.minds, scene.clock)
+    dreamer = night.dreamer()
+    thinker = dreamer._thinker
+    think, waits = thinker.reflect, [True]
+
+    def forget_meanwhile(*given: object) -> None:
+        think(*given)  # type: ignore[arg-type]  # handed on as it came
+        if waits:
+            waits.clear()
+            let_go(scene.memories, wish.id)
+
+    monkeypatch.setattr(thinker, "reflect", forget_meanwhile)
+    report = dreamer.dream(level=1)
+    assert report.changes
+    assert all("Zebulon" not in change.text for change in report.changes)
+    scene.memories.recall.catch_up()
+    scene.memories.recall.tidy()
+    assert holding(scene, "Zebulon") == set()
+
+
+def test_what_a_full_disk_left_half_forgotten_is_finished_later(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk(scene, "I planted tulips.", "Please remember that Zebulon has the key.")
+    assert "Zebulon" in scene.memories.notes.read("notepad").text
+    wish = scene.memories.log.append("user", "Aoi", "please forget what I just said")
+    standing = len(scene.memories.log.tail(100))
+    with full_disk(monkeypatch, 350), pytest.raises(DiskFullError):
+        let_go(scene.memories, wish.id)
+    assert len(scene.memories.log.tail(100)) < standing  # it was begun
+    assert "Zebulon" in scene.memories.notes.read("notepad").text
+    take_up(scene.memories)
+    assert heard(scene) == ["I planted tulips.", wish.text]
+    assert "Zebulon" not in scene.memories.notes.read("notepad").text
+    take_up(scene.memories)
+    assert heard(scene) == ["I planted tulips.", wish.text]
+
+
+def test_an_unreadable_mark_forgets_nothing(scene: Scene) -> None:
+    talk(scene, "I planted tulips.")
+    (scene.memories.paths.memory / ".forgetting").write_bytes(b"\x00{")
+    take_up(scene.memories)
+    assert heard(scene) == ["I planted tulips."]
+
+
+def test_words_come_back_beside_what_a_night_made_without_them(scene: Scene) -> None:
+    talk(scene, "I live in Bremen now.", "My brother Tom lost his job at the harbour.")
+    day = scene.clock.now().date()
+    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream_of(day)
+    talk(scene, "please forget what I just said about Tom")
+    scene.clock.move(hours=20)
+    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel())
+    for _ in range(310):  # many changes later
+        scene.memories.notes.append("notepad", "a line", author="user", reason="")
+    remember_again(scene.memories, forgotten_words(scene.memories.log)[0].id)
+    assert "harbour" in "\n".join(entity.text() for entity in scene.memories.entities.all())
+    CompanionSleeper(scene.memories, scene.minds, scene.clock).dream(Cancel())
+    episode = scene.memories.episodes.get(day)
+    assert episode is not None
+    assert "harbour" in "\n".join([episode.summary, *episode.key_events])

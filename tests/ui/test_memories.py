@@ -325,7 +325,7 @@ def test_words_that_were_forgotten_for_a_wish_stand_on_the_shelf_and_come_back(
 ) -> None:
     said = memories.log.append("user", "ミナ", "田中さんは<b>大阪</b>に引っ越したよ")
     asked = memories.log.append("user", "ミナ", "今の話は忘れて")
-    let_go(memories, services.clock, asked.id)
+    let_go(memories, asked.id)
     shelf = room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})[1]
     assert "&lt;b&gt;大阪&lt;/b&gt;" in shelf
     assert f'data-action="remember" data-item="{asked.id}"' in shelf

@@ -120,7 +120,7 @@ def test_forgotten_things_and_documents_are_tables(browser: TestClient, memories
     assert "傘.md" in table(browser, "forgotten")[1][3]
     said = memories.log.append("user", "ミナ", "傘をなくしたよ")
     asked = memories.log.append("user", "ミナ", "今の話は忘れて")
-    forget_words(memories.log, [said], asked.id)
+    forget_words(memories.log, [said.id], asked.id)
     assert table(browser, "forgotten")[2][6:] == [said.id, asked.id]
 
 

@@ -12,7 +12,18 @@ person's: kept to the letter, never changed by a dream.
     - 京都に住んでいる <!-- fact {"id": "f_12ab34cd", "evidence": ["m1"], "since": "2025-12-31", ...} -->
 """
 
-from managers.memory.entities.facts import KEPT_FACTS, KINDS, Entity, Fact, Kind, bounded, ended, reworded, with_fact
+from managers.memory.entities.facts import (
+    KEPT_FACTS,
+    KINDS,
+    Entity,
+    Fact,
+    Kind,
+    bounded,
+    ended,
+    revived,
+    reworded,
+    with_fact,
+)
 from managers.memory.entities.names import is_safe, name_key
 from managers.memory.entities.store import EntityStore, find_by_name
 from managers.memory.entities.text import format_entity, format_fact, parse_entity
@@ -32,6 +43,7 @@ __all__ = [
     "is_safe",
     "name_key",
     "parse_entity",
+    "revived",
     "reworded",
     "with_fact",
 ]

@@ -12,6 +12,7 @@ from managers.storage.errors import Lang
 Kind = Literal["person", "pet", "place", "work", "organisation", "thing"]
 KINDS: tuple[Kind, ...] = ("person", "pet", "place", "work", "organisation", "thing")
 KEPT_FACTS = 60
+_LANGUAGES: tuple[Lang, ...] = ("ja", "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,22 @@ def ended(entity: Entity, fact_id: str, until: str, lang: Lang) -> Entity:
         for line in entity.lines
     )
     return replace(entity, lines=lines)
+
+
+def revived(entity: Entity, gone: Fact) -> Entity:
+    """Return the entity after a fact was withdrawn: the one that had given way to it holds again."""
+    for index in range(len(entity.lines) - 1, -1, -1):
+        line = entity.lines[index]
+        if not isinstance(line, Fact) or not gone.slot or gone.until or line.slot != gone.slot:
+            continue
+        if line.until != gone.since[:7] or line.is_users:
+            return entity
+        text = line.text
+        for lang in _LANGUAGES:
+            text = text.removeprefix(until_text("", line.until, lang))
+        held = replace(line, text=text, until="")
+        return replace(entity, lines=(*entity.lines[:index], held, *entity.lines[index + 1 :]))
+    return entity
 
 
 def bounded(entity: Entity) -> tuple[Entity, list[Fact]]:
