@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -20,6 +20,7 @@ from agent.recall_planning import plan_with_model
 from agent.retrieval import retrieve, speaker_of
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
+from agent.witnesses import witnesses
 from managers.language.concern import find_concern, help_lines
 from managers.language.emotion import read_emotion
 from managers.language.words import detect_language
@@ -114,6 +115,7 @@ def compose(state: TurnState, runtime: Around) -> TurnState:
         questions=inner.questions,
         tools=tools,
         concern=state["concern"],
+        witnesses=cache(partial(witnesses, around.memories.log, state["hits"])),
     )
     return {"request": request}
 

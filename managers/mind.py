@@ -8,7 +8,7 @@ one raises a `MindError` (declared in `managers.storage.errors`' style in `agent
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
@@ -124,6 +124,8 @@ class ReplyRequest:
     questions: Sequence[OpenQuestion] = ()
     tools: Sequence[ToolSpec] = ()
     concern: Concern | None = None
+    witnesses: Callable[[], Sequence[Message]] = field(default=tuple, compare=False)
+    """Gives what the user said when the hits were made, and around it; read only by a mind that wants it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def live(own_home: Home, clock: HandClock, rng: Random) -> Iterator[Live]:
 def test_in_english(live: Live) -> None:
     ask = live("en", EN)
     assert "18th of December" in ask("What is the migration deadline now?").split("4th")[0]
-    assert "three gears" in ask("How many gears does the bicycle have?")
+    assert "three gears" in ask("How many gears does the bicycle have?").lower()
     for question in ("What did we talk about last Thursday?", "What did I tell you the day before yesterday?"):
         told = ask(question)
         assert "jellyfish" in told.split("pancakes")[0]
@@ -88,7 +88,7 @@ def test_in_english(live: Live) -> None:
     assert "kitchen" in told.split("whales")[0]
     assert "jellyfish" not in told
     for question in ("How does a fridge work?", "What is the capital of France?", "How are you?"):
-        assert "you said" not in ask(question)
+        assert "you said" not in ask(question), question
         assert "told me: " not in ask(question)
 
 
@@ -98,9 +98,9 @@ def test_in_japanese(live: Live) -> None:
     assert "真っ黒" in ask("クロについて教えて")
     assert "金沢" in ask("直子はどこに住んでる？")
     told = ask("猫のモモはどうなった？")
-    assert "退院しました" in told.split("入院")[0]
+    assert "退院した" in told.split("入院")[0]
     assert "私のほうから" not in told
-    assert "退院しました" in ask("モモは元気？")
+    assert "退院した" in ask("モモは元気？")
     assert "退院しました" in ask("先週の木曜、何の話をしたっけ")
     told = ask("昨日、何をしたっけ？")
     assert "台所" in told.split("鯨")[0]

@@ -18,7 +18,7 @@ from tests.minds.speaking import MIA, NOW, SHIORI, hit, say
 def test_quotations_keep_their_own_endings() -> None:
     sheet = Sheet("タマ", "ja", "「ボクはタマだにゃ。よろしくにゃ」", "ユウ")
     told = say(
-        "私の好きな花は何だっけ？",
+        "私、好きな花のことを何て言ったっけ？",
         sheet,
         hits=[hit("好きな花はガーベラだよ。", datetime(2026, 8, 13))],
         recall_wanted=True,
@@ -32,9 +32,9 @@ FLOWERS = [
 ]
 
 
-def test_it_quotes_the_sentence_that_answers_with_when_it_was_said() -> None:
+def test_it_tells_what_answers_with_when_it_was_said() -> None:
     told = say("私の好きな花って何だったっけ？", hits=FLOWERS, recall_wanted=True)
-    assert "「好きな花はガーベラです」" in told
+    assert "好きな花はガーベラ" in told
     assert "8月13日" in told
 
 
@@ -58,7 +58,7 @@ def test_it_says_who_said_it() -> None:
         (0, "今日の朝", "earlier today"),
         (1, "昨日", "yesterday"),
         (2, "おととい", "on Thursday"),
-        (4, "4日前の火曜日", "on Tuesday"),
+        (4, "火曜日", "on Tuesday"),
         (8, "先週の金曜日", "last Friday"),
         (60, "9月22日", "on 22 September"),
         (400, "去年の10月17日", "on 17 October last year"),
@@ -75,20 +75,23 @@ def test_when_is_said_as_people_say_it(days: int, ja: str, en: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "right", "wrong"),
+    ("question", "right", "wrong", "answer", "beside"),
     [
-        ("Who did I go to the concert with?", "I went to the concert with Emma.", "The concert was loud."),
-        ("How many plants do I have?", "I have seven plants now.", "I love my plants."),
-        ("Where did I buy my bike?", "I bought my bike in Portland.", "My bike is so fast."),
-        ("誰と映画に行ったっけ？", "映画は佐藤さんと行ったよ。", "映画は長かった。"),
-        ("本は何冊買った？", "本を三冊買ったんだ。", "本を買うのが好き。"),
+        ("Who did I go to the concert with?", "I went to the concert with Emma.", "The concert was loud.", "you went to the concert with Emma", "loud"),
+        ("How many plants do I have?", "I have seven plants now.", "I love my plants.", "Seven plants", "love"),
+        ("Where did I buy my bike?", "I bought my bike in Portland.", "My bike is so fast.", "In Portland", "fast"),
+        ("誰と映画に行ったっけ？", "映画は佐藤さんと行ったよ。", "映画は長かった。", "佐藤さんと行った", "長かった"),
+        ("本は何冊買った？", "本を三冊買ったんだ。", "本を買うのが好き。", "三冊", "好き"),
     ],
-)
-def test_the_kind_of_question_decides_between_sentences(question: str, right: str, wrong: str) -> None:
+)  # fmt: skip
+def test_the_kind_of_question_decides_between_sentences(
+    question: str, right: str, wrong: str, answer: str, beside: str
+) -> None:
     lang = detect_language(question)
     hits = [hit(wrong, datetime(2026, 9, 1)), hit(right, datetime(2026, 9, 2))]
     told = say(question, SHIORI if lang == "ja" else MIA, hits=hits, recall_wanted=True)
-    assert right.rstrip("。.") in told
+    assert answer in told
+    assert beside not in told
 
 
 def test_with_nothing_recalled_it_says_so_and_asks_to_be_told() -> None:
@@ -150,7 +153,7 @@ def test_this_conversation_is_remembered_as_well() -> None:
         ChatTurn("persona", "いいですね。"),
     ]
     told = say("私の車、何色って言ったっけ？", turns=turns, recall_wanted=True)
-    assert "青いプジョー" in told
+    assert told.startswith("青")
 
 
 def test_date_and_time() -> None:

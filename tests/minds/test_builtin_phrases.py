@@ -13,7 +13,7 @@ from managers.language.lexicons import load
 from managers.storage.errors import Lang
 
 _LEFTOVER = re.compile(r"[<>{}|]")
-_SLOTS = dict.fromkeys(("topic", "person", "place", "when", "quote", "quotes", "text", "facts", "time", "date", "heading", "count", "greeting", "alone", "undated", "friend", "past", "present"), "X")  # fmt: skip
+_SLOTS = dict.fromkeys(("topic", "person", "place", "when", "quote", "quotes", "text", "facts", "time", "date", "heading", "count", "greeting", "alone", "undated", "friend", "past", "present", "who", "relation", "told", "value", "amended", "old", "new"), "X")  # fmt: skip
 
 
 def test_both_languages_have_the_same_tables() -> None:

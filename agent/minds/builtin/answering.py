@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from agent.minds.builtin.answering_facts import answer_last_heard
 from agent.minds.builtin.answering_past import (
     answer_from_memory,
     say_users_name,
@@ -22,9 +23,9 @@ from agent.minds.builtin.answering_self import (
     tell_taste,
     tell_time,
 )
-from agent.minds.builtin.recollection import names_days_alone
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import SOCIAL, Sentence, question_terms
+from agent.minds.builtin.wanting import names_days_alone
 from managers.language.times import find_times
 from managers.language.words import content_words
 
@@ -46,6 +47,8 @@ def answer_questions(scene: Scene) -> list[str]:
                 continue
             return answer(scene)
     asked = scene.read.questions
+    if not asked and (heard := answer_last_heard(scene, scene.read.sentences)):
+        return heard
     if not asked and (not scene.request.recall_wanted or all(_is_statement(s) for s in scene.read.sentences)):
         return []
     asked = asked or list(scene.read.sentences)

@@ -6,17 +6,28 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from agent.minds.builtin.answering_facts import (
+    answer_last_heard,
+    answer_value,
+    answer_who,
+    asked_name,
+    quote_told,
+    say_told,
+)
 from agent.minds.builtin.answering_self import quote_sheet, tell_of_body
-from agent.minds.builtin.candidates import Candidate, is_of_persona, noted_lines
+from agent.minds.builtin.candidates import MADE_OF, Candidate, is_of_persona, noted_lines
 from agent.minds.builtin.introducing import name_noted
 from agent.minds.builtin.knowing import known_of_user
 from agent.minds.builtin.listening import take_up, topic_of
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.recollection import Found, asks_how_it_stands, search_question
+from agent.minds.builtin.recollection import Found, search_question
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.summing_up import overview
 from agent.minds.builtin.understanding import Sentence, understand, word_list
+from agent.minds.builtin.valued import is_beside
+from agent.minds.builtin.wanting import asks_how_it_stands
 from agent.minds.builtin.when import say_when
+from managers.language.standing import told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words
 
@@ -80,10 +91,16 @@ def _as_said(span: TimeSpan, scene: Scene) -> str:
     return said if said.lower() == span.text else span.text
 
 
-def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
+def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:  # noqa: PLR0911  # one return per way to answer
     """Answer with what is remembered; what is not, and what nobody here can know, is owned up to."""
+    if person := answer_who(scene, asked) or answer_last_heard(scene, asked):
+        return person
     plain = " ".join(sentence.plain for sentence in asked)
-    about_past = _is_about_past(asked, scene) or (scene.request.recall_wanted and bool(scene.request.hits))
+    about_past = (
+        _is_about_past(asked, scene)
+        or bool(asked_name(scene, asked))
+        or (scene.request.recall_wanted and bool(scene.request.hits))
+    )
     is_to_persona = _is_to_persona(asked, scene) and not _PAST.search(plain)
     about_past = about_past or _concerns_theirs(asked, scene)
     about_past = about_past or (bool(scene.request.hits) and asks_how_it_stands(asked))
@@ -94,17 +111,34 @@ def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     if is_to_persona and is_now and not (found.fits and found.best[0].who == "persona"):
         return tell_of_body(scene)
     if found.best and found.fits:
-        return _quoted(found.best, scene, asked)
+        return _found(found, scene, asked)
     if is_to_persona and (fact := quote_sheet(scene)):
         return [fact]
     if about_past and found.best and (found.is_near or found.best[0].source > 0 or found.coverage):
-        quotes = scene.joint.join(_quote(candidate, scene) for candidate in found.best)
-        return [
-            scene.book.say("memory", "unsure", quotes=quotes) + scene.joint + scene.book.say("memory", "unsure_tail")
-        ]
+        return _unsure(found.best, scene)
     if about_past:
         return [_nothing(scene, asked)]
     return tell_of_body(scene) if is_to_persona and is_now else [scene.book.say("self", "world")]
+
+
+def _found(found: Found, scene: Scene, asked: Sequence[Sentence]) -> list[str]:
+    """Give the fact, else what was told; what is but near is not said as if it were the answer."""
+    if _is_beside(asked, found.best[0]):
+        return _unsure(found.best[:1], scene)
+    return answer_value(scene, asked, found.best, found.coverage) or _quoted(found.best, scene, asked, found.coverage)
+
+
+def _unsure(best: Sequence[Candidate], scene: Scene) -> list[str]:
+    quotes = scene.joint.join(_quote(candidate, scene) for candidate in best)
+    return [scene.book.say("memory", "unsure", quotes=quotes) + scene.joint + scene.book.say("memory", "unsure_tail")]
+
+
+def _is_beside(asked: Sequence[Sentence], candidate: Candidate) -> bool:
+    """Tell a day or a place of something else (Mum's birthday) from that of what was asked for (her arrival)."""
+    if candidate.who != "user" or candidate.kind not in ("said", "told", "log_archive", "current_log"):
+        return False
+    sentence = next((one for one in asked if one.asks in ("when", "where")), None)
+    return sentence is not None and is_beside(sentence, candidate) and told_slot(candidate.text, sentence.lang) is None
 
 
 _SURE = 0.6
@@ -177,16 +211,28 @@ def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
     return bool(re.search(r"あなた|君|きみ|お前" if scene.lang == "ja" else r"\b(?:you|your)\b", plain))
 
 
-def _quoted(best: Sequence[Candidate], scene: Scene, asked: Sequence[Sentence]) -> list[str]:
+def _quoted(best: Sequence[Candidate], scene: Scene, asked: Sequence[Sentence], coverage: float = 0.0) -> list[str]:
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
     first = best[0]
     if asks == "when" and first.time and first.who == "user" and _happened_then(first, asked, scene):
         when = say_when(first.time, scene.request.now, scene.lang)
         return [scene.book.say("memory", "when_answer", when=when, quote=for_quoting(first.text, scene.lang))]
-    parts = [_quote(first, scene)]
-    if len(best) > 1:
-        parts.append(scene.book.say("memory", "also") + scene.joint + _quote(best[1], scene))
+    if any(_ASKS_FOR_WORDS.search(sentence.plain) for sentence in asked):
+        return [_quote(first, scene)]
+    parts = [say_told(first, scene) or _quote(first, scene)]
+    is_whole = coverage >= _WHOLE and first.who == "user" and best[-1].source != first.source
+    if len(best) > 1 and not (is_whole and best[-1].kind in MADE_OF):
+        second = say_told(best[1], scene) or _quote(best[1], scene)
+        parts.append(scene.book.say("memory", "also") + scene.joint + second)
     return parts
+
+
+_ASKS_FOR_WORDS = re.compile(
+    r"\bwhat (?:did|have) (?:i|we|you) (?:say|said|tell|told|write|written)\b|\bmy (?:exact )?words\b|(?:何て|なんて|何と|どう)(?:言|話|書)|言葉"
+)
+"""Who asks what was said wants the words themselves."""
+_WHOLE = 0.75
+"""What holds so much of a question needs no summary of the same beside it."""
 
 
 def _happened_then(candidate: Candidate, asked: Sequence[Sentence], scene: Scene) -> bool:
@@ -202,6 +248,8 @@ _ENDED = re.compile(r"たの(?:は|って)|た(?:っけ|の|か|日|時)|\b(?:wa
 
 def _quote(candidate: Candidate, scene: Scene, *, brief: bool = False) -> str:
     """Return what was recalled in the speaker's own words, with who said it and when."""
+    if candidate.amended and not brief:
+        return quote_told(candidate, scene)
     slots = {
         "quote": for_quoting(candidate.text, scene.lang),
         "when": say_when(candidate.time, scene.request.now, scene.lang),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from agent.minds.builtin.correcting import Correction, read_correction
 from agent.minds.builtin.understanding import word_list
 from managers.language.words import detect_language, sentences, words
-from managers.mind import ReplyRequest, Sheet
+from managers.mind import ChatTurn, ReplyRequest, Sheet
 from managers.recall.hits import Hit, MemoryType
 
 Who = Literal["user", "persona", "nobody"]
@@ -27,6 +29,7 @@ class Candidate:
         rank: how early the search found it, 1 (first) to 0.
         around: the passage that it stands in.
         goes_on: its subject stands in what is around it.
+        original, amended: what was said first, and the words that put it right; `text` is how it reads since.
     """
 
     text: str
@@ -38,6 +41,8 @@ class Candidate:
     source: int = 0
     around: str = ""
     goes_on: bool = False
+    original: str = ""
+    amended: str = ""
 
 
 def candidates_of(request: ReplyRequest) -> list[Candidate]:
@@ -46,28 +51,89 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     for place, hit in enumerate(request.hits[:MAX_HITS]):
         rank = 1 - place / MAX_HITS
         found += [_candidate(sentence, hit, rank, place, request) for sentence in sentences_of(hit)]
-    logged = {candidate.text for candidate in found if candidate.who == "user" and candidate.kind != "told"}
+    now = said_in_turn([(turn.text, turn.time) for turn in _earlier(request)])
+    witnessed = [*_witnessed(request), *now]
+    ranks = {_bare_end(c.text): c.rank for c in reversed(found) if c.who == "user"}
+    by_source: dict[int, float] = {}
+    for c in witnessed:  # what one message says stands together
+        by_source[c.source] = max(c.rank, by_source.get(c.source, 0.0), ranks.get(_bare_end(c.original or c.text), 0.0))
+    witnessed = [replace(c, rank=by_source[c.source]) for c in witnessed]
+    known = {_bare_end(text) for c in witnessed for text in (c.text, c.original, c.amended) if text}
+    found = [
+        c
+        for c in found
+        if not (c.who == "user" and c.kind in ("log_archive", "current_log") and _bare_end(c.text) in known)
+    ]
+    logged = known | {
+        _bare_end(candidate.text) for candidate in found if candidate.who == "user" and candidate.kind != "told"
+    }
     found = [c for c in found if not _is_echo(c) and not (c.kind in MADE_OF and any(text in c.text for text in logged))]
     notes = [line for line in noted_lines(request) if len(line) > 3 and not is_of_persona(line, request.sheet)]  # noqa: PLR2004  # shorter lines say nothing
-    found += [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
-    earlier = [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()]
+    noted = [Candidate(line, "note", "nobody", None, 0.5, source=-1 - at) for at, line in enumerate(notes)]
+    said = [c for c in witnessed if c.kind == "said"]
+    return [*found, *(c for c in witnessed if c.kind != "said"), *noted, *said]
+
+
+def _bare_end(text: str) -> str:
+    """Return a sentence without its full stop, which a memory that quotes it leaves out."""
+    return text.strip().rstrip("。．.!！ ")
+
+
+_TURNS = 20
+
+
+def _earlier(request: ReplyRequest) -> list[ChatTurn]:
+    return [turn for turn in request.turns[:-1] if turn.role == "user" and turn.text.strip()][-_TURNS:]
+
+
+def _witnessed(request: ReplyRequest) -> list[Candidate]:
+    """Return what the user said when the hits were made, apart from what stands in this conversation."""
+    in_turns = {(turn.text.strip(), turn.time) for turn in _earlier(request)}
+    said = [m for m in request.witnesses() if (m.text.strip(), m.time) not in in_turns and m.id != request.message.id]
+    made = said_in_turn([(message.text, message.time) for message in said], base=1)
+    return [replace(c, kind="log_archive", rank=BESIDE, source=_WITNESS + c.source) for c in made]
+
+
+BESIDE = 0.2
+"""The rank of what was said beside a memory, which the search itself did not find."""
+_WITNESS = 5000
+
+
+def said_in_turn(said: Sequence[tuple[str, datetime | None]], *, base: int = -1000) -> list[Candidate]:
+    """Return the sentences of the user's messages, oldest first, each with what it goes on about, put right where it was."""
+    found: list[Candidate] = []
     before, named, last = "", "", None
-    for at, turn in enumerate(earlier[-20:]):
-        if last is not None and turn.time is not None and turn.time - last > _PAUSE:
-            before = named = ""  # a new day takes up no sentence of the one before
-        last = turn.time or last
-        said = [s for s in sentences(_bare(turn.text))[:_MAX_SENTENCES_PER_HIT] if not is_question(s)]
-        for sentence in said:
+    texts: list[str] = []
+    for at, (text, time) in enumerate(said):
+        if last is not None and time is not None and time - last > _PAUSE:
+            before, named, texts = "", "", []  # a new day takes up no sentence of the one before
+        last = time or last
+        if put_right := read_correction(text, texts):
+            found = _amended(found, put_right, text, time)
+            texts[-put_right.place] = texts[-put_right.place].replace(put_right.original, put_right.corrected)
+            continue
+        texts.append(text)
+        told = [s for s in sentences(_bare(text))[:_MAX_SENTENCES_PER_HIT] if not is_question(s)]
+        for sentence in told:
             goes_on = bool(_GOES_ON.search(sentence)) or _names_no_subject(sentence)
-            around = before[-_MAX_AROUND:] if goes_on else " ".join(said)[:_MAX_AROUND]
+            around = before[-_MAX_AROUND:] if goes_on else " ".join(told)[:_MAX_AROUND]
             if not goes_on and named and _SPEAKS_OF_THEM.search(sentence):
                 goes_on, around = True, f"{named} {around}"[:_MAX_AROUND]  # "I like Arthur, she likes Rohan"
-            found.append(
-                Candidate(sentence, "said", "user", turn.time, 0.3, source=-1000 - at, around=around, goes_on=goes_on)
-            )
+            place = base - at if base < 0 else base + at
+            found.append(Candidate(sentence, "said", "user", time, 0.3, source=place, around=around, goes_on=goes_on))
             before = f"{before} {sentence}" if goes_on else sentence
             named = sentence if _names_somebody(sentence) else named
     return found
+
+
+def _amended(found: Sequence[Candidate], put_right: Correction, text: str, time: datetime | None) -> list[Candidate]:
+    """Return the candidates with the last one that a correction means put right."""
+    at = max((n for n, c in enumerate(found) if c.text == put_right.original), default=None)
+    if at is None:
+        return [*found]
+    first = found[at].original or found[at].text
+    fresh = replace(found[at], text=put_right.corrected, time=time, original=first, amended=text.strip())
+    return [fresh if n == at else c for n, c in enumerate(found)]
 
 
 MADE_OF = frozenset(["told", "episodic_memory", "diary", "dream_insight"])

@@ -21,29 +21,40 @@ _NOMINAL = frozenset({"noun", "proper", "number", "pronoun"})
 
 def echo_of(sentence: Sentence, voice: Voice, persona: str) -> str:
     """Return a sentence from the listener's side, with んですね; empty where that would be clumsy or wrong."""
-    text = re.sub(r"[（(][^）)]*[）)]|[\U0001F000-\U0001FAFF☀-➿♪♡❤]+|[wｗ]+$", "", sentence.text)
-    if _SECOND_PERSONS.search(text) or (persona and persona in text) or _NO_ECHO.search(text):
-        return ""
-    body = _plain_predicate(_without_opener(words(_last_clause(text))))
-    if body is None:
-        return ""
-    tokens, tail = body
-    start = _skip_subject(tokens)
-    spoken = _spoken_all(tokens[start:], voice) + tail
+    spoken = attributive(sentence.text, voice, persona)
     least = 3 if re.match(r"[0-9０-９一二三四五六七八九十百千]", spoken) else 5
     if not least <= len(spoken) <= _MAX_ECHO:  # shorter ones say nothing, longer ones are hard to hear
         return ""
     return spoken + ("んですね。" if voice.polite else "んだね。")
 
 
-def _last_clause(text: str) -> str:
+def attributive(text: str, voice: Voice, persona: str, *, limit: int = _MAX_ECHO) -> str:
+    """Return a sentence from the listener's side in the form that stands before ん (静かな, 行った); empty if it has none.
+
+    Args:
+        text: the sentence, as it was said.
+        voice: whose side it is told from.
+        persona: the listener's name: what is said to them is not given back.
+        limit: of a longer one only the last clauses are taken.
+    """
+    text = re.sub(r"[（(][^）)]*[）)]|[\U0001F000-\U0001FAFF☀-➿♪♡❤]+|[wｗ]+$", "", text)
+    if _SECOND_PERSONS.search(text) or (persona and persona in text) or _NO_ECHO.search(text):
+        return ""
+    body = _plain_predicate(_without_opener(words(_last_clause(text, limit))))
+    if body is None:
+        return ""
+    tokens, tail = body
+    return _spoken_all(tokens[_skip_subject(tokens) :], voice) + tail
+
+
+def _last_clause(text: str, limit: int) -> str:
     openers = "|".join(sorted(word_list("ja", "openers"), key=len, reverse=True))
     text = re.sub(rf"^(?:(?:{openers})[、,ー…]*)+(?=[^はがもをにのと])", "", text.strip()).rstrip("。．.!！…~〜～ー　 ")
-    if len(text) <= _MAX_ECHO:
+    if len(text) <= limit:
         return text
     parts = text.split("、")
     clause = parts.pop()
-    while parts and len(clause) + len(parts[-1]) < _MAX_ECHO - 6:
+    while parts and len(clause) + len(parts[-1]) < limit - 6:
         clause = f"{parts.pop()}、{clause}"
     return clause
 
@@ -126,7 +137,12 @@ def _is_finite(word: Word) -> bool:
 
 
 def _is_nominal(word: Word) -> bool:
-    return word.kind in _NOMINAL or is_suffix(word) or (word.kind == "adjective" and not word.lemma.endswith("い"))
+    return (
+        word.kind in _NOMINAL
+        or is_suffix(word)
+        or word.form == "助数詞可能"
+        or (word.kind == "adjective" and not word.lemma.endswith("い"))
+    )
 
 
 _PAST = {

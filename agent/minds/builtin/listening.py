@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.minds.builtin import telling_en, telling_ja
+from agent.minds.builtin.correcting import read_correction
 from agent.minds.builtin.happenings import ACHIEVED, NEWS, RELUCTANT, thinks_aloud
 from agent.minds.builtin.mourning import is_gone, is_long_past, is_near_loss, misses_the_dead
 from agent.minds.builtin.quoting import for_quoting
@@ -30,6 +31,8 @@ _LAUGHTER = re.compile(
 
 def listen(scene: Scene) -> list[str]:  # noqa: PLR0911  # one return per kind of message reads best
     """Return the answer to what a message tells; empty if it tells nothing."""
+    if (put_right := read_correction(scene.message, scene.heard)) is not None:
+        return [scene.book.say("fact", "put_right", old=put_right.old, new=put_right.new)]
     sentence = _main_sentence(scene)
     feeling = feeling_of(scene)
     if sentence is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from datetime import timedelta
 
 from agent.minds.builtin import caring
 from agent.minds.builtin.answering import answer_questions
@@ -150,11 +151,22 @@ def _unreadable(scene: Scene) -> str | None:  # noqa: PLR0911  # one return per 
         return scene.book.say("small", "garbled")
     if _CODE.search(text) and len(scene.read.told) < 2:  # noqa: PLR2004  # code with an explanation is a message
         return scene.book.say("small", "code")
-    if scene.heard and len(text) > 3 and readable(scene.heard[-1]) == text:  # noqa: PLR2004  # "yes" may be said twice
+    if _is_repeated(scene, text):
         return scene.book.say("small", "repeat", quote=for_quoting(text, scene.lang, 60))
     return None
 
 
+def _is_repeated(scene: Scene, text: str) -> bool:
+    """Tell what is said twice in a row; a question asked again is answered again, and "yes" may be said twice."""
+    if len(text) <= 3 or scene.read.questions or scene.request.recall_wanted:  # noqa: PLR2004  # letters
+        return False
+    said = [turn for turn in scene.request.turns if turn.role == "user"][:-1]
+    if not said or readable(said[-1].text) != text:
+        return False
+    return said[-1].time is None or scene.request.now - said[-1].time < _REPEATS
+
+
+_REPEATS = timedelta(hours=1)
 _RUN = re.compile(r"[bcdfghjklmnpqrstvwxz]{5,}", re.IGNORECASE)
 _FEW = 4
 

@@ -16,7 +16,7 @@ _SWAPS = {
     "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "we": "you", "us": "you",
     "our": "your", "ours": "yours", "ourselves": "yourselves", "am": "are", "'m": "'re", "im": "you're", "ive": "you've",
 }  # fmt: skip
-_SECOND_PERSONS = frozenset(["you", "your", "yours", "yourself", "u", "ur"])
+SECOND_PERSONS = frozenset(["you", "your", "yours", "yourself", "u", "ur"])
 _EMPTY_SUBJECTS = frozenset(["this", "that", "these", "those", "its"])
 _POINTING = frozenset(["it", "they", "he", "she"])
 _MAX_WORDS = 15
@@ -320,23 +320,23 @@ def _spoken(found: Sequence[Word], span: Span, text: str) -> str:
 def _echo(sentence: Sentence) -> str:
     text = re.sub(r"[\U0001F000-\U0001FAFF☀-➿❤]+|\s*\([^)]*\)|\s*[:;]-?[)D(pP]+", "", sentence.text).strip()
     text = text.rstrip(".!…~ ")
-    clause = _clause(_without_opener(text))
+    clause = _clause(without_opener(text))
     if not clause:
         return ""
     found = words(clause)
     lower = [word.surface.lower() for word in found]
     least = {"it": 4}.get(lower[0], 3) if lower[0] in _POINTING else _MIN_WORDS
-    if not least <= len([w for w in found if w.kind != "symbol"]) <= _MAX_WORDS or _SECOND_PERSONS & set(lower):
+    if not least <= len([w for w in found if w.kind != "symbol"]) <= _MAX_WORDS or SECOND_PERSONS & set(lower):
         return ""
     if lower[0] in _EMPTY_SUBJECTS or found[0].kind in ("interjection", "adverb", "symbol", "number"):
         return ""
     if (found[0].kind == "verb" and lower[0].endswith(("ed", "ght"))) or (
         verb_base(lower[0]) != lower[0] and found[0].kind == "verb" and not lower[0].endswith("ing")
     ):
-        return f"So you {_swapped(found, clause)}. "
-    if not _has_subject(found):
+        return f"So you {swapped(found, clause)}. "
+    if not has_subject(found):
         return ""
-    return f"So {_swapped(found, clause)}. "
+    return f"So {swapped(found, clause)}. "
 
 
 _WHEN_FIRST = re.compile(
@@ -345,7 +345,8 @@ _WHEN_FIRST = re.compile(
 )
 
 
-def _without_opener(text: str) -> str:
+def without_opener(text: str) -> str:
+    """Return a sentence without what only leads into it: well, so, on Monday."""
     openers = word_list("en", "openers")
     text = _WHEN_FIRST.sub("", text)
     while match := re.match(r"([A-Za-z]+)[,.! ]+\s*", text):
@@ -370,13 +371,13 @@ def _clause(text: str) -> str:
     if len(text.split()) <= _GOOD_WORDS:
         return text
     for piece in _BREAKS.split(text):
-        clause = _without_opener(piece.strip())
+        clause = without_opener(piece.strip())
         if _MIN_WORDS <= len(clause.split()) <= _MAX_WORDS and re.match(r"(?:i|we|my|our)\b", clause, re.IGNORECASE):
             return clause
     return text if len(text.split()) <= _MAX_WORDS else ""
 
 
-def _has_subject(found: Sequence[Word]) -> bool:
+def has_subject(found: Sequence[Word]) -> bool:
     """A clause worth echoing begins with I, we, a name, or a thing of one's own, and says something of it."""
     if found[0].surface.lower() in ("i", "we", "my", "our", *_POINTING) or found[0].entity == "person":
         return any(
@@ -388,7 +389,8 @@ def _has_subject(found: Sequence[Word]) -> bool:
     return False
 
 
-def _swapped(found: Sequence[Word], text: str) -> str:
+def swapped(found: Sequence[Word], text: str) -> str:
+    """Return a sentence from the listener's side: my → your, I was → you were."""
     pieces, last_end = [], found[0].start
     for at, word in enumerate(found):
         pieces.append(text[last_end : word.start])

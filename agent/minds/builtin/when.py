@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from managers.storage.errors import Lang
 
@@ -30,8 +30,8 @@ def _japanese(time: datetime, now: datetime) -> str:  # noqa: PLR0911  # one ret
     if days == 2:  # noqa: PLR2004  # days
         return "おととい"
     weekday = _DAYS["ja"][time.weekday()]
-    if days < 7:  # noqa: PLR2004  # days
-        return f"{days}日前の{weekday}曜日"
+    if _weeks_between(time, now) == 0:
+        return f"{weekday}曜日"
     if _weeks_between(time, now) == 1:
         return f"先週の{weekday}曜日"
     if time.year == now.year:
@@ -70,6 +70,29 @@ def _english(time: datetime, now: datetime) -> str:
 def _weeks_between(time: datetime, now: datetime) -> int:
     monday_then = time.toordinal() - time.weekday()
     return (now.toordinal() - now.weekday() - monday_then) // 7
+
+
+def say_day(day: date, today: date, lang: Lang) -> str:
+    """Return a day as people name it, today's neighbours by their own names: 昨日, on Tuesday, on 17 November 2025."""
+    days = (today - day).days
+    near = {
+        "ja": {0: "今日", 1: "昨日", 2: "おととい", -1: "明日", -2: "あさって"},
+        "en": {0: "today", 1: "yesterday", -1: "tomorrow"},
+    }
+    if days in near[lang]:
+        return near[lang][days]
+    then, now = (datetime(one.year, one.month, one.day) for one in (day, today))
+    if days > 0:
+        return say_when(then, now, lang)
+    date_said = f"{day.month}月{day.day}日" if lang == "ja" else f"on {day.day} {_MONTHS[day.month - 1]}"
+    if day.year == today.year:
+        return date_said
+    return f"{day.year}年{date_said}" if lang == "ja" else f"{date_said} {day.year}"
+
+
+def say_calendar_day(day: date, lang: Lang) -> str:
+    """Return a day with its year, as it may stand in a note that is read years later: 2026年11月17日, 17 November 2026."""
+    return f"{day.year}年{day.month}月{day.day}日" if lang == "ja" else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def say_date(now: datetime, lang: Lang) -> str:

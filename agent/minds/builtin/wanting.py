@@ -1,0 +1,202 @@
+"""What a question wants: about what, which kind of answer, whose words, from when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.minds.builtin.alike import dislike_for_no_liking, one_word, plain_of_idioms
+from agent.minds.builtin.candidates import (
+    Candidate,
+    Who,
+    is_question,
+)
+from agent.minds.builtin.understanding import Sentence, question_terms, word_list
+from agent.minds.builtin.values import asks_colour
+from managers.language.english import verb_base
+from managers.language.times import TimeSpan, find_times
+from managers.language.words import content_words
+from managers.mind import ReplyRequest
+from managers.recall.spans import without_asking
+from managers.recall.terms import is_question_word
+from managers.storage.errors import Lang
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a question wants: about what, which kind of answer, whose words, from when; `cues` are its lighter verbs."""
+
+    terms: tuple[str, ...]
+    asks: str
+    owner: Who
+    spans: tuple[TimeSpan, ...]
+    counter: str = ""
+    cues: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+
+def read_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Wanted:
+    """Read what some questions want to know."""
+    spans = [span for sentence in asked for span in find_times(sentence.text, request.now)]
+    names = {term for name in (request.sheet.persona, request.sheet.user_name) for term in content_words(name)}
+    timed = {term for span in spans for term in content_words(span.text)}
+    terms = [term for term in question_terms(asked, lang) if term not in names | timed]
+    counter = _counter(asked)
+    said = set(content_words(without_asking(" ".join(sentence.text for sentence in asked))))
+    terms = [term for term in terms if not is_question_word(term) and (term in said or not asks_how_it_stands(asked))]
+    plain = " ".join(sentence.plain for sentence in asked)
+    terms = dislike_for_no_liking(_with_work(_without_idioms(terms, plain), plain), plain)
+    terms = terms or ([counter] if counter else [] if spans else _terms_before(request, lang))
+    asks = next((sentence.asks for sentence in asked if sentence.asks), "")
+    if any(asks_colour(sentence.plain, lang) for sentence in asked):
+        asks, terms = "colour", [term for term in terms if term not in _COLOUR_WORDS]
+    return Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans), counter, _cues(asked), _names(asked))
+
+
+def may_answer(found: Sequence[Candidate], asked: Sequence[Sentence], lang: Lang) -> list[Candidate]:
+    """Return the sentences that may answer at all: no questions, and nothing of somebody else's for one's own."""
+    candidates = [*found]
+    things = _own_things(asked, lang)
+    if any(_is_anothers(c.text, things, lang) for c in candidates):
+        candidates = [c for c in candidates if not _is_anothers(c.text, things, lang)]
+        if not any(thing in c.text.lower() for thing in things for c in candidates if c.who == "user"):
+            return []  # somebody else's birthday is none of one's own
+    if any(_ASKS_FOR_QUESTIONS.search(sentence.plain) for sentence in asked):
+        return candidates
+    return [c for c in candidates if not is_question(c.text)]
+
+
+def _counter(asked: Sequence[Sentence]) -> str:
+    """Return in what a number is asked for: the 位 of 何位."""
+    found = (
+        re.search(r"何(個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|週間|日間|年間|年(?!生))", s.plain)
+        for s in asked
+    )
+    return next((match.group(1) for match in found if match), "")
+
+
+def _without_idioms(terms: Sequence[str], plain: str) -> list[str]:
+    """Return the words of a question with those of its idioms exchanged for what they mean."""
+    if (said := plain_of_idioms(plain)) == plain:
+        return [*terms]
+    gone = set(content_words(plain)) - set(content_words(said))
+    fresh = [term for term in content_words(said) if term not in content_words(plain)]
+    return [*(term for term in terms if term not in gone), *fresh]
+
+
+def _with_work(terms: Sequence[str], plain: str) -> list[str]:
+    """Add what a question asks for that says "do" and means work ("What does Neil do?")."""
+    return [*terms, "work"] if _WHAT_THEY_DO.search(plain) else [*terms]
+
+
+_WHAT_THEY_DO = re.compile(r"\bwhat (?:do|does|did) (?:my )?(?!i\b|you\b|we\b|it\b|that\b)[\w' -]+? do(?: again)?$")
+_COLOUR_WORDS = frozenset(["colour", "color", "色", "何色"])
+
+
+def _own_things(asked: Sequence[Sentence], lang: Lang) -> list[str]:
+    """Return what the user asks for as their own: the birthday of "my birthday"."""
+    return [match["thing"] for sentence in asked for match in _OWN_THING[lang].finditer(sentence.plain)]
+
+
+_OWN_THING: dict[Lang, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:my|our) (?P<thing>[a-z]+)\b(?!['’]s)"),
+    "ja": re.compile(r"(?:私|わたし|僕|ぼく|俺|おれ|自分|あたし)の(?P<thing>[一-龠ァ-ヴー]+)(?=[はって、いを]|$)"),
+}  # fmt: skip
+
+
+def _is_anothers(text: str, things: Sequence[str], lang: Lang) -> bool:
+    """Tell whether a sentence gives somebody else's of what the user asks for as their own (my birthday, 私の誕生日)."""
+    if lang == "en":
+        plain = text.lower().replace("’", "'")
+        return any(
+            re.search(rf"(?<!\bit)(?<!\bthat)'s (?:\w+ )?{thing}\b|\b(?:his|her|their) {thing}\b", plain)
+            and not re.search(
+                rf"\b(?:my|mine|i)\b[^,.;]*\b{thing}\b(?!.*'s {thing})", re.sub(r"\bmy \w+'s\b", "", plain)
+            )
+            for thing in things
+        )
+    firsts = word_list("ja", "first_persons")
+    for thing in things:
+        owners = re.findall(rf"([一-龠ァ-ヴーぁ-んA-Za-z]+?)の{re.escape(thing)}", text)
+        if owners and not any(owner.endswith(tuple(firsts)) for owner in owners):
+            return True
+    return False
+
+
+def _names(asked: Sequence[Sentence]) -> frozenset[str]:
+    """Return the words of a question that name somebody."""
+    found = [word for sentence in asked for word in sentence.words]
+    return frozenset(
+        one_word(term)
+        for word in found
+        if word.entity == "person"
+        or word.kind == "proper"
+        or word.surface.lower() in word_list("en", "persons") | word_list("ja", "persons")
+        for term in content_words(word.surface)
+    )
+
+
+def _cues(asked: Sequence[Sentence]) -> frozenset[str]:
+    """Return the verbs of a question: too common to search by, they tell which of two sentences on somebody answers."""
+    return frozenset(base for sentence in asked if sentence.lang == "en" for base in verb_bases(sentence.plain))
+
+
+def verb_bases(text: str) -> set[str]:
+    """Return the longer words of an English text in their base forms, those of asking left out."""
+    found = {verb_base(word) for word in re.findall(r"[a-z]{4,}", text.lower())} - _NO_CUES
+    return {"call" if base == "name" else base for base in found}
+
+
+_NO_CUES = frozenset("what when where which whom whose does were have that this with from about your their there they them then".split())  # fmt: skip  # noqa: SIM905  # words read best as words
+
+
+def _owner(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Who:
+    plain = " ".join(sentence.text for sentence in asked)
+    if request.sheet.user_name and request.sheet.user_name in plain:
+        return "user"
+    if request.sheet.persona and request.sheet.persona in plain:
+        return "persona"
+    return _whose(" ".join(sentence.plain for sentence in asked), lang)
+
+
+def _terms_before(request: ReplyRequest, lang: Lang) -> list[str]:
+    """A question without words of its own ("and when was that?") is about what was said before."""
+    light = word_list(lang, "question_light")
+    for turn in reversed(request.turns[:-1]):
+        if turn.role == "user" and (terms := [t for t in content_words(turn.text) if t not in light]):
+            return list(dict.fromkeys(terms))
+    return []
+
+
+def _whose(plain: str, lang: Lang) -> Who:
+    """Read whose words are asked for: mine (the user's) or yours (the persona's)."""
+    if lang == "ja":
+        mine = re.search(r"私|わたし|僕|ぼく|俺|自分|うちの|あたし", plain)
+        yours = re.search(r"あなた|君|きみ|お前|そちら|おすすめして|薦めて|言ってくれ|教えてくれた", plain)
+    else:
+        mine = re.search(r"\b(?:i|my|me|mine|i'm|i've|we|our)\b", plain)
+        yours = re.search(r"\b(?:(?:did|have|do) you|your|you (?:say|tell|recommend|suggest|said|told))\b", plain)
+    if bool(mine) == bool(yours):
+        return "user" if mine else "nobody"
+    return "user" if mine else "persona"
+
+
+def asks_how_it_stands(asked: Sequence[Sentence]) -> bool:
+    """Tell a question for news of somebody or something (モモはどうなった？)."""
+    return any(_HOW_IT_STANDS.search(sentence.plain) for sentence in asked)
+
+
+_HOW_IT_STANDS = re.compile(
+    r"どうなっ|どうなりま|どうして(?:る|い)|元気(?:か|な|に|$)|\b(?:happened|happening) (?:to|with)\b|\b(?:became|become) of\b|\bany news\b"
+)
+
+
+def names_days_alone(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> bool:
+    """Tell a question that asks for nothing but what was on some days ("What did I do yesterday?")."""
+    spans = [span for sentence in asked for span in find_times(sentence.text, request.now)]
+    timed = {term for span in spans for term in content_words(span.text)}
+    return bool(spans) and not _counter(asked) and all(term in timed for term in question_terms(asked, lang))
+
+
+_ASKS_FOR_QUESTIONS = re.compile(r"聞い[たて]|聞きま|尋ね|たずね|質問|\bask(?:ed|ing)?\b|\bquestions?\b")
