@@ -25,6 +25,7 @@ from agent.errors import (
     UnexpectedError,
 )
 from agent.events import Noticed, Received, Replied, TurnEvent
+from agent.forgetting import take_up
 from agent.memories import Memories
 from agent.minds.choose import Minds, built_in_mind, capped_status
 from agent.minds.status import MindStatus
@@ -124,6 +125,7 @@ class Companion:
             self._refuse_while_answering()
             message, answers = self._last_exchange()
             self.memories.log.supersede(message.id, text)
+            self.memories.emotions.reword({message.id: text})
             state = TurnState(message=replace(message, text=text), replaces=tuple(m.id for m in answers))
             return self._begin(state, attached_files.again(self.memories.paths, message.attachments))
 
@@ -134,6 +136,7 @@ class Companion:
             message, answers = self._last_exchange()
             for taken_back in (*reversed(answers), message):
                 self.memories.log.supersede(taken_back.id, None)
+            self.memories.emotions.reword({message.id: ""})
             self._later(self._catch_up)
 
     def new_topic(self) -> None:
@@ -303,6 +306,7 @@ class Companion:
         try:
             self.memories.entities.all()  # kept in memory: thousands of files take long beside other work, a room's say
             self.memories.history.notice_outside()
+            take_up(self.memories)
         except UtataneError as error:
             self.memories.notices.post_error("wake", error)
         self._catch_up()
