@@ -47,6 +47,9 @@ logger = logging.getLogger(__name__)
 MAX_MESSAGE_CHARACTERS = 4_000_000
 """Far beyond what a person types; a pasted book is kept whole, and the mind reads what fits."""
 
+_STOP_SECONDS = 10.0
+"""Within this time every turn ends that was told to: minds look many times a second."""
+
 
 @dataclass(frozen=True, slots=True)
 class Why:
@@ -140,16 +143,26 @@ class Companion:
             self._later(self._catch_up)
 
     def new_topic(self) -> None:
-        """Begin a new thread: earlier turns leave the short-term memory, not the log."""
+        """Begin a new thread: earlier turns leave the short-term memory, not the log.
+
+        Raises:
+            StillAnsweringError: the answer under way would stand in the new thread, apart from what it answers.
+        """
         self.forget_off_record()
-        self._later(self._end_conversation)
-        self.memories.log.begin_topic()
+        with self._starting:
+            self._refuse_while_answering()
+            self._later(self._end_conversation)
+            self.memories.log.begin_topic()
 
     def forget_off_record(self) -> None:
-        """Let go of what was said off the record, and of how the last turn went."""
-        self._off_record.clear()
-        if self.turn is None:
-            self._turn = None
+        """Let go of what was said off the record, the answer under way included, and of how the last turn went."""
+        with self._starting:
+            if self._turn is not None and self._turn.off_record:
+                self._turn.stop()
+                self._turn.wait(_STOP_SECONDS)
+            self._off_record = []  # a new one: whatever that turn may still say goes into the old, which nobody reads
+            if self.turn is None:
+                self._turn = None
 
     @property
     def off_record(self) -> Sequence[Message]:
@@ -204,7 +217,7 @@ class Companion:
         """End the conversation and wait for what is being remembered; the object must not be used after."""
         if self._turn is not None:
             self._turn.stop()
-            self._turn.wait(10)
+            self._turn.wait(_STOP_SECONDS)
             if not self.mind_status().is_language_model:
                 # A model would keep the person waiting; the next start does it when the time is up.
                 self._later(self._end_conversation)
@@ -222,28 +235,31 @@ class Companion:
 
     def _begin(self, state: TurnState, attached: Attached, *, off_record: bool = False) -> Turn:
         if not off_record:
-            self._off_record.clear()
+            self._off_record = []
         state["attached"] = attached
-        self._turn = Turn(partial(self._live, state, off_record=off_record)).start()
+        aside = self._off_record if off_record else None
+        answers = given.id if (given := state.get("message")) else ""
+        self._turn = Turn(partial(self._live, state, aside), answers=answers, off_record=off_record).start()
         return self._turn
 
-    def _live(self, state: TurnState, cancel: Cancel, publish: Publish, *, off_record: bool) -> None:
+    def _live(self, state: TurnState, aside: list[Message] | None, cancel: Cancel, publish: Publish) -> None:
+        """Live a turn; off the record, what is said is kept `aside`, after what was said there before."""
         # Imported here: the graph's libraries take most of a second, and a page opens without them.
         from agent.graph import compiled_graph  # noqa: PLC0415
 
-        around = self._surroundings(cancel, publish, off_record=off_record)
+        around = self._surroundings(cancel, publish, aside)
         given = state.get("message")
         window = self._short_term(2 * around.settings.conversation.window_turns)
         hidden = {given.id, *state.get("replaces", ())} if given else set()
-        state["window"] = [m for m in window if m.id not in hidden] + (self._off_record if off_record else [])
+        state["window"] = [m for m in window if m.id not in hidden] + (aside or [])
         reply: Message | None = None
         try:
             reply = compiled_graph().invoke(state, context=around)["reply"]
         finally:
-            if not off_record:
+            if aside is None:
                 self._later(self._catch_up, reply)
 
-    def _surroundings(self, cancel: Cancel, publish: Publish, *, off_record: bool) -> Surroundings:
+    def _surroundings(self, cancel: Cancel, publish: Publish, aside: list[Message] | None) -> Surroundings:
         started = self._clock.monotonic()
         memories = self.memories
         settings, sheet = memories.settings(), memories.sheet()
@@ -253,8 +269,8 @@ class Companion:
             publish(Noticed(notice))
 
         def emit_and_keep(event: TurnEvent) -> None:
-            if off_record and isinstance(event, Received | Replied):
-                self._off_record.append(event.message)
+            if aside is not None and isinstance(event, Received | Replied):
+                aside.append(event.message)
             publish(event)
 
         return Surroundings(
@@ -271,7 +287,7 @@ class Companion:
             beside=self._beside.submit,
             small_mind=self._small_mind(settings, sheet.language),
             stand_in=self._minds.stand_in(settings),
-            off_record=off_record,
+            off_record=aside is not None,
         )
 
     def _small_mind(self, settings: Settings, language: Lang) -> Mind | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -15,11 +16,20 @@ logger = logging.getLogger(__name__)
 
 Publish = Callable[[TurnEvent], None]
 
+_NUMBERS = itertools.count(1)
+_LOOK_SECONDS = 1.0
+"""How often whoever waits for a silent mind looks whether anybody is still interested."""
+
 
 class Turn:
     """A turn in a thread of its own: it goes on when the page that asked for it closes."""
 
-    def __init__(self, live: Callable[[Cancel, Publish], None]) -> None:
+    def __init__(self, live: Callable[[Cancel, Publish], None], *, answers: str = "", off_record: bool = False) -> None:
+        self.number = next(_NUMBERS)
+        """No other turn of this process has it."""
+        self.answers = answers
+        """The id of the message that is answered anew; empty where a new one is said."""
+        self.off_record = off_record
         self._live = live
         self._cancel = Cancel()
         self._events: list[TurnEvent] = []
@@ -34,10 +44,24 @@ class Turn:
 
     def events(self) -> Iterator[TurnEvent]:
         """Yield all events from the first on, waiting for new ones until the turn is over."""
-        seen = 0
-        while fresh := self._after(seen):
+        for fresh in self.batches():
             yield from fresh
+
+    def batches(self, goes_on: Callable[[], bool] = lambda: True) -> Iterator[Sequence[TurnEvent]]:
+        """Yield what has happened so far, at once, and then again and again all that is new, until the turn is over.
+
+        Args:
+            goes_on: tells whether anybody still listens; a thread that waited for a silent mind in vain would be missed
+                elsewhere.
+        """
+        fresh: Sequence[TurnEvent] = self.so_far
+        seen = 0
+        while goes_on():
+            yield fresh
             seen += len(fresh)
+            fresh = self._after(seen, goes_on)
+            if not fresh:
+                return
 
     def stop(self) -> None:
         """Ask the mind to stop; what was said so far is kept and marked as broken off."""
@@ -58,10 +82,12 @@ class Turn:
         with self._grown:
             return tuple(self._events)
 
-    def _after(self, seen: int) -> list[TurnEvent]:
-        """Wait for what comes after the first `seen` events; empty when the turn is over."""
+    def _after(self, seen: int, goes_on: Callable[[], bool]) -> list[TurnEvent]:
+        """Wait for what comes after the first `seen` events; empty when the turn is over, or it does not go on."""
         with self._grown:
-            self._grown.wait_for(lambda: len(self._events) > seen or self._over)
+            while not self._grown.wait_for(lambda: len(self._events) > seen or self._over, _LOOK_SECONDS):
+                if not goes_on():
+                    return []
             return self._events[seen:]
 
     def _publish(self, event: TurnEvent) -> None:

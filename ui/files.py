@@ -102,10 +102,12 @@ def _persona_files(services: Services) -> APIRouter:
     @router.get("/revision")
     def revision(name: str) -> Response:
         try:
-            token = revision_of(services.companion(name))
+            companion = services.companion(name)
+            turn, token = companion.turn, revision_of(companion)
         except PersonaNotFoundError:
-            token = ""  # renamed or deleted; whoever asks has not heard of it yet
-        return JSONResponse({"revision": token, "boot": boot}, headers={"cache-control": "no-store"})
+            turn, token = None, ""  # renamed or deleted; whoever asks has not heard of it yet
+        told = {"revision": token, "turn": turn.number if turn else 0, "boot": boot}
+        return JSONResponse(told, headers={"cache-control": "no-store"})
 
     return router
 

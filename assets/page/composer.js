@@ -2,6 +2,8 @@
 "use strict";
 
 (() => {
+  const COMPARED = 1000; // characters: longer ones are not shown to their end
+
   // Enter that confirms a conversion is none; the keyboard's own script knows what else was chosen.
   const isSending = (event) => utatane.sends?.(event) ?? (event.key === "Enter" && !event.shiftKey && !utatane.composing(event));
 
@@ -12,34 +14,45 @@
     const send = element.querySelector(".send");
     const stop = element.querySelector(".stop");
     const veil = element.querySelector(".veil");
-    let files = [];
+    const trays = new Map(); // by persona: what is attached
+    const unkept = new Map(); // by persona: words that are off the record, kept nowhere else
     let persona = null;
+    let sentFiles = [];
     let restored = 0;
     let wasBusy = false;
+    let wish = null; // whether to be off the record, until the server has heard it
 
     const tell = (event, told) => trigger(event, { ...told, persona });
     const draftKey = () => `utatane.draft.${persona}`;
     const sentKey = () => `utatane.sent.${persona}`;
-    const offRecord = () => Boolean((props.value || {}).off_record);
+    const offRecord = () => wish ?? Boolean((props.value || {}).off_record);
+    const attached = () => trays.get(persona) ?? [];
+    const attach = (files, whose = persona) => {
+      trays.set(whose, files);
+      showFiles();
+    };
 
     function update() {
       const value = props.value || {};
       if (value.persona && value.persona !== persona) {
         const isFirst = persona === null; // what was written or attached before the page knew to whom stays
+        if (isFirst) trays.set(value.persona, attached());
         persona = value.persona;
-        area.value = [utatane.kept(sessionStorage, draftKey()), isFirst ? area.value : ""].filter(Boolean).join("\n");
+        wish = null;
+        const draft = unkept.get(persona) ?? utatane.kept(sessionStorage, draftKey());
+        area.value = [draft, isFirst ? area.value : ""].filter(Boolean).join("\n");
         area.placeholder = value.placeholder || "";
-        if (!isFirst) files = [];
         showFiles();
         setTimeout(takeBackUnheard); // when the conversation stands beside it
       } else if (wasBusy && !value.busy) utatane.keep(sessionStorage, sentKey(), ""); // it was heard, and answered
       wasBusy = Boolean(value.busy);
       if (value.restore && value.restore.count !== restored) {
         restored = value.restore.count;
-        area.value = value.restore.text;
         utatane.keep(sessionStorage, sentKey(), "");
-        keepDraft();
+        giveBack(value.restore.text);
+        if (value.restore.files) attach([...sentFiles, ...attached()]);
       }
+      if (wish === Boolean(value.off_record)) wish = null;
       area.placeholder = value.placeholder || area.placeholder;
       send.hidden = Boolean(value.busy);
       stop.hidden = !value.busy;
@@ -49,52 +62,64 @@
 
     function submit() {
       const text = area.value;
+      const files = attached();
       if (!persona || (props.value || {}).busy || (!text.trim() && !files.length)) return;
+      if (send.disabled || document.body.classList.contains("server-away")) return; // it stays until it can be heard whole
       tell("submit", { text, files: files.map((file) => file.path), off_record: offRecord() });
       const sent = JSON.stringify({ text, after: said().at(-1)?.dataset.key });
       utatane.keep(sessionStorage, sentKey(), offRecord() || !text.trim() ? "" : sent);
       area.value = "";
-      files = [];
-      showFiles();
-      utatane.keep(sessionStorage, draftKey(), "");
+      keepDraft();
+      sentFiles = files;
+      attach([]);
       grow(area);
       area.focus();
     }
 
     // Off the record not even the unsent words are kept by the browser.
-    const keepDraft = () => persona && utatane.keep(sessionStorage, draftKey(), offRecord() ? "" : area.value);
+    function keepDraft() {
+      if (!persona) return;
+      utatane.keep(sessionStorage, draftKey(), offRecord() ? "" : area.value);
+      if (offRecord() && area.value) unkept.set(persona, area.value);
+      else unkept.delete(persona);
+    }
+
+    function giveBack(text) {
+      area.value = [text, area.value].filter(Boolean).join("\n");
+      keepDraft();
+      grow(area);
+    }
 
     // Words that went out while the server went away stand in the field again, unless they were heard after all.
     const said = () => [...document.querySelectorAll("#conversation .transcript > div:has(article.user)")];
-    const plain = (words) => words.replace(/\s+/g, " ").trim();
+    const plain = (words) => words.replace(/\s+/g, " ").trim().slice(0, COMPARED);
     function takeBackUnheard() {
       const kept = utatane.kept(sessionStorage, sentKey());
       if (!kept || (props.value || {}).busy) return;
       utatane.keep(sessionStorage, sentKey(), "");
       const { text, after } = JSON.parse(kept);
       const since = said().slice(said().findIndex((one) => one.dataset.key === after) + 1);
-      if (since.some((one) => plain(one.querySelector(".bubble")?.innerText ?? "") === plain(text))) return;
-      area.value = [text, area.value].filter(Boolean).join("\n");
-      keepDraft();
-      grow(area);
+      if (!since.some((one) => plain(one.querySelector(".bubble")?.innerText ?? "") === plain(text))) giveBack(text);
     }
 
     async function take(chosen) {
-      for (const file of chosen) {
-        const entry = { name: file.name, path: "" };
-        files.push(entry);
-        showFiles();
+      const entries = [...chosen].map((file) => ({ file, name: file.name, path: "" }));
+      const whose = persona; // somebody else may have been chosen by the time they are there
+      const tray = () => (whose === null ? persona : whose);
+      attach([...attached(), ...entries]);
+      for (const entry of entries) {
         try {
-          entry.path = (await upload(file)).path;
+          entry.path = (await upload(entry.file)).path;
+          showFiles();
         } catch (error) {
-          files = files.filter((other) => other !== entry);
-          tell("refused", { name: file.name });
+          attach((trays.get(tray()) ?? []).filter((other) => other !== entry), tray());
+          tell("refused", { name: entry.name });
         }
-        showFiles();
       }
     }
 
     function showFiles() {
+      const files = attached();
       tray.replaceChildren(...files.map((file) => {
         const chip = document.createElement("span");
         chip.className = file.path ? "chip" : "chip loading";
@@ -103,10 +128,7 @@
         remove.type = "button";
         remove.textContent = "×";
         remove.setAttribute("aria-label", `${utatane.texts().remove_file}: ${file.name}`);
-        remove.addEventListener("click", () => {
-          files = files.filter((other) => other !== file);
-          showFiles();
-        });
+        remove.addEventListener("click", () => attach(attached().filter((other) => other !== file)));
         chip.append(remove);
         return chip;
       }));
@@ -140,8 +162,14 @@
     element.querySelector(".attach").addEventListener("click", () => picker.click());
     send.addEventListener("click", submit);
     stop.addEventListener("click", () => tell("stop"));
-    veil.addEventListener("click", () => tell("veil", { off_record: !offRecord() }));
+    veil.addEventListener("click", () => {
+      wish = !offRecord(); // it counts at once, for what is said before the server has answered too
+      veil.setAttribute("aria-pressed", String(wish));
+      keepDraft();
+      tell("veil", { off_record: wish });
+    });
     element.querySelector(".topic").addEventListener("click", () => tell("topic"));
+    document.addEventListener("utatane:in-step", takeBackUnheard); // nothing is due, and still it is not to be seen
     watch("value", update);
     update();
   }

@@ -3,21 +3,31 @@
 
 (() => {
   const POLL_MS = 2000;
+  const PATIENCE = 2;
+  const isAsking = () => document.documentElement.hasAttribute("data-asking");
 
   // `props` are the conversation's; `trigger` is told `stale` when another one should be shown.
   function followServer(props, trigger) {
+    let lost = 0; // times in a row that the turn under way was another one than is shown
+    let gone = 0; // times in a row that nobody of this name was there
     setInterval(async () => {
       const value = props.value || {};
       if (document.hidden || !value.persona) return;
       const answer = await fetch(`${value.address}/revision`).catch(() => null);
       setOnline(Boolean(answer));
       if (!answer?.ok) return;
-      const { revision, boot } = await answer.json();
+      const { revision, turn, boot } = await answer.json();
       if (isAnotherServer(boot)) return;
       if (isElsewhere(value.persona)) trigger("stale", {});
-      if (revision && revision !== props.value.revision && !props.value.busy && value.persona === props.value.persona) {
-        trigger("stale", {});
-      }
+      const now = props.value;
+      if (value.persona !== now.persona) return;
+      gone = revision ? 0 : gone + 1;
+      if (gone >= PATIENCE) leave();
+      if (!revision) return;
+      // While words come the page is ahead of this; words that nobody brings any more (the line broke) are behind.
+      lost = now.busy && turn !== now.turn ? lost + 1 : 0;
+      if (now.busy ? lost >= PATIENCE : revision !== now.revision) trigger("stale", {});
+      else if (!now.busy && !isAsking()) document.dispatchEvent(new CustomEvent("utatane:in-step"));
     }, POLL_MS);
   }
 
@@ -32,8 +42,13 @@
   function isAnotherServer(boot) {
     firstBoot ??= boot;
     if (boot === firstBoot) return false;
-    if (!utatane.isDirty?.()) location.reload();
+    leave();
     return true;
+  }
+
+  // Also where whoever is shown was renamed or deleted in another window.
+  function leave() {
+    if (!utatane.isDirty?.()) location.reload();
   }
 
   function setOnline(is) {

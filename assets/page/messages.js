@@ -16,13 +16,17 @@
     setTimeout(() => button.classList.remove("done"), 1200);
   }
 
+  const begun = new Map(); // by message: what was being made of it; whoever turned away, or came too early, finds it again
+
   function editMessage(article, save) {
+    const id = article.dataset.id;
     const bubble = article.querySelector(".bubble");
     const words = article.querySelector(".words");
     const form = document.createElement("form");
     form.className = "editing";
     const area = document.createElement("textarea");
-    area.value = bubble ? bubble.textContent : "";
+    const before = bubble ? bubble.textContent : "";
+    area.value = begun.get(id)?.before === before ? begun.get(id).text : before;
     area.setAttribute("aria-label", utatane.texts().edit_message);
     const cancel = document.createElement("button");
     cancel.type = "button";
@@ -35,7 +39,15 @@
       form.remove();
       article.classList.remove("in-edit");
     };
-    cancel.addEventListener("click", close);
+    const giveUp = () => {
+      begun.delete(id);
+      close();
+    };
+    area.addEventListener("input", () => {
+      begun.set(id, { before, text: area.value });
+      utatane.grow(area);
+    });
+    cancel.addEventListener("click", giveUp);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const text = area.value.trim();
@@ -43,7 +55,7 @@
       if (text) save(text);
     });
     area.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") close();
+      if (event.key === "Escape" && !utatane.composing(event)) giveUp();
       if (utatane.isSending(event)) {
         event.preventDefault();
         form.requestSubmit();

@@ -14,7 +14,7 @@
       const value = props.value || {};
       const changed = shown !== value.key;
       const atBottom = changed || list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_BOTTOM;
-      const anchor = [...list.children].find((child) => child.offsetTop + child.offsetHeight > list.scrollTop);
+      const anchor = [...list.children].find((child) => child.querySelector("article") && child.offsetTop + child.offsetHeight > list.scrollTop);
       const before = anchor ? anchor.offsetTop - list.scrollTop : 0;
       if (changed) list.replaceChildren();
       reconcile(list, value.items || []);
