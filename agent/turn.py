@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 
 from agent.errors import UnexpectedError
@@ -101,7 +102,11 @@ class Turn:
         except UtataneError as error:
             self._publish(Failed(error))
         except Exception as error:  # the edge: whatever else happens is logged and said, and the app goes on
-            logger.exception("a turn failed")
+            if self.off_record:  # an error's own words may be those that were said: where it happened must do
+                frames = "".join(traceback.format_tb(error.__traceback__))
+                logger.error("a turn off the record failed: %s\n%s", type(error).__name__, frames)  # noqa: TRY400  # see above
+            else:
+                logger.exception("a turn failed")
             self._publish(Failed(UnexpectedError(cause=f"{type(error).__name__}: {error}")))
         finally:
             with self._grown:

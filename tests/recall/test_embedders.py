@@ -89,6 +89,15 @@ def test_no_text_is_embedded_twice_even_after_a_restart(tmp_path: Path) -> None:
     assert np.allclose(first[0], again[1], atol=2e-3)
 
 
+def test_questions_are_remembered_but_not_on_the_disk(tmp_path: Path) -> None:
+    counting, path = Counting(), tmp_path / "cache.sqlite"
+    cached = CachedEmbedder(counting, path)
+    cached.query("what was said off the record")
+    cached.query("what was said off the record")
+    assert counting.asked == ["what was said off the record"]
+    assert not path.exists()
+
+
 def test_the_cache_in_memory_has_a_limit(tmp_path: Path) -> None:
     cached = CachedEmbedder(Counting(), tmp_path / "cache.sqlite")
     cached.passages([f"text {number}" for number in range(IN_MEMORY + 300)])

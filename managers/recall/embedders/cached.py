@@ -1,4 +1,4 @@
-"""A cache in front of an embedder that is slow or costs money: 2,048 vectors in memory, all of them on disk."""
+"""A cache in front of an embedder that is slow or costs money: 2,048 vectors in memory, all passages on disk."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CachedEmbedder:
         return self._through("passage", texts)
 
     def query(self, text: str) -> Vectors:
-        """Embed a question."""
+        """Embed a question; it is remembered as long as the process lives."""
         return self._through("query", [text])
 
     def missing(self, texts: Sequence[str]) -> list[str]:
@@ -84,7 +84,11 @@ class CachedEmbedder:
         if fresh:
             made = self.inner.query(fresh[0]) if kind == "query" else self.inner.passages(fresh)
             new = {self._key(kind, text): row for text, row in zip(fresh, made, strict=True)}
-            self._keep(new)
+            if kind == "query":
+                with self._lock:
+                    self._remember(new)  # not on the disk: what is asked off the record is written nowhere
+            else:
+                self._keep(new)
             known |= new
         return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 1), np.float32)
 
