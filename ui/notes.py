@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from html import escape
 from typing import Any
 
@@ -33,8 +34,8 @@ class Shown:
     note: Note
     conflict: str | None = None
     """The text on disk, where it is another one than the person began from."""
-    mine: str | None = None
-    """What the person wrote, kept in the editor while a conflict is open."""
+    is_mine: bool = False
+    """What the person wrote stays in the editor, with whatever was written since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class NotesRoom:
 
 def create_notes_room(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> NotesRoom:
     """Build the room inside `tab`; it is filled whenever one enters it."""
-    sight = create_sight()
+    sight, own = create_sight(), gr.State(dict[str, str | None]())
     with gr.Column(elem_classes="room"):
         gr.HTML(f"<h2>{escape(t('notes.title'))}</h2><p>{escape(t('notes.intro'))}</p>", elem_classes="intro")
         kind = gr.Radio(
@@ -103,14 +104,18 @@ def create_notes_room(services: Services, t: Texts, current: gr.State, tab: gr.T
     seen, shown = [current, sight, sight], [sight, *room.shown]
     for entering in (tab.select, kind.change, revert.click, take_theirs.click):
         entering(edge(handlers.open), [current, kind], shown, **IN_TURN)
-    save.click(edge(meant(handlers.save)), [*seen, editor], shown, **IN_TURN)
-    keep_mine.click(edge(meant(handlers.keep_mine)), [*seen, editor], shown, **IN_TURN)
+    save.click(edge(meant(handlers.save)), [*seen, editor, own], shown, **IN_TURN)
+    keep_mine.click(edge(meant(handlers.keep_mine)), [*seen, editor, own], shown, **IN_TURN)
     history.select(edge(meant(handlers.go_back)), seen, shown, **IN_TURN)
     return room
 
 
 class NoteHandlers:
-    """The room's handlers. The sight tells which note of whose the editor holds, and from what text it was begun."""
+    """The room's handlers.
+
+    The sight tells which note of whose the editor holds, and from what text it was begun; `own` what this window itself
+    wrote last: who saves twice in a breath is in nobody's way.
+    """
 
     def __init__(self, services: Services, t: Texts) -> None:
         """Take the services and the page's language."""
@@ -123,25 +128,29 @@ class NoteHandlers:
             return tuple(gr.skip() for _ in range(6))
         return self._present(persona, kind, Shown(self._services.companion(persona).memories.notes.read(kind)))
 
-    def save(self, persona: str, sight: Sight, text: str) -> tuple[Any, ...]:
+    def save(self, persona: str, sight: Sight, text: str, own: dict[str, str | None]) -> tuple[Any, ...]:
         """Write the note; where the file has changed since, both versions are shown instead."""
         notes = self._services.companion(persona).memories.notes
-        kind, based_on = _kind(sight), sight.get("digest")
+        kind, based_on, here = _kind(sight), sight.get("digest"), f"{persona}/{_kind(sight)}"
+        if here in own and notes.read(kind).digest == own[here]:
+            based_on = own[here]
         try:
             # Emptying one's own note on purpose is allowed: the editor was emptied by hand, and the history keeps it.
             note = notes.write(kind, text, based_on=based_on, author="user", reason="edited", emptied=True)
         except ExternallyChangedError as error:
             found = Note(str(error.facts["theirs"]), based_on)
-            return self._present(persona, kind, Shown(found, conflict=found.text, mine=text))
+            return self._present(persona, kind, Shown(found, conflict=found.text, is_mine=True))
+        own[here] = note.digest
         say_done(self._t("notes.saved"), self._t)
-        return self._present(persona, kind, Shown(note), saved=True)
+        return self._present(persona, kind, Shown(note, is_mine=True))
 
-    def keep_mine(self, persona: str, sight: Sight, text: str) -> tuple[Any, ...]:
+    def keep_mine(self, persona: str, sight: Sight, text: str, own: dict[str, str | None]) -> tuple[Any, ...]:
         """Write the person's version over the one on disk, which stays in the history."""
         notes, kind = self._services.companion(persona).memories.notes, _kind(sight)
         found = notes.read(kind)
         note = notes.write(kind, text, based_on=found.digest, author="user", reason="kept_mine", emptied=True)
-        return self._present(persona, kind, Shown(note), saved=True)
+        own[f"{persona}/{kind}"] = note.digest
+        return self._present(persona, kind, Shown(note, is_mine=True))
 
     def go_back(self, persona: str, sight: Sight, event: gr.EventData) -> tuple[Any, ...]:
         """Take back one entry of the history, or make it anew."""
@@ -153,9 +162,7 @@ class NoteHandlers:
             in_the_way = take_back(memories, told, self._t)
         return self._present(persona, kind, Shown(memories.notes.read(kind)), in_the_way=in_the_way)
 
-    def _present(
-        self, persona: str, kind: NoteKind, shown: Shown, *, saved: bool = False, in_the_way: str = ""
-    ) -> tuple[Any, ...]:
+    def _present(self, persona: str, kind: NoteKind, shown: Shown, *, in_the_way: str = "") -> tuple[Any, ...]:
         t, memories = self._t, self._services.companion(persona).memories
         now = self._services.clock.now()
         part = file_part(memories.paths.folder, memories.notes.path(kind))
@@ -163,8 +170,8 @@ class NoteHandlers:
         in_conflict = shown.conflict is not None
         return (
             {PERSONA: persona, "kind": kind, "digest": shown.note.digest},
-            gr.update(value=shown.mine if shown.mine is not None else shown.note.text),
-            _state(t("notes.saved_at", time=clock_time(now)) if saved else "", unsaved=in_conflict),
+            gr.skip() if shown.is_mine else shown.note.text,
+            _state(t, now if shown.is_mine else None, unsaved=in_conflict),
             gr.update(visible=in_conflict),
             shown.conflict or "",
             in_the_way + entry_list(entries, persona, now, t, part) + (_table_of(memories, kind, t) if entries else ""),
@@ -181,5 +188,11 @@ def _kind(sight: Sight) -> NoteKind:
     return "notepad" if sight.get("kind") == "notepad" else "core_memory"
 
 
-def _state(sentence: str, *, unsaved: bool) -> str:
-    return f'<p class="state"{" data-unsaved" if unsaved else ""} role="status">{escape(sentence)}</p>'
+def _state(t: Texts, saved_at: datetime | None, *, unsaved: bool) -> str:
+    """Return what is said of the editor: saved just now, not saved, or nothing where it shows the file."""
+    if unsaved:
+        return '<p class="state" data-unsaved role="status"></p>'
+    if saved_at is None:
+        return '<p class="state" role="status"></p>'
+    sentence = escape(t("notes.saved_at", time=clock_time(saved_at)))
+    return f'<p class="state" data-saved="{saved_at.isoformat()}" role="status">{sentence}</p>'

@@ -54,7 +54,7 @@ class Form:
 
 def create_persona_room(services: Services, t: Texts, current: gr.State, touched: gr.State, tab: gr.Tab) -> PersonaRoom:
     """Build the room; `touched` is counted up when faces or names have changed."""
-    sight = create_sight()
+    sight, own = create_sight(), gr.State(dict[str, str | None]())
     handlers, edge = PersonaHandlers(services, t), at_edge(t)
     with gr.Column(elem_classes="room"):
         create_mending(services, t, current, touched, tab)
@@ -81,7 +81,7 @@ def create_persona_room(services: Services, t: Texts, current: gr.State, touched
     seen = [current, touched, sight]
     tab.select(edge(handlers.open), [current], shown, **IN_TURN)
     touched.change(edge(handlers.look_again), [current, sight, *room.fields], shown, **IN_TURN)
-    save.click(edge(handlers.save), [*seen, *room.fields], [current, touched, sight, state], **IN_TURN)
+    save.click(edge(handlers.save), [*seen, own, *room.fields], [current, touched, sight, state], **IN_TURN)
     picture.upload(edge(handlers.set_picture), [*seen, picture], [touched], **IN_TURN)
     more.select(edge(handlers.act), seen, [current, touched], **IN_TURN)
     trash.select(edge(handlers.restore), [current, touched], [current, touched], **IN_TURN)
@@ -144,7 +144,10 @@ def _create_new(services: Services, t: Texts, current: gr.State, touched: gr.Sta
 
 
 class PersonaHandlers:
-    """The room's handlers. The sight tells whose fields are shown, and what they held when they were."""
+    """The room's handlers.
+
+    The sight tells whose fields are shown, and what they held when they were; `own` which prompts this window wrote last.
+    """
 
     def __init__(self, services: Services, t: Texts) -> None:
         """Take the services and the page's language."""
@@ -170,20 +173,31 @@ class PersonaHandlers:
 
     def look_again(self, name: str, sight: Sight, *fields: str) -> tuple[Any, ...]:
         """Show what has changed of the persona; words that are not saved yet stay in their fields."""
-        shown = self.open(name)
-        if sight.get(PERSONA) != name or tuple(sight["fields"]) == fields:
-            return shown
-        return *(gr.skip() for _ in range(len(fields) + 1)), *shown[len(fields) + 1 : -1], gr.skip()
+        found, *shown = self.open(name)
+        if sight.get(PERSONA) != name:
+            return found, *shown
+        before, now = sight["fields"], found["fields"]
+        written = [field != value for field, value in zip(fields, before, strict=True)]
+        based_on = sight["digest"] if written[-1] else found["digest"]  # the last field is the prompt's
+        kept = [value if mine else new for value, new, mine in zip(before, now, written, strict=True)]
+        values = [
+            gr.skip() if mine or value == new else new for value, new, mine in zip(before, now, written, strict=True)
+        ]
+        return _sight(name, based_on, kept), *values, *shown[len(values) : -1], gr.skip()
 
-    def save(self, current: str, touched: int, sight: Sight, *fields: str) -> tuple[Any, ...]:
+    def save(
+        self, current: str, touched: int, sight: Sight, own: dict[str, str | None], *fields: str
+    ) -> tuple[Any, ...]:
         """Write what was changed, and nothing else; each change has its own entry in the history."""
         personas, form = self._services.personas, Form(*fields)
         name, before, based_on = told_in(current, sight), Form(*sight["fields"]), sight["digest"]
         is_shown = is_here(name, current)
+        if name in own and personas.get(name).system_prompt_digest == own[name]:
+            based_on = own[name]
         try:
             if form.prompt != before.prompt:
                 written = personas.write_system_prompt(name, form.prompt, based_on=based_on, emptied=True)
-                based_on = written.system_prompt_digest
+                based_on = own[name] = written.system_prompt_digest
         except ExternallyChangedError as error:
             say_error(error, self._t)
             return current, touched, gr.skip(), _state(self._t("persona.prompt_changed"), unsaved=True)
@@ -193,7 +207,7 @@ class PersonaHandlers:
             personas.set_language(name, "ja" if form.language == "ja" else "en")
         if (form.user_name, form.user_profile) != (before.user_name, before.user_profile):
             personas.set_user(name, user_name=form.user_name, profile=form.user_profile)
-        saved, state = replace(form, name=before.name), _state(self._t("notes.saved"))
+        saved, state = replace(form, name=before.name), self._saved()
         try:
             if form.name.strip() != before.name:
                 self._services.let_sleep(name)
@@ -205,6 +219,10 @@ class PersonaHandlers:
         if not is_shown:
             return current, touched + 1, gr.skip(), gr.skip()
         return name, touched + 1, _sight(name, based_on, astuple(saved)), state
+
+    def _saved(self) -> str:
+        at = self._services.clock.now().isoformat()
+        return f'<p class="state" data-saved="{at}" role="status">{escape(self._t("notes.saved"))}</p>'
 
     def set_picture(self, current: str, touched: int, sight: Sight, data: bytes) -> int:
         """Take an uploaded picture as the persona's face."""

@@ -72,7 +72,7 @@ window.utataneShelves = (element, trigger, watch) => {
     last = event.target.id || "";
   });
 
-  watch("value", () => utatane.seeWhose?.());
+  utatane.showsWhose?.(element);
   watch("value", () => {
     const answer = element.querySelector("[data-answer]")?.dataset.answer;
     if (answer === String(asked)) next();

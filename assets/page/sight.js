@@ -13,16 +13,21 @@
     for (const row of document.querySelectorAll(".uploads li")) row.hidden = isOfAnother(row);
   }
 
-  let watched = null;
-  function watchWhoIsChosen() {
-    const list = document.getElementById("personas");
-    if (!list || list === watched) return;
-    watched = list;
-    new MutationObserver(look).observe(list, { attributes: true, attributeFilter: ["aria-current"], childList: true, subtree: true });
+  const watched = new WeakSet();
+  function lookWhenever(element) {
+    if (!element || watched.has(element)) return;
+    watched.add(element);
+    new MutationObserver(look).observe(element, { attributes: true, attributeFilter: ["aria-current"], childList: true, subtree: true });
+  }
+
+  // What the server draws whole says itself whose it is.
+  function showsWhose(element) {
+    lookWhenever(document.getElementById("personas"));
+    lookWhenever(element);
   }
 
   function sight(element, props, watch) {
-    watchWhoIsChosen();
+    lookWhenever(document.getElementById("personas"));
     element.toggleAttribute("data-sight", true);
     const note = () => {
       element.dataset.persona = (props.value || {}).persona || "";
@@ -32,5 +37,5 @@
     note();
   }
 
-  Object.assign(utatane, { sight, seeWhose: look });
+  Object.assign(utatane, { sight, showsWhose });
 })();

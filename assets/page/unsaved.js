@@ -3,6 +3,7 @@
 
 (() => {
   const dirty = new Set();
+  const written = new Map(); // how often something was written in an editor
   const isDirty = () => dirty.size > 0;
   window.addEventListener("beforeunload", (event) => {
     if (isDirty()) event.preventDefault();
@@ -19,7 +20,9 @@
   }, true);
   document.addEventListener("input", (event) => {
     const editor = event.target.closest?.("[data-editor], .editor");
-    if (editor && event.isTrusted) markDirty(editor.id, true);
+    if (!editor || !event.isTrusted) return;
+    written.set(editor.id, (written.get(editor.id) || 0) + 1);
+    markDirty(editor.id, true);
   });
   function markDirty(id, is) {
     if (is) dirty.add(id);
@@ -28,9 +31,16 @@
     window.pywebview?.api?.ask_before_closing?.(isDirty()); // a window of its own asks for itself (ui/window.py)
   }
 
-  // An editor's state as the server knows it: whatever it shows is saved.
+  // An editor's state as the server knows it: whatever it shows is saved, but for what was written since that was asked.
   function editorState(element, editor, watch) {
-    watch("value", () => markDirty(editor, Boolean(element.querySelector("[data-unsaved]"))));
+    let saving = 0;
+    element.closest(".room")?.addEventListener("click", (event) => {
+      if (event.target.closest("button")) saving = written.get(editor);
+    }, true);
+    watch("value", () => {
+      const isNewer = Boolean(element.querySelector("[data-saved]")) && saving !== written.get(editor);
+      markDirty(editor, isNewer || Boolean(element.querySelector("[data-unsaved]")));
+    });
   }
 
   Object.assign(utatane, { isDirty, markDirty, editorState });
