@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -42,6 +44,7 @@ class Services:
     notices: NoticeBoard
     _companions: dict[str, Companion] = field(default_factory=dict)
     _waking: threading.Lock = field(default_factory=threading.Lock)
+    _doors: dict[str, threading.RLock] = field(default_factory=dict)
 
     def settings(self) -> Settings:
         """Return the settings as they stand in the file now; what is wrong with it is put up as a notice."""
@@ -60,7 +63,10 @@ class Services:
         return companion
 
     def _companion(self, name: str) -> Companion:
-        persona = self.personas.get(name)
+        with self._door(name):
+            return self._wakened(self.personas.get(name))
+
+    def _wakened(self, persona: Persona) -> Companion:
         with self._waking:
             companion = self._companions.get(persona.name)
             if companion is None:
@@ -106,12 +112,30 @@ class Services:
             language, user_name = who_speaks(transcript)
             return self.personas.create(name, language=language, user_name=user_name)
 
+    @contextmanager
+    def away(self, name: str) -> Iterator[None]:
+        """Let go of a persona while its folder is renamed or deleted.
+
+        Whoever asks for it waits until that is done. Any window does every other second: woken between the farewell
+        and the move, it would index what is there no longer, and leave a persona of that name with nothing in it.
+        """
+        with self._door(name):
+            self._let_go(name)
+            yield
+
     def let_sleep(self, name: str) -> None:
-        """Let go of a persona that is renamed, deleted or replaced."""
+        """Let go of a persona that is to be opened anew."""
+        with self._door(name):
+            self._let_go(name)
+
+    def _let_go(self, name: str) -> None:
         with self._waking:
             companion = self._companions.pop(name, None)
         if companion is not None:
             companion.close()
+
+    def _door(self, name: str) -> threading.RLock:
+        return self._doors.setdefault(name, threading.RLock())
 
     def close(self) -> None:
         """Finish what is under way."""

@@ -210,8 +210,8 @@ class PersonaHandlers:
         saved, state = replace(form, name=before.name), self._saved()
         try:
             if form.name.strip() != before.name:
-                self._services.let_sleep(name)
-                name = personas.rename(name, form.name).name
+                with self._services.away(name):
+                    name = personas.rename(name, form.name).name
             saved = form
         except UtataneError as error:  # the rest is saved; the name is still to be found
             say_error(error, self._t)
@@ -236,8 +236,8 @@ class PersonaHandlers:
             copy = personas.duplicate(name, personas.free_name(name))
             say_done(t("persona.duplicated", name=copy.name), t)
             return copy.name, touched + 1
-        self._services.let_sleep(name)
-        personas.delete(name)
+        with self._services.away(name):
+            personas.delete(name)
         say_done(t("persona.deleted", name=name), t)
         if not is_here(name, current):
             return current, touched + 1

@@ -286,3 +286,63 @@ def test_what_fails_after_a_turn_is_said(scene: Scene, monkeypatch: pytest.Monke
     scene.live(scene.companion.say("Are you well?"))
     assert any("the index fell over" in notice.en for notice in scene.memories.gather_notices())
     assert said(scene)[-1] == ("persona", "Yes.")
+
+
+def test_letting_go_of_what_is_said_off_the_record_ends_the_answer_to_it(scene: Scene) -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    def wait(_: object) -> TextPiece:
+        reached.set()
+        assert go_on.wait(5)
+        return TextPiece("xylophone")
+
+    scene.mind.enqueue([TextPiece("You said "), wait], "Again.")
+    turn = scene.companion.say("My secret word is xylophone", off_record=True)
+    assert reached.wait(5)
+    letting_go = threading.Thread(target=scene.companion.forget_off_record)
+    letting_go.start()
+    go_on.set()
+    letting_go.join(5)
+    assert turn.is_over
+    assert (scene.companion.off_record, scene.companion.turn, scene.companion.last_turn) == ((), None, None)
+    scene.live(scene.companion.say("What was it?", off_record=True))
+    assert "xylophone" not in str(scene.mind.requests[-1].turns)
+
+
+def test_no_topic_begins_between_a_message_and_its_answer(scene: Scene) -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    def wait(_: object) -> TextPiece:
+        reached.set()
+        assert go_on.wait(5)
+        return TextPiece("Here.")
+
+    scene.mind.enqueue([wait])
+    turn = scene.companion.say("Are you there?")
+    assert reached.wait(5)
+    with pytest.raises(StillAnsweringError):
+        scene.companion.new_topic()
+    go_on.set()
+    scene.live(turn)
+    assert [m.text for m in scene.memories.log.thread(10)] == ["Are you there?", "Here."]
+
+
+def test_who_no_longer_listens_does_not_wait_for_a_silent_mind(scene: Scene) -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    def wait(_: object) -> TextPiece:
+        reached.set()
+        assert go_on.wait(20)
+        return TextPiece("At last.")
+
+    scene.mind.enqueue([wait])
+    turn = scene.companion.say("Hello?")
+    assert reached.wait(5)
+    listens = [True]
+    heard = turn.batches(lambda: listens[0])
+    assert [type(e) for e in next(heard)] == [Received, Recalled]
+    listens[0] = False
+    assert list(heard) == []
+    assert not turn.is_over
+    go_on.set()
+    scene.live(turn)
