@@ -140,6 +140,7 @@ class Companion:
             for taken_back in (*reversed(answers), message):
                 self.memories.log.supersede(taken_back.id, None)
             self.memories.emotions.reword({message.id: ""})
+            self.memories.recall_log.drop({answer.id for answer in answers})
             self._later(self._catch_up)
 
     def new_topic(self) -> None:

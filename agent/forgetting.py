@@ -97,7 +97,7 @@ def let_wishes_go(memories: Memories) -> None:
     """Let go of the wishes themselves, once the conversation is over: they name what nobody should remember."""
     with locks.writing(memories.paths):
         for wish, ids in wishes_left(memories.log).items():
-            memories.emotions.reword(dict.fromkeys(ids, ""))
+            _let_go_of_words(memories, ids)
             forget_words(memories.log, [*ids[1:], wish], wish)  # itself last: killed before, it is found again
 
 
@@ -147,10 +147,16 @@ def _carry_out(memories: Memories, wish: str, messages: Sequence[Message]) -> tu
         )
         if files:
             memories.apply(files, author=memories.paths.name, reason=FORGOTTEN, evidence=sorted(ids))
-        memories.emotions.reword(dict.fromkeys(ids, ""))
+        _let_go_of_words(memories, ids)
         memories.inner_state.refresh(lang=memories.sheet().language)
     remove(mark)
     return left
+
+
+def _let_go_of_words(memories: Memories, ids: Sequence[str]) -> None:
+    """Keep no words of some messages with what the persona felt in them, and searched for them."""
+    memories.emotions.reword(dict.fromkeys(ids, ""))
+    memories.recall_log.drop(set(ids))
 
 
 def _undo_notes(memories: Memories, ids: Collection[str], since: datetime) -> tuple[str, ...]:

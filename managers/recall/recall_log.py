@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import Any
 
 from managers.memory.messages import Message
 from managers.recall.hits import Hit, Layer, MemoryType
-from managers.storage.files import append_durably, open_binary
+from managers.storage.files import append_durably, open_binary, read_bytes, write_atomic
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
 
 _BLOCK = 64 * 1024
 
@@ -37,6 +39,7 @@ class RecallLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._paths = PersonaPaths(path.parent.parent)
 
     def append(self, reply: Message, query: str, hits: Sequence[Hit]) -> None:
         """Keep what was recalled for `reply`; nothing is written when nothing was searched."""
@@ -58,7 +61,20 @@ class RecallLog:
                 for h in hits
             ],
         }
-        append_durably(self.path, (json.dumps(entry, ensure_ascii=False) + "\n").encode())
+        with writing(self._paths):
+            append_durably(self.path, (json.dumps(entry, ensure_ascii=False) + "\n").encode())
+
+    def drop(self, message_ids: Collection[str]) -> None:
+        """Keep no longer what was searched for some answers: the query may be what somebody had forgotten."""
+        marks = [message_id.encode() for message_id in message_ids]
+        with writing(self._paths):
+            data = read_bytes(self.path) or b""
+            lines = data.split(b"\n")
+            kept = [
+                line for line in lines if not (any(mark in line for mark in marks) and _answer(line) in message_ids)
+            ]
+            if len(kept) < len(lines):
+                write_atomic(self.path, b"\n".join(kept))
 
     def find(self, message_id: str) -> tuple[str, list[Recollection]] | None:
         """Return the query and the memories behind an answer; None if nothing was searched for it."""
@@ -101,6 +117,14 @@ class RecallLog:
                 position = start
             if rest:
                 yield rest
+
+
+def _answer(line: bytes) -> str:
+    """Return the id of the answer that a line is about; empty where it says none."""
+    try:
+        return str(json.loads(line)["message_id"])
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _recollection(entry: dict[str, Any]) -> Recollection:

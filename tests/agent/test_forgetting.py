@@ -196,7 +196,7 @@ def holding(scene: Scene, word: str) -> set[str]:
     """Return the files of the persona in which a word stands, but for the log and the history, which keep all."""
     folder = scene.memories.paths.folder
     files = (path for path in folder.rglob("*") if path.is_file() and ".history" not in path.parts)
-    return {path.name for path in files if word.encode() in path.read_bytes()} - {"log.txt", "recall_log.jsonl"}
+    return {path.name for path in files if word.encode() in path.read_bytes()} - {"log.txt"}
 
 
 @pytest.mark.parametrize(
