@@ -37,7 +37,7 @@ def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, wind
     found: dict[str, Hit] = {}
     for hit in (*standing, *own, *hits):
         found.setdefault(hit.text, hit)
-    return list(found.values())
+    return list(found.values())[: max(memories.settings().recall.max_hits, len(hits))]
 
 
 _OF_EACH = 2

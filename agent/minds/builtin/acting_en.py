@@ -18,6 +18,7 @@ def act_of(sentence: Sentence, found: Sequence[Word], verb: int) -> str:
     act = "" if act == "start" and _HOURS.search(sentence.text) else act
     act = "" if verb >= 0 and _is_denied(found, verb) else act
     act = "" if act == "go" and (_GOES_NOWHERE.search(sentence.plain) or ADVISED.search(sentence.text)) else act
+    act = "illness" if _AILS.search(sentence.plain) else act
     act = "injury" if _INJURY.search(sentence.plain) else act
     act = "" if act == "mishap" and _LOSES_ONESELF.search(sentence.plain) else act
     return "eat" if not act and _MEAL.search(sentence.text) else act
@@ -38,6 +39,11 @@ _LOSES_ONESELF = re.compile(
 """What no bad luck of a day takes."""
 _JOB = re.compile(r"\bwork(?:s|ing|ed)? (?:at|as|for|in)\b", re.IGNORECASE)
 _HOURS = re.compile(r"\b(?:starts?|started|begins?|began) (?:at|work|on)\b", re.IGNORECASE)
+_AILS = re.compile(
+    r"\b(?:knees?|back|hips?|shoulders?|neck|head|tooth|teeth|stomach|tummy|throat|feet|foot|legs?|ankles?|joints|ears?|eyes?)(?:'s| is| are|'re| has been) "
+    r"(?:giving (?:me|him|her) (?:gyp|grief|trouble|hell|bother)|playing up|killing me|acting up|aching|hurting|throbbing|sore|bad again)\b"
+)
+"""What hurts without an accident."""
 _MEAL = re.compile(r"\b(?:ha[dv]e?|having)\b.{1,40}\bfor (?:breakfast|lunch|dinner|supper)\b", re.IGNORECASE)
 ADVISED = re.compile(
     r"\b(?:says?|said|thinks?|thought|told me|tells me|wants|reckons?|believes?|insists?)\b.{0,16}\b(?:i|we) ",

@@ -62,22 +62,31 @@ _SUMS_UP = re.compile(r"まとめ|要約|振り返|\bsum")
 
 def _is_statement(sentence: Sentence) -> bool:
     """Tell news ("Ruth stayed the night") from a request without a question mark ("my cat's name again")."""
-    if sentence.intent in SOCIAL:
+    if sentence.intent in SOCIAL or sentence.plain.startswith("what if") or _SAYS_OF_ME.search(sentence.plain):
         return True
     if _REQUESTS.search(sentence.plain):
         return False
     if sentence.intent or sentence.lang == "ja" or _OWN_NEWS.search(sentence.plain):
+        return True
+    if not _FRAGMENT.search(sentence.plain):
         return True
     return any(
         word.kind == "verb" or (word.form in _SAYS and word.surface not in ("'s", "’s")) for word in sentence.words
     )
 
 
+_FRAGMENT = re.compile(
+    r"(?:\b(?:my|our|his|her|their|the)\b|'s\b).*\b(?:names?|birthday|age|number|address|code|password|colou?r|date|again)\b"
+)
+"""A request needs no verb ("my cat's name again"); other words without one tell something ("night shift again")."""
+_SAYS_OF_ME = re.compile(
+    r"^(?:so |and |well,? )?(?:you(?:'re| are)|they say you(?:'re| are)?) (?:supposed|meant|said|able)\b|^let's (?:test|try|see)\b"
+)
 _SAYS = frozenset(["be", "have", "do", "will", "can"])
 
 
 _REQUESTS = re.compile(
-    r"教え|思い出|覚え|聞かせ|話して|っけ|知りたい|忘れ(?!そう|っぽ|がち|る|な[いか]|ちゃいそう|ちゃう|てしまいそう|物|もの)|言った(?:こと|の)|何|誰|どこ|いつ|\b(?:remind|remember|recall|wonder|forg[eo]t\w*(?= (?:what|when|where|who|which|how|why|if|whether)\b|.*\b(?:names?|birthday|number|address)\b)|tell me|show me|what|when|who|where|which|how)\b"
+    r"教え|思い出|覚え|聞かせ|話して|っけ|知りたい|忘れ(?!ます|る$|て[たいる]|そう|っぽ|がち|る|な[いか]|ちゃいそう|ちゃう|てしまいそう|物|もの)|言った(?:こと|の)|何|誰|どこ|いつ|\b(?:remind|remember|recall|wonder|forg[eo]t\w*(?= (?:what|when|where|who|which|how|why|if|whether)\b|.*\b(?:names?|birthday|number|address)\b)|tell me|show me|what|when|who|where|which|how)\b"
 )
 _OWN_NEWS = re.compile(
     r"^(?:(?:and|but|so|well|oh|today|yesterday|anyway|actually|now|also|then|finally|honestly|recently|sadly|luckily"

@@ -12,25 +12,29 @@ from collections.abc import Sequence
 
 from agent.minds.builtin.candidates import Candidate, candidates_of, is_question
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.relations import Relation, kin_words, relation_of
+from agent.minds.builtin.relations import Relation, kin_words, relation_of, spoken_kin
 from agent.minds.builtin.reporting import report
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import Sentence
 from agent.minds.builtin.valued import value_for
 from agent.minds.builtin.when import say_when
-from managers.language.words import content_words
+from managers.language.words import content_words, sentences
+from managers.storage.errors import Lang
 
 _MOST_TOLD = 3
 _NAME = r"(?P<name>[a-z][\w'-]*(?: [a-z][\w'-]*)?)"
 _WHO_EN = (
     rf"^(?:(?:and|so|but|hey|hm+|ok|sorry|wait)[, ]+)*(?:do you (?:know|remember) )?who(?:'s| is| was|'re| are)? (?:my )?{_NAME}(?: is| was)?(?: again)?$",
     rf"^(?:(?:and|so|but|please|can you|could you)[, ]+)*(?:tell me (?:more |something )?|what (?:do|can) you (?:know|remember) )about (?:my )?{_NAME}(?: again)?$",
+    rf"^(?:(?:and|so|but)[, ]+)*(?:is|was) {_NAME} (?:my|our) [a-z]+$",
     rf"^(?:(?:and|so|but|hey)[, ]+)*(?:do you )?(?:know|remember) (?:my )?{_NAME}$",
 )  # fmt: skip
 _WHO_JA = (
-    r"^(?P<name>.{1,12}?)(?:さん|くん|君|ちゃん)?(?:って|は|とは)、?(?:誰|だれ|どなた|どんな(?:人|子)|どういう人|何者)(?:だ|な|です|でした|だった)?(?:の|っけ|か|かな|ん)*$",
-    r"^(?P<name>[^のをはがも、]{1,12}?)(?:さん|くん|君|ちゃん)?(?:のこと|について)(?:は|を|、)?(?:、)?(?:教えて|覚えて|おぼえて|知って|話して|何か)(?!おいて|おこう).{0,8}$",
-    r"^(?P<name>[^のをはがも、]{1,12}?)(?:さん|くん|君|ちゃん)?(?:を|は|って)?、?(?:覚えて|おぼえて|知って)(?:い)?(?:る|ます)(?:の|か|かな)*$",
+    r"^(?P<name>[^のをはがも、]{1,12}?)(?P<hon>さん|くん|君|ちゃん)?(?:って|は|とは)、?(?:誰|だれ|どなた|どんな(?:人|子)|どういう人|何者)(?:だ|な|です|でした|だった)?(?:の|っけ|か|かな|ん)*$",
+    r"^(?P<name>[^のをはがも、]{1,12}?)(?P<hon>さん|くん|君|ちゃん)?って、?(?:何|なに|なん)(?:だ|でした|です)(?:っけ|か)$",
+    r"^(?P<name>[^のをはがも、]{1,12}?)(?P<hon>さん|くん|君|ちゃん)?は(?:私|わたし|僕|ぼく|俺)の(?:兄|弟|姉|妹|母|父|友達|友人|親友|彼氏|彼女|恋人|上司|同僚|先輩|後輩|先生)(?:だ|です|だった|でした)?(?:っけ|か|かな|の)*$",
+    r"^(?P<name>[^のをはがも、]{1,12}?)(?P<hon>さん|くん|君|ちゃん)?(?:のこと|について)(?:は|を|、)?(?:、)?(?:教えて|覚えて|おぼえて|知って|話して|何か)(?!おいて|おこう).{0,8}$",
+    r"^(?P<name>[^のをはがも、]{1,12}?)(?P<hon>さん|くん|君|ちゃん)?(?:を|は|って)?、?(?:覚えて|おぼえて|知って)(?:い)?(?:る|ます)(?:の|か|かな)*$",
 )
 _NOBODY = frozenset("i me you he she they it we that this him her them there here everyone anyone somebody something 私 わたし 僕 俺 自分 うち あなた 君 それ これ あれ 何 今日 昨日".split())  # fmt: skip  # noqa: SIM905  # words read best as words
 
@@ -42,7 +46,7 @@ def answer_who(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
         return []
     pool = [c for c in candidates_of(scene.request) if c.who == "user" or c.kind == "note"]
     about = _about(name, pool, scene)
-    relation = relation_of(name, (c.text for c in about), scene.book.voice)
+    relation = relation_of(_bare_name(name), (c.text for c in about), scene.book.voice)
     told = _distinct([c for c in about if not _says_only_who(c, name, relation)])
     newest = sorted(told, key=lambda c: (c.time is not None, c.time, -c.source))[-_MOST_TOLD:]
     if relation is None and not newest:
@@ -56,7 +60,7 @@ def asked_name(scene: Scene, asked: Sequence[Sentence]) -> str:
         for pattern in _WHO_JA if scene.lang == "ja" else _WHO_EN:
             match = re.search(pattern, sentence.plain)
             if match and match["name"] not in _NOBODY and match["name"].split()[0] not in _NOBODY:
-                return _as_written(match["name"], sentence.text)
+                return _as_written(match["name"], sentence.text) + (match.groupdict().get("hon") or "")
     return ""
 
 
@@ -76,17 +80,33 @@ def _is_one(name: str) -> bool:
 
 def _about(name: str, pool: Sequence[Candidate], scene: Scene) -> list[Candidate]:
     """Return what tells of somebody, oldest first: it names them, or goes on about what names them."""
-    named = re.compile(re.escape(name) if scene.lang == "ja" else rf"\b{re.escape(name)}\b", re.IGNORECASE)
-    found = [
-        c
-        for c in pool
-        if not is_question(c.text) and (named.search(c.text) or (c.goes_on and named.search(_subject_of(c))))
-    ]
+    bare = _bare_name(name)
+    named = re.compile(re.escape(bare) if scene.lang == "ja" else rf"\b{re.escape(bare)}\b", re.IGNORECASE)
+    told = [c for c in pool if not is_question(c.text)]
+    sources = {c.source for c in told if named.search(c.text)}
+    found = [c for c in told if named.search(c.text) or (_goes_on_about(c, named) and _is_near(c, sources, scene.lang))]
     return sorted(found, key=lambda c: (c.time is not None, c.time or scene.request.now, abs(c.source)))
 
 
-def _subject_of(candidate: Candidate) -> str:
-    return candidate.around
+def _goes_on_about(candidate: Candidate, named: re.Pattern[str]) -> bool:
+    """Tell whether a sentence has its subject before it, and that is the one who is named."""
+    before = sentences(candidate.around)
+    return candidate.goes_on and bool(before) and any(named.search(sentence) for sentence in before)
+
+
+def _is_near(candidate: Candidate, sources: set[int], lang: Lang) -> bool:
+    """Tell a sentence that surely has its subject in the one before: "He …" in English; in Japanese only in one breath.
+
+    A Japanese sentence without a subject is mostly of the speaker (さみしい).
+    """
+    return candidate.source in sources if lang == "ja" else bool(_PRONOUN.match(candidate.text))
+
+
+_PRONOUN = re.compile(r"(?:(?:and|but|so)[, ]+)?(?:he|she|it|they|his|her|its|their|hes|shes|theyre)\b", re.IGNORECASE)
+
+
+def _bare_name(name: str) -> str:
+    return re.sub(r"(?:さん|くん|君|ちゃん)$", "", name)
 
 
 def _distinct(found: Sequence[Candidate]) -> list[Candidate]:
@@ -103,6 +123,7 @@ def _says_only_who(candidate: Candidate, name: str, relation: Relation | None) -
     if relation is None:
         return False
     light = {*content_words(name), *content_words(relation.word), *content_words("name called named 名前 いう 呼ぶ")}
+    light |= {*content_words(relation.spoken), *content_words(_bare_name(name)), "i", "have", "我々"}
     return not set(content_words(candidate.text)) - light
 
 
@@ -128,9 +149,9 @@ def _of_them(reported: str, name: str, relation: Relation | None, pronoun: str, 
     """Leave out who it is about, where that was just said: "your brother Neil moved" → "he moved", 弟さんのニールが → ∅."""
     if scene.lang == "en":
         kin = rf"(?:{re.escape(relation.spoken)}(?: is called| named| called|,)? )?" if relation else ""
-        return re.sub(rf"^{kin}{re.escape(name)}\b(?!')", pronoun or name, reported, flags=re.IGNORECASE)
+        return re.sub(rf"^{kin}{re.escape(name)}\b(?!'|,? and\b)", pronoun or name, reported, flags=re.IGNORECASE)
     kin = rf"(?:{re.escape(relation.spoken)}の?|[^、]{{0,8}}{re.escape(relation.word)}の)?" if relation else ""
-    return re.sub(rf"^{kin}{re.escape(name)}(?:さん|くん|君|ちゃん)?(?:は|が|、)、?", "", reported)
+    return re.sub(rf"^{kin}{re.escape(_bare_name(name))}(?:さん|くん|君|ちゃん)?(?:は|が|、)、?", "", reported)
 
 
 def _reported(reports: Sequence[str], when: str, scene: Scene) -> str:
@@ -188,7 +209,7 @@ def say_told(candidate: Candidate, scene: Scene) -> str:
     if candidate.amended:
         return quote_told(candidate, scene)
     told = report(candidate.text, candidate.time, scene.request.now, scene.book.voice, scene.request.sheet.persona)
-    if not told or (candidate.goes_on and scene.lang == "en"):
+    if not told or (scene.lang == "en" and _PRONOUN.match(candidate.text)):
         return ""
     when = say_when(candidate.time, scene.request.now, scene.lang) if candidate.time else ""
     return _reported([told], when, scene)
@@ -207,11 +228,18 @@ def answer_last_heard(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     for candidate in reversed(about):
         told = report(candidate.text, candidate.time, scene.request.now, scene.book.voice, scene.request.sheet.persona)
         if told and candidate.time is not None:
-            relation = relation_of(name, (c.text for c in about), scene.book.voice)
+            relation = relation_of(_bare_name(name), (c.text for c in about), scene.book.voice)
             told = _of_them(told, name, relation, relation.pronoun if relation else "", scene)
             when = say_when(candidate.time, scene.request.now, scene.lang)
-            return [scene.book.say("fact", "last_heard", who=name, told=told, when=when)]
+            return [scene.book.say("fact", "last_heard", who=_spoken_name(name, scene), told=told, when=when)]
     return []
+
+
+def _spoken_name(name: str, scene: Scene) -> str:
+    """Return a name, or whom the user calls 父 or "mum" from the listener's side."""
+    if scene.lang == "ja":
+        return spoken_kin(name, scene.book.voice) if name in kin_words("ja") else name
+    return f"your {name}" if name.lower() in kin_words("en") else name
 
 
 def wondered_about(asked: Sequence[Sentence], scene: Scene) -> str:
@@ -220,13 +248,13 @@ def wondered_about(asked: Sequence[Sentence], scene: Scene) -> str:
         pattern = _WONDERS_JA if scene.lang == "ja" else _WONDERS_EN
         match = pattern.search(sentence.plain)
         if match and match["name"] not in _NOBODY and match["name"].split()[0] not in _NOBODY:
-            return _as_written(match["name"], sentence.text)
+            return _as_written(match["name"], sentence.text) + (match.groupdict().get("hon") or "")
     return ""
 
 
 _WONDERS_JA = re.compile(
-    r"^(?P<name>[^、。はがも]{1,12}?)(?:さん|くん|君|ちゃん)?(?:は|って|、)?、?(?:今頃|いまごろ|今|いま|最近|その後)?、?(?:は)?(?:お?元気(?:に?して(?:い)?る|でいる|だ)?|どうして(?:い)?る|うまくやって(?:い)?る|大丈夫(?:だ)?)(?:ろう|でしょう)?(?:かな|か|かしら|の|なの)*(?:あ|ぁ|ー)*$"
+    r"^(?P<name>[^、。はがも]{1,12}?)(?P<hon>さん|くん|君|ちゃん)?(?:は|って|、)?、?(?:今頃|いまごろ|今|いま|最近|その後)?、?(?:は)?(?:お?元気(?:に?して(?:い)?る|でいる|だ)?|どうして(?:い)?る|うまくやって(?:い)?る|大丈夫(?:だ)?)(?:ろう|でしょう)?(?:かな|か|かしら|の|なの)*(?:あ|ぁ|ー)*$"
 )
 _WONDERS_EN = re.compile(
-    r"^(?:(?:and|so|but|hm+|oh)[, ]+)*(?:i wonder )?how(?:'s| is| are| has)? (?:my )?(?P<name>[a-z][\w'-]*)(?: is| are)?(?: doing| getting on| keeping| been)?(?: (?:now|these days|today|lately))?(?:,? i wonder)?$"
+    r"^(?:(?:and|so|but|hm+|oh)[, ]+)*(?:i wonder )?how(?:'s| is| are| has)? (?:my |the |our )?(?P<name>[a-z][\w'-]*)(?: is| are)?(?: doing| getting on| keeping| been)?(?: (?:now|these days|today|lately))?(?:,? i wonder)?$"
 )

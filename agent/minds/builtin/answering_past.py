@@ -32,7 +32,7 @@ from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words
 
 _PAST_JA = re.compile(
-    r"覚えて|おぼえて|思い出|言って(?:た|い)|言った|言いました|話し(?:た|て(?:た|い))|話しました|前に|この前|以前|昔|っけ|でしたか|ましたか|教えてくれた|あの(?:時|とき)|昨日|先週|先月|去年"
+    r"覚え[てと]|おぼえて|思い出|言って(?:た|い)|言った|言いました|話し(?:た|て(?:た|い))|話しました|前に|この前|以前|昔|っけ|でしたか|ましたか|教えてくれた|あの(?:時|とき)|昨日|先週|先月|去年|(?:だった|でした|[しっん]た|んだ)(?:の|っけ|か|かな)*$"
 )
 _PAST_EN = re.compile(
     r"\b(?:remember|recall|did|was|were|told|said|mentioned|earlier|before|last (?:time|week|month|year|night)|yesterday|ago|have i|have we|had)\b"

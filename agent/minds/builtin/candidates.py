@@ -79,7 +79,7 @@ def _bare_end(text: str) -> str:
     return text.strip().rstrip("。．.!！ ")
 
 
-_TURNS = 20
+_TURNS = 40
 
 
 def _earlier(request: ReplyRequest) -> list[ChatTurn]:
@@ -104,19 +104,24 @@ def said_in_turn(said: Sequence[tuple[str, datetime | None]], *, base: int = -10
     found: list[Candidate] = []
     before, named, last = "", "", None
     texts: list[str] = []
+    long_before: list[str] = []
     for at, (text, time) in enumerate(said):
         if last is not None and time is not None and time - last > _PAUSE:
+            long_before += texts
             before, named, texts = "", "", []  # a new day takes up no sentence of the one before
         last = time or last
-        if put_right := read_correction(text, texts):
+        if put_right := read_correction(text, texts, long_before):
             found = _amended(found, put_right, text, time)
-            texts[-put_right.place] = texts[-put_right.place].replace(put_right.original, put_right.corrected)
+            texts = [one.replace(put_right.original, put_right.corrected) for one in texts]
+            long_before = [one.replace(put_right.original, put_right.corrected) for one in long_before]
             continue
         texts.append(text)
         told = [s for s in sentences(_bare(text))[:_MAX_SENTENCES_PER_HIT] if not is_question(s)]
         for sentence in told:
             goes_on = bool(_GOES_ON.search(sentence)) or _names_no_subject(sentence)
             around = before[-_MAX_AROUND:] if goes_on else " ".join(told)[:_MAX_AROUND]
+            if not goes_on and named and _WE.match(sentence):
+                goes_on, around = True, f"{named} {before}"[-_MAX_AROUND:]  # "We met at the library"
             if not goes_on and named and _SPEAKS_OF_THEM.search(sentence):
                 goes_on, around = True, f"{named} {around}"[:_MAX_AROUND]  # "I like Arthur, she likes Rohan"
             place = base - at if base < 0 else base + at
@@ -179,7 +184,7 @@ _ECHO = re.compile(
 _MAX_AROUND = 400
 _PAUSE = timedelta(hours=2)
 _GOES_ON = re.compile(
-    r"^(?:(?:and|but|so|well|oh)[, ]+)*(?:he|she|it|they|his|her|its|their)\b|^[0-9０-９一二三四五六七八九十]+(?:歳|才|人|匹|日|年|時|個|月|分)(?!.*[はが])|^(?:それ|その|あの|名前)",
+    r"^(?:(?:and|but|so|well|oh)[, ]+)*(?:he|she|it|they|his|her|its|their|hes|shes|theyre)\b|^[0-9０-９一二三四五六七八九十]+(?:歳|才|人|匹|日|年|時|個|月|分)(?!.*[はが])|^(?:それ|その|あの|名前)",
     re.IGNORECASE,
 )
 """Sentences whose subject stands in the one before."""
@@ -187,12 +192,15 @@ _GOES_ON = re.compile(
 
 _SPEAKS_OF_THEM = re.compile(r"(?:[,;]|\b(?:and|but|while|so|because|that|when))\s+(?:he|she|they)\b", re.IGNORECASE)
 """A clause within a sentence whose subject was named before it."""
+_WE = re.compile(r"(?:(?:and|but|so|then)[, ]+)*we\b", re.IGNORECASE)
+_NAMES_ONE = re.compile(r"\b(?:his|her|their) name(?:'s| is) [A-Z]")
 _RELATION = re.compile(r"\b(?:my|our) (?P<who>[a-z]+)\b", re.IGNORECASE)
 
 
 def _names_somebody(sentence: str) -> bool:
     """Tell whether a sentence brings in somebody of the user's, whom "she" then means."""
-    return any(match.group("who").lower() in word_list("en", "persons") for match in _RELATION.finditer(sentence))
+    named = any(match.group("who").lower() in word_list("en", "persons") for match in _RELATION.finditer(sentence))
+    return named or bool(_NAMES_ONE.search(sentence))
 
 
 def _names_no_subject(sentence: str) -> bool:

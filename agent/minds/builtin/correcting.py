@@ -20,7 +20,7 @@ _MARK: dict[Lang, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "ja": re.compile(
-        r"^(?:あ+|え+と?)?[、。 ]*(?:(?:いや|いえ|いいえ|ううん|違う|違った|違います|ちがう|ちがった|ごめん(?:なさい|ね)?|すみません|間違え(?:た|ました)"
+        r"^(?:あ+|え+と?)?[、。 ]*(?:(?:いや|いえ|いいえ|ううん|違(?:う|った|います|いました|うんだ|うの)|ちが(?:う|った|います|いました)|ごめん(?:なさい|ね)?|すみません|間違え(?:た|ました)"
         r"|まちがえた|訂正(?:します)?|正しくは|ほんとは|本当は|じゃなくて|じゃなかった|やっぱり?|やっぱ)[、。!！… ]*)+"
     ),
 }
@@ -59,33 +59,57 @@ class Correction:
     new: str
 
 
-def read_correction(text: str, before: Sequence[str]) -> Correction | None:
+_AFTER_ALL: dict[Lang, re.Pattern[str]] = {
+    "en": re.compile(r"[,;.–-]+ ?(?:sorry|my mistake|my bad|i got (?:that|it) wrong|i meant)$", re.IGNORECASE),
+    "ja": re.compile(r"[、。… ](?:間違え(?:た|てた|ました|ていました)|まちがえた|勘違い(?:だった|してた|でした)|ごめん(?:なさい|ね)?)$"),
+}  # fmt: skip
+
+
+def read_correction(text: str, before: Sequence[str], long_before: Sequence[str] = ()) -> Correction | None:
     """Return what a message puts right of the user's messages before it, oldest first; None if it is none.
 
     Only a value is exchanged for one of its kind (a day for a day): what else somebody may have meant is not guessed.
+    What was said in an earlier talk is put right only where the correction names what it means.
+
+    Args:
+        text: the message.
+        before: what was said in the same talk.
+        long_before: what was said before that.
     """
     for sentence in sentences(text)[:_FIRST]:
-        if (found := _read(sentence, before)) is not None:
+        if (found := _read(sentence, before[-_LOOKS_BACK:], is_far=False)) is not None:
+            return found
+        if (found := _read(sentence, [*long_before, *before][-_LOOKS_FAR:], is_far=True)) is not None:
             return found
     return None
+
+
+_LOOKS_FAR = 25
 
 
 _FIRST = 2
 """Whoever puts something right begins with that, be it after a "Sorry."."""
 
 
-def _read(text: str, before: Sequence[str]) -> Correction | None:
+def _read(text: str, before: Sequence[str], *, is_far: bool) -> Correction | None:
     lang = detect_language(text)
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").strip().rstrip(".。!！ ")
     marked = _MARK[lang].match(plain)
     denied = _NOT[lang].search(plain)
+    if marked is None and denied is None and (late := _AFTER_ALL[lang].search(plain)):
+        marked, plain = late, plain[: late.start()]
+        rest_of = plain
+    else:
+        rest_of = plain[marked.end() :] if marked else plain
     if (marked is None and denied is None) or plain.endswith(("?", "？")):
         return None
-    rest = plain[marked.end() :] if marked else plain
+    rest = rest_of
     old_named = (denied["old"] or denied["last"] or denied["first"] or "").strip() if denied else ""
     said = rest.replace(denied.group(), " ") if denied else rest
-    for place, earlier in enumerate(reversed(before[-_LOOKS_BACK:]), 1):
+    for place, earlier in enumerate(reversed(before), 1):
         for sentence in reversed(sentences(earlier)):
+            if is_far and not _names(said, sentence, lang):
+                continue
             if found := _put_right(sentence, said, old_named, lang):
                 return Correction(place, sentence, *found)
     return None
@@ -103,6 +127,15 @@ def _put_right(sentence: str, said: str, old_named: str, lang: Lang) -> tuple[st
     return None
 
 
+def _names(said: str, sentence: str, lang: Lang) -> bool:
+    """Tell whether a correction names what an earlier sentence spoke of."""
+    bare = said
+    for value in reversed(values_in(said, lang)):
+        bare = bare[: value.start] + " " + bare[value.end :]
+    light = word_list(lang, "light") | _SMALL
+    return bool((set(content_words(bare)) - light) & set(content_words(sentence)))
+
+
 def _is_bare(said: str, value: Value, sentence: str, lang: Lang) -> bool:
     """Tell whether a correction says hardly more than its value, or only words of the sentence that it puts right."""
     rest = _SUBJECTLESS[lang].sub("", said[: value.start].strip()) + " " + said[value.end :]
@@ -115,8 +148,15 @@ def _exchanged(plain: str, old: Value, new: Value) -> tuple[str, str, str]:
     fresh, stale = _bare(new.text), _bare(old.text)
     lead = plain[old.start : old.end].split(stale, maxsplit=1)[0] if stale in plain[old.start : old.end] else ""
     whole = plain[old.start : old.end]
+    week = _WEEK.match(stale)
+    if week and not _WEEK.match(fresh) and _WEEKDAY.fullmatch(fresh):
+        fresh = week.group() + fresh  # 来週の火曜 → 来週の水曜: the week was not in question
     tail = whole[len(lead) + len(stale) :] if lead or stale in whole else ""
     return plain[: old.start] + lead + fresh + tail + plain[old.end :], stale, fresh
+
+
+_WEEK = re.compile(r"(?:今週|来週|再来週|先週|今度)の?|(?:this|next|last) (?=\w+day)", re.IGNORECASE)
+_WEEKDAY = re.compile(r"[月火水木金土日]曜日?|(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
 
 
 def _bare(value: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from agent.minds.builtin.dreaming_days import conversations, is_name_of
 from agent.minds.builtin.dreaming_speech import Said, call, cue, quoted, said_in, told_by_persons, topics_of
+from agent.minds.builtin.when import say_calendar_day
 from managers.language.emotion import read_emotion
 from managers.language.words import content_words, words
 from managers.memory.emotions import NEGATIVE
@@ -129,7 +130,7 @@ def _noun_spans(said: Said) -> list[tuple[int, int]]:
 
 
 def _draft(said: Said, topic: str, priority: float, lang: Lang, who: str) -> QuestionDraft:
-    day = f"{said.message.time:%Y-%m-%d}"
+    day = say_calendar_day(said.message.time.date(), lang)
     if lang == "ja":
         after = "その後どうなったか知りたい。" if priority < 0.8 else "いまはどうしているか気になる。"  # noqa: PLR2004  # a worry
         context = f"{day}に{who}が{quoted(said.text, lang)}と話していた。{after}"
@@ -153,9 +154,9 @@ def _never_answered(material: QuestionMaterial) -> list[QuestionDraft]:
         who = call(talk[-1], day.sheet, lang)
         text = quoted(last[-1].text, lang)
         context = (
-            f"{talk[-1].time:%Y-%m-%d}に{who}が{text}と尋ねたまま、答えていない。"
+            f"{say_calendar_day(talk[-1].time.date(), lang)}に{who}が{text}と尋ねたまま、答えていない。"
             if lang == "ja"
-            else f"On {talk[-1].time:%Y-%m-%d} {who} asked {text} and got no answer."
+            else f"On {say_calendar_day(talk[-1].time.date(), lang)} {who} asked {text} and got no answer."
         )
         found.append(QuestionDraft(topic=last[-1].topics[-1], context=context, priority=0.5, evidence=[talk[-1].id]))
     return found

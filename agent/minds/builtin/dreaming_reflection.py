@@ -15,6 +15,7 @@ from datetime import date
 from agent.minds.builtin.dreaming_days import day_topics, weight_of
 from agent.minds.builtin.dreaming_questions import has_clause, is_effort, topic_of
 from agent.minds.builtin.dreaming_speech import Said, call, quoted, said_in, told_by_persons
+from agent.minds.builtin.when import say_calendar_day
 from managers.language.emotion import read_emotion
 from managers.language.words import content_words
 from managers.memory.emotions import NEGATIVE, POSITIVE
@@ -156,7 +157,7 @@ def _strategy(theme: _Theme, material: ReflectionMaterial, lang: Lang) -> str:
             else f"Next time, ask of my own accord what became of “{open_ones[0].topic}”."
         )
     if theme.earlier:
-        first = f"{theme.earlier[0].date:%Y-%m-%d}"
+        first = say_calendar_day(theme.earlier[0].date, lang)
         return (
             f"「{theme.topic}」は{first}から続いている話。前に聞いたことを覚えているとわかるように話す。"
             if ja
@@ -229,7 +230,7 @@ def _moved(goal: Goal, told: Sequence[Said], lang: Lang) -> GoalDraft | None:
         action = (
             "abandon" if said.has("gave_up") else "complete" if said.has("done") and not said.is_plan else "progress"
         )
-        reason = f"{said.message.time:%Y-%m-%d} {said.message.speaker}{quoted(said.text, lang)}"
+        reason = f"{say_calendar_day(said.message.time.date(), lang)} {said.message.speaker}{quoted(said.text, lang)}"
         return GoalDraft(action=action, goal_id=goal.id, reason=reason, evidence=[said.message.id])
     return None
 
@@ -283,7 +284,7 @@ def _long_goal(theme: _Theme, material: ReflectionMaterial, lang: Lang) -> GoalD
 
 def _dates(episodes: Sequence[Episode], lang: Lang) -> str:
     days: list[date] = list(dict.fromkeys(episode.date for episode in episodes))[:3]
-    return ("、" if lang == "ja" else ", ").join(f"{day:%Y-%m-%d}" for day in days)
+    return ("、" if lang == "ja" else ", ").join(say_calendar_day(day, lang) for day in days)
 
 
 def _capital(text: str) -> str:

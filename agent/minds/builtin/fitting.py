@@ -117,8 +117,8 @@ def held(candidate: Candidate, wanted: Wanted) -> int:
     return len({one_word(term) for term in wanted.terms} & terms_of(candidate.text))
 
 
-def shares_taste_alone(terms: Sequence[str], candidate: Candidate) -> bool:
+def shares_taste_alone(wanted: Wanted, candidate: Candidate) -> bool:
     """Whether it shares with the question only that somebody likes something: food, or a dog?"""
     there = terms_of(candidate.text) | one_word_each(candidate.around)
-    shared = [term for term in terms if one_word(term) in there]
-    return 0 < len(shared) < len(terms) and all(one_word(term) in LIKINGS for term in shared)
+    shared = {one_word(term) for term in wanted.terms if one_word(term) in there}
+    return bool(shared & LIKINGS) and len(shared) < len(set(wanted.terms)) and shared <= LIKINGS | wanted.names

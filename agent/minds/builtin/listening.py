@@ -13,11 +13,14 @@ from agent.minds.builtin.recollection import related
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.telling import Told
 from agent.minds.builtin.understanding import Sentence
+from agent.minds.builtin.values import capital_days, values_in
 from agent.minds.builtin.when import say_when
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.words import content_words
 
 _SURE = 0.35
+_SAME_TALK = 3
+"""A correction that names nothing means one of so many messages before it."""
 _HEAVY = frozenset({"sadness", "fear", "anger", "stressed", "anxious"})
 _ECHO_MARKS = re.compile(r"んですね。|んだね。|\bSo you|\bSo your")
 _LINK_MARKS = re.compile(r"そういえば、|にも「|reminds me|also told me")
@@ -31,8 +34,12 @@ _LAUGHTER = re.compile(
 
 def listen(scene: Scene) -> list[str]:  # noqa: PLR0911  # one return per kind of message reads best
     """Return the answer to what a message tells; empty if it tells nothing."""
-    if (put_right := read_correction(scene.message, scene.heard)) is not None:
-        return [scene.book.say("fact", "put_right", old=put_right.old, new=put_right.new)]
+    if (put_right := read_correction(scene.message, scene.heard[-_SAME_TALK:], scene.heard[:-_SAME_TALK])) is not None:
+        return [
+            scene.book.say(
+                "fact", "put_right", old=_as_value(put_right.old, scene.lang), new=_as_value(put_right.new, scene.lang)
+            )
+        ]
     sentence = _main_sentence(scene)
     feeling = feeling_of(scene)
     if sentence is None:
@@ -58,13 +65,20 @@ def listen(scene: Scene) -> list[str]:  # noqa: PLR0911  # one return per kind o
     return [part for part in parts if part]
 
 
+def _as_value(value: str, lang: str) -> str:
+    """Return a value as it stands alone: Sunday, 青."""
+    is_colour = lang == "ja" and any(one.kind == "colour" for one in values_in(value, "ja"))
+    return value.removesuffix("い") if is_colour else capital_days(value)
+
+
 def _beside_the_dead(scene: Scene, told: Told, feeling: str) -> list[str]:
     """Answer what is told of somebody who has died, or shortly after a death was told; empty where there is none."""
     subject = told.person or told.topic
     is_about_dead = bool(subject) and is_gone(subject, scene)
     if (is_about_dead and told.is_wish) or misses_the_dead(scene):
         return [scene.book.say("feel", "sadness", echo=told.echo), scene.book.say("comfort", "rest")]
-    if feeling == "neutral" and (is_about_dead or is_near_loss(scene)) and not NEWS.search(scene.message):
+    is_quiet = feeling == "neutral" or (feeling in ("joy", "happy") and told.is_past and is_about_dead)
+    if is_quiet and (is_about_dead or is_near_loss(scene)) and not NEWS.search(scene.message):
         return [scene.book.say("feel", "neutral", echo=told.echo), scene.book.say("comfort", "quiet")]
     return []
 
@@ -134,6 +148,8 @@ def feeling_of(scene: Scene) -> str:
     name = scene.request.sheet.persona
     sober = _LAUGHTER.sub("", scene.message)
     reading = read_emotion(sober, [name])
+    if _PLAIN_FACT.search(sober):
+        return "neutral"  # "I was born in Leicester", にんじんきらい
     if reading.mixed:
         return "mixed"
     given = scene.request.emotion
@@ -145,6 +161,12 @@ def feeling_of(scene: Scene) -> str:
     ):
         return given.emotion
     return reading.emotion if reading.confidence >= _SURE else "neutral"
+
+
+_PLAIN_FACT = re.compile(
+    r"^(?:and |so |well,? )?i was born (?:in|on)\b|^(?:(?:私|わたし|僕|ぼく|俺|あたし)[はも]?、?)?[ァ-ヴーぁ-んー一-龠]{1,8}?(?:が|は|も)?(?:きらい|嫌い|苦手)(?:だ|です|なの|なんだ|かな)?[。！!]?$",
+    re.IGNORECASE,
+)
 
 
 def _acknowledge(scene: Scene, told: Told, feeling: str) -> str:
@@ -192,7 +214,7 @@ def _remark(scene: Scene, told: Told) -> str:
     if RELUCTANT.search(scene.message):
         return scene.book.say("feel", "down", echo="")
     slots = _slots(told)
-    if told.is_future and told.act == "mishap":
+    if told.is_future and told.act in ("mishap", "live"):
         return ""
     if told.is_duty:
         return scene.book.say("remark", "duty")
@@ -219,7 +241,7 @@ _ANYBODYS = ("injury", "kindness", "weather", "mishap", "checkup", "illness")
 
 def _slots(told: Told) -> dict[str, str]:
     return {
-        "topic": told.topic,
+        "topic": "" if _NO_TOPIC.search(told.topic) else told.topic,
         "person": told.person,
         "place": told.place,
         "single": "" if told.topic.endswith("s") and not told.topic.endswith("ss") else "yes",
@@ -233,6 +255,8 @@ def _slots(told: Told) -> dict[str, str]:
     }
 
 
+_NO_TOPIC = re.compile(r"(?:名前|なまえ|誕生日)$|\b(?:names?|birthday)$")
+"""What is answered with a word, and makes no story to ask for."""
 _HOUSEHOLD = re.compile(
     r"\b(?:wife|husband|partner|daughters?|sons?|child|children|kids?|baby)\b|奥さん|旦那さん|妻|夫|お?子さん|息子さん?|娘さん?"
 )
@@ -395,7 +419,7 @@ def _keys(told: Told) -> list[str]:
         return ["blocked"]
     if not told.is_own and told.act not in (*_ANYBODYS, "meet"):
         return [*(["person"] if told.person else ["topic"] if told.topic else []), "rest"]
-    if told.is_future and told.act == "mishap":
+    if told.is_future and told.act in ("mishap", "live"):
         keys.append("rest")
     elif told.is_duty:
         keys.append("duty_buy" if told.act == "buy" else "duty")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from agent.minds.builtin.relations import kin_words
 from agent.minds.builtin.scene import Scene
-from managers.language.words import content_words, sentences
+from managers.language.words import content_words, sentences, words
 
 _DEATH = re.compile(
     r"亡くな|亡くし|なくなりまし|死ん[だで]|死別|他界|永眠|逝っ|逝き|葬儀|葬式|四十九日|命日|お墓|墓参|仏壇|遺影|形見"
@@ -41,7 +42,10 @@ def speaks_of_death(scene: Scene) -> bool:
 
 def misses_the_dead(scene: Scene) -> bool:
     """Tell whether somebody wishes for once more of what a death that they told of has taken, however long ago."""
-    return bool(_ONCE_MORE.search(scene.message)) and bool(list(_deaths(scene.heard[-_STAYS:])))
+    if not _ONCE_MORE.search(scene.message):
+        return False
+    spoken_of = {word.surface for word in words(scene.message)} & kin_words(scene.lang)
+    return bool(list(_deaths(scene.heard[-_STAYS:]))) or any(is_gone(one, scene) for one in spoken_of)
 
 
 _ONCE_MORE = re.compile(

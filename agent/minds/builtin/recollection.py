@@ -58,13 +58,14 @@ def search_question(  # noqa: PLR0911  # one return per way to find, or not
         return Found((standing,), fits=True)
     spread = spread_of(candidates)
     wanted = read_question(asked, request, lang)
+    candidates = _of_them(candidates, wanted) or candidates
     scored = sorted(
         ((score_of(c, wanted, spread), c) for c in candidates), key=lambda pair: (-pair[0][0], -pair[1].rank)
     )
     (_, coverage), best = scored[0]
     fits = coverage >= _FITS or (not wanted.terms and bool(request.hits))
-    if fits and shares_taste_alone(wanted.terms, best):
-        liked = [c for (_, share), c in scored if share and c.who == best.who and shares_taste_alone(wanted.terms, c)]
+    if fits and shares_taste_alone(wanted, best):
+        liked = [c for (_, share), c in scored if share and c.who == best.who and shares_taste_alone(wanted, c)]
         newest = sorted(liked, key=lambda c: c.time or request.now, reverse=True)
         return Found(tuple(newest[:_NEAR]), fits=False, is_near=True)
     near = [(score + 0.3 * c.rank, c) for (score, share), c in scored if c.source > 0 and (share or c.rank > BESIDE)]
@@ -79,6 +80,13 @@ def search_question(  # noqa: PLR0911  # one return per way to find, or not
     if fits and wanted.asks == "when" and len(chosen) == 1:
         chosen += _hour_of(best, candidates)
     return Found(tuple(chosen), fits=fits, coverage=coverage)
+
+
+def _of_them(candidates: Sequence[Candidate], wanted: Wanted) -> list[Candidate]:
+    """Return the sentences that speak of all those whom a question names: what Peter does is no answer about Isla."""
+    if not wanted.names:
+        return []
+    return [c for c in candidates if wanted.names <= terms_of(f"{c.text} {c.original} {c.around} {c.heading}")]
 
 
 def _seconds(scored: Sequence[tuple[tuple[float, float], Candidate]], wanted: Wanted, *, fits: bool) -> list[Candidate]:

@@ -23,9 +23,9 @@ _SHIFTS: dict[Lang, dict[str, int]] = {
 }  # fmt: skip
 _LOOSE: dict[Lang, re.Pattern[str]] = {
     "en": re.compile(
-        r"\b(?:now|right now|just|soon|ago|(?:this|next|last) (?:week|weekend|month|year|\w+day)|these days|here|there)\b", re.IGNORECASE
+        r"\b(?:now|right now|just|soon|(?<!years )(?<!year )ago|(?:this|next|last) (?:week|weekend|month|year|\w+day)|these days|here|there)\b", re.IGNORECASE
     ),
-    "ja": re.compile(r"今(?![日朝夜晩度])|(?:今|来|先|再来)(?:週|月|年)|去年|もうすぐ|さっき|[0-9一二三四五六七八九十]+(?:日|週間|か月|年)[前後]|ここ|そこ|こっち"),
+    "ja": re.compile(r"今(?![日朝夜晩度])|(?:今|来|先|再来)(?:週|月|年)|去年|もうすぐ|さっき|[0-9一二三四五六七八九十]+(?:日|週間|か月)[前後]|ここ|そこ|こっち"),
 }  # fmt: skip
 """Words that mean something else on another day, and have no other name that is surely right."""
 _TOO_MUCH = re.compile(r"[?？「」“”\"]|\.\.\.|…|https?:|\b(?:lol|haha)\b", re.IGNORECASE)
@@ -69,7 +69,11 @@ def _english(text: str) -> str:
         return ""
     if not telling_en.has_subject(found) and not _is_of_a_thing(found):
         return ""
-    return telling_en.swapped(found, telling_en.without_opener(plain))
+    return telling_en.TRAILING.sub("", telling_en.swapped(found, telling_en.without_opener(plain)))
+
+
+_HEARSAY = re.compile(r"(?<=[たるいだ])(?:そう|らしい|みたい)な?$")
+"""Who tells on what they heard by hearsay says so already (…って)."""
 
 
 def _is_of_a_thing(found: Sequence[Word]) -> bool:
@@ -79,5 +83,5 @@ def _is_of_a_thing(found: Sequence[Word]) -> bool:
 
 
 def _japanese(text: str, voice: Voice, persona: str) -> str:
-    told = echo_ja.attributive(text, voice, persona, limit=_MOST_LETTERS)
+    told = _HEARSAY.sub("", echo_ja.attributive(text, voice, persona, limit=_MOST_LETTERS))
     return told[:-1] + "だ" if told.endswith("な") else told

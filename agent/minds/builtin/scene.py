@@ -79,6 +79,7 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
         "" if sheet.user_name else name_given(heard, spoken) or name_noted(request.notes, sheet.persona)
     ):
         sheet = replace(sheet, user_name=name)
+        request = request if given else replace(request, sheet=sheet)  # what is remembered stands under that name
     voice = read_voice(sheet, read.lang)
     book = Phrasebook(
         voice.without_quirk() if grave else voice,

@@ -23,7 +23,7 @@ _MAX_WORDS = 15
 _GOOD_WORDS = 9
 """Up to here a sentence is given back whole; of a longer one a clause is enough."""
 _MIN_WORDS = 4
-_TRAILING = re.compile(r",?\s+(?:though|too|lol|haha|actually|anyway|by the way|btw|you know|i guess)$", re.IGNORECASE)
+TRAILING = re.compile(r",?\s+(?:though|too|lol|haha|actually|anyway|by the way|btw|you know|i guess)$", re.IGNORECASE)
 _BREAKS = re.compile(r",\s+|;\s+|\s+(?=(?:and|but|because|so|although|though|which|when|while|since)\s)")
 
 
@@ -306,12 +306,23 @@ def _spoken(found: Sequence[Word], span: Span, text: str) -> str:
     first = words_in[0].surface.lower()
     if first in ("my", "our"):
         return "your" + rest[len(first) :]
+    if len(words_in) == 1 and (first in _FAMILY or _may_be_name(words_in[0])):
+        return f"your {first}" if first in _FAMILY else ""
     if first in ("a", "an", "some", "this", "these", "that", "those"):
         return "the" + rest[len(first) :]
     if words_in[0].entity or words_in[0].surface.isupper():
         return rest
     is_fragment = words_in[0].start == 0 and words_in[-1].kind == "noun" and not rest.endswith("s")
     return ("the " if is_fragment and first not in _DETERMINERS else "") + rest[0].lower() + rest[1:]
+
+
+_FAMILY = frozenset(["mum", "mom", "dad", "mummy", "daddy", "mam", "grandma", "grandpa", "granny", "grandad", "nan"])
+"""Whom people name by what they are to them alone."""
+
+
+def _may_be_name(word: Word) -> bool:
+    """Tell a capital that says nothing, since it begins a sentence: "Tobi scored" may be somebody, and is no thing."""
+    return word.start == 0 and word.entity is None and word.surface[0].isupper() and not word.surface.endswith("s")
 
 
 # --- echo ----------------------------------------------------------------------------------------------------
@@ -364,7 +375,7 @@ _SPLICE = re.compile(
 
 def _clause(text: str) -> str:
     """Return the clause to give back; two that a comma alone holds together are joined by "and"."""
-    text = _TRAILING.sub("", text)
+    text = TRAILING.sub("", text)
     is_conditional = re.match(r"(?:when|if|while|because|since|after|before|as|although|though)\b", text, re.IGNORECASE)
     if not is_conditional and not re.search(r",\s+(?:but|and|so)\b", text):
         text = _SPLICE.sub(", and ", text)

@@ -27,7 +27,7 @@ _ASKS: dict[Lang, dict[str, str]] = {
         "who": r"誰|だれ|どなた|どの人",
         "when": r"いつ|何日|何月|何曜|何年(?=に|の[こ事]|だ|で|$|か)|何時(?!間)|誕生日は",
         "where": r"どこ|何処|どちら|どの(?:店|町|街|国|県|駅|場所)|場所は",
-        "how_many": r"いくつ|いくら|何(?:個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|年(?!生)|ヶ月|か月|週間|日間|年間|%|パーセント)|どれ(?:くらい|ぐらい)|どの(?:くらい|ぐらい)",
+        "how_many": r"いくつ|いくら|何(?:年生|個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|年(?!生)|ヶ月|か月|週間|日間|年間|%|パーセント)|どれ(?:くらい|ぐらい)|どの(?:くらい|ぐらい)",
         "why": r"なぜ|なんで|何で|どうして|何故|理由",
         "what": r"何|なに|なん(?:だ|て|の|と)|どんな|どれ|どの|どういう|名前",
     },
@@ -40,7 +40,9 @@ _ASKS: dict[Lang, dict[str, str]] = {
         "what": r"\b(?:what|which|how)\b",
     },
 }  # fmt: skip
-_QUESTION_END_JA = re.compile(r"(?:か|かい|かな|っけ|かしら|だっけ|んだっけ|のかな|の|だろう|でしょう)$")
+_QUESTION_END_JA = re.compile(
+    r"(?:か|かい|かな|っけ|かしら|だっけ|んだっけ|のかな|の|だろう|でしょう|なーんだ|(?:誰|だれ|何|なん|なに|いつ|どこ)(?:だ|や|じゃ))$"
+)
 _QUESTION_START_EN = re.compile(
     r"^(?:(?:and|so|but|hey|hi|oh|ok|okay|well|please|um|hmm)[, ]+)*(?:what|when|where|who|whose|whom|which|why|how|do|does|did|is|are|was|were|can|could|would|will|have|has|should|may|am)\b(?!n't you think)"
 )

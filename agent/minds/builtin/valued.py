@@ -12,7 +12,7 @@ from agent.minds.builtin.candidates import Candidate
 from agent.minds.builtin.relations import kin_words
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import Sentence, word_list
-from agent.minds.builtin.values import ValueKind, asks_colour, values_in
+from agent.minds.builtin.values import ValueKind, asks_colour, capital_days, values_in
 from agent.minds.builtin.when import say_day
 from managers.language.english import verb_base
 from managers.language.words import Word, words
@@ -22,7 +22,9 @@ _SURE = 0.55
 """So much of what is asked must be in what answers, for a bare value to be given as the fact."""
 
 
-def value_for(asked: Sequence[Sentence], candidate: Candidate, scene: Scene, coverage: float) -> str:
+def value_for(  # noqa: PLR0911  # one return per kind of value
+    asked: Sequence[Sentence], candidate: Candidate, scene: Scene, coverage: float
+) -> str:
     """Return the value that a question wants, as a sentence may begin with it; empty where it is not plain."""
     sentence = next((one for one in asked if one.asks), asked[0] if asked else None)
     if sentence is None or coverage < _SURE or not is_of_that(sentence, candidate):
@@ -30,7 +32,10 @@ def value_for(asked: Sequence[Sentence], candidate: Candidate, scene: Scene, cov
     text = unicodedata.normalize("NFKC", candidate.text).replace("’", "'")
     lang = scene.lang
     if asks_colour(sentence.plain, lang):
-        return _only(text, lang, "colour")
+        return _only(text, lang, "colour").removesuffix("い")
+    if _ASKS_CODE.search(sentence.plain):
+        codes = re.findall(r"(?<![\w.])\d[\d -]{1,14}\d(?![\w.])", text)
+        return codes[0] if len(codes) == 1 else ""
     if _ASKS_NAME[lang].search(sentence.plain):
         return _name(sentence.plain, text, lang)
     if sentence.asks == "when":
@@ -77,8 +82,11 @@ def _base(word: Word) -> str:
     return one_word(verb_base(word.surface.lower()))
 
 
+_ASKS_CODE = re.compile(
+    r"\bwhat(?:'s| is| was)\b.*\b(?:code|number|pin|password|combination)\b|(?:番号|暗証|コード|パスワード)(?:は|って)"
+)
 _ASKS_NAME: dict[Lang, re.Pattern[str]] = {
-    "en": re.compile(r"\b(?:what(?:'s| is| was)|tell me) .*'s? names?\b|\bname of my\b|\bwhat(?:'s| is| was) (?:he|she|it|my \w+) called\b|\bwhat (?:do|did) (?:i|we) call\b|'s name again"),
+    "en": re.compile(r"\b(?:what(?:'s| is| was)|tell me) .*\bnames?\b|\bname of my\b|\bwhat(?:'s| is| was) (?:he|she|it|my \w+) called\b|\bwhat (?:do|did) (?:i|we) call\b|\bremember .*\bname\b"),
     "ja": re.compile(r"の名前|名前(?:は|って)|何て(?:呼|名前|いう)|なんて(?:呼|名前|いう)"),
 }  # fmt: skip
 
@@ -96,7 +104,7 @@ def _day(sentence: Sentence, candidate: Candidate, text: str, scene: Scene) -> s
     found = values_in(text, lang, ["day"])
     if len(found) != 1:
         return ""
-    said = found[0].text
+    said = capital_days(found[0].text)
     hours = values_in(text, lang, ["hour"])
     hour = hours[0].text if len(hours) == 1 else ""
     day = _as_day(said, candidate, text, scene)
@@ -158,6 +166,10 @@ def _count(plain: str, text: str, lang: Lang) -> str:
         fitting = [v for v in found if unit and (not unit[1] or v.text.endswith(unit[1]))]
         return fitting[0].text if len(fitting) == 1 else ""
     if re.search(r"\bhow old\b", plain):
+        asked = [word.surface for word in words(plain) if word.kind in ("noun", "proper")]
+        named = re.findall(rf"\b(?:{'|'.join(map(re.escape, asked))})(?: is|'s| was|,)? (?:now |already )?(\d{{1,3}})\b", text, re.IGNORECASE) if asked else []  # fmt: skip
+        if len(named) == 1:
+            return str(named[0])
         ages = re.findall(
             r"\b(?:is|am|are|was|turned|turns|'s|'m|'re)\s+(?:now |already |only )?(\d{1,3})\b(?! (?!years)[a-z]+s\b)",
             text,
@@ -218,25 +230,30 @@ _LIGHT_JA = frozenset(["為る", "居る", "有る", "成る", "言う"])
 
 
 def _name(plain: str, text: str, lang: Lang) -> str:
-    """Return the name that a sentence gives to the one who is asked for (my cat, うちの猫)."""
-    asked = [
-        word
-        for word in kin_words(lang)
-        if re.search(rf"\b{re.escape(word)}\b" if lang == "en" else re.escape(word), plain)
-    ]
-    kin = "|".join(sorted(map(re.escape, asked), key=len, reverse=True)) if asked else r"\w+"
+    """Return the name that a sentence gives to the one who is asked for (my cat, うちの猫, my boat)."""
+    light = word_list(lang, "asking") | {"name", "names", "名前", "なまえ"}
+    nouns = [word for word in words(plain) if word.kind == "noun" and word.surface not in light]
+    asked = dict.fromkeys(form for word in nouns for form in (word.surface, word.form) if form.isalnum())
+    if not asked:
+        return ""
+    one = "|".join(sorted(map(re.escape, asked), key=len, reverse=True))
+    kin = "|".join(sorted(map(re.escape, set(asked) & kin_words(lang)), key=len, reverse=True)) or r"(?!)"
+    name = r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)*)" if lang == "en" else r"(?P<name>[^、。はがをに「」\s]{1,12}?)"
+    patterns: tuple[str, ...]
     if lang == "en":
         patterns = (
-            rf"\b(?:{kin})(?:,| is| was)? (?:called|named) (?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)",
-            rf"\b(?:{kin})'s name is (?P<name>[A-Z][\w'-]+)",
-            rf"\b(?:{kin}),? (?P<name>[A-Z][\w-]+)\b",
-            rf"\b(?P<name>[A-Z][\w-]+)(?:,| is| was|'s) (?:my|our) (?:\w+ )?(?:{kin})\b",
+            rf"\b(?:{one})(?:,| is| was)? (?:called|named) (?:the )?{name}",
+            rf"\b(?:{one})'s name (?:is|was) (?:the )?{name}",
+            rf"\b(?:{kin}),? {name}\b",
+            rf"\b{name}(?:,| is| was|'s) (?:my|our) (?:\w+ )?(?:{kin})\b",
         )
     else:
+        end = r"(?:(?:だ|です|でした|だった|っていいます|といいます|っていう|という|って呼|と呼|なん)|[。！!]?$)"
         patterns = (
-            rf"(?:{kin})(?:の名前|の名)?(?:は|が|、)、?(?P<name>[ァ-ヴー]{{2,10}}|[ぁ-ん]{{2,6}}?|[一-龠]{{1,4}})(?:だ|です|と|って|という|なん|$|。)",
+            rf"(?:{one})の(?:名前|なまえ|名)(?:は|が|って)、?{name}{end}",
+            rf"^(?:名前|なまえ)(?:は|が|って)、?{name}{end}",
+            rf"(?:{kin})(?:は|が|、)、?{name}(?:という|っていう|って呼|と呼|といいます|っていいます)",
             rf"(?:{kin})の(?P<name>[ァ-ヴー]{{2,10}}|[一-龠]{{2,4}}?)(?=[はがもをにと、])",
-            rf"(?P<name>[ァ-ヴー]{{2,10}}|[一-龠]{{1,4}}|[ぁ-ん]{{2,6}})(?:という|っていう)(?:{kin})",
-            r"^名前は(?P<name>[ァ-ヴー]{2,10}|[ぁ-ん]{2,6}?|[一-龠]{1,4})(?:だ|です|$|。)",
+            rf"{name}(?:という|っていう)(?:{one})",
         )
     return next((match["name"] for pattern in patterns if (match := re.search(pattern, text))), "")

@@ -42,13 +42,18 @@ def values_in(text: str, lang: Lang, kinds: Sequence[ValueKind] = KINDS) -> list
     return kept
 
 
+def capital_days(text: str) -> str:
+    """Return an English text with its weekdays and months as they are written: on sunday → on Sunday."""
+    return re.sub(rf"\b(?:{_WEEKDAY}|january|february|april|june|july|august|september|october|november|december)\b", lambda m: m.group().capitalize(), text)  # fmt: skip
+
+
 def asks_colour(plain: str, lang: Lang) -> bool:
     """Tell whether a question asks for a colour."""
     return bool((_COLOUR_JA if lang == "ja" else _COLOUR_EN).search(plain))
 
 
 _COLOUR_JA = re.compile(r"何色|なに色|(?:どんな|何の)色|色(?:は|って)")
-_COLOUR_EN = re.compile(r"\b(?:what|which)(?:'s| is| was)?(?: the)? colou?r\b")
+_COLOUR_EN = re.compile(r"\b(?:what|which)(?:'s| is| was| are)?(?: [\w']+){0,3} colou?rs?\b")
 
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
@@ -80,5 +85,5 @@ def _pattern(lang: Lang, kind: ValueKind) -> re.Pattern[str]:
         return re.compile(_PATTERNS[lang][kind], re.IGNORECASE)
     names = "|".join(sorted(load("follow")[lang]["words"]["colours"].split(), key=len, reverse=True))
     if lang == "ja":
-        return re.compile(rf"(?:真っ|まっ|薄い?|濃い|明るい|暗い)?(?:{names})(?:色|(?=[いのでだがと、。っな]|$))")
+        return re.compile(rf"(?:真っ|まっ|薄い?|濃い|明るい|暗い)?(?:{names})(?:色|(?=[いのでだがとく、。っな]|$))")
     return re.compile(rf"\b(?:(?:light|dark|bright|pale|deep|jet)[ -])?(?:{names})\b(?:(?: and |-)(?:{names})\b)*", re.IGNORECASE)  # fmt: skip

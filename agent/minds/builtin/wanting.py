@@ -70,7 +70,9 @@ def may_answer(found: Sequence[Candidate], asked: Sequence[Sentence], lang: Lang
 def _counter(asked: Sequence[Sentence]) -> str:
     """Return in what a number is asked for: the 位 of 何位."""
     found = (
-        re.search(r"何(個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|週間|日間|年間|年(?!生))", s.plain)
+        re.search(
+            r"何(年生|個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|週間|日間|年間|年(?!生))", s.plain
+        )
         for s in asked
     )
     return next((match.group(1) for match in found if match), "")
