@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import PurePosixPath
 
 from managers.memory.forgotten import forgotten
 from managers.memory.words_forgotten import Forgotten, forgotten_words
+from managers.storage.history.diff import FileDiff
+from managers.storage.history.entries import Entry
 from ui.presenters import persona_address
-from ui.shelves import Shelf, View, button, empty, saving
+from ui.readable import name_of, records_in
+from ui.shelves import Shelf, View, button, day_of, empty, saving
 from ui.times import when
 
+_ENTITIES, _EPISODES = "entity_memory/", "episodic_memory/"
 LOOKED_AT = 1000
 """How many changes back forgotten memories are looked for; older ones are still in the history."""
 
@@ -27,11 +32,27 @@ def show(view: View) -> str:
     rows += "".join(
         f'<li><details data-fetch="{escape(f"{persona_address(view.persona)}/history/{entry.id}?lang={t.lang}")}">'
         f"<summary><time>{escape(when(entry.time, view.now, t))}</time>"
-        f"<b>{escape(', '.join(name.rpartition('/')[2] for name in entry.files))}</b></summary>"
+        f"<b>{escape(_names(entry, view))}</b></summary>"
         f'<div class="fetched"></div></details>{button(t("memories.bring_back"), "restore", entry=entry.id)}</li>'
         for entry in left
     )
     return f'<ol class="history">{rows}</ol>{saving(view, "forgotten")}'
+
+
+def _names(entry: Entry, view: View) -> str:
+    """Return what was forgotten as people know it: a name, a day, the words of a goal."""
+    found = [name for diff in view.memories.history.diff(entry.id) for name in _named(diff, view)]
+    return (", " if view.t.lang == "en" else "、").join(found or [path.rpartition("/")[2] for path in entry.files])
+
+
+def _named(diff: FileDiff, view: View) -> list[str]:
+    name = PurePosixPath(diff.path)
+    if diff.path.startswith(_ENTITIES):
+        return [name.stem]
+    if diff.path.startswith(_EPISODES):
+        return [day_of(name.stem, view)]
+    kept = {record["id"] for record in records_in(diff.after)}
+    return [name_of(record) for record in records_in(diff.before) if record["id"] not in kept and name_of(record)]
 
 
 def _words_row(one: Forgotten, view: View) -> str:

@@ -204,7 +204,8 @@ def _go(_: Memories, place: Place, told: Mapping[str, Any]) -> Place:
         return place
     item, page = str(told.get("item", "")), int(told.get("page", 0))
     if shelf != place.shelf:
-        return Place(shelf=shelf, item=item, query=place.query if shelf == "search" else "")
+        found = place if place.shelf == "search" and place.query else place.found
+        return replace(found, found=None) if shelf == "search" and found else Place(shelf=shelf, item=item, found=found)
     return replace(place, item=item, page=max(page, 0), editing=False)
 
 
@@ -217,6 +218,7 @@ def _search(_: Memories, place: Place, told: Mapping[str, Any]) -> Place:
         kinds=tuple(str(kind) for kind in chosen),
         since=str(told.get("since", "")),
         until=str(told.get("until", "")),
+        found=None if place.shelf == "search" else place.found,
     )
 
 

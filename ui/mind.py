@@ -16,6 +16,7 @@ from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.storage.settings import MindSettings
 from ui.edge import IN_TURN, QUIET, at_edge, stream_at_edge
 from ui.locales import Texts
+from ui.opening import Opening
 from ui.sight import PERSONA, Sight, create_sight, meant, meant_stream
 from ui.turns import Turns
 
@@ -48,6 +49,7 @@ class MindSection:
 
     fields: MindFields
     changed: gr.State
+    opening: Opening
 
 
 def create_mind_fields(t: Texts, prefix: str, *, titled: bool = True) -> MindFields:
@@ -84,7 +86,7 @@ def create_mind_fields(t: Texts, prefix: str, *, titled: bool = True) -> MindFie
     return MindFields(provider, address, model, key)
 
 
-def create_mind_section(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> MindSection:
+def create_mind_section(services: Services, t: Texts, current: gr.State) -> MindSection:
     """Build the section; it is filled whenever one enters the room, and follows the persona that is talked to."""
     changed = gr.State(0)
     gr.HTML(f"<h2>{escape(t('mind.title'))}</h2><p>{escape(t('mind.intro'))}</p>", elem_classes="intro")
@@ -110,7 +112,8 @@ def create_mind_section(services: Services, t: Texts, current: gr.State, tab: gr
     handlers = MindHandlers(services, t)
     edge, sight = at_edge(t), create_sight()
     shown, seen = [sight, whose, *fields.all, small, back, result], [current, sight, sight]
-    gr.on([tab.select, current.change, whose.input], edge(handlers.open), [current, whose], shown, **IN_TURN)
+    opening = Opening(handlers.open, [current, whose], shown)
+    whose.input(edge(handlers.open), opening.given, shown, **IN_TURN)
     save.click(
         stream_at_edge(t)(meant_stream(handlers.save)),
         [*seen, *fields.all, small, changed],
@@ -120,7 +123,7 @@ def create_mind_section(services: Services, t: Texts, current: gr.State, tab: gr
     forget.click(edge(meant(handlers.forget_key)), [*seen, changed], [result, fields.key, changed], **IN_TURN)
     back.click(edge(meant(handlers.give_back)), [*seen, changed], [*shown, changed], **IN_TURN)
     result.select(edge(meant(handlers.accept)), [*seen, changed], [*shown, changed], **IN_TURN)
-    return MindSection(fields, changed)
+    return MindSection(fields, changed, opening)
 
 
 class MindHandlers:

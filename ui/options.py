@@ -6,6 +6,7 @@ here once both locales have words for it.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.storage.settings import Settings
 from ui.edge import IN_TURN, at_edge, say_error
 from ui.locales import Texts
+from ui.opening import Opening
 from ui.shelves import answer_to, button
 from ui.sight import is_here, mark, told_in
 
@@ -91,17 +93,16 @@ class Option:
         return fields(self.section)[self.key]
 
 
-def create_options_section(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> gr.State:
-    """Build the section; returns the state that changes when another mind may speak."""
+def create_options_section(services: Services, t: Texts, current: gr.State) -> tuple[Opening, gr.State]:
+    """Build the section; returns how it is filled, and the state that changes when another mind may speak."""
     scope, changed = gr.State(Scope()), gr.State(0)
     gr.HTML(f"<h2>{escape(t('options.title'))}</h2><p>{escape(t('options.intro'))}</p>", elem_classes="intro")
     shown = gr.HTML(
         elem_id="options", js_on_load="utataneShelves(element, trigger, watch) // 'select'", apply_default_css=False
     )
     handlers, edge = OptionHandlers(services, t), at_edge(t)
-    gr.on([tab.select, current.change], edge(handlers.open), [current, scope], [shown], **IN_TURN)
     shown.select(edge(handlers.act), [current, scope, changed], [scope, shown, changed], **IN_TURN)
-    return changed
+    return Opening(handlers.open, [current, scope], [shown]), changed
 
 
 class OptionHandlers:
@@ -125,7 +126,7 @@ class OptionHandlers:
         try:
             seen, is_mind = self.do(name, seen, told)
         except UtataneError as error:  # said here, so that the field shows again what holds
-            say_error(error, self._t)
+            say_error(worded(error, self._t), self._t)
         scope, shown = (seen, name) if is_here(name, persona) else (scope, persona)
         return scope, self.open(shown, scope) + answer_to(told), changed + is_mind
 
@@ -210,6 +211,22 @@ def typed(field: FieldInfo, value: object) -> object:
     except ValueError:
         return text
     return text
+
+
+def worded(error: UtataneError, t: Texts) -> UtataneError:
+    """Return what is said of a setting's value that was refused, in the page's own words and language."""
+    section, _, key = str(error.facts.get("key", "")).partition(".")
+    if not isinstance(error, InvalidSettingError) or key not in fields(section) or f"{section}.{key}" in HIDDEN:
+        return error
+    limits = fields(section)[key].metadata
+    value, reason = str(error.facts["value"]), t("options.unfitting")
+    with contextlib.suppress(ValueError):  # words, where a number is asked for
+        for one in limits:
+            if isinstance(one, annotated_types.Ge) and float(value) < float(str(one.ge)):
+                reason = t("options.at_least", limit=one.ge)
+            elif isinstance(one, annotated_types.Le) and float(value) > float(str(one.le)):
+                reason = t("options.at_most", limit=one.le)
+    return InvalidSettingError(key=t(f"options.{section}.{key}"), value=value, reason=reason)
 
 
 def group_of(option: Option) -> str:

@@ -44,6 +44,17 @@ def record_in(side: bytes | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and "id" in value else None
 
 
+def records_in(side: bytes | None) -> list[dict[str, Any]]:
+    """Return the records in the lists of a file; none where it holds none."""
+    try:
+        value = json.loads(side or b"null")
+    except ValueError:
+        return []
+    lists = value.values() if isinstance(value, dict) else [value]
+    records = [one for found in lists if isinstance(found, list) for one in found]
+    return [one for one in records if isinstance(one, dict) and "id" in one]
+
+
 def name_of(record: Mapping[str, Any]) -> str:
     """Return what people know a record by, empty if nothing in it says so."""
     return next((str(record[key]) for key in _NAMES if record.get(key)), "")

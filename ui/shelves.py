@@ -36,6 +36,7 @@ class Place:
         editing: the open one is being edited.
         uncovered: the secret diary lies open.
         persona: whose shelves they are; empty: nobody's yet.
+        found: what one had found last, to come back to.
     """
 
     shelf: str = "search"
@@ -48,6 +49,7 @@ class Place:
     editing: bool = False
     uncovered: bool = False
     persona: str = ""
+    found: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,8 @@ def crumbs(view: View, title: str) -> str:
     back = button(
         t("memories.back", shelf=t(f"memories.{view.place.shelf}")), "go", shelf=view.place.shelf, page=view.place.page
     )
+    if view.place.found is not None:
+        back += button(t("memories.back_to_found"), "go", shelf="search")
     return f'<div class="crumbs">{back}</div><h3 tabindex="-1" data-focus>{escape(title)}</h3>'
 
 

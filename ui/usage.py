@@ -19,7 +19,8 @@ from managers.usage.prices import Model, Price
 from ui import usage_view
 from ui.edge import IN_TURN, at_edge, say_error
 from ui.locales import Texts
-from ui.options import COMMON, OWN, OptionHandlers, Scope, row, scopes
+from ui.opening import Opening
+from ui.options import COMMON, OWN, OptionHandlers, Scope, row, scopes, worded
 from ui.shelves import answer_to, empty
 from ui.sight import is_here, mark, told_in
 from ui.usage_view import GROUPINGS, MEASURES, SPANS, Known, Look
@@ -27,8 +28,8 @@ from ui.usage_view import GROUPINGS, MEASURES, SPANS, Known, Look
 _RECENT_MODELS = 12
 
 
-def create_usage_section(services: Services, t: Texts, current: gr.State, tab: gr.Tab) -> gr.State:
-    """Build the section; returns the state that changes when a cap may speak or be silent."""
+def create_usage_section(services: Services, t: Texts, current: gr.State) -> tuple[Opening, gr.State]:
+    """Build the section; returns how it is filled, and the state that changes when a cap may speak or be silent."""
     look, changed = gr.State(Look()), gr.State(0)
     gr.HTML(
         f'<h2 id="usage-title">{escape(t("usage.title"))}</h2><p>{escape(t("usage.intro"))}</p>', elem_classes="intro"
@@ -37,9 +38,8 @@ def create_usage_section(services: Services, t: Texts, current: gr.State, tab: g
         elem_id="usage", js_on_load="utataneShelves(element, trigger, watch) // 'select'", apply_default_css=False
     )
     handlers, edge = UsageHandlers(services, t), at_edge(t)
-    gr.on([tab.select, current.change], edge(handlers.open), [current, look], [shown], **IN_TURN)
     shown.select(edge(handlers.act), [current, look, changed], [look, shown, changed], **IN_TURN)
-    return changed
+    return Opening(handlers.open, [current, look], [shown]), changed
 
 
 class UsageHandlers:
@@ -79,7 +79,7 @@ class UsageHandlers:
         try:
             seen, is_changed = self.do(name, seen, told)
         except UtataneError as error:  # said here, so that the field shows again what holds
-            say_error(error, self._t)
+            say_error(worded(error, self._t), self._t)
         look, shown = (seen, name) if is_here(name, persona) else (look, persona)
         return look, self.open(shown, look) + answer_to(told), changed + is_changed
 

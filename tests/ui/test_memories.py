@@ -134,7 +134,7 @@ def test_what_is_forgotten_leaves_search_at_once_and_can_be_brought_back(
     room.do(NAME, Place("entities", "田中さん"), {"action": "forget", "item": "田中さん"})
     assert "entity_memory" not in {hit.type for hit in memories.recall.search("田中さん 大阪")}
     place, html = room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})
-    assert "田中さん.md" in html
+    assert "<b>田中さん</b>" in html
     entry = memories.history.entries(1)[0]
     room.do(NAME, place, {"action": "restore", "entry": entry.id})
     assert "entity_memory" in {hit.type for hit in memories.recall.search("田中さん 大阪")}
