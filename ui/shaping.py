@@ -21,6 +21,9 @@ _PAGES: dict[str, Lang] = {f"/{lang}/": lang for lang in LANGUAGES}
 _NOT_OURS = re.compile(r"<meta\s+(?:property|name)=\"(?:og|twitter):[^>]*?/?>|<link rel=\"manifest\"[^>]*>", re.DOTALL)
 _CLOSED = re.compile(r"^/\w\w/gradio_api/(?:file|proxy|info|openapi|call|api|runs)|^/\w\w/(?:monitoring|file=|proxy=)")
 """Doors of Gradio's that this page has no use for."""
+_HEARTBEAT = re.compile(r'("connect_heartbeat":\s*)true')
+"""A line that Gradio keeps open from each window. It holds one of the six that a browser has for a server, and whoever
+was cut off (a laptop asleep) is forgotten an hour later, the window still open: its rooms would then be nobody's."""
 _FIRST, _LAST = ("page.js", "style.css", "rooms.css", "shelves.css"), ("access.css",)
 """What the other scripts and style sheets build upon, and what has the last word, in this order."""
 _OF_OTHER_PAGES = frozenset({"login.css"})
@@ -80,6 +83,7 @@ class _Shaper:
 def shape(html: str, lang: Lang) -> str:
     """Return Gradio's page in our language, with our style and script, and without foreign addresses."""
     html = _NOT_OURS.sub("", html).replace('lang="en"', f'lang="{lang}"', 1)
+    html = _HEARTBEAT.sub(r"\1false", html)
     return html.replace("<head>", f"<head>{_ours(lang)}", 1).replace("</head>", f"{_style(lang)}</head>", 1)
 
 

@@ -2,6 +2,7 @@
 "use strict";
 
 (() => {
+  const VEILED = "utatane.veiled";
   const COMPARED = 1000; // characters: longer ones are not shown to their end
 
   // Enter that confirms a conversion is none; the keyboard's own script knows what else was chosen.
@@ -44,6 +45,7 @@
         area.placeholder = value.placeholder || "";
         showFiles();
         setTimeout(takeBackUnheard); // when the conversation stands beside it
+        if (isFirst && !value.off_record && utatane.kept(sessionStorage, VEILED)) goOffRecord(true);
       } else if (wasBusy && !value.busy) utatane.keep(sessionStorage, sentKey(), ""); // it was heard, and answered
       wasBusy = Boolean(value.busy);
       if (value.restore && value.restore.count !== restored) {
@@ -53,6 +55,7 @@
         if (value.restore.files) attach([...sentFiles, ...attached()]);
       }
       if (wish === Boolean(value.off_record)) wish = null;
+      if (wish === null) utatane.keep(sessionStorage, VEILED, offRecord() ? "yes" : "");
       area.placeholder = value.placeholder || area.placeholder;
       send.hidden = Boolean(value.busy);
       stop.hidden = !value.busy;
@@ -74,6 +77,14 @@
       attach([]);
       grow(area);
       area.focus();
+    }
+
+    // It counts at once, for what is said before the server has answered too; and a page that is loaded anew keeps to it.
+    function goOffRecord(is) {
+      wish = is;
+      veil.setAttribute("aria-pressed", String(wish));
+      keepDraft();
+      tell("veil", { off_record: wish });
     }
 
     // Off the record not even the unsent words are kept by the browser.
@@ -162,12 +173,7 @@
     element.querySelector(".attach").addEventListener("click", () => picker.click());
     send.addEventListener("click", submit);
     stop.addEventListener("click", () => tell("stop"));
-    veil.addEventListener("click", () => {
-      wish = !offRecord(); // it counts at once, for what is said before the server has answered too
-      veil.setAttribute("aria-pressed", String(wish));
-      keepDraft();
-      tell("veil", { off_record: wish });
-    });
+    veil.addEventListener("click", () => goOffRecord(!offRecord()));
     element.querySelector(".topic").addEventListener("click", () => tell("topic"));
     document.addEventListener("utatane:in-step", takeBackUnheard); // nothing is due, and still it is not to be seen
     watch("value", update);
