@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from managers.memory.documents import JsonFile, as_plain, encode, entries_of
+from managers.memory.log.ends import remove
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.files import append_durably, read_bytes, write_atomic
@@ -139,7 +140,7 @@ class EmotionLog:
             if gone or self._new.exists():
                 kept = [entry for entry in entries if entry.timestamp >= oldest_kept]
                 write_atomic(self._paths.emotion_log, encode(as_plain(_newest_first(kept), odd)))
-                self._new.unlink(missing_ok=True)
+                remove(self._new)
             return len(gone)
 
     def reword(self, texts: Mapping[str, str]) -> None:

@@ -20,7 +20,7 @@ from managers.recall.kit import DRIFT, Kit
 from managers.recall.sources import IndexName
 from managers.recall.status import Progress
 from managers.storage.errors import BusyError, EmbeddingError, Notice, UtataneError
-from managers.storage.files import make_folder
+from managers.storage.files import explained, make_folder
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 
@@ -153,10 +153,14 @@ class Upkeep:
 
     def _tidy(self) -> None:
         self._left_behind = False
-        for index in self._indexes.values():
-            index.tidy()
-        self._clear_away()
-        self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
+        try:
+            for index in self._indexes.values():
+                index.tidy()
+            self._clear_away()
+            self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
+        except OSError as error:
+            self._left_behind = True
+            raise explained(error, self._paths.rag_index) from error
 
     def _clear_away(self) -> None:
         """Remove what a rebuild that was killed has left; whoever calls it is alone at the indexes."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -57,12 +57,13 @@ class Journal:
         """
         for path in changes:
             _check_writable(path)
-        self._clear()
+        with _explaining():
+            self._clear()
         try:
             steps = self._stage(changes)
             self._decide("forward", steps)
         except UtataneError:
-            self._clear()
+            self._clear_if_possible()
             raise
         try:
             self._roll_forward(steps)
@@ -70,9 +71,9 @@ class Journal:
             self._decide("back", steps)
             with _explaining():
                 self._roll_back(steps)
-            self._clear()
+            self._clear_if_possible()
             raise _explained(error) from error
-        self._clear()
+        self._clear_if_possible()
 
     def recover(self) -> None:
         """Finish what a dead process left half done.
@@ -89,7 +90,8 @@ class Journal:
                     self._roll_forward(steps)
                 else:
                     self._roll_back(steps)
-        self._clear()
+        with _explaining():
+            self._clear()
 
     def _decide(self, direction: Literal["forward", "back"], steps: Sequence[_Step]) -> None:
         decided = {"direction": direction, "steps": [asdict(step) for step in steps]}
@@ -153,6 +155,11 @@ class Journal:
         fsync_folder(self.at)
         for left in list(self.at.iterdir()):
             left.unlink()
+
+    def _clear_if_possible(self) -> None:
+        """The same, where all is done already: what cannot be removed now says nothing false, and waits for the next."""
+        with suppress(OSError):
+            self._clear()
 
     def _new(self, number: int) -> Path:
         return self.at / f"{number}.new"

@@ -234,6 +234,28 @@ def test_a_file_that_cannot_be_replaced_turns_the_whole_back(tmp_path: Path, mon
     _no_leftovers(paths)
 
 
+def test_what_is_left_of_a_change_that_stands_fails_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scanner that holds the journal for a moment must not make a night that is written look as if it were not."""
+    paths = _prepare(tmp_path)
+    real = os.unlink
+
+    def unlink(path: Any, **rest: Any) -> None:
+        if Path(path).name == "journal.json":
+            raise PermissionError(13, "in use", str(path))
+        real(path, **rest)
+
+    history = History(paths, HandClock())
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", unlink)
+        assert history.apply(_paths(CHANGES, paths), Draft("dream", "")) is not None
+        assert _content(paths) == AFTER
+        with pytest.raises(UnwritableError, match=r"journal\.json"):
+            History(paths, HandClock())  # still held: it is said in a sentence
+    History(paths, HandClock())
+    assert _content(paths) == AFTER
+    _no_leftovers(paths)
+
+
 def test_one_changed_file_refuses_the_whole(tmp_path: Path) -> None:
     paths = _prepare(tmp_path)
     apply = Transactions(paths, History(paths, HandClock())).apply
