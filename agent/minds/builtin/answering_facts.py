@@ -24,7 +24,7 @@ from managers.storage.errors import Lang
 _MOST_TOLD = 3
 _NAME = r"(?P<name>[a-z][\w'-]*(?: [a-z][\w'-]*)?)"
 _WHO_EN = (
-    rf"^(?:(?:and|so|but|hey|hm+|ok|sorry|wait)[, ]+)*(?:do you (?:know|remember) )?who(?:'s| is| was|'re| are)? (?:my )?{_NAME}(?: is| was)?(?: again)?$",
+    rf"^(?:(?:and|so|but|hey|hm+|ok|sorry|wait)[, ]+)*(?:do you (?:know|remember) )?who(?:'s| is| was|'re| are) (?:my )?{_NAME}(?: is| was)?(?: again)?$",
     rf"^(?:(?:and|so|but|please|can you|could you)[, ]+)*(?:tell me (?:more |something )?|what (?:do|can) you (?:know|remember) )about (?:my )?{_NAME}(?: again)?$",
     rf"^(?:(?:and|so|but)[, ]+)*(?:is|was) {_NAME} (?:my|our) [a-z]+$",
     rf"^(?:(?:and|so|but|hey)[, ]+)*(?:do you )?(?:know|remember) (?:my )?{_NAME}$",

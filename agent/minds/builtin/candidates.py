@@ -120,8 +120,6 @@ def said_in_turn(said: Sequence[tuple[str, datetime | None]], *, base: int = -10
         for sentence in told:
             goes_on = bool(_GOES_ON.search(sentence)) or _names_no_subject(sentence)
             around = before[-_MAX_AROUND:] if goes_on else " ".join(told)[:_MAX_AROUND]
-            if not goes_on and named and _WE.match(sentence):
-                goes_on, around = True, f"{named} {before}"[-_MAX_AROUND:]  # "We met at the library"
             if not goes_on and named and _SPEAKS_OF_THEM.search(sentence):
                 goes_on, around = True, f"{named} {around}"[:_MAX_AROUND]  # "I like Arthur, she likes Rohan"
             place = base - at if base < 0 else base + at
@@ -192,7 +190,6 @@ _GOES_ON = re.compile(
 
 _SPEAKS_OF_THEM = re.compile(r"(?:[,;]|\b(?:and|but|while|so|because|that|when))\s+(?:he|she|they)\b", re.IGNORECASE)
 """A clause within a sentence whose subject was named before it."""
-_WE = re.compile(r"(?:(?:and|but|so|then)[, ]+)*we\b", re.IGNORECASE)
 _NAMES_ONE = re.compile(r"\b(?:his|her|their) name(?:'s| is) [A-Z]")
 _RELATION = re.compile(r"\b(?:my|our) (?P<who>[a-z]+)\b", re.IGNORECASE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from agent.minds.builtin import telling_en, telling_ja
 from agent.minds.builtin.correcting import read_correction
@@ -404,6 +405,9 @@ def _open_question(scene: Scene) -> str:
 
 def _follow_up(scene: Scene, told: Told) -> str:
     """Ask after what was told, with its own words."""
+    own = scene.book.voice.you.removesuffix("さん")
+    if own and own in (told.person, told.topic):
+        told = replace(told, person="", topic="")  # nobody is asked how long they have known themselves
     slots = _slots(told)
     for key in _keys(told):
         if scene.book.has("follow", key) and scene.book.can("follow", key, **slots):

@@ -84,9 +84,18 @@ def search_question(  # noqa: PLR0911  # one return per way to find, or not
 
 def _of_them(candidates: Sequence[Candidate], wanted: Wanted) -> list[Candidate]:
     """Return the sentences that speak of all those whom a question names: what Peter does is no answer about Isla."""
-    if not wanted.names:
+    if not wanted.named:
         return []
-    return [c for c in candidates if wanted.names <= terms_of(f"{c.text} {c.original} {c.around} {c.heading}")]
+    return [
+        c
+        for c in candidates
+        if _names_all(f"{c.text} {c.original} {c.around if c.goes_on else ''} {c.heading}", wanted)
+    ]
+
+
+def _names_all(text: str, wanted: Wanted) -> bool:
+    there = terms_of(text)
+    return all(surface in text or (terms and terms <= there) for surface, terms in wanted.named)
 
 
 def _seconds(scored: Sequence[tuple[tuple[float, float], Candidate]], wanted: Wanted, *, fits: bool) -> list[Candidate]:

@@ -297,7 +297,7 @@ def _topic(found: Sequence[Word], spans: Sequence[Span], verb: int) -> Span | No
     return None
 
 
-def _spoken(found: Sequence[Word], span: Span, text: str) -> str:
+def _spoken(found: Sequence[Word], span: Span, text: str) -> str:  # one return per kind of phrase
     """Return a phrase from the listener's side: my sister → your sister; a cake → the cake."""
     words_in = found[span[0] : span[1]]
     if not words_in:
@@ -310,7 +310,8 @@ def _spoken(found: Sequence[Word], span: Span, text: str) -> str:
         return f"your {first}" if first in _FAMILY else ""
     if first in ("a", "an", "some", "this", "these", "that", "those"):
         return "the" + rest[len(first) :]
-    if words_in[0].entity or words_in[0].surface.isupper():
+    owns = len(words_in) > 1 and words_in[1].surface in ("'s", "’s")
+    if words_in[0].entity or words_in[0].surface.isupper() or (owns and rest[0].isupper()):
         return rest
     is_fragment = words_in[0].start == 0 and words_in[-1].kind == "noun" and not rest.endswith("s")
     return ("the " if is_fragment and first not in _DETERMINERS else "") + rest[0].lower() + rest[1:]

@@ -18,7 +18,7 @@ from managers.language.english import verb_base
 from managers.language.words import Word, words
 from managers.storage.errors import Lang
 
-_SURE = 0.55
+_SURE = 0.45
 """So much of what is asked must be in what answers, for a bare value to be given as the fact."""
 
 
@@ -34,7 +34,7 @@ def value_for(  # noqa: PLR0911  # one return per kind of value
     if asks_colour(sentence.plain, lang):
         return _only(text, lang, "colour").removesuffix("い")
     if _ASKS_CODE.search(sentence.plain):
-        codes = re.findall(r"(?<![\w.])\d[\d -]{1,14}\d(?![\w.])", text)
+        codes = re.findall(r"(?<![\w.])\d[\d -]{1,14}\d(?!\w|\.\d)", text)
         return codes[0] if len(codes) == 1 else ""
     if _ASKS_NAME[lang].search(sentence.plain):
         return _name(sentence.plain, text, lang)
@@ -65,6 +65,7 @@ def _asked_words(sentence: Sentence) -> list[Word]:
         word
         for word in words(plain_of_idioms(sentence.plain))
         if word.kind in ("noun", "verb", "proper", "adjective")
+        and not word.surface.startswith("何")
         and not {word.normal, word.surface, word.form, _base(word)} & light
     ]
 
@@ -166,7 +167,7 @@ def _count(plain: str, text: str, lang: Lang) -> str:
         fitting = [v for v in found if unit and (not unit[1] or v.text.endswith(unit[1]))]
         return fitting[0].text if len(fitting) == 1 else ""
     if re.search(r"\bhow old\b", plain):
-        asked = [word.surface for word in words(plain) if word.kind in ("noun", "proper")]
+        asked = [word.surface for word in words(plain) if word.kind in ("noun", "proper", "verb", "adjective")]
         named = re.findall(rf"\b(?:{'|'.join(map(re.escape, asked))})(?: is|'s| was|,)? (?:now |already )?(\d{{1,3}})\b", text, re.IGNORECASE) if asked else []  # fmt: skip
         if len(named) == 1:
             return str(named[0])

@@ -34,6 +34,7 @@ class Wanted:
     counter: str = ""
     cues: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
+    named: tuple[tuple[str, frozenset[str]], ...] = ()
 
 
 def read_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Wanted:
@@ -51,7 +52,17 @@ def read_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) 
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
     if any(asks_colour(sentence.plain, lang) for sentence in asked):
         asks, terms = "colour", [term for term in terms if term not in _COLOUR_WORDS]
-    return Wanted(tuple(terms), asks, _owner(asked, request, lang), tuple(spans), counter, _cues(asked), _names(asked))
+    named = _names(asked)
+    return Wanted(
+        terms=tuple(terms),
+        asks=asks,
+        owner=_owner(asked, request, lang),
+        spans=tuple(spans),
+        counter=counter,
+        cues=_cues(asked),
+        names=frozenset(term for terms_of_one in named.values() for term in terms_of_one),
+        named=tuple(named.items()),
+    )
 
 
 def may_answer(found: Sequence[Candidate], asked: Sequence[Sentence], lang: Lang) -> list[Candidate]:
@@ -126,17 +137,12 @@ def _is_anothers(text: str, things: Sequence[str], lang: Lang) -> bool:
     return False
 
 
-def _names(asked: Sequence[Sentence]) -> frozenset[str]:
-    """Return the words of a question that name somebody."""
+def _names(asked: Sequence[Sentence]) -> dict[str, frozenset[str]]:
+    """Return the words of a question that name somebody, as they are written, with their terms."""
+    kin = word_list("en", "persons") | word_list("ja", "persons")
     found = [word for sentence in asked for word in sentence.words]
-    return frozenset(
-        one_word(term)
-        for word in found
-        if word.entity == "person"
-        or word.kind == "proper"
-        or word.surface.lower() in word_list("en", "persons") | word_list("ja", "persons")
-        for term in content_words(word.surface)
-    )
+    named = [w for w in found if w.entity == "person" or w.kind == "proper" or w.surface.lower() in kin]
+    return {w.surface: frozenset(one_word(term) for term in content_words(w.surface)) for w in named}
 
 
 def _cues(asked: Sequence[Sentence]) -> frozenset[str]:
