@@ -28,6 +28,7 @@ from managers.recall.kinds import (
     SUMMARY_TYPES,
 )
 from managers.recall.kit import DRIFT, Kit
+from managers.recall.nearness import weigh_nearness
 from managers.recall.past_conversations import search_past_conversations
 from managers.recall.picking import Picker, Ranking
 from managers.recall.planner import RecallPlan, plan_recall
@@ -241,7 +242,7 @@ class Recall:
             indexes, cues, queries, types, self._ways, now, self._kit.words, self._kit.vector_share(query)
         )
         if self._ways.lexical:
-            candidates = weigh_wording(cues.text, candidates, indexes)
+            candidates = weigh_nearness(cues, weigh_wording(cues.text, candidates, indexes), indexes)
         factor = self._kit.embedder.factor if self._kit.embedder else 1.0
         return Ranking(query, types, candidates, indexes, epochs, factor, self._kit.uses_own)
 

@@ -8,7 +8,7 @@ score     = own · standing · (speaker) · (tells when) + (in the time asked fo
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -79,6 +79,10 @@ class Candidate:
     coverage: float
     cosine: float
     parts: tuple[float, ...]
+
+    def scaled(self, factor: float) -> Candidate:
+        """Return it with another score, of which each part has the same share."""
+        return replace(self, score=self.score * factor, parts=tuple(part * factor for part in self.parts))
 
     @property
     def why(self) -> tuple[tuple[str, float], ...]:

@@ -53,6 +53,11 @@ class Work:
     cosines: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
 
 
+def worth_of(group: str) -> float:
+    """Return what something listed under a group of synonyms, a kind or a field is worth beside the word itself."""
+    return _WORTHS.get(group[0], SYNONYM_WORTH)
+
+
 def score_words(
     works: Sequence[Work], words: Sequence[str], meanings: Sequence[Meaning], nearby: WordVectors | None
 ) -> float:
@@ -160,8 +165,7 @@ class _WordScoring:
             return
         for group in meaning.groups:
             lists = [self._listed(at, group) for at in range(len(self.works))]
-            worth = _WORTHS.get(group[0], SYNONYM_WORTH)
-            rarity = np.float32(worth * self._rarity(sum(len(places) for places, _ in lists)))
+            rarity = np.float32(worth_of(group) * self._rarity(sum(len(places) for places, _ in lists)))
             for at, (places, counts) in enumerate(lists):
                 held = sum(part[at].values[places] for part in parts)
                 parts[0][at].add(places, np.maximum(rarity * self._saturated(at, places, counts) - held, 0))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from managers.language.english import stem
-from managers.language.japanese import japanese_synonyms, japanese_terms
+from managers.language.japanese import japanese_synonyms, japanese_terms, japanese_terms_and_groups
 from managers.language.lexicons import word_set
 
 _JAPANESE = re.compile(r"[ぁ-ゖァ-ヺー一-鿿㐀-䶿々〆]")
@@ -72,6 +72,16 @@ def meanings(text: str) -> tuple[list[str], list[Meaning]]:
         if (words := tuple(form for form in forms[one.first : one.end] if form))
     ]
     return [form for form in forms if form], meant
+
+
+def terms_and_groups(text: str) -> tuple[list[str], list[str]]:
+    """Return a text's words as `terms` does, and the groups of synonyms that single words of it are in, marked."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    if not _JAPANESE.search(plain):
+        return _latin(plain), []
+    found = japanese_terms_and_groups(plain)
+    forms = [form for term, _ in found if (form := _listed_form(term))]
+    return forms, [f"{GROUP}{number}" for _, numbers in found for number in numbers]
 
 
 def is_question_word(term: str) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
 
 from managers.recall.fusion import Candidate
 from managers.recall.index import MemoryIndex
@@ -41,7 +40,7 @@ def weigh_wording(text: str, candidates: Sequence[Candidate], indexes: Sequence[
     most = max(*shared, 1)
     for place, at in enumerate(documents):
         share = shared[place] / most if place < len(shared) else 0.0
-        ranked[at] = _scaled(ranked[at], 1 - WORTH + WORTH * share)
+        ranked[at] = ranked[at].scaled(1 - WORTH + WORTH * share)
     return sorted(ranked, key=lambda one: (-one.score, one.index, one.number))
 
 
@@ -62,7 +61,3 @@ def _count(runs: set[str], text: str) -> int:
 
 def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).lower()
-
-
-def _scaled(one: Candidate, factor: float) -> Candidate:
-    return replace(one, score=one.score * factor, parts=tuple(part * factor for part in one.parts))
