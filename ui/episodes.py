@@ -157,7 +157,7 @@ def _opened(view: View, episode: Episode) -> str:
     listed = f'<h4>{escape(t("memories.key_events"))}</h4><ul class="facts">{events}</ul>' if events else ""
     pinned = episode.is_pinned
     return (
-        f"{crumbs(view, day_name(episode.date, view.now.date(), t))}"
+        f"{crumbs(view, day_name(episode.date, view.now.date(), t), item[:_MONTH_LENGTH])}"
         f'<p class="from"><span class="kind">{escape(tone(episode.emotional_tone, t))}</span>'
         f"{made_by(episode.mind, view)}{pin_mark(t, pinned=pinned)}</p>"
         f'<div class="words">{escape(episode.summary)}</div>{listed}{evidence(view, episode.evidence)}'
@@ -175,7 +175,7 @@ def _editor(view: View, episode: Episode) -> str:
     t, item = view.t, episode.date.isoformat()
     summary = view.conflict.mine if view.conflict else episode.summary
     return (
-        f"{crumbs(view, day_name(episode.date, view.now.date(), t))}{conflict_note(view)}"
+        f"{crumbs(view, day_name(episode.date, view.now.date(), t), item[:_MONTH_LENGTH])}{conflict_note(view)}"
         f'<form class="editing-memory" id="memory-editor" data-editor data-submit="save" data-item="{item}" '
         f'data-digest="{view.memories.episodes.digest_of(episode.date)}">'
         f"<label>{escape(t('memories.summary'))}"

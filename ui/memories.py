@@ -38,6 +38,8 @@ SHELVES: Mapping[str, Shelf] = {
     "secret_diary": diaries.SHELF,
     "forgotten": forgotten.SHELF,
 }
+LEADING = frozenset({"search", "map", "network"})
+"""From these one opens memories that stand on other shelves."""
 _SCRIPT = "utataneShelves(element, trigger, watch) // 'select'"
 
 
@@ -204,8 +206,10 @@ def _go(_: Memories, place: Place, told: Mapping[str, Any]) -> Place:
         return place
     item, page = str(told.get("item", "")), int(told.get("page", 0))
     if shelf != place.shelf:
-        found = place if place.shelf == "search" and place.query else place.found
-        return replace(found, found=None) if shelf == "search" and found else Place(shelf=shelf, item=item, found=found)
+        whence = place if place.shelf in LEADING and (item or place.query) else place.whence
+        if whence is not None and whence.shelf == shelf:
+            return replace(whence, whence=None)
+        return Place(shelf=shelf, item=item, whence=whence)
     return replace(place, item=item, page=max(page, 0), editing=False)
 
 
@@ -218,7 +222,7 @@ def _search(_: Memories, place: Place, told: Mapping[str, Any]) -> Place:
         kinds=tuple(str(kind) for kind in chosen),
         since=str(told.get("since", "")),
         until=str(told.get("until", "")),
-        found=None if place.shelf == "search" else place.found,
+        whence=None if place.shelf in LEADING else place.whence,
     )
 
 

@@ -36,7 +36,7 @@ class Place:
         editing: the open one is being edited.
         uncovered: the secret diary lies open.
         persona: whose shelves they are; empty: nobody's yet.
-        found: what one had found last, to come back to.
+        whence: where one opened memories of other shelves from (what was found, the map), to come back to.
     """
 
     shelf: str = "search"
@@ -49,7 +49,7 @@ class Place:
     editing: bool = False
     uncovered: bool = False
     persona: str = ""
-    found: Place | None = None
+    whence: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +191,18 @@ def saving(view: View, table: str, **chosen: object) -> str:
     return table_link(table_address(view.persona, f"memories/{table}", view.t, **chosen), view.t)
 
 
-def crumbs(view: View, title: str) -> str:
-    """Return the heading of an open memory and the way back to its shelf."""
-    t = view.t
+def crumbs(view: View, title: str, part: str = "") -> str:
+    """Return the heading of an open memory and the ways back: to its shelf (a part of it), and whence one came."""
+    t, place = view.t, view.place
     back = button(
-        t("memories.back", shelf=t(f"memories.{view.place.shelf}")), "go", shelf=view.place.shelf, page=view.place.page
+        t("memories.back", shelf=t(f"memories.{place.shelf}")), "go", shelf=place.shelf, page=place.page, item=part
     )
-    if view.place.found is not None:
-        back += button(t("memories.back_to_found"), "go", shelf="search")
+    if place.whence is not None:
+        shelf = place.whence.shelf
+        to_found = (
+            t("memories.back_to_found") if shelf == "search" else t("memories.back", shelf=t(f"memories.{shelf}"))
+        )
+        back = button(to_found, "go", shelf=shelf) + back
     return f'<div class="crumbs">{back}</div><h3 tabindex="-1" data-focus>{escape(title)}</h3>'
 
 

@@ -3,6 +3,7 @@
 from datetime import date, datetime
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from agent.forgetting import let_go
@@ -333,3 +334,35 @@ def test_words_that_were_forgotten_for_a_wish_stand_on_the_shelf_and_come_back(
     shelf = room.do(NAME, Place("forgotten"), {"action": "remember", "item": asked.id})[1]
     assert memories.log.get(said.id) == said
     assert 'class="nothing"' in shelf
+
+
+def test_one_comes_back_to_whence_one_opened_a_memory(memories: Memories, room: MemoryHandlers) -> None:
+    tell_of_tanaka(memories)
+    for day in ("2025-01-01", "2026-01-01"):
+        memories.episodes.save(
+            Episode(date=date.fromisoformat(day), summary=f"{day}の話"), author="dream", reason="dreamt"
+        )
+    place, html = room.do(NAME, Place(), {"action": "search", "query": "田中さん 大阪", "kinds": "entity_memory"})
+    place, html = room.do(NAME, place, {"action": "go", "shelf": "entities", "item": "田中さん"})
+    assert texts("ja")("memories.back_to_found") in html
+    place, html = room.do(NAME, place, {"action": "go", "shelf": "search"})
+    assert (place.query, place.kinds, place.whence) == ("田中さん 大阪", ("entity_memory",), None)
+    place, _ = room.do(NAME, Place("map"), {"action": "go", "shelf": "episodes", "item": "2025-01-01"})
+    assert room.do(NAME, place, {"action": "go", "shelf": "map"})[0] == Place("map")
+    # From a day back to its month, not to the newest one.
+    place, html = room.do(NAME, Place("episodes"), {"action": "go", "shelf": "episodes", "item": "2025-01-01"})
+    assert 'data-item="2025-01"' in html
+
+
+def test_what_was_asked_for_is_done_to_the_memories_that_were_shown(
+    services: Services, memories: Memories, room: MemoryHandlers
+) -> None:
+    other = services.personas.create("ほか", language="ja").name
+    theirs = services.companion(other).memories
+    for one in (memories, theirs):
+        tell_of_tanaka(one)
+    told = {"action": "forget", "item": "田中さん", "persona": NAME, "seen": "entities"}
+    place, html = room.act(other, Place("episodes", persona=other), gr.EventData(None, {"told": told}))
+    assert (place.persona, place.shelf) == (other, "episodes")
+    assert f'data-persona="{other}"' in html
+    assert (memories.entities.get("田中さん"), bool(theirs.entities.get("田中さん"))) == (None, True)
