@@ -89,21 +89,23 @@ def _held(text: str) -> Held:
 
 def _together(cues: Cues, held: Sequence[Sequence[Held]]) -> npt.NDArray[np.float64]:
     """Return for each passage how much of the question the best of its pieces holds, by rarity among them all."""
-    otherwise = {
-        word: [group for meaning in cues.meanings if meaning.words == (word,) for group in meaning.groups]
-        for word in cues.words
-    }
     wholes = [frozenset[str]().union(*pieces) for pieces in held]
-    weights = {word: _rarity(sum(word in whole for whole in wholes), len(wholes)) for word in cues.words}
+    weights = [_rarity(sum(word in whole for whole in wholes), len(wholes)) for word in cues.words]
+    forms = [_forms(word, cues) for word in cues.words]
 
     def share(piece: Held) -> float:
         return sum(
-            weight
-            * (1.0 if word in piece else max((worth_of(one) for one in otherwise[word] if one in piece), default=0.0))
-            for word, weight in weights.items()
+            weight * next((worth for form, worth in some if form in piece), 0.0)
+            for weight, some in zip(weights, forms, strict=True)
         )
 
-    return np.array([max(map(share, pieces)) for pieces in held]) / sum(weights.values())
+    return np.array([max(map(share, pieces)) for pieces in held]) / sum(weights)
+
+
+def _forms(word: str, cues: Cues) -> list[tuple[str, float]]:
+    """Return under what a word, or what stands for it, is listed, and what each is worth, the most first."""
+    groups = {group for meaning in cues.meanings if meaning.words == (word,) for group in meaning.groups}
+    return [(word, 1.0), *sorted(((group, worth_of(group)) for group in groups), key=lambda one: -one[1])]
 
 
 def _rarity(frequency: int, total: int) -> float:
