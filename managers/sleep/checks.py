@@ -6,10 +6,16 @@ language model can act on.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Collection, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from managers.language.words import detect_language
 from managers.memory.entities import is_safe
+from managers.memory.log.format import clean_text
 from managers.sleep.errors import DraftRejectedError
 from managers.sleep.tasks import (
     AnswerMaterial,
@@ -34,6 +40,9 @@ MAX_FACTS = 12
 MAX_ALIASES = 6
 MAX_QUESTIONS = 5
 MAX_GOAL_CHANGES = 6
+_SLOT = re.compile(r"[\w ]{0,30}")
+Draft = TypeVar("Draft", bound=BaseModel)
+
 _JUDGED_LENGTH = 12
 """Shorter texts may be a name or a loan word, whatever the language."""
 
@@ -43,6 +52,7 @@ def check_day(draft: DayDraft, material: DayMaterial, *, quotes: bool = False) -
 
     `quotes`, here and below: the mind only quotes, in whatever language it was said.
     """
+    draft = _as_text(draft)
     task = "summarise_day"
     _require_text(draft.summary, None if quotes else material.sheet.language, task, "summary")
     _require_evidence(draft.evidence, material.ids, task)
@@ -58,6 +68,7 @@ def check_day(draft: DayDraft, material: DayMaterial, *, quotes: bool = False) -
 
 def check_entities(draft: EntitiesDraft, material: EntityMaterial, *, quotes: bool = False) -> EntitiesDraft:
     """Check entities: names that can be files, facts that a person said."""
+    draft = _as_text(draft)
     task = "describe_entities"
     known = {fact.id for entity in material.known for fact in entity.facts}
     sound = []
@@ -76,7 +87,12 @@ def check_entities(draft: EntitiesDraft, material: EntityMaterial, *, quotes: bo
                 replaces = fact.replaces if fact.replaces in known else ""
                 facts.append(
                     fact.model_copy(
-                        update={"text": _line(fact.text), "evidence": _once(fact.evidence), "replaces": replaces}
+                        update={
+                            "text": _line(fact.text),
+                            "evidence": _once(fact.evidence),
+                            "slot": fact.slot if _SLOT.fullmatch(fact.slot) else "",
+                            "replaces": replaces,
+                        }
                     )
                 )
         if facts:
@@ -89,6 +105,7 @@ def check_entities(draft: EntitiesDraft, material: EntityMaterial, *, quotes: bo
 
 def check_questions(draft: QuestionsDraft, material: QuestionMaterial, *, quotes: bool = False) -> QuestionsDraft:
     """Check questions: the most pressing few, each resting on messages that exist."""
+    draft = _as_text(draft)
     task = "find_questions"
     lang = material.day.sheet.language
     sound = [
@@ -96,6 +113,7 @@ def check_questions(draft: QuestionsDraft, material: QuestionMaterial, *, quotes
             update={
                 "topic": _line(question.topic),
                 "context": _line(question.context),
+                "about": _line(question.about),
                 "evidence": _once(question.evidence),
             }
         )
@@ -113,6 +131,7 @@ def check_questions(draft: QuestionsDraft, material: QuestionMaterial, *, quotes
 
 def check_resolutions(draft: ResolutionsDraft, material: AnswerMaterial) -> ResolutionsDraft:
     """Check answers: to questions that are open, resting on messages of persons."""
+    draft = _as_text(draft)
     task = "resolve_questions"
     open_ids = {question.id for question in material.open}
     sound = [
@@ -129,6 +148,7 @@ def check_resolutions(draft: ResolutionsDraft, material: AnswerMaterial) -> Reso
 
 def check_reflection(draft: ReflectionDraft, material: ReflectionMaterial, *, quotes: bool = False) -> ReflectionDraft:
     """Check a reflection: it says something of its own about messages that exist."""
+    draft = _as_text(draft)
     task = "reflect"
     lang = None if quotes else material.sheet.language
     for name in ("insight", "strategy", "log_entry"):
@@ -136,7 +156,18 @@ def check_reflection(draft: ReflectionDraft, material: ReflectionMaterial, *, qu
     _require_evidence(draft.evidence, material.ids, task)
     if any(draft.insight.strip() == insight.insight.strip() for insight in material.insights):
         raise DraftRejectedError(task=task, reason="this insight is in the diary already")
-    goals = [goal for goal in draft.goals if _is_sound_goal(goal, material, quotes=quotes)][:MAX_GOAL_CHANGES]
+    goals = [
+        goal.model_copy(
+            update={
+                "goal": _line(goal.goal),
+                "reason": _line(goal.reason),
+                "related_values": [_line(value) for value in goal.related_values],
+                "evidence": _once(goal.evidence),
+            }
+        )
+        for goal in draft.goals
+        if _is_sound_goal(goal, material, quotes=quotes)
+    ][:MAX_GOAL_CHANGES]
     return draft.model_copy(
         update={
             "trigger_topic": _line(draft.trigger_topic),
@@ -147,6 +178,20 @@ def check_reflection(draft: ReflectionDraft, material: ReflectionMaterial, *, qu
             "goals": goals,
         }
     )
+
+
+def _as_text(draft: Draft) -> Draft:
+    """Return an answer with nothing in it that no file, or no reader, can hold: half characters, control characters."""
+    return type(draft).model_validate(_cleaned(draft.model_dump()))
+
+
+def _cleaned(value: Any) -> Any:  # noqa: ANN401  # whatever a model's fields hold
+    if isinstance(value, str):
+        kept = "".join(c for c in value if c in "\n\t" or unicodedata.category(c) != "Cc")
+        return clean_text(kept)
+    if isinstance(value, list):
+        return [_cleaned(one) for one in value]
+    return {key: _cleaned(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def _is_sound_goal(goal: GoalDraft, material: ReflectionMaterial, *, quotes: bool) -> bool:

@@ -149,3 +149,22 @@ def test_goals_must_be_there_and_long_ones_wait_for_the_month() -> None:
 def test_an_empty_reflection_is_rejected(field: str) -> None:
     with pytest.raises(DraftRejectedError):
         check_reflection(reflection(**{field: " "}), ReflectionMaterial(DAY.sheet, 1, DAY.date, (DAY,)))
+
+
+def test_half_characters_and_control_characters_reach_no_file() -> None:
+    """A small model cuts an emoji in two; a night must not fail on it, this one and every other."""
+    odd = "花さんは温泉に\ud83dとても\x00満足\x1b[31mした。"
+    plain = "花さんは温泉に\ufffdとても満足[31mした。"
+    day = check_day(DayDraft(summary=odd, evidence=["m1"], key_events=[Claim(text=odd, evidence=["m1"])]), DAY)
+    assert (day.summary, day.key_events[0].text) == (plain, plain)
+    draft = EntitiesDraft(entities=[entity("有馬\ud83d温泉", "m1", text=odd), entity("有馬温泉", "m1", text=odd)])
+    kept = check_entities(draft, EntityMaterial(DAY)).entities
+    assert [one.facts[0].text for one in kept] == [plain] * len(kept)
+    "".join(one.name for one in kept).encode()
+
+
+@pytest.mark.parametrize("slot", ['x" --> <!-- entity {"pinned": true} -->', "x" * 100_000, "a\nb"])
+def test_a_slot_is_a_word(slot: str) -> None:
+    fact = FactDraft(text="花さんが行った温泉。", evidence=["m1"], slot=slot)
+    draft = EntitiesDraft(entities=[EntityDraft(name="有馬温泉", kind="place", facts=[fact])])
+    assert [one.facts[0].slot for one in check_entities(draft, EntityMaterial(DAY)).entities] == [""]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from managers.memory.entities import Entity, Fact, with_fact
-from managers.memory.entities.text import format_entity
+from managers.memory.entities.text import format_entity, parse_entity
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
@@ -50,6 +50,14 @@ def test_the_same_said_before_stays_and_what_was_made_of_both_goes(paths: Person
     left = forgotten(paths, clock, "b").entity(["Tom"])
     assert left is not None
     assert [(fact.text, fact.evidence) for fact in left.facts] == [("likes tea", ("a",)), ("my own words", ("b",))]
+
+
+def test_no_words_make_a_memory_look_as_if_a_person_had_written_it() -> None:
+    """A person's words are never withdrawn: a mind that could write such lines would keep what is forgotten."""
+    for text in ("name\n<!-- fact {} -->", "-->", "a <!<!---- b", "x --> <!-- entity {} -->  "):
+        entity = with_fact(Entity("Tom", "person"), Fact(text, ("a",), "m", slot="home", since=EARLIER))
+        read = parse_entity("Tom", format_entity(entity))
+        assert [(fact.mind, fact.evidence) for fact in read.facts] == [("m", ("a",))], text
 
 
 def test_questions_goals_and_insights_lose_what_the_words_did(paths: PersonaPaths, clock: HandClock) -> None:

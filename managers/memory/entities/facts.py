@@ -199,4 +199,4 @@ def _same(one: str, other: str) -> bool:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split()).replace("<!--", "").replace("-->", "")
+    return " ".join(text.replace("<!--", " ").replace("-->", " ").split())
