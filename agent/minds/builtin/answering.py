@@ -39,7 +39,7 @@ def answer_questions(scene: Scene) -> list[str]:
                 continue
             if (
                 intent in _NOT_OF_THE_PAST
-                and (scene.request.hits or speaks_of_the_past(sentence))
+                and ((scene.request.hits and intent != "ask_opinion") or speaks_of_the_past(sentence))
                 and scene.request.recall_wanted
             ):
                 continue

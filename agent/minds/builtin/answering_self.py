@@ -143,10 +143,15 @@ def tell_opinion(scene: Scene) -> list[str]:
         return [fact, scene.book.say("self", "you_now")]
     asked = _asked(scene)
     terms = set(question_terms(asked, scene.lang)) - _DAYS
-    before = _told_of(asked, scene) if terms else _told_before(scene)
+    says_what = any(_OWN_QUESTION.search(sentence.plain) for sentence in asked)
+    before = _told_of(asked, scene) if terms else "" if says_what else _told_before(scene)
     if not before:
         return [scene.book.say("self", "opinion")]
     return [scene.book.say("self", f"opinion_{_kind_of(before)}", quote=for_quoting(before, scene.lang, 80))]
+
+
+_OWN_QUESTION = re.compile(r"\bdo you (?:think|believe) (?!so\b)\w+|(?:大丈夫|うまくいく|いける|平気)(?:だ)?と思う")
+"""What says itself what it asks about, and does not mean the last thing that was told."""
 
 
 def _kind_of(told: str) -> str:

@@ -174,7 +174,8 @@ def _is_echo(candidate: Candidate) -> bool:
 
 _ECHO = re.compile(
     r"ん(?:です|だ)ね。?$|(?:見つから|覚えて(?:い)?(?:な|ませ)|思い出せな|記憶に(?:な|ありませ))|^\s*[-・] "
-    r"|^so (?:you|your|it|he|she|they|my|[A-Z]\w+)\b|\b(?:found nothing|don't remember|nothing about)\b|: [“「]",
+    r"|って(?:教えて|話して)くれ|と直してくれ|、(?:教えて|話して)くれ|聞いた(?:きり|のが最後|のは)"
+    r"|\byou (?:once )?told me\b|\byou (?:corrected yourself|put it right)\b|\bi(?:'ve| have) heard nothing\b|\bthe last i heard\b|^so (?:you|your|it|he|she|they|my|[A-Z]\w+)\b|\b(?:found nothing|don't remember|nothing about)\b|: [“「]",
     re.IGNORECASE,
 )
 

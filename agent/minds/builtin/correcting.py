@@ -20,7 +20,7 @@ _MARK: dict[Lang, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "ja": re.compile(
-        r"^(?:あ+|え+と?)?[、。 ]*(?:(?:いや|いえ|いいえ|ううん|違(?:う|った|います|いました|うんだ|うの)|ちが(?:う|った|います|いました)|ごめん(?:なさい|ね)?|すみません|間違え(?:た|ました)"
+        r"^あ+っ?[、。… ]+(?=[^、。]{1,10}(?:だった|でした|です|だよ|だ)$)|^(?:あ+|え+と?)?[、。 ]*(?:(?:いや|いえ|いいえ|ううん|違(?:う|った|います|いました|うんだ|うの)|ちが(?:う|った|います|いました)|ごめん(?:なさい|ね)?|すみません|間違え(?:た|ました)"
         r"|まちがえた|訂正(?:します)?|正しくは|ほんとは|本当は|じゃなくて|じゃなかった|やっぱり?|やっぱ)[、。!！… ]*)+"
     ),
 }
@@ -60,8 +60,8 @@ class Correction:
 
 
 _AFTER_ALL: dict[Lang, re.Pattern[str]] = {
-    "en": re.compile(r"[,;.–-]+ ?(?:sorry|my mistake|my bad|i got (?:that|it) wrong|i meant)$", re.IGNORECASE),
-    "ja": re.compile(r"[、。… ](?:間違え(?:た|てた|ました|ていました)|まちがえた|勘違い(?:だった|してた|でした)|ごめん(?:なさい|ね)?)$"),
+    "en": re.compile(r"[,;.–-]+ ?(?:sorry|my mistake|my bad|i got (?:that|it) wrong|i meant|(?:as )?it turns out|after all)$| (?:now|after all|instead)$", re.IGNORECASE),
+    "ja": re.compile(r"[、。… ](?:間違え(?:た|てた|ました|ていました)|まちがえた|勘違い(?:だった|してた|でした)|ごめん(?:なさい|ね)?)$|(?:から)?に(?:なった|なりました|変わった|変わりました|変更)(?:よ|の|んだ|んです)?$"),
 }  # fmt: skip
 
 
@@ -96,7 +96,8 @@ def _read(text: str, before: Sequence[str], *, is_far: bool) -> Correction | Non
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").strip().rstrip(".。!！ ")
     marked = _MARK[lang].match(plain)
     denied = _NOT[lang].search(plain)
-    if marked is None and denied is None and (late := _AFTER_ALL[lang].search(plain)):
+    late = _AFTER_ALL[lang].search(plain)
+    if marked is None and denied is None and late:
         marked, plain = late, plain[: late.start()]
         rest_of = plain
     else:
@@ -108,7 +109,7 @@ def _read(text: str, before: Sequence[str], *, is_far: bool) -> Correction | Non
     said = rest.replace(denied.group(), " ") if denied else rest
     for place, earlier in enumerate(reversed(before), 1):
         for sentence in reversed(sentences(earlier)):
-            if is_far and not _names(said, sentence, lang):
+            if (is_far or marked is late) and marked and not _names(said, sentence, lang):
                 continue
             if found := _put_right(sentence, said, old_named, lang):
                 return Correction(place, sentence, *found)

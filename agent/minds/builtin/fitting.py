@@ -46,7 +46,7 @@ def score_of(candidate: Candidate, wanted: Wanted, spread: dict[str, float]) -> 
     if candidate.who == "persona" and wanted.owner != "persona":
         score -= 0.15
     if candidate.kind in MADE_OF - {"told"}:
-        score -= 0.2  # what a night made of it; what was said comes first
+        score -= 0.3  # what a night made of it; what was said comes first
     if len(there) < 2 and not around:  # noqa: PLR2004  # "Wow!", はい。
         score -= 0.2
     return score, covered

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from agent.minds.builtin.alike import one_word_each
 from agent.minds.builtin.relations import kin_words
 from agent.minds.builtin.scene import Scene
-from managers.language.words import content_words, sentences, words
+from managers.language.words import sentences, words
 
 _DEATH = re.compile(
     r"亡くな|亡くし|なくなりまし|死ん[だで]|死別|他界|永眠|逝っ|逝き|葬儀|葬式|四十九日|命日|お墓|墓参|仏壇|遺影|形見"
@@ -26,8 +27,8 @@ _STAYS = 8
 
 def is_gone(person: str, scene: Scene) -> bool:
     """Tell whether somebody was said to have died, in this conversation or in what was recalled."""
-    who = set(content_words(person))
-    return bool(who) and any(who & set(content_words(sentence)) for sentence in _deaths(_told(scene)))
+    who = one_word_each(person)
+    return bool(who) and any(who & one_word_each(sentence) for sentence in _deaths(_told(scene)))
 
 
 def is_long_past(text: str) -> bool:

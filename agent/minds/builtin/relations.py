@@ -10,6 +10,7 @@ from agent.minds.builtin.dreaming_speech import cue_words
 from agent.minds.builtin.phrases_ja import relatives
 from agent.minds.builtin.understanding import word_list
 from agent.minds.builtin.voice import Voice
+from managers.language.words import words
 from managers.storage.errors import Lang
 
 _KIND_OF = r"(?P<kind>(?:(?:little|big|older|younger|elder|eldest|youngest|twin|best|old|good|close|late|new|former|ex|step|half|great|dear)[ -])*)"
@@ -57,19 +58,30 @@ def _english(name: str, text: str, _: Voice) -> Relation | None:
         rf"\b(?:a|an|our) (?P<kind>)(?P<word>[a-z-]+) (?:called|named) {who}\b",
         rf"\b(?P<kind>)(?P<word>mum|mom|dad|grandma|grandpa|granny|grandad)'s name is {who}\b",
     )
-    for pattern in patterns:
+    for at, pattern in enumerate(patterns):
         for match in re.finditer(pattern, plain, re.IGNORECASE):
             word = match["word"].lower()
+            if at in (0, 3) and word not in kin_words("en") and _is_one_of_work(word):
+                return Relation(word, f"{'your' if at == 0 else 'a'} {match['kind'].lower()}{word}")
             if word in kin_words("en"):
                 pronoun = "he" if word in _HE else "she" if word in _SHE else ""
                 return Relation(word, f"your {match['kind'].lower()}{word}", pronoun)
     return None
 
 
+_WORKERS = re.compile(r"(?:er|or|ist|ian|ent|ant|mate|man|woman|ee|eer|chef|coach|nurse|vet|judge|priest|monk)$")
+
+
+def _is_one_of_work(word: str) -> bool:
+    """Tell what somebody is besides kin: editor, dentist, student."""
+    return bool(_WORKERS.search(word)) and words(f"the {word}")[-1].kind == "noun"
+
+
 def _japanese(name: str, text: str, voice: Voice) -> Relation | None:
     who = rf"{re.escape(name)}(?:さん|くん|君|ちゃん)?"
     kin = "|".join(sorted(kin_words("ja"), key=len, reverse=True))
     patterns = (
+        rf"(?P<word>[一-龠]{{1,3}}[方手長員者師生人家娘])の{who}",
         rf"(?P<word>{kin})の{who}(?![ぁ-ん]*の(?:名前|{kin}))",
         rf"{who}(?:は|って|が)、?{_MINE_JA}(?:[^はがを、。]{{1,8}}の)?(?P<word>{kin})(?:だ|です|なん|で、|な[のん]|$|。)",
         rf"(?P<word>{kin})(?:は|が|の名前は|の名は|の名前が|、)、?{who}(?:だ|です|と|って|という|なん|$|。)",

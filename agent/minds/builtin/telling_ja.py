@@ -44,6 +44,7 @@ _DAY = re.compile(
     r"[0-9０-９一二三四五六七八九十]日(?!間)|[月火水木金土日]曜|明日|あした|明後日|あさって|今夜|今晩|今日|週末|誕生日|記念日|当日|クリスマス|大晦日|元日|[0-9](?:/|月)[0-9]"
 )
 _DUTY = re.compile(r"な(?:きゃ|くちゃ|ければ(?:なら|いけ)|いと(?:いけ|だめ|$)|くて(?:は|ちゃ))|べき")
+_OTHERS_TOPIC = re.compile(r"([^、。はがも]{1,8})は(?!に|で)")
 _HEARSAY = re.compile(r"(?:んだって|だって|らしい|そうだ|そうです|って言ってた)(?:よ|ね)?$")
 
 
@@ -59,6 +60,12 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     is_ahead = not is_denied and _is_future(found, sentence.plain)
     is_past = not is_ahead and any(_is_past(word) for word in found[-5:])
     act = _by_its_words(sentence.plain, act, is_past=is_past)
+    if (
+        act == "live"
+        and (topic_of := _OTHERS_TOPIC.match(sentence.text))
+        and topic_of[1] not in word_list("ja", "first_persons")
+    ):
+        act = ""  # シンは大阪に住んでる: nobody asks the teller how they like it there
     if (subject or person) and act not in ("checkup", "illness") and _FAVOUR.search(sentence.plain):
         act = "kindness"  # 夫がカレーを作ってくれた: somebody's doing, and for the teller
     return Told(

@@ -12,7 +12,7 @@ from agent.minds.builtin.candidates import Candidate
 from agent.minds.builtin.relations import kin_words
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import Sentence, word_list
-from agent.minds.builtin.values import ValueKind, asks_colour, capital_days, values_in
+from agent.minds.builtin.values import NUMBER, ValueKind, asks_colour, capital_days, values_in
 from agent.minds.builtin.when import say_day
 from managers.language.english import verb_base
 from managers.language.words import Word, words
@@ -168,7 +168,7 @@ def _count(plain: str, text: str, lang: Lang) -> str:
         return fitting[0].text if len(fitting) == 1 else ""
     if re.search(r"\bhow old\b", plain):
         asked = [word.surface for word in words(plain) if word.kind in ("noun", "proper", "verb", "adjective")]
-        named = re.findall(rf"\b(?:{'|'.join(map(re.escape, asked))})(?: is|'s| was|,)? (?:now |already )?(\d{{1,3}})\b", text, re.IGNORECASE) if asked else []  # fmt: skip
+        named = re.findall(rf"\b(?:{'|'.join(map(re.escape, asked))})(?: is|'s| was|,)? (?:now |already )?({NUMBER})\b(?! (?!years)[a-z]+s\b)", text, re.IGNORECASE) if asked else []  # fmt: skip
         if len(named) == 1:
             return str(named[0])
         ages = re.findall(
@@ -176,7 +176,13 @@ def _count(plain: str, text: str, lang: Lang) -> str:
             text,
         )
         return ages[0] if len(ages) == 1 else ""
+    if _DO_I_HAVE.search(plain) and not _I_HAVE.search(text):
+        return ""  # twelve poems that an editor wants are none that one has
     return found[0].text if len(found) == 1 and len(found[0].text.split()) > 1 else ""
+
+
+_DO_I_HAVE = re.compile(r"\b(?:do|did) (?:i|we) (?:have|own)\b|\bhave (?:i|we) got\b")
+_I_HAVE = re.compile(r"\b(?:i|we)(?:'ve| have| had| own| owned| got| keep)\b", re.IGNORECASE)
 
 
 def _place(sentence: Sentence, text: str, lang: Lang) -> str:

@@ -57,7 +57,7 @@ _COLOUR_EN = re.compile(r"\b(?:what|which)(?:'s| is| was| are)?(?: [\w']+){0,3} 
 
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-_NUMBER = r"(?:\d+(?:[.,]\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|a hundred)(?:-(?:one|two|three|four|five|six|seven|eight|nine))?"
+NUMBER = r"(?:\d+(?:[.,]\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|a hundred)(?:-(?:one|two|three|four|five|six|seven|eight|nine))?"
 _KANJI = r"(?:\d+(?:\.\d+)?|[〇一二三四五六七八九十百千万]+)"
 _PATTERNS: dict[Lang, dict[ValueKind, str]] = {
     "en": {
@@ -66,8 +66,8 @@ _PATTERNS: dict[Lang, dict[ValueKind, str]] = {
         rf"|(?:(?:this|next|last) )?{_WEEKDAY}\b(?: (?:morning|afternoon|evening|night))?|\d{{1,2}}(?:st|nd|rd|th)\b"
         rf"|(?:the day after )?tomorrow\b|today\b|tonight\b|yesterday\b|(?:next|last) (?:week|month|year|weekend|spring|summer|autumn|winter)\b)"
         rf"|\b(?:in|since|last|next) (?:{_MONTH}\b(?: \d{{4}})?|(?:19|20)\d\d\b)",
-        "hour": r"\b(?:at )?(?:\d{1,2}(?::\d\d| ?o'clock| ?[ap]\.?m\b)(?: ?[ap]\.?m\b)?|(?:half past|quarter (?:past|to)|\w+ past) \w+|noon|midnight)|\bat \d{1,2}\b",
-        "count": rf"(?<![\d:])\b{_NUMBER}(?: [a-z]+)?(?![\d:])",
+        "hour": r"\b(?:at )?(?:\d{1,2}(?::\d\d| ?o'clock| ?[ap]\.?m\b)(?: ?[ap]\.?m\b)?|(?:half past|quarter (?:past|to)|\w+ past) \w+|noon|midnight)|\bat (?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
+        "count": rf"(?<![\d:])\b{NUMBER}(?: [a-z]+)?(?![\d:])",
         "colour": "",
     },
     "ja": {

@@ -16,7 +16,7 @@ from agent.minds.builtin.understanding import Sentence, question_terms, word_lis
 from agent.minds.builtin.values import asks_colour
 from managers.language.english import verb_base
 from managers.language.times import TimeSpan, find_times
-from managers.language.words import content_words
+from managers.language.words import Word, content_words
 from managers.mind import ReplyRequest
 from managers.recall.spans import without_asking
 from managers.recall.terms import is_question_word
@@ -141,8 +141,18 @@ def _names(asked: Sequence[Sentence]) -> dict[str, frozenset[str]]:
     """Return the words of a question that name somebody, as they are written, with their terms."""
     kin = word_list("en", "persons") | word_list("ja", "persons")
     found = [word for sentence in asked for word in sentence.words]
+    found = [word for word, *after in _with_next(found) if not _is_beside_the_user([w.surface.lower() for w in after])]
     named = [w for w in found if w.entity == "person" or w.kind == "proper" or w.surface.lower() in kin]
     return {w.surface: frozenset(one_word(term) for term in content_words(w.surface)) for w in named}
+
+
+def _with_next(found: Sequence[Word]) -> list[list[Word]]:
+    return [list(found[at : at + 3]) for at in range(len(found))]
+
+
+def _is_beside_the_user(after: Sequence[str]) -> bool:
+    """Tell "Tom and I", whom the user may have called "we", from one who must be named; so 健太と."""
+    return list(after) == ["and", "i"] or list(after[:1]) == ["と"]
 
 
 def _cues(asked: Sequence[Sentence]) -> frozenset[str]:
