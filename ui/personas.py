@@ -199,8 +199,10 @@ class PersonaHandlers:
                 written = personas.write_system_prompt(name, form.prompt, based_on=based_on, emptied=True)
                 based_on = own[name] = written.system_prompt_digest
         except ExternallyChangedError as error:
-            say_error(error, self._t)
-            return current, touched, gr.skip(), _state(self._t("persona.prompt_changed"), unsaved=True)
+            # Both are to be seen; whoever saves again means it.
+            theirs = personas.get(name).system_prompt_digest
+            changed = _changed(str(error.facts["theirs"]), self._t)
+            return current, touched, _sight(name, theirs, sight["fields"]) if is_shown else gr.skip(), changed
         if form.greeting != before.greeting:
             personas.set_greeting(name, form.greeting)
         if form.language != before.language:
@@ -288,6 +290,15 @@ def _trash(trashed: Sequence[Trashed], services: Services, t: Texts) -> str:
         for item in trashed
     )
     return f'<h3>{escape(t("persona.trash"))}</h3><ul class="trash">{rows}</ul>'
+
+
+def _changed(theirs: str, t: Texts) -> str:
+    """Return that the prompt was changed elsewhere, what it says there now, and what can be done."""
+    return (
+        f'<div class="conflict" data-unsaved role="alert"><h3>{escape(t("notes.conflict_title"))}</h3>'
+        f"<p>{escape(t('persona.prompt_changed'))}</p><details open><summary>{escape(t('notes.theirs'))}</summary>"
+        f'<pre tabindex="0">{escape(theirs)}</pre></details></div>'
+    )
 
 
 def _state(sentence: str, *, unsaved: bool = False) -> str:
