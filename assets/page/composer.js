@@ -21,6 +21,7 @@
     let sentFiles = [];
     let restored = 0;
     let wasBusy = false;
+    let isUnderWay = false; // something was sent, and nothing is known of it yet
     let wish = null; // whether to be off the record, until the server has heard it
 
     const tell = (event, told) => trigger(event, { ...told, persona });
@@ -35,6 +36,7 @@
 
     function update() {
       const value = props.value || {};
+      isUnderWay = false;
       if (value.persona && value.persona !== persona) {
         const isFirst = persona === null; // what was written or attached before the page knew to whom stays
         if (isFirst) trays.set(value.persona, attached());
@@ -55,7 +57,7 @@
         if (value.restore.files) attach([...sentFiles, ...attached()]);
       }
       if (wish === Boolean(value.off_record)) wish = null;
-      if (wish === null) utatane.keep(sessionStorage, VEILED, offRecord() ? "yes" : "");
+      if (persona && wish === null) utatane.keep(sessionStorage, VEILED, offRecord() ? "yes" : "");
       area.placeholder = value.placeholder || area.placeholder;
       send.hidden = Boolean(value.busy);
       stop.hidden = !value.busy;
@@ -67,7 +69,8 @@
       const text = area.value;
       const files = attached();
       if (!persona || (props.value || {}).busy || (!text.trim() && !files.length)) return;
-      if (send.disabled || document.body.classList.contains("server-away")) return; // it stays until it can be heard whole
+      if (isUnderWay || send.disabled || document.body.classList.contains("server-away")) return; // it stays until it can be heard whole
+      isUnderWay = true;
       tell("submit", { text, files: files.map((file) => file.path), off_record: offRecord() });
       const sent = JSON.stringify({ text, after: said().at(-1)?.dataset.key });
       utatane.keep(sessionStorage, sentKey(), offRecord() || !text.trim() ? "" : sent);
@@ -175,7 +178,10 @@
     stop.addEventListener("click", () => tell("stop"));
     veil.addEventListener("click", () => goOffRecord(!offRecord()));
     element.querySelector(".topic").addEventListener("click", () => tell("topic"));
-    document.addEventListener("utatane:in-step", takeBackUnheard); // nothing is due, and still it is not to be seen
+    document.addEventListener("utatane:in-step", () => { // nothing is due, and still it is not to be seen
+      isUnderWay = false;
+      takeBackUnheard();
+    });
     watch("value", update);
     update();
   }

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
+from managers.memory.log import ConversationLog
 from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
+from tests.browser.acting import rest, send
 from tests.browser.conftest import Modelled
-from tests.browser.serving import DESKTOP, Server, unused
-from tests.model_server import Say
+from tests.browser.serving import DESKTOP, Server, unused, window
+from tests.model_server import Hang, Say
 
 SLOWER = 3
 """Times slower than this machine is."""
@@ -176,3 +179,116 @@ def test_who_turns_away_from_somebody_speaking_does_not_go_on_seeing_it(
         expect(page.locator("#conversation .opening")).to_contain_text(other)
         expect(area).to_have_attribute("placeholder", f"{other}に話しかける")
         expect(page.locator("#composer .send")).to_be_visible()
+
+
+@pytest.mark.timeout(200)
+def test_what_one_does_while_somebody_speaks_stays_done(browser: Browser, modelled: Modelled) -> None:
+    talking, models = modelled
+    name = persona(talking, "ながばなし")
+    log = ConversationLog(Home(talking.home).persona(name), SystemClock(), Random(5))
+    for number in range(70):
+        log.append("persona" if number % 2 else "user", name if number % 2 else "ミナ", f"ひとこと {number}")
+    slowly = Say("ゆっくり" * 12, gap=0.3)
+    with window(browser, talking.address, persona=name) as page:
+        live, veil = page.locator("article.live .bubble:not(.waiting)"), page.locator("#composer .veil")
+        # Older messages, and off the record, while an answer is under way: both outlast it.
+        models.enqueue(slowly)
+        send(page, "話して")
+        expect(live).to_be_visible()
+        page.locator(".older").click()
+        expect(page.locator("article:not(.live)")).to_have_count(71)
+        veil.click()
+        expect(page.locator(".separator.off-record")).to_be_visible()
+        expect(live).to_be_visible()
+        expect(page.locator("#composer .send")).to_be_visible()
+        rest(page)
+        expect(page.locator("article")).to_have_count(72)
+        expect(veil).to_have_attribute("aria-pressed", "true")
+        # Back on it while what is off the record is answered: it is gone, and does not come back.
+        models.enqueue(slowly)
+        send(page, "ないしょのすいか")
+        expect(live).to_be_visible()
+        expect(page.locator("article:not(.live)")).to_have_count(73)
+        veil.click()
+        expect(page.locator("article")).to_have_count(72)
+        rest(page)
+        expect(page.locator("article")).to_have_count(72)
+        expect(page.locator(".separator.off-record")).to_have_count(0)
+        # Off it and on with one's words in the same breath, and it is kept to when the page is loaded anew.
+        page.locator("#composer textarea").fill("ないしょのメロン")
+        page.evaluate(AT_ONCE, ["#composer .veil", "#composer .send"])
+        expect(page.locator("article.user .bubble").last).to_have_text("ないしょのメロン")
+        veil.click()
+        expect(page.locator(".separator.off-record")).to_have_count(0)
+        veil.click()
+        expect(page.locator(".separator.off-record")).to_be_visible()
+        rest(page)
+        page.reload()
+        expect(page.locator(".separator.off-record")).to_be_visible()
+        veil.click()
+        expect(page.locator(".separator.off-record")).to_have_count(0)
+        # A silent mind can be stopped, whatever was asked for meanwhile.
+        models.enqueue(Hang())
+        send(page, "もしもし")
+        page.locator("#composer .topic").click()
+        expect(page.locator(".toast-body")).to_be_visible()
+        page.locator("#composer .stop").click()
+        expect(page.locator("#composer .send")).to_be_visible()
+        expect(page.locator(".separator.topic")).to_have_count(0)
+    written = Home(talking.home).persona(name).log.read_text("utf-8")
+    assert not [word for word in ("すいか", "メロン") if word in written]
+
+
+def test_what_is_not_sent_stays_with_whom_it_was_meant_for(
+    browser: Browser, modelled: Modelled, tmp_path: Path
+) -> None:
+    talking, models = modelled
+    first, other = persona(talking, "あずかり"), persona(talking, "べつの人")
+    letters = [tmp_path / "ひとつめ.txt", tmp_path / "ふたつめ.txt"]
+    for letter in letters:
+        letter.write_text(letter.stem, encoding="utf-8")
+    models.enqueue(Say("読んだよ"), Say("ゆっくり" * 9, gap=0.3))
+    with window(browser, talking.address, persona=first) as page:
+        area, chips = page.locator("#composer textarea"), page.locator("#composer .chip")
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        page.route("**/upload*", hold)
+        page.locator('#composer input[type="file"]').set_input_files(letters)
+        expect(page.locator("#composer .chip.loading")).to_have_count(2)
+        area.fill("読んで")
+        area.press("Enter")
+        expect(area).to_have_value("読んで")  # until the files are there
+        page.locator(chosen(other)).click()
+        expect(area).to_have_attribute("placeholder", f"{other}に話しかける")
+        held.pop().continue_()
+        page.route("**/upload*", lambda route: route.continue_())
+        rest(page)
+        expect(chips).to_have_count(0)
+        page.locator(chosen(first)).click()
+        expect(page.locator("#composer .chip:not(.loading)")).to_have_count(2)
+        area.press("Enter")
+        expect(page.locator("article.user .file")).to_have_count(2)
+        expect(page.locator("article.persona:not(.live) .bubble")).to_have_text("読んだよ")
+        # What was being made of a message is there when one comes back to it.
+        page.locator('article.user [data-action="edit"]').click()
+        page.locator(".editing textarea").fill("読みなおして")
+        page.locator(chosen(other)).click()
+        expect(page.locator("#conversation .opening")).to_contain_text(other)
+        page.locator(chosen(first)).click()
+        page.locator('article.user [data-action="edit"]').click()
+        expect(page.locator(".editing textarea")).to_have_value("読みなおして")
+        # A refused word stands where it was written, with what was written since; nothing is sent twice.
+        page.locator(".editing button").first.click()
+        page.evaluate(
+            """() => {
+              const [area, send] = ["textarea", ".send"].map((one) => document.querySelector(`#composer ${one}`));
+              for (const text of ["ひとつめ", "ふたつめ"]) { area.value = text; send.click(); }
+            }"""
+        )
+        expect(area).to_have_value("ふたつめ")
+        expect(page.locator("#composer .stop")).to_be_visible()
+        expect(page.locator("#composer .send")).to_be_visible()
+        expect(page.locator("article.user .bubble")).to_have_text(["読んで", "ひとつめ"])
