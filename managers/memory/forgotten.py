@@ -41,7 +41,7 @@ def _ids(data: bytes | None) -> set[str]:
     """Return the ids of the records in a file's lists."""
     try:
         value = json.loads(data or b"null")
-    except ValueError:
+    except (ValueError, RecursionError):
         return set()
     held = value.values() if isinstance(value, dict) else [value]
     records = [one for entries in held if isinstance(entries, list) for one in entries if isinstance(one, dict)]

@@ -113,3 +113,11 @@ def test_names_in_either_normal_form_are_one_file(history: History, paths: Perso
     assert entry
     history.undo(entry, author="user")
     assert decomposed.read_text("utf-8") == "一"
+
+
+def test_json_that_is_nested_beyond_reading_is_kept_as_bytes(history: History, paths: PersonaPaths) -> None:
+    entry = write(history, paths.goals, "{}")
+    paths.goals.write_bytes(b"[" * 200_000)
+    assert history.notice_outside() is not None
+    history.undo(history.entries(1)[0].id, author="user")
+    assert paths.goals.read_bytes() == history.at(entry, paths.goals) == b"{}"

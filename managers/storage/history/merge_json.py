@@ -189,7 +189,10 @@ def parse(data: bytes | None) -> Any:  # noqa: ANN401  # JSON
     Raises:
         ValueError: it is no JSON.
     """
-    return MISSING if data is None else json.loads(data.decode("utf-8-sig"))
+    try:
+        return MISSING if data is None else json.loads(data.decode("utf-8-sig"))
+    except RecursionError as error:
+        raise ValueError("nested too deeply to be read") from error
 
 
 def _same(one: object, other: object) -> bool:
