@@ -17,7 +17,7 @@ from ui import dreams_view
 from ui.dreams_view import Sleeping
 from ui.edge import IN_TURN, QUIET, at_edge, say_done, say_error
 from ui.locales import Texts
-from ui.sight import create_sight, meant, showing
+from ui.sight import create_sight, meant, showing, while_shown
 from ui.taking_back import STEPS, done_key, take_back
 from ui.turns import Turns
 
@@ -73,7 +73,7 @@ def create_dreams_room(services: Services, t: Texts, current: gr.State, tab: gr.
     tab.select(edge(showing(handlers.open)), [current], [*whole, sight], **IN_TURN)
     now.click(edge(meant(handlers.dream)), who, whole, **IN_TURN)
     cancel.click(edge(meant(handlers.cancel)), who, room.sleep, **IN_TURN)
-    watch.tick(edge(meant(handlers.watch)), [*who, page, seen], whole, **QUIET)
+    watch.tick(edge(while_shown(handlers.watch)), [*who, page, seen], whole, **QUIET)
     for chosen in (diary, conflict):
         chosen.select(edge(meant(handlers.follow)), [*who, page], room.nights, **IN_TURN)
     return room

@@ -23,7 +23,7 @@ from ui.heart_view import DriveNow
 from ui.history import entry_list
 from ui.locales import Texts
 from ui.neighbours import in_place, neighbours
-from ui.sight import create_sight, meant, showing
+from ui.sight import create_sight, meant, showing, while_shown
 from ui.spans import LENGTHS, Length, Span, shifted, span_of
 from ui.taking_back import STEPS, done_key, take_back
 from ui.turns import Turns
@@ -110,7 +110,9 @@ def _wire(handlers: HeartHandlers, room: HeartRoom, t: Texts, current: gr.State,
     seen = [*who, room.length, room.anchor]
     whole = [*room.inner, *room.curve, room.dream, room.glance, room.seen, sight]
     tab.select(edge(showing(handlers.open)), [current, room.days], whole, **IN_TURN)
-    room.glance.tick(edge(meant(handlers.glance)), [*who, room.days, room.seen], [*room.inner, room.seen], **QUIET)
+    room.glance.tick(
+        edge(while_shown(handlers.glance)), [*who, room.days, room.seen], [*room.inner, room.seen], **QUIET
+    )
     room.days.input(edge(meant(handlers.show_drives)), [*who, room.days], [room.drives], **IN_TURN)
     for listed in (room.questions, room.goals, room.changes):
         listed.select(edge(meant(handlers.change)), [*who, room.days], room.inner, **IN_TURN)

@@ -68,6 +68,17 @@ def meant_stream(handler: Callable[..., Iterator[Any]]) -> Callable[..., Iterato
     return _with_current(done, handler)
 
 
+def while_shown(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a handler that a clock calls look at nobody whom one has turned away from, or who is gone."""
+
+    @functools.wraps(handler)
+    def looked(current: str, sight: Sight | None, *rest: Any) -> Any:  # noqa: ANN401  # as above
+        name = _whom(current, sight)
+        return handler(name, *rest) if is_here(name, current) else gr.skip()
+
+    return _with_current(looked, handler)
+
+
 def told_in(persona: str, told: Sight) -> str:
     """Return the persona that was shown where something was clicked; the one given, where that is not told."""
     return str(told.get(PERSONA) or persona)
