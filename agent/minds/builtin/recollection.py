@@ -68,10 +68,11 @@ def search_question(  # noqa: PLR0911  # one return per way to find, or not
         liked = [c for (_, share), c in scored if share and c.who == best.who and shares_taste_alone(wanted, c)]
         newest = sorted(liked, key=lambda c: c.time or request.now, reverse=True)
         return Found(tuple(newest[:_NEAR]), fits=False, is_near=True)
-    near = [(score + 0.3 * c.rank, c) for (score, share), c in scored if c.source > 0 and (share or c.rank > BESIDE)]
+    theirs = [(score, c) for score, c in scored if c.who != "persona" or wanted.owner == "persona"]
+    near = [(score + 0.3 * c.rank, c) for (score, share), c in theirs if c.source > 0 and (share or c.rank > BESIDE)]
     if not fits and near:
         return Found((max(near, key=lambda pair: pair[0])[1],), fits=False, coverage=coverage)
-    if not fits and not coverage and best.source > 0:
+    if not fits and best.source > 0 and (not coverage or (best.who == "persona" and wanted.owner != "persona")):
         return Found((), fits=False)  # it only stood beside what was recalled
     newer = _newest(best, wanted, scored) if asks_how_it_stands(asked) else _newer(best, wanted, scored)
     if fits and newer is not None:
