@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime
 from agent.addressing import with_name
 from agent.attachments import Attached
 from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_turns, text_part
+from agent.errors import EmptyAnswerError
 from agent.events import Failed, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.minds.language_model.functions import affordable, tools_tokens
 from agent.prompts import reply as words
@@ -127,25 +128,48 @@ def reply(state: TurnState, runtime: Around) -> TurnState:
     if state["rounds"] >= MAX_TOOL_ROUNDS:
         request = replace(request, tools=())
     stand_in = None if state["said"].strip() else around.stand_in  # nobody takes over in the middle of a reply
-    spoken = _speak(request, runtime, state.get("speaker", around.mind), stand_in)
+    spoken = _speak(request, runtime, state.get("speaker", around.mind), stand_in, joint=_joint(state["said"]))
     exchange = [*state["exchange"], ChatTurn("persona", spoken.text, tool_calls=tuple(spoken.calls))]
     calls = () if around.cancel.is_set() or spoken.error else tuple(spoken.calls)
     return {
         "said": state["said"] + spoken.text,
         "speaker": spoken.speaker or around.mind,
         "calls": calls,
-        "error": spoken.error,
+        "error": _outcome(state, spoken, around),
         "exchange": exchange,
         "rounds": state["rounds"] + 1,
     }
 
 
-def _speak(request: ReplyRequest, runtime: Around, speaker: Mind, stand_in: Callable[[], Mind] | None = None) -> Spoken:
+def _joint(said: str) -> str:
+    """Return what keeps words said before and after a tool apart."""
+    return "\n\n" if said and not said[-1].isspace() else ""
+
+
+def _outcome(state: TurnState, spoken: Spoken, around: Surroundings) -> UtataneError | None:
+    """Return what went wrong, if anything did: no turn ends in silence, and words before a tool may be the whole answer."""
+    if isinstance(spoken.error, EmptyAnswerError) and state["said"].strip():
+        return None
+    has_said = bool((state["said"] + spoken.text).strip())
+    if spoken.error is None and spoken.calls and state["rounds"] >= MAX_TOOL_ROUNDS and not has_said:
+        return EmptyAnswerError(model=around.mind.name)
+    return spoken.error
+
+
+def _speak(
+    request: ReplyRequest,
+    runtime: Around,
+    speaker: Mind,
+    stand_in: Callable[[], Mind] | None = None,
+    *,
+    joint: str = "",
+) -> Spoken:
     spoken = Spoken(speaker=speaker)
     try:
         for piece in speaker.reply(request, runtime.context.cancel):
             match piece:
                 case TextPiece(text):
+                    text, joint = joint + text, ""
                     spoken.pieces.append(text)
                     runtime.context.emit(Speaking(text))
                 case ReasoningPiece(text):

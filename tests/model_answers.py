@@ -101,7 +101,14 @@ class MidStreamError:
     message: str = "upstream fell over"
 
 
-Answer = Say | Refuse | Garbage | HalfStream | Nothing | Hang | BlockPrompt | MidStreamError
+@dataclass(frozen=True)
+class Redirect:
+    """Send the client elsewhere, with all that it brought."""
+
+    to: str
+
+
+Answer = Say | Refuse | Redirect | Garbage | HalfStream | Nothing | Hang | BlockPrompt | MidStreamError
 
 
 @dataclass(frozen=True)

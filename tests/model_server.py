@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import socket
 import threading
 from collections import deque
@@ -34,6 +35,7 @@ from tests.model_answers import (
     MidStreamError,
     Nothing,
     Recorded,
+    Redirect,
     Refuse,
     Say,
     Served,
@@ -53,11 +55,15 @@ __all__ = [
     "ModelServer",
     "Nothing",
     "Recorded",
+    "Redirect",
     "Refuse",
     "Say",
     "Served",
     "Tool",
 ]
+
+_HALVES = re.compile("[\ud800-\udfff]")
+"""Halves of emoji: JSON can hold them one by one, UTF-8 cannot."""
 
 NOBODY = 9
 """The discard port: nobody listens there."""
@@ -214,7 +220,11 @@ class _Handler(BaseHTTPRequestHandler):
                 Refuse(wire.wrong_key_status, f"Incorrect API key provided: {self._given_key()}", wire.wrong_key_code)
             )
             return
-        play(self, wire, self.script.next_answer(request))
+        answer = self.script.next_answer(request)
+        if isinstance(answer, Redirect):
+            self.send_json(307, {}, {"location": answer.to})
+        else:
+            play(self, wire, answer)
 
     def _given_key(self) -> str:
         return self.headers.get("x-goog-api-key") or (self.headers.get("authorization") or "").removeprefix("Bearer ")
@@ -254,7 +264,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._chunked = chunked
 
     def send_event(self, data: str) -> None:
-        payload = f"data: {data}\n\n".encode()
+        escaped = _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", data)
+        payload = f"data: {escaped}\n\n".encode()
         self.wfile.write(b"%x\r\n%s\r\n" % (len(payload), payload) if self._chunked else payload)
         self.wfile.flush()
 

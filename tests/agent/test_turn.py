@@ -175,9 +175,28 @@ def test_keeping_a_note_writes_the_notepad_with_its_evidence(scene: Scene) -> No
 def test_a_mind_that_never_stops_calling_tools_is_made_to_answer(scene: Scene) -> None:
     for number in range(20):
         scene.mind.enqueue([ToolCall(f"c{number}", "list_entity_memories", {})])
-    scene.live(scene.companion.say("Loop"))
+    events = scene.live(scene.companion.say("Loop"))
     assert len(scene.mind.requests) <= 7
     assert scene.mind.requests[-1].tools == ()
+    (failed,) = [e for e in events if isinstance(e, Failed)]  # never silence
+    assert isinstance(failed.error, EmptyAnswerError)
+
+
+def test_words_before_and_after_a_tool_do_not_run_into_each_other(scene: Scene) -> None:
+    call = ToolCall("c1", "list_entity_memories", {})
+    scene.mind.enqueue([TextPiece("Let me look."), call], "Nobody yet.")
+    events = scene.live(scene.companion.say("Whom do you know?"))
+    shown = "".join(e.text for e in events if isinstance(e, Speaking))
+    assert shown == said(scene)[-1][1] == "Let me look.\n\nNobody yet."
+
+
+def test_who_has_said_all_before_a_tool_need_not_speak_again(scene: Scene) -> None:
+    call = ToolCall("c1", "edit_notepad", {"text": "buy milk"})
+    scene.mind.enqueue([TextPiece("Noted!"), call], [EmptyAnswerError(model="scripted")])
+    events = scene.live(scene.companion.say("Remember the milk"))
+    assert isinstance(events[-1], Replied)
+    assert not events[-1].message.broken_off
+    assert said(scene)[-1] == ("persona", "Noted!")
 
 
 def test_off_the_record_nothing_is_written_anywhere(scene: Scene) -> None:

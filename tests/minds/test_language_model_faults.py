@@ -40,6 +40,7 @@ from tests.model_server import (
     MidStreamError,
     ModelServer,
     Nothing,
+    Redirect,
     Refuse,
     Say,
 )
@@ -263,3 +264,12 @@ def test_two_conversations_at_once_do_not_mix(server: ModelServer) -> None:
     for thread in threads:
         thread.join()
     assert answers == {number: f"答え:質問{number}" for number in range(6)}
+
+
+def test_who_is_sent_elsewhere_takes_neither_the_key_nor_the_words_along(server: ModelServer, make: MakeMind) -> None:
+    with ModelServer() as elsewhere:
+        server.enqueue(Redirect(elsewhere.base_url.replace("127.0.0.1", "localhost") + "/chat/completions"))
+        heard = talk(make(server))
+        assert elsewhere.requests == []
+    assert isinstance(heard.error, GarbledAnswerError)
+    assert len(server.chats) == 1

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ValidationError
 
+from agent.minds.language_model.surrogates import mended
 from managers.mind import Answer
 from managers.storage.errors import Lang
 
@@ -58,16 +59,16 @@ def _objects(text: str) -> Iterator[object]:
     """Yield the JSON objects of a text: all of it, what is fenced, what stands between braces."""
     for candidate in (text, *(match[1] for match in _FENCE.finditer(text))):
         try:
-            yield json.loads(candidate)
-        except ValueError:
+            yield mended(json.loads(candidate))
+        except (ValueError, RecursionError):  # brackets without end, in one that got stuck
             continue
     decoder = json.JSONDecoder(strict=False)
     start = text.find("{")
     while start >= 0:
         try:
             found, end = decoder.raw_decode(text, start)
-        except ValueError:
+        except (ValueError, RecursionError):
             start = text.find("{", start + 1)
             continue
-        yield found
+        yield mended(found)
         start = text.find("{", end)

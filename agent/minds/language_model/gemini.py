@@ -10,6 +10,7 @@ from pydantic import SecretStr
 
 from agent.minds.language_model import background
 from agent.minds.language_model.endpoint import Endpoint, is_loopback
+from agent.minds.language_model.failures import NotAnAnswerError
 
 
 def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> ChatGoogleGenerativeAI:
@@ -23,7 +24,10 @@ def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> C
         temperature: how freely it speaks.
         thoughts: ask for thought summaries; older models refuse that.
     """
-    client_args: dict[str, Any] = {"event_hooks": {"response": [background.hold]}}
+    client_args: dict[str, Any] = {
+        "event_hooks": {"response": [background.hold, _check_stays]},
+        "follow_redirects": False,  # the library would, and the key and what was said would go along
+    }
     if is_loopback(endpoint.address):  # a new connection costs nothing there, and none is left behind
         client_args |= {"trust_env": False, "limits": httpx.Limits(max_keepalive_connections=0)}
     return ChatGoogleGenerativeAI(
@@ -36,3 +40,9 @@ def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> C
         include_thoughts=thoughts or None,
         client_args=client_args,
     )
+
+
+async def _check_stays(response: httpx.Response) -> None:
+    """Refuse to be sent elsewhere."""
+    if response.has_redirect_location:
+        raise NotAnAnswerError("redirect")

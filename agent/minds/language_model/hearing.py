@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from agent.minds.language_model.calls import Calls
 from agent.minds.language_model.failures import BlockedError, HalfAnswerError, NothingCameError
 from agent.minds.language_model.reasoning import ThoughtSplitter
+from agent.minds.language_model.surrogates import Halves
 from managers.mind import ReasoningPiece, ReplyPiece, TextPiece, ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class Hearing:
         self._said = False
         self._finish = ""
         self._blocked = False
-        self._calls: AIMessageChunk | None = None
+        self._calls = Calls()
+        self._spoken, self._thought = Halves(), Halves()
         self._splitter = ThoughtSplitter(starts_thinking=starts_thinking)
         self._usage_adds_up = usage_adds_up
 
@@ -60,27 +62,27 @@ class Hearing:
         self._note(chunk)
         self.written += [call["args"] or "" for call in chunk.tool_call_chunks]
         for thought, text in _contents(chunk):
-            self.written.append(text)
+            whole = (self._thought if thought else self._spoken).join(text)
+            self.written.append(whole)
             if thought:
                 self._splitter.thought_elsewhere()
-                yield from self._passed_on([ReasoningPiece(text)])
+                yield from self._passed_on([ReasoningPiece(whole)] if whole else [])
             else:
-                yield from self._passed_on(self._splitter.feed(text))
-        if chunk.tool_call_chunks:
-            bare = chunk.model_copy(update={"content": ""})
-            self._calls = bare if self._calls is None else self._calls + bare
+                yield from self._passed_on(self._splitter.feed(whole))
+        self._calls.take(chunk.tool_call_chunks)
 
     def finish(self) -> Iterator[ReplyPiece]:
         """Yield what was held back, and the tool calls."""
+        yield from self._passed_on(self._splitter.feed(self._spoken.rest()))
         yield from self._passed_on(self._splitter.finish())
-        if self._calls is None or not self._finish:
+        if not self._finish:
             return
-        for number, call in enumerate(self._calls.tool_call_chunks):
-            name, arguments = call["name"] or "", _arguments(call["args"])
-            if not name or arguments is None:
-                self.broken_call = name or "?"
+        for number, call in enumerate(self._calls):
+            arguments = call.arguments
+            if not call.name or arguments is None:
+                self.broken_call = call.name or "?"
                 return
-            yield from self._passed_on([ToolCall(call["id"] or f"call_{number}", name, arguments)])
+            yield from self._passed_on([ToolCall(call.id or f"call_{number}", call.name, arguments)])
 
     def check(self) -> None:
         """Judge the end of the stream.
@@ -121,17 +123,6 @@ class Hearing:
             self.usage = Usage(before.input_tokens + read, before.output_tokens + written)
         else:
             self.usage = Usage(max(before.input_tokens, read), max(before.output_tokens, written))
-
-
-def _arguments(written: str | None) -> dict[str, Any] | None:
-    """Read a call's arguments strictly: LangChain would mend a half one, and so change what was meant."""
-    if not (written or "").strip():
-        return {}
-    try:
-        arguments = json.loads(written or "", strict=False)
-    except ValueError:
-        return None
-    return arguments if isinstance(arguments, dict) else None
 
 
 def _contents(chunk: AIMessageChunk) -> Iterator[tuple[bool, str]]:

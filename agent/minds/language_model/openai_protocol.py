@@ -86,7 +86,9 @@ def build_openai(endpoint: Endpoint, *, temperature: float, seconds: float) -> B
 
 
 async def _check_is_answer(response: httpx.Response) -> None:
-    """Refuse what is no stream of events: the library would take it for an empty answer."""
+    """Refuse what is no stream of events, which the library would take for an empty answer, and being sent elsewhere."""
+    if response.has_redirect_location:
+        raise NotAnAnswerError("redirect")
     if response.status_code != 200:  # noqa: PLR2004  # HTTP's own name for success
         return
     kind = response.headers.get("content-type", "text/event-stream").partition(";")[0].strip().lower()

@@ -127,7 +127,11 @@ class GeminiEmbedder:
             from google import genai  # noqa: PLC0415  # see _ask
             from google.genai import types  # noqa: PLC0415
 
-            options = types.HttpOptions(base_url=self._address or None, timeout=_TIMEOUT_MILLISECONDS)
+            options = types.HttpOptions(
+                base_url=self._address or None,
+                timeout=_TIMEOUT_MILLISECONDS,
+                client_args={"follow_redirects": False},  # the key and the texts would go along
+            )
             self._client = genai.Client(api_key=self._key, vertexai=False, http_options=options)
         return self._client
 
