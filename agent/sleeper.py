@@ -22,8 +22,7 @@ from managers.mind import Cancel, Mind
 from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.sleep.dream import Dreamer, DreamReport
-from managers.sleep.tasks import DreamMind, Level
-from managers.sleep.thinking import DAY_TASKS, Task
+from managers.sleep.tasks import DAY_TASKS, DreamMind, Level, Task
 from managers.storage.clock import Clock
 from managers.storage.settings import SleepSettings
 from managers.usage.ledger import Purpose

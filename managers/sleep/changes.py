@@ -207,8 +207,9 @@ def reflection_changes(
     def mark(desk: Desk) -> None:
         desk.goals = desk.goals.reflected(level, material.today)
 
+    stale = _stale_goals(material, mind, now) if level > 1 else []
     if draft is None:
-        return [Change("goal", "meta", f"level {level}", (), mind, mark)]
+        return [Change("goal", "meta", f"level {level}", (), mind, mark), *stale]
     insight = Insight(
         created_at=f"{now:{TIME}}",
         trigger_topic=draft.trigger_topic,
@@ -225,10 +226,9 @@ def reflection_changes(
         mark(desk)
 
     changes = [Change("insight", draft.trigger_topic, draft.insight, tuple(draft.evidence), mind, tell)]
-    changes += [_goal_change(goal, mind, now) for goal in draft.goals]
-    if level > 1:
-        changes += _stale_goals(material, mind, now)
-    return changes
+    if any(draft.insight == known.insight for known in material.insights):  # a day that went on is thought of again
+        changes = [Change("goal", "meta", f"level {level}", (), mind, mark)]
+    return [*changes, *(_goal_change(goal, mind, now) for goal in draft.goals), *stale]
 
 
 def _goal_change(draft: GoalDraft, mind: str, now: datetime) -> Change:

@@ -154,7 +154,7 @@ def check_reflection(draft: ReflectionDraft, material: ReflectionMaterial, *, qu
     for name in ("insight", "strategy", "log_entry"):
         _require_text(getattr(draft, name), lang, task, name)
     _require_evidence(draft.evidence, material.ids, task)
-    if any(draft.insight.strip() == insight.insight.strip() for insight in material.insights):
+    if not quotes and any(draft.insight.strip() == insight.insight.strip() for insight in material.insights):
         raise DraftRejectedError(task=task, reason="this insight is in the diary already")
     goals = [
         goal.model_copy(

@@ -86,6 +86,13 @@ class Desk:
             return
         self._episodes[episode.date] = episode
 
+    def drop_episode(self, day: date) -> None:
+        """Take away the episode of a day of which nothing is left, unless a person has made it theirs."""
+        there = self.episode(day)
+        if there is not None and not there.is_users:
+            self._episodes.pop(day, None)
+            self._files[self._stores.episodes.path(day)] = None
+
     def entity(self, names: Iterable[str]) -> Entity | None:
         """Return the entity that any of the names means."""
         index = self._name_index()

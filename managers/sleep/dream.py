@@ -6,7 +6,7 @@ makes the changes on what the files hold then. A run that dies is as if it had n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date
@@ -21,14 +21,15 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet
 from managers.sleep.desk import Desk, Stores
+from managers.sleep.dreamt import DreamtDays, Reading
 from managers.sleep.errors import DreamingAlreadyError, NothingSaidError
 from managers.sleep.hours import in_quiet_hours
 from managers.sleep.levels import due_level
 from managers.sleep.report import DreamReport, failure_notices
-from managers.sleep.tasks import DayMaterial, DreamMind, Level, is_speech
-from managers.sleep.thinking import DAY_TASKS, Night, Task, Thinker
+from managers.sleep.tasks import DAY_TASKS, DayMaterial, DreamMind, Level, Task, is_speech
+from managers.sleep.thinking import Night, Thinker
 from managers.storage.clock import Clock
-from managers.storage.files import append_durably, make_folder, read_bytes
+from managers.storage.files import make_folder
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
@@ -86,7 +87,7 @@ class Dreamer:
         self._settings = settings or SleepSettings()
         self._stores = Stores.open(paths, clock)
         self._emotions = EmotionLog(paths, clock)
-        self._dreamt = paths.memory / ".dreamt_days"
+        self._dreamt = DreamtDays(paths, log)
         self._thinker = Thinker(
             self._stores,
             sheet=sheet,
@@ -106,17 +107,23 @@ class Dreamer:
         """
         now = self._clock.now().date()
         state = self._stores.state.load()
+        readings = self._dreamt.readings()
         dreamt = set(self._stores.episodes.days())
         if not thorough:
-            dreamt |= self._dreamt_before()
+            dreamt |= readings.keys()
         settled = set(state.settled_days)
         waiting = {day for name in state.waiting if (day := day_of(name)) is not None}
-        days = [day for day in self._log.days() if day < now or (today and day == now)]
+        corrected = {day for day in self._dreamt.corrected() if day in dreamt or day in readings}
+        spoken = self._log.days()
+        days = [day for day in sorted({*spoken, *corrected}) if day < now or (today and day == now)]
         recent = set(days if thorough else days[-_RECENT_DAYS:])
         return [
             day
             for day in days
-            if (day not in dreamt and day not in settled) or day in waiting or (day in recent and self._has_more(day))
+            if (day not in dreamt and day not in settled)
+            or day in waiting
+            or day in corrected
+            or (day in recent and self._has_more(day, readings))
         ]
 
     def dream(
@@ -153,10 +160,11 @@ class Dreamer:
             batches = [[day] for day in days] if single and days else [days] if days or level else []
             report = DreamReport(started_at=self._clock.now())
             shared = Desk(self._stores) if dry_run else None
+            anew = frozenset(days).difference(self._stores.episodes.days()) if catch_up else frozenset[date]()
             for index, batch in enumerate(batches):
                 is_last = index == len(batches) - 1
                 wanted: Level = 1 if not is_last else level or self._due_level(days)
-                report = self._one(report, batch, wanted, cancel, shared, progress, len(days))
+                report = self._one(report, batch, wanted, cancel, shared, progress, len(days), anew)
                 if report.cancelled:
                     return replace(report, left=len(days) - len(report.days))
             if not dry_run:
@@ -174,7 +182,7 @@ class Dreamer:
 
             def think() -> Night:
                 night = Night(Desk(self._stores), self._clock.now())
-                material = self._material(day)
+                material = self._material(day, anew=True)
                 if not material.messages:
                     raise NothingSaidError(day=day.isoformat())
                 self._thinker.think_of_day(night, material, tasks, Cancel())
@@ -208,15 +216,17 @@ class Dreamer:
         shared: Desk | None,
         progress: Progress | None,
         total: int,
+        anew: frozenset[date],
     ) -> DreamReport:
-        """Dream of some days in one transaction."""
+        """Dream of some days in one transaction; of those that are dreamt anew, everything counts as unread."""
 
         def think() -> Night:
             night = Night(shared or Desk(self._stores), self._clock.now())
             for number, day in enumerate(batch, 1):
                 if cancel.is_set():
                     return night
-                self._thinker.think_of_day(night, self._material(day), self._tasks_of(day), cancel)
+                material = self._material(day, anew=day in anew)
+                self._thinker.think_of_day(night, material, self._tasks_of(material, anew=day in anew), cancel)
                 if progress:
                     progress(len(report.days) + number, total)
             if level is not None:
@@ -247,11 +257,16 @@ class Dreamer:
         night.changes.clear()  # who takes words back all the time is dreamt of another night
         return night, None
 
-    def _tasks_of(self, day: date) -> Sequence[Task]:
-        waiting = self._stores.state.load().waiting.get(day.isoformat(), [])
-        episode = self._stores.episodes.get(day)
-        if episode is None or self._has_more(day):
+    def _tasks_of(self, material: DayMaterial, *, anew: bool) -> Sequence[Task]:
+        """Return what is to be done about a day: all, or what waits; a deleted episode is not made again."""
+        state, reading = self._stores.state.load(), self._reading(material.date)
+        has_episode = self._stores.episodes.get(material.date) is not None
+        if anew or reading is None or (not reading.count and not has_episode):
             return DAY_TASKS
+        if self._has_more(material.date) or (material.changed and has_episode):
+            unwanted = not has_episode and material.date in state.settled_days
+            return [task for task in DAY_TASKS if not (unwanted and task == "episode")]
+        waiting = state.waiting.get(material.date.isoformat(), [])
         return [task for task in DAY_TASKS if task in waiting]
 
     def _commit(
@@ -266,16 +281,16 @@ class Dreamer:
             if kind == "dream":
                 self._leave_word(desk, night, days)
             files = desk.files()
-            if not files:
-                return None
             if kind == "dream" and night.changes:
                 record = self.paths.memory / f"dream_{night.now:%Y%m%d-%H%M%S}-{days[-1] if days else 'all'}.json"
                 files[record] = encode(self._record(night, level, days))
             evidence = list(dict.fromkeys(one for change in night.changes for one in change.evidence))
             reason = self._reason(night, level, days, kind)
-            entry = self._apply(files, author="dream", reason=reason, evidence=evidence[:_EVIDENCE_IN_HISTORY])
+            entry = None
+            if files:
+                entry = self._apply(files, author="dream", reason=reason, evidence=evidence[:_EVIDENCE_IN_HISTORY])
             if kind == "dream":
-                append_durably(self._dreamt, "".join(f"{day:%Y-%m-%d}\n" for day in days).encode())
+                self._note_reading(night)
             return entry
 
     def _refuse_what_was_taken_back(self, night: Night) -> None:
@@ -289,10 +304,12 @@ class Dreamer:
             if read.get(message_id, text) != text or (text is None and message_id in cited):
                 raise _TakenBackMeanwhileError
 
-    def _dreamt_before(self) -> set[date]:
-        """Return every day that was ever dreamt of; this file is no part of the history, so no undo takes it back."""
-        lines = (read_bytes(self._dreamt) or b"").decode("ascii", "replace").split()
-        return {day for line in lines if (day := day_of(line)) is not None}
+    def _note_reading(self, night: Night) -> None:
+        readings = {one.date: Reading.of(one.messages) for one in night.read}
+        known = {one: mark for material in night.read for one, mark in material.changed.items()}
+        dreamt = {*readings, *self._dreamt.readings(), *self._stores.episodes.days()}
+        of_no_dream = [marks for day, marks in self._dreamt.corrected().items() if day not in dreamt]
+        self._dreamt.note(readings, known | {one: mark for marks in of_no_dream for one, mark in marks.items()})
 
     def _leave_word(self, desk: Desk, night: Night, days: Sequence[date]) -> None:
         """Note what waits for the next night."""
@@ -339,21 +356,46 @@ class Dreamer:
         self._emotions.roll()
         InnerStateStore(self.paths, self._clock, self._settings).refresh(lang=self._sheet.language)
 
-    def _material(self, day: date) -> DayMaterial:
-        messages = tuple(m for m in self._log.messages(day, day) if is_speech(m) and m.time.date() == day)
-        episode = self._stores.episodes.get(day)
-        state = self._stores.state.load()
-        is_waiting = day.isoformat() in state.waiting
-        earlier = 0 if episode is None or is_waiting or not self._has_more(day) else episode.covered_messages
-        return DayMaterial(self._sheet, day, messages, min(earlier, len(messages)), tuple(self._emotions.of_day(day)))
+    def _material(self, day: date, *, anew: bool) -> DayMaterial:
+        """Return what was said on a day, and what of it no dream has read as it stands now."""
+        changed = self._dreamt.corrected().get(day, {})
+        messages = self._said(day)
+        waiting = self._stores.state.load().waiting.get(day.isoformat(), [])
+        reading = self._reading(day)
+        unread = messages
+        # Where only the episode waits, or nothing, the other tasks are for what is new.
+        if not anew and reading is not None and (waiting in ([], ["episode"])):
+            new = set(reading.unread(messages))
+            unread = tuple(message for message in messages if message.id in changed or message in new)
+        return DayMaterial(
+            self._sheet,
+            day,
+            messages,
+            frozenset(message.id for message in unread),
+            tuple(self._emotions.of_day(day)),
+            changed,
+        )
 
-    def _has_more(self, day: date) -> bool:
-        """Whether more was said on a day than its episode was made from, or less: a message was taken back."""
+    def _said(self, day: date) -> tuple[Message, ...]:
+        return tuple(m for m in self._log.messages(day, day) if is_speech(m) and m.time.date() == day)
+
+    def _reading(self, day: date, readings: Mapping[date, Reading | None] | None = None) -> Reading | None:
+        """Return how much of a day was read; None: nothing. What an older version read, the episode tells."""
+        readings = self._dreamt.readings() if readings is None else readings
+        if (noted := readings.get(day)) is not None:
+            return noted
         episode = self._stores.episodes.get(day)
-        if episode is None or not episode.covered_messages:
+        if episode is not None and episode.covered_messages:
+            return Reading(episode.covered_messages)
+        return None
+
+    def _has_more(self, day: date, readings: Mapping[date, Reading | None] | None = None) -> bool:
+        """Whether more was said on a day than a dream has read."""
+        reading = self._reading(day, readings)
+        if reading is None:
             return False
-        count = sum(1 for m in self._log.messages(day, day) if is_speech(m) and m.time.date() == day)
-        return count != episode.covered_messages
+        said = self._said(day)
+        return bool(reading.unread(said)) or (reading.until is None and len(said) != reading.count)
 
     def _due_level(self, days: Sequence[date]) -> Level:
         first = min([*self._stores.episodes.days()[:1], *days[:1]], default=None)

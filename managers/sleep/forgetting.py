@@ -7,7 +7,7 @@ tears something out of are dreamt anew the next night, from what is left of them
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insights
 from managers.memory.questions import Question, Questions
 from managers.sleep.desk import Desk, Stores
-from managers.sleep.thinking import DAY_TASKS
+from managers.sleep.tasks import DAY_TASKS
 
 
 def withdrawn(stores: Stores, ids: Collection[str], days: Collection[date]) -> dict[Path, bytes | None]:
@@ -93,6 +93,11 @@ def _question(question: Question, gone: frozenset[str]) -> Question | None:
         return None
     if gone.isdisjoint(question.answer_evidence):
         return question
+    return unanswered(question)
+
+
+def unanswered(question: Question) -> Question:
+    """Return a question as it was before it was answered."""
     return question.model_copy(update={"status": "open", "answer": "", "answer_evidence": [], "closed_at": ""})
 
 
@@ -103,11 +108,16 @@ def _goal(goal: Goal, gone: frozenset[str], first: date) -> Goal | None:
     left = [one for one in goal.evidence if one not in gone]
     if goal.mind != USER and (not left or not _is_before(goal.created_at, first)):
         return None
+    return without_step(goal, left, first)
+
+
+def without_step(goal: Goal, left: Sequence[str], first: date) -> Goal:
+    """Return a goal that rests on what is left, without the last step where that was made on a day or since."""
     if _is_before(goal.updated_at, first):
-        return goal.model_copy(update={"evidence": left})
+        return goal.model_copy(update={"evidence": list(left)})
     if goal.status != "active":
-        return goal.model_copy(update={"evidence": left, "status": "active", "reason": ""})
-    return goal.model_copy(update={"evidence": left, "progress_notes": goal.progress_notes[:-1]})
+        return goal.model_copy(update={"evidence": list(left), "status": "active", "reason": ""})
+    return goal.model_copy(update={"evidence": list(left), "progress_notes": goal.progress_notes[:-1]})
 
 
 def _is_before(moment: str, first: date) -> bool:

@@ -6,7 +6,7 @@ outside; `checks.py` decides what of an answer may become memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -24,6 +24,8 @@ from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
 
 Level = Literal[1, 2, 3]
+Task = Literal["episode", "entities", "questions", "answers"]
+DAY_TASKS: tuple[Task, ...] = ("episode", "answers", "entities", "questions")
 Tone = Literal["positive", "negative", "neutral", "mixed"]
 
 
@@ -49,15 +51,17 @@ class DayMaterial:
         sheet: whose memory it is.
         date: the day.
         messages: what was said, in order; no system records.
-        earlier: how many of them an earlier dream has read already.
+        unread: the ids of those that no dream has read as they stand now; None: all.
         emotions: what the user felt, as it was read at the time; may be empty (imported days).
+        changed: the messages that were deleted or reworded since a dream read the day, each with a mark of how.
     """
 
     sheet: Sheet
     date: date
     messages: tuple[Message, ...]
-    earlier: int = 0
+    unread: frozenset[str] | None = None
     emotions: tuple[EmotionEntry, ...] = ()
+    changed: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -72,7 +76,9 @@ class DayMaterial:
     @property
     def new_messages(self) -> tuple[Message, ...]:
         """What no dream has read yet."""
-        return self.messages[self.earlier :]
+        if self.unread is None:
+            return self.messages
+        return tuple(message for message in self.messages if message.id in self.unread)
 
 
 @dataclass(frozen=True)

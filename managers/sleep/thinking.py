@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from managers.memory.entities import Entity, name_key
 from managers.memory.questions import Question
@@ -33,13 +33,14 @@ from managers.sleep.tasks import (
     Level,
     QuestionMaterial,
     ReflectionMaterial,
+    Task,
 )
-from managers.sleep.withdrawal import withdrawals
+from managers.sleep.withdrawal import withdrawals, without_episode
 from managers.storage.errors import UtataneError
 from managers.storage.settings import SleepSettings
 
-Task = Literal["episode", "entities", "questions", "answers"]
-DAY_TASKS: tuple[Task, ...] = ("episode", "answers", "entities", "questions")
+_READING_TASKS: frozenset[Task] = frozenset({"answers", "entities", "questions"})
+"""What looks at the words that no dream has read; who did less has not read them."""
 _REMEMBERED_INSIGHTS = 5
 
 Answer = TypeVar("Answer")
@@ -65,6 +66,8 @@ class Night:
     waiting: dict[str, list[str]] = field(default_factory=dict)
     settled: list[date] = field(default_factory=list)
     materials: list[DayMaterial] = field(default_factory=list)
+    read: list[DayMaterial] = field(default_factory=list)
+    """The days of which nothing is left unread."""
     calls: int = 0
 
     def take(self, changes: Sequence[Change]) -> None:
@@ -101,14 +104,19 @@ class Thinker:
         self._outage = self._last_failure = None
 
     def think_of_day(self, night: Night, material: DayMaterial, tasks: Sequence[Task], cancel: Cancel) -> None:
+        if not tasks or set(tasks) >= _READING_TASKS:
+            night.read.append(material)
+        episode = night.desk.episode(material.date)
+        is_less = episode is not None and len(material.messages) < episode.covered_messages
+        if material.changed or is_less or not material.messages:
+            night.take(
+                withdrawals(night.desk, material.date, lambda one: one in material.changed or self._is_gone(one))
+            )
         if not material.messages:
             night.settled.append(material.date)
-            night.take(withdrawals(night.desk, material.date, self._is_gone))
+            night.take(without_episode(night.desk, material.date))
             return
         night.materials.append(material)
-        episode = self._stores.episodes.get(material.date)
-        if episode is not None and len(material.messages) < episode.covered_messages:
-            night.take(withdrawals(night.desk, material.date, self._is_gone))
         steps: Mapping[Task, Callable[[Night, DayMaterial, Cancel], None]] = {
             "episode": self._episode,
             "answers": self.answers,

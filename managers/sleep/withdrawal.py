@@ -7,15 +7,17 @@ changed stays; what rests on other messages too loses only the deleted ones from
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
-from managers.memory.entities import Entity, Fact
-from managers.memory.goals import Goals
+from managers.memory.documents import USER
+from managers.memory.entities import Entity, Fact, revived
+from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insights
-from managers.memory.questions import Questions
+from managers.memory.questions import Question, Questions
 from managers.sleep.changes import Change
 from managers.sleep.desk import Desk
+from managers.sleep.forgetting import unanswered, without_step
 
 _MIND = "sleep"
 
@@ -39,26 +41,70 @@ def withdrawals(desk: Desk, day: date, is_gone: Callable[[str], bool]) -> list[C
                     on.put_entity(_without(there, day, is_gone))
 
             changes.append(Change("entity", entity.name, "", (), _MIND, forget))
-    lists = [*desk.questions.entries, *desk.goals.short_term, *desk.goals.long_term, *desk.insights.entries]
-    if any(_rests_on_nothing(memory.evidence, is_gone) for memory in lists):
-        changes.append(Change("question", day.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, is_gone)))
+    on = _cleared(desk, day, is_gone)
+    if (on.questions.entries, on.goals.lists, on.insights.entries) != (
+        desk.questions.entries,
+        desk.goals.lists,
+        desk.insights.entries,
+    ):
+        changes.append(Change("question", day.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, day, is_gone)))
     return changes
 
 
-def _clear_lists(desk: Desk, is_gone: Callable[[str], bool]) -> None:
-    questions, goals, insights = desk.questions, desk.goals, desk.insights
-    kept = [q for q in questions.entries if not _rests_on_nothing(q.evidence, is_gone)]
-    if len(kept) != len(questions.entries):
-        desk.questions = Questions(kept, questions.odd)
+def without_episode(desk: Desk, day: date) -> list[Change]:
+    """Return the change that takes away the episode of a day on which nothing that was said is left."""
+    there = desk.episode(day)
+    if there is None or there.is_users:
+        return []
+    return [Change("episode", day.isoformat(), "", (), _MIND, lambda on: on.drop_episode(day))]
+
+
+@dataclass(frozen=True)
+class _Lists:
+    questions: Questions
+    goals: Goals
+    insights: Insights
+
+
+def _cleared(desk: Desk, day: date, is_gone: Callable[[str], bool]) -> _Lists:
+    questions = [asked for one in desk.questions.entries if (asked := _question(one, is_gone)) is not None]
     short, long = (
-        [goal for goal in goals.lists[horizon] if not _rests_on_nothing(goal.evidence, is_gone)]
+        [left for one in desk.goals.lists[horizon] if (left := _goal(one, day, is_gone)) is not None]
         for horizon in ("short_term", "long_term")
     )
-    if len(short) + len(long) != len(goals.short_term) + len(goals.long_term):
-        desk.goals = Goals(short, long, goals.meta, goals.odd)
-    nights = [insight for insight in insights.entries if not _rests_on_nothing(insight.evidence, is_gone)]
-    if len(nights) != len(insights.entries):
-        desk.insights = Insights(nights, insights.odd)
+    nights = [one for one in desk.insights.entries if one.mind == USER or not _rests_on_nothing(one.evidence, is_gone)]
+    return _Lists(
+        Questions(questions, desk.questions.odd),
+        Goals(short, long, desk.goals.meta, desk.goals.odd),
+        Insights(nights, desk.insights.odd),
+    )
+
+
+def _clear_lists(desk: Desk, day: date, is_gone: Callable[[str], bool]) -> None:
+    cleared = _cleared(desk, day, is_gone)
+    if cleared.questions.entries != desk.questions.entries:
+        desk.questions = cleared.questions
+    if cleared.goals.lists != desk.goals.lists:
+        desk.goals = cleared.goals
+    if cleared.insights.entries != desk.insights.entries:
+        desk.insights = cleared.insights
+
+
+def _question(question: Question, is_gone: Callable[[str], bool]) -> Question | None:
+    """Return a question as it stands now: not asked, or not answered, by what is gone."""
+    if question.mind != USER and _rests_on_nothing(question.evidence, is_gone):
+        return None
+    return unanswered(question) if _rests_on_nothing(question.answer_evidence, is_gone) else question
+
+
+def _goal(goal: Goal, day: date, is_gone: Callable[[str], bool]) -> Goal | None:
+    """Return a goal as it stands now: without the step that what is gone brought it."""
+    left = [one for one in goal.evidence if not is_gone(one)]
+    if len(left) == len(goal.evidence):
+        return goal
+    if goal.mind != USER and not left:
+        return None
+    return without_step(goal, left, day)
 
 
 def _without(entity: Entity, day: date, is_gone: Callable[[str], bool]) -> Entity:
@@ -69,7 +115,11 @@ def _without(entity: Entity, day: date, is_gone: Callable[[str], bool]) -> Entit
         for line in entity.lines
         if not (isinstance(line, Fact) and _is_unfounded(line, day, is_gone))
     )
-    return replace(entity, lines=lines)
+    left = replace(entity, lines=lines)
+    for fact in entity.facts:
+        if _is_unfounded(fact, day, is_gone):
+            left = revived(left, fact)
+    return left
 
 
 def _is_unfounded(fact: Fact, day: date, is_gone: Callable[[str], bool]) -> bool:

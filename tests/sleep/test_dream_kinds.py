@@ -19,7 +19,7 @@ def dreamt(lang: Lang, lines: str, *, speaker: str = "", name: str = "") -> dict
         Message(f"m{number}", datetime(2026, 11, 20, 9, number), "user", who, line)
         for number, line in enumerate(lines.split("|"))
     )
-    day = DayMaterial(Sheet("ねむ", lang, "", name), date(2026, 11, 20), messages, 0, ())
+    day = DayMaterial(Sheet("ねむ", lang, "", name), date(2026, 11, 20), messages)
     return {draft.name: draft for draft in describe(EntityMaterial(day)).entities}
 
 

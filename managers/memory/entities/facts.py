@@ -105,6 +105,9 @@ def with_fact(entity: Entity, fact: Fact) -> Entity:
             return replace(entity, lines=(*entity.lines[:index], merged, *entity.lines[index + 1 :]))
         if isinstance(line, Fact) and line.id == told.id:
             return entity  # ended, or reworded by a person, since it was first told
+    since = min((line.since for line in entity.current_facts if _came_after(line, told)), default="")
+    if since:  # an older conversation, read late: what held then is known to have changed
+        told = replace(told, text=until_text(told.text, since[:7], _language(told.text)), until=since[:7])
     lines = [_ended(line, told) if _gives_way(line, told) else line for line in entity.lines]
     return replace(entity, lines=(*lines, told))
 
@@ -130,7 +133,11 @@ def ended(entity: Entity, fact_id: str, until: str, lang: Lang) -> Entity:
     """Return the entity with one fact kept as history; a person's own words are left alone."""
     lines = tuple(
         replace(line, text=until_text(line.text, until, lang), until=until)
-        if isinstance(line, Fact) and line.id == fact_id and not line.until and not line.is_users
+        if isinstance(line, Fact)
+        and line.id == fact_id
+        and line.since[:7] <= until
+        and not line.until
+        and not line.is_users
         else line
         for line in entity.lines
     )
@@ -177,6 +184,7 @@ def _gives_way(line: Fact | str, told: Fact) -> bool:
     return (
         isinstance(line, Fact)
         and bool(told.slot)
+        and not told.until
         and line.slot == told.slot
         and not line.until
         and not line.is_users
@@ -184,12 +192,19 @@ def _gives_way(line: Fact | str, told: Fact) -> bool:
     )
 
 
+def _came_after(line: Fact, told: Fact) -> bool:
+    return bool(told.slot and told.since) and line.slot == told.slot and line.since > told.since
+
+
 def _ended(line: Fact | str, told: Fact) -> Fact | str:
     if isinstance(line, str):
         return line
-    lang: Lang = "ja" if re.search(r"[ぁ-んァ-ヶ一-龯]", line.text) else "en"
     until = told.since[:7]
-    return replace(line, text=until_text(line.text, until, lang), until=until)
+    return replace(line, text=until_text(line.text, until, _language(line.text)), until=until)
+
+
+def _language(text: str) -> Lang:
+    return "ja" if re.search(r"[ぁ-んァ-ヶ一-龯]", text) else "en"
 
 
 def _same(one: str, other: str) -> bool:

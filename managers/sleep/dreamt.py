@@ -1,0 +1,107 @@
+"""What dreams have read of each day, so that each word is read once, and none that was changed since goes unnoticed.
+
+Two hidden files beside the memories, to which lines are only ever added. They are no part of the history: what a
+person undid was read all the same, and is not dreamt again. How many messages a day has says too little: one taken
+back and one more said make as many as before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.storage.files import append_durably, read_bytes
+from managers.storage.paths import PersonaPaths
+
+_DELETED = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How much of a day a dream has read.
+
+    Attributes:
+        count: so many messages.
+        until: when the last of them was said; None: nobody noted that (an older version, or an empty day).
+    """
+
+    count: int
+    until: datetime | None = None
+
+    @classmethod
+    def of(cls, messages: Sequence[Message]) -> Reading:
+        """Return what was read by whoever read these messages of a day."""
+        return cls(len(messages), max((message.time for message in messages), default=None))
+
+    def unread(self, messages: Sequence[Message]) -> list[Message]:
+        """Return those of a day's messages that were said since; all, where some came in between (an import)."""
+        if self.until is None:
+            return list(messages[self.count :])
+        later = [message for message in messages if message.time > self.until]
+        return list(messages) if len(messages) - len(later) > self.count else later
+
+
+class DreamtDays:
+    """What the dreams of one persona have read."""
+
+    def __init__(self, paths: PersonaPaths, log: ConversationLog) -> None:
+        """Remember the files; nothing is read yet."""
+        self._days = paths.memory / ".dreamt_days"
+        self._corrections = paths.memory / ".dreamt_corrections"
+        self._log = log
+
+    def readings(self) -> dict[date, Reading | None]:
+        """Return every day that was ever dreamt of, and how much of it was read; None: nobody noted how much."""
+        found: dict[date, Reading | None] = {}
+        for line in (read_bytes(self._days) or b"").decode("ascii", "replace").splitlines():
+            day, *rest = line.split() or [""]
+            try:
+                reading = Reading(int(rest[0]), datetime.fromisoformat(rest[1]) if rest[1:] else None) if rest else None
+                found[date.fromisoformat(day)] = reading
+            except ValueError:  # cut short by a crash, or by hand: the others stand
+                continue
+        return found
+
+    def corrected(self) -> dict[date, dict[str, str]]:
+        """Return the messages that were deleted or reworded since a dream last looked, by day, with a mark of how."""
+        data = read_bytes(self._corrections)
+        if data is None:  # no dream has looked yet: each reads its day as it stands then
+            return {}
+        known = dict(line.split() for line in data.decode("ascii", "replace").splitlines() if len(line.split()) == 2)  # noqa: PLR2004  # a key and its mark
+        new = {
+            message_id: mark
+            for message_id, text in self._log.corrections().items()
+            if known.get(_key(message_id)) != (mark := _mark(text))
+        }
+        found: dict[date, dict[str, str]] = {}
+        for message_id, message in self._log.originals(new).items() if new else ():
+            found.setdefault(message.time.date(), {})[message_id] = new[message_id]
+        return found
+
+    def note(self, readings: Mapping[date, Reading], corrections: Mapping[str, str]) -> None:
+        """Note what a dream has read, and which changed messages it knows; the first one knows all there are."""
+        lines = [
+            f"{day:%Y-%m-%d} {reading.count}" + (f" {reading.until.isoformat()}" if reading.until else "")
+            for day, reading in sorted(readings.items())
+        ]
+        if lines:
+            append_durably(self._days, "".join(f"{line}\n" for line in lines).encode())
+        if read_bytes(self._corrections) is None:
+            corrections = {one: _mark(text) for one, text in self._log.corrections().items()}
+            append_durably(self._corrections, b"# id, reading\n")
+        if corrections:
+            marks = "".join(f"{_key(one)} {mark}\n" for one, mark in corrections.items())
+            append_durably(self._corrections, marks.encode())
+
+
+def _key(message_id: str) -> str:
+    """Return what stands for a message: an imported one may have any id."""
+    return hashlib.sha256(message_id.encode()).hexdigest()[:16]
+
+
+def _mark(text: str | None) -> str:
+    return _DELETED if text is None else hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,216 @@
+"""A day that was dreamt of and then changed: each word is read once, and what no longer stands leaves the memories."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from random import Random
+
+import pytest
+
+from managers.memory.entities import EntityStore
+from managers.memory.episodes import EpisodeStore
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.memory.questions import QuestionStore
+from managers.sleep.dream import Dreamer
+from managers.storage.history import History
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+from tests.sleep.dreamers import make_dreamer, memory_files, messages
+
+NOON = datetime(2026, 11, 21, 12)
+NIGHT = datetime(2026, 11, 22, 3)
+SHRINE = "来週は京都の貴船神社に行く予定です。"
+CAT = "うちの猫のモモちゃんが昨日から入院していて、とても心配です。"
+WORK = "仕事は本屋で働いています。"
+
+
+@pytest.fixture
+def noon(clock: HandClock) -> HandClock:
+    clock.set(NOON)
+    return clock
+
+
+@pytest.fixture
+def said(paths: PersonaPaths, noon: HandClock) -> ConversationLog:
+    return ConversationLog(paths, noon, Random(1))
+
+
+@pytest.fixture
+def dreamer(paths: PersonaPaths, noon: HandClock, said: ConversationLog) -> Dreamer:
+    return make_dreamer(paths, noon, said)
+
+
+def say(log: ConversationLog, clock: HandClock, text: str) -> Message:
+    clock.move(minutes=1)
+    return log.append("user", "花", text)
+
+
+def everything(paths: PersonaPaths) -> str:
+    """What the memories say; what a past dream recorded of itself aside."""
+    files = memory_files(paths).items()
+    return "".join(data.decode() for name, data in files if not name.startswith("memory/dream_"))
+
+
+def test_one_message_taken_back_and_one_more_said_are_both_noticed(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    say(said, noon, SHRINE)
+    cat = say(said, noon, CAT)
+    dreamer.dream()
+    said.supersede(cat.id, None)
+    say(said, noon, WORK)
+    noon.set(NIGHT)
+    assert dreamer.dream().days == (NOON.date(),)
+    assert "モモ" not in everything(paths)
+    assert "本屋" in "".join(entity.text() for entity in EntityStore(paths, noon).all())
+    assert dreamer.pending_days() == []
+
+
+def test_what_is_said_after_more_was_taken_back_is_read(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    say(said, noon, SHRINE)
+    for message in [say(said, noon, "おはよう。"), say(said, noon, "眠いね。")]:
+        said.supersede(message.id, None)
+    dreamer.dream()
+    say(said, noon, WORK)
+    noon.set(NIGHT)
+    dreamer.dream()
+    assert "本屋" in "".join(entity.text() for entity in EntityStore(paths, noon).all())
+
+
+def test_a_message_that_was_reworded_is_remembered_as_it_reads_now(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    home = say(said, noon, "私は大阪に住んでいます。")
+    say(said, noon, SHRINE)
+    dreamer.dream()
+    assert "大阪" in everything(paths)
+    said.supersede(home.id, "私は神戸に住んでいます。")
+    noon.set(NIGHT)
+    dreamer.dream()
+    assert "大阪" not in everything(paths)
+    own = EntityStore(paths, noon).get("花")
+    assert own is not None
+    assert [fact.text for fact in own.current_facts if fact.slot == "home"] == ["花さん「私は神戸に住んでいます」"]
+    noon.move(days=1)
+    assert dreamer.dream().days == ()
+
+
+def test_a_day_of_which_everything_was_taken_back_leaves_no_memory(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    cat = say(said, noon, CAT)
+    noon.set(NIGHT)
+    dreamer.dream()
+    noon.move(hours=9)
+    said.supersede(cat.id, None)
+    say(said, noon, WORK)
+    noon.set(datetime(2026, 11, 23, 3))
+    dreamer.dream()
+    assert EpisodeStore(paths, noon).days() == [date(2026, 11, 22)]
+    assert "モモ" not in everything(paths)
+    assert dreamer.pending_days(thorough=True) == []
+
+
+def test_what_is_said_after_a_dream_was_undone_is_dreamt_of(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    say(said, noon, "私は大阪に住んでいます。")
+    entry = dreamer.dream().entries[0]
+    History(paths, noon).undo(entry, author="user")
+    noon.set(NIGHT)
+    assert dreamer.pending_days() == []
+    noon.set(datetime(2026, 11, 21, 20))
+    say(said, noon, CAT)
+    noon.set(NIGHT)
+    assert dreamer.dream().days == (NOON.date(),)
+    own = EntityStore(paths, noon).get("花")
+    assert own is not None
+    assert "モモ" in own.text()
+    assert "大阪" not in own.text()  # what was undone stays undone
+
+
+def test_an_episode_of_the_persons_own_does_not_make_its_day_wait_for_ever(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    say(said, noon, SHRINE)
+    dreamer.dream()
+    store = EpisodeStore(paths, noon)
+    episode = store.get(NOON.date())
+    assert episode is not None
+    store.save(episode.model_copy(update={"summary": "神社の話をした日。"}), author="user", reason="edited")
+    say(said, noon, "ところで、" + WORK)
+    noon.set(NIGHT)
+    assert dreamer.dream().days == (NOON.date(),)
+    kept = store.get(NOON.date())
+    assert kept is not None
+    assert kept.summary == "神社の話をした日。"
+    assert dreamer.pending_days() == []
+
+
+def test_the_episode_by_hand_leaves_what_is_new_to_the_night(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    say(said, noon, SHRINE)
+    dreamer.dream()
+    say(said, noon, WORK)
+    dreamer.dream_of(NOON.date(), ("episode",))
+    noon.set(NIGHT)
+    dreamer.dream()
+    assert "本屋" in "".join(entity.text() for entity in EntityStore(paths, noon).all())
+
+
+def test_an_answer_that_was_taken_back_leaves_its_question_open(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    say(said, noon, "私は大阪に住んでいます。")
+    say(said, noon, CAT)
+    noon.set(NIGHT)
+    dreamer.dream()
+    noon.set(datetime(2026, 12, 22, 12))
+    moved = say(said, noon, "先週、東京に引っ越しました。")
+    well = say(said, noon, "猫のモモちゃんが今日退院しました！もう元気です。")
+    say(said, noon, "今日は寒いですね。")
+    noon.set(datetime(2026, 12, 23, 3))
+    dreamer.dream()
+    assert QuestionStore(paths, noon).open() == []
+    for message in (moved, well):
+        said.supersede(message.id, None)
+    noon.set(datetime(2026, 12, 24, 3))
+    dreamer.dream()
+    [question] = QuestionStore(paths, noon).open()
+    assert (question.answer, question.answer_evidence) == ("", [])
+    own = EntityStore(paths, noon).get("花")
+    assert own is not None
+    assert [fact.text for fact in own.current_facts if fact.slot == "home"] == ["花さん「私は大阪に住んでいます」"]
+    assert "退院しました" not in everything(paths)
+
+
+def test_a_day_that_goes_on_about_the_same_is_no_failure(
+    noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    say(said, noon, "来週は京都の貴船神社に行く予定です。貴船神社は水の神様です。")
+    dreamer.dream()
+    say(said, noon, "お風呂に入ってきました。")
+    noon.set(NIGHT)
+    report = dreamer.dream()
+    assert report.days == (NOON.date(),)
+    assert report.failures == ()
+
+
+def test_an_older_conversation_read_late_is_history(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    say(said, noon, "先週、大阪に引っ越しました。")
+    dreamer.dream()
+    said.append_many(messages(datetime(2024, 1, 5, 20), (("user", "先週、名古屋に引っ越しました。"),), "v"))
+    dreamer.dream(catch_up=True)
+    own = EntityStore(paths, noon).get("花")
+    assert own is not None
+    homes = {fact.text: fact.until for fact in own.facts if fact.slot == "home"}
+    assert homes == {
+        "花さん「先週、大阪に引っ越しました」": "",
+        "2026-11まで: 花さん「先週、名古屋に引っ越しました」": "2026-11",
+    }
