@@ -105,11 +105,15 @@ def who_speaks(source: Path) -> tuple[Lang, str]:
 
     Raises:
         UnreadableError: the file is not there, or cannot be read.
+        NotATranscriptError: no line of it can be used, so nobody need be made for it.
     """
     data = read_bytes(source)
     if data is None:
         raise NoSuchFileError(path=source)
-    messages = [line.message for line in read_transcript(data)[0]]
+    lines, problems = read_transcript(data)
+    if not lines:
+        raise _nothing_usable(source, problems)
+    messages = [line.message for line in lines]
     names = Counter(message.speaker for message in messages if message.role == "user")
     spoken = "\n".join(message.text for message in messages[:LISTENED_TO])
     return detect_language(spoken), names.most_common(1)[0][0] if names else ""

@@ -181,3 +181,9 @@ def test_every_command_is_in_the_readme_or_the_help(home: Path) -> None:
         "import",
     ):
         assert command in helped
+
+
+def test_a_file_that_is_no_transcript_makes_nobody(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "picture.jsonl").write_bytes(b"\x89PNG\r\n\x1a\n")
+    run("import", "transcript", str(tmp_path / "picture.jsonl"), "--persona", "Zed", home=home, expect=1)
+    assert [entry["name"] for entry in lines(run("personas", "list", "--json", home=home))] == ["Hazel", "ねむ"]

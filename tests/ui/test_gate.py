@@ -1,6 +1,7 @@
 """Who gets in, and what every answer of the server carries."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
@@ -54,6 +55,38 @@ def test_the_password_opens_and_a_wrong_one_does_not() -> None:
     assert browser.get("/").status_code == 401
     assert browser.post("/login", data={"password": "ひみつ"}).status_code == 303
     assert browser.get("/").text == "inside"
+
+
+def test_guessing_many_at_once_is_no_faster() -> None:
+    """While one wrong password is being answered, another one from there is not even looked at."""
+    browser = client("ひみつ")
+    with browser, ThreadPoolExecutor(8) as many:
+        answers = list(many.map(lambda n: browser.post("/login", data={"password": str(n)}).status_code, range(8)))
+        assert sorted(answers) == [401, *[429] * 7]
+        assert browser.post("/login", data={"password": "ひみつ"}).status_code == 303
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:3000", "http://127.0.0.1:1", "null"])
+@pytest.mark.parametrize("site", [{}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}])
+def test_a_page_from_elsewhere_is_not_answered(origin: str, site: dict[str, str]) -> None:
+    for method in ("GET", "POST", "OPTIONS"):
+        answer = client("").request(method, "/", headers={"origin": origin, **site})
+        assert answer.status_code == 403
+        assert "inside" not in answer.text
+
+
+def test_our_own_page_is_answered_also_behind_a_proxy_and_so_is_a_link_to_it() -> None:
+    browser = client("")
+    assert browser.get("/", headers={"origin": "http://127.0.0.1:7860"}).text == "inside"
+    behind = {"origin": "https://home.example", "sec-fetch-site": "same-origin"}
+    assert browser.get("/", headers=behind).text == "inside"
+    assert browser.get("/", headers={"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}).text == "inside"
+
+
+def test_the_login_form_shows_no_origin() -> None:
+    """Browsers say `null` for the form of a page whose policy is to tell no referrer."""
+    browser = client("ひみつ", "http://192.168.1.5:7860")
+    assert browser.post("/login", data={"password": "ひみつ"}, headers={"origin": "null"}).status_code == 303
 
 
 def test_a_made_up_key_is_no_key() -> None:
