@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -169,6 +170,10 @@ class Companion:
     def off_record(self) -> Sequence[Message]:
         """What was said off the record so far, for the page that shows it."""
         return tuple(self._off_record)
+
+    def last_aside(self) -> datetime | None:
+        """Return when something was last said off the record; no file knows of it."""
+        return max((message.time for message in self._off_record), default=None)
 
     @property
     def turn(self) -> Turn | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 from random import Random
@@ -90,12 +91,13 @@ class Services:
 
     def sleeper(self, name: str) -> CompanionSleeper:
         """Return the persona as sleep sees it; nobody is woken for that."""
-        return self._sleeper(self._companion(name).memories)
+        companion = self._companion(name)
+        return self._sleeper(companion.memories, companion.last_aside)
 
-    def _sleeper(self, memories: Memories) -> CompanionSleeper:
+    def _sleeper(self, memories: Memories, aside: Callable[[], datetime | None] = lambda: None) -> CompanionSleeper:
         from agent.sleeper import CompanionSleeper  # noqa: PLC0415  # a tenth of a second that no start needs
 
-        return CompanionSleeper(memories, self.minds, self.clock)
+        return CompanionSleeper(memories, self.minds, self.clock, aside=aside)
 
     @cached_property
     def sleep(self) -> SleepScheduler:

@@ -33,7 +33,11 @@ _LEVELS: dict[str, Level | None] = {"auto": None, "1": 1, "2": 2, "3": 3}
 class CompanionSleeper:
     """One persona's sleep, over its memories and the mind that its settings name."""
 
-    def __init__(self, memories: Memories, minds: Minds, clock: Clock) -> None:
+    def __init__(
+        self, memories: Memories, minds: Minds, clock: Clock, *, aside: Callable[[], datetime | None] = lambda: None
+    ) -> None:
+        """Hold what is needed; `aside` tells when something was last said off the record."""
+        self._aside = aside
         self._memories = memories
         self._minds = minds
         self._clock = clock
@@ -51,8 +55,9 @@ class CompanionSleeper:
         return self._memories.settings().sleep
 
     def last_interaction(self) -> datetime | None:
-        """Return when somebody last talked with the persona."""
-        return self._memories.inner_state.last_interaction()
+        """Return when somebody last talked with the persona, off the record too."""
+        moments = [self._memories.inner_state.last_interaction(), self._aside()]
+        return max((moment for moment in moments if moment is not None), default=None)
 
     def pending_days(self) -> list[date]:
         """Return the days that wait for a dream, oldest first."""
@@ -187,6 +192,7 @@ class CompanionSleeper:
             goals=memories.goals,
             impulse=self._impulse,
             note=note,
+            aside=self._aside,
         )
 
 

@@ -80,7 +80,7 @@ def goal_achievement(goals: Sequence[Goal], now: datetime) -> float:
         return 0.0
     top = min(goals, key=lambda goal: goal.priority)
     base = max(0.1, 0.7 - 0.1 * top.priority)
-    waited = _days_since(top.updated_at or top.created_at, now)
+    waited = _days_since(max(top.updated_at or top.created_at, top.thought_of), now)
     return base + (1.0 - base) * (1.0 - float(2 ** (-waited / _GOAL_PATIENCE_DAYS))) / 2
 
 

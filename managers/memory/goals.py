@@ -47,6 +47,8 @@ class Goal(Remembered):
     related_values: list[str] = Field(default_factory=list)
     created_at: str = ""
     updated_at: str = ""
+    thought_of: str = ""
+    """When the persona last thought of it, of its own accord: that moves nothing, but it calms."""
     reason: str = ""
 
     def plain(self, horizon: Horizon) -> dict[str, Any]:
@@ -139,6 +141,14 @@ class Goals:
         return self._changed(
             goal_id, progress_notes=[*goal.progress_notes, note][-20:], evidence=merged, updated_at=when
         )
+
+    def thought(self, goal_id: str, note: str, when: str) -> Goals:
+        """Return them with a thought about one goal: a note, if it is a new one, that moves nothing."""
+        found = self.get(goal_id)
+        if found is None:
+            return self
+        notes = found[1].progress_notes
+        return self._changed(goal_id, progress_notes=notes if note in notes else [*notes, note][-20:], thought_of=when)
 
     def ended(self, goal_id: str, status: Status, reason: str, *, evidence: Sequence[str], when: str) -> Goals:
         """Return them with one goal completed or abandoned, and why."""
@@ -251,6 +261,11 @@ class GoalStore:
             reason=note,
             evidence=evidence,
         )
+
+    def think_of(self, goal_id: str, note: str, *, author: str) -> Goals:
+        """Note a thought about a goal, of one's own accord."""
+        when = self._clock.now().strftime(TIME)
+        return self.change(lambda goals: goals.thought(goal_id, note, when), author=author, reason=note)
 
     def end(self, goal_id: str, status: Status, *, author: str, reason: str, evidence: Sequence[str] = ()) -> Goals:
         """Complete or abandon a goal."""

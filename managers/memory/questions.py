@@ -37,7 +37,8 @@ MAX_OPEN = 30
 """Nobody wonders about more than this; the least pressing ones are let go."""
 KEPT_CLOSED = 200
 REST_DAYS = 3
-"""Nobody asks the same thing every day."""
+"""Nobody asks the same thing every day; each time it was asked in vain, it rests twice as long."""
+_LONGEST_REST = 5
 
 
 class Question(Remembered):
@@ -48,6 +49,7 @@ class Question(Remembered):
         answer, answer_evidence: what answered it, and where that was said.
         about: the entity that the question is about, if any.
         asked: when the persona last asked it in a conversation.
+        times_asked: how often it has; nobody who gave no answer is asked again at the same pace.
     """
 
     topic: str
@@ -60,6 +62,7 @@ class Question(Remembered):
     answer_evidence: list[str] = Field(default_factory=list)
     about: str = ""
     asked: str = ""
+    times_asked: int = 0
 
 
 class Questions:
@@ -93,6 +96,13 @@ class Questions:
             question_id, status="resolved", answer=answer, answer_evidence=list(evidence), closed_at=when
         )
 
+    def let_go(self, question_id: str, when: str) -> Questions:
+        """Return them with an open one let go; any other stays as it is."""
+        question = self.get(question_id)
+        if question is None or question.status != "open":
+            return self
+        return self._changed(question_id, status="dropped", closed_at=when)
+
     def without(self, question_id: str) -> Questions:
         """Return them without one."""
         return Questions([q for q in self.entries if q.id != question_id], self.odd)
@@ -103,7 +113,8 @@ class Questions:
 
     def asked(self, question_id: str, when: str) -> Questions:
         """Return them with one marked as asked."""
-        return self._changed(question_id, asked=when)
+        question = self.get(question_id)
+        return self._changed(question_id, asked=when, times_asked=question.times_asked + 1 if question else 1)
 
     def changes(self, path: Path) -> dict[Path, bytes | None]:
         """Return the files to write: the questions, and a shelf when many have been closed."""
@@ -208,11 +219,13 @@ def _asked_lately(question: Question, now: datetime) -> bool:
         asked = datetime.fromisoformat(question.asked)
     except ValueError:  # never
         return False
-    return abs(now - asked) < timedelta(days=REST_DAYS)
+    return abs(now - asked) < timedelta(days=REST_DAYS * 2 ** min(max(question.times_asked, 1) - 1, _LONGEST_REST))
 
 
 def _bounded(questions: Questions, when: str) -> Questions:
-    let_go = {q.id for q in questions.open[MAX_OPEN:]}
+    pinned = sum(question.is_pinned for question in questions.open)
+    loose = [question for question in questions.open if not question.is_pinned]
+    let_go = {question.id for question in loose[max(0, MAX_OPEN - pinned) :]}
     dropped = {"status": "dropped", "closed_at": when}
     return Questions([q.model_copy(update=dropped) if q.id in let_go else q for q in questions.entries], questions.odd)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
+from managers.memory.documents import TIME
 from managers.memory.drives import Drive
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
@@ -84,8 +85,9 @@ class Autonomy:
         goals: GoalStore,
         impulse: Impulse,
         note: Callable[[str], object],
+        aside: Callable[[], datetime | None] = lambda: None,
     ) -> None:
-        """Hold what is needed; `note` keeps a thought (the diary)."""
+        """Hold what is needed; `note` keeps a thought (the diary), `aside` tells when somebody last spoke off the record."""
         self._paths = paths
         self._log = log
         self._clock = clock
@@ -96,6 +98,7 @@ class Autonomy:
         self._goals = goals
         self._impulse = impulse
         self._note = note
+        self._aside = aside
         self._declined = paths.memory / ".rather_not"
         """When it last thought of doing something and would rather not: a model is not asked again every minute."""
 
@@ -109,7 +112,7 @@ class Autonomy:
         drive = self._moved(settings, now)
         if drive is None:
             return None
-        before = self._log.revision()
+        before = self._log.revision(), self._aside()
         self._inner_state.refresh(now, self._sheet().language)
         occasion = self._occasion(drive, now)
         deed = self._impulse(occasion)
@@ -118,7 +121,7 @@ class Autonomy:
                 write_atomic(self._declined, now.isoformat(timespec="seconds"))
             return None
         with writing(self._paths):
-            if self._log.revision() != before:
+            if (self._log.revision(), self._aside()) != before:
                 return None
             self._log.append("system", RECORD, occasion.reason)
             return self._do(deed, occasion)
@@ -141,7 +144,7 @@ class Autonomy:
         """Return when somebody last talked with it, or it last did something of its own accord."""
         deeds = (message for message in reversed(self._log.tail(_LOOKED_AT)) if is_deed(message))
         latest = next(deeds, None)
-        moments = [self._inner_state.last_interaction(), latest.time if latest else None]
+        moments = [self._inner_state.last_interaction(), self._aside(), latest.time if latest else None]
         return max((moment for moment in moments if moment is not None), default=None)
 
     def _declined_at(self) -> datetime | None:
@@ -156,8 +159,15 @@ class Autonomy:
             return bool(self._questions.to_ask(1))
         if drive == "goal_achievement":
             goals = self._goals.for_prompt()
-            return bool(goals) and not goals[0][1].updated_at.startswith(f"{now:%Y-%m-%d}")
+            return bool(goals) and self._is_on_its_mind(goals[0][1], now)
         return True
+
+    def _is_on_its_mind(self, goal: Goal, now: datetime) -> bool:
+        """Whether a goal may be thought of: once a day, and once while nobody talks, which brings nothing new of it."""
+        if max(goal.updated_at, goal.thought_of).startswith(f"{now:%Y-%m-%d}"):
+            return False
+        last = self._inner_state.last_interaction()
+        return not goal.thought_of or (last is not None and f"{last:{TIME}}" > goal.thought_of)
 
     def _occasion(self, drive: Drive, now: datetime) -> Occasion:
         sheet = self._sheet()
@@ -180,7 +190,7 @@ class Autonomy:
                 self._questions.mark_asked(occasion.question.id, author=occasion.sheet.persona)
             return message
         if deed.kind == "goal" and occasion.goal is not None:
-            self._goals.progress(occasion.goal.id, deed.text, author=occasion.sheet.persona)
+            self._goals.think_of(occasion.goal.id, deed.text, author=occasion.sheet.persona)
         else:
             self._note(deed.text)
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
 
-from managers.memory.documents import TIME
+from managers.memory.documents import TIME, USER
 from managers.memory.entities import Entity, Fact, Kind, ended, name_key, with_fact
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
@@ -33,6 +33,8 @@ from managers.storage.errors import Lang
 What = Literal["episode", "entity", "question", "resolution", "goal", "insight"]
 STALE_GOAL_DAYS = 30
 """A short-term goal that has not moved for this long is given up at a weekly reflection."""
+STALE_QUESTION_DAYS = 60
+"""A question that nobody has answered for this long is let go at a weekly reflection: one cannot wonder for ever."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def _entity_change(
     replaced = [(fact.replaces, f"{day.date:%Y-%m}") for fact in draft.facts if fact.replaces]
 
     def make(desk: Desk) -> None:
-        entity = desk.entity([draft.name, *draft.aliases])
+        entity = desk.entity_of(draft.name, draft.aliases)
         if entity is None:
             entity = Entity(draft.name, draft.kind, f"{now:{TIME}}", mind=mind)
         entity = _also_known_as(entity, [draft.name, *draft.aliases], draft.kind)
@@ -207,7 +209,7 @@ def reflection_changes(
     def mark(desk: Desk) -> None:
         desk.goals = desk.goals.reflected(level, material.today)
 
-    stale = _stale_goals(material, mind, now) if level > 1 else []
+    stale = [*_stale_goals(material, mind, now), *_stale_questions(material, mind, now)] if level > 1 else []
     if draft is None:
         return [Change("goal", "meta", f"level {level}", (), mind, mark), *stale]
     insight = Insight(
@@ -246,6 +248,8 @@ def _goal_change(draft: GoalDraft, mind: str, now: datetime) -> Change:
                 updated_at=when,
             )
             desk.goals = desk.goals.created(draft.horizon, goal)
+        elif (found := desk.goals.get(draft.goal_id)) is None or found[1].status != "active":
+            return  # a person ended or deleted it meanwhile
         elif draft.action == "progress":
             desk.goals = desk.goals.progressed(draft.goal_id, draft.reason, evidence=draft.evidence, when=when)
         else:
@@ -261,11 +265,30 @@ def _stale_goals(material: ReflectionMaterial, mind: str, now: datetime) -> list
     changes = []
     for goal in material.goals.active("short_term"):
         moved = _day_of(goal.updated_at or goal.created_at)
-        if moved is None or (material.today - moved).days < STALE_GOAL_DAYS:
+        if goal.is_pinned or goal.mind == USER or moved is None or (material.today - moved).days < STALE_GOAL_DAYS:
             continue
         draft = GoalDraft(action="abandon", goal_id=goal.id, reason=_stale_reason(moved, lang), evidence=[])
         changes.append(_goal_change(draft, mind, now))
     return changes
+
+
+def _stale_questions(material: ReflectionMaterial, mind: str, now: datetime) -> list[Change]:
+    changes = []
+    for question in material.questions:
+        found = _day_of(question.created_at)
+        is_kept = question.is_pinned or question.mind == USER
+        if is_kept or found is None or (material.today - found).days < STALE_QUESTION_DAYS:
+            continue
+        change = Change("question", question.topic, "", (), mind, _letting_go(question.id, f"{now:{TIME}}"))
+        changes.append(change)
+    return changes
+
+
+def _letting_go(question_id: str, when: str) -> Callable[[Desk], None]:
+    def make(desk: Desk) -> None:
+        desk.questions = desk.questions.let_go(question_id, when)
+
+    return make
 
 
 def _stale_reason(moved: date, lang: Lang) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from managers.language.words import detect_language
-from managers.memory.entities import is_safe
+from managers.memory.entities import is_safe, name_key
 from managers.memory.log.format import clean_text
 from managers.sleep.errors import DraftRejectedError
 from managers.sleep.tasks import (
@@ -73,6 +73,8 @@ def check_entities(draft: EntitiesDraft, material: EntityMaterial, *, quotes: bo
     known = {fact.id for entity in material.known for fact in entity.facts}
     sound = []
     unfounded: list[str] = []
+    sheet = material.day.sheet
+    speakers = {name_key(name) for name in (sheet.persona, sheet.user_name, *_speakers(material)) if name}
     for entity in draft.entities[:MAX_ENTITIES]:
         if not is_safe(entity.name):
             unfounded.append(f"unsafe name {entity.name[:40]!r}")
@@ -96,11 +98,19 @@ def check_entities(draft: EntitiesDraft, material: EntityMaterial, *, quotes: bo
                     )
                 )
         if facts:
-            aliases = [alias for alias in entity.aliases if is_safe(alias)][:MAX_ALIASES]
+            # Nobody else goes by the name of one who speaks: what is told of a cat is not told of its keeper.
+            is_other = name_key(entity.name) not in speakers
+            aliases = [
+                alias for alias in entity.aliases if is_safe(alias) and not (is_other and name_key(alias) in speakers)
+            ][:MAX_ALIASES]
             sound.append(entity.model_copy(update={"name": entity.name.strip(), "aliases": aliases, "facts": facts}))
     if draft.entities and not sound:
         raise DraftRejectedError(task=task, reason="; ".join(unfounded[:5]) or "no facts")
     return EntitiesDraft(entities=sound)
+
+
+def _speakers(material: EntityMaterial) -> list[str]:
+    return [message.speaker for message in material.day.messages]
 
 
 def check_questions(draft: QuestionsDraft, material: QuestionMaterial, *, quotes: bool = False) -> QuestionsDraft:

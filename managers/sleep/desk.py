@@ -7,7 +7,7 @@ person edited meanwhile is there, and stays.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -101,6 +101,18 @@ class Desk:
             if found is not None:
                 return self._entities.get(found) or self._stores.entities.get(found)
         return None
+
+    def entity_of(self, name: str, aliases: Sequence[str]) -> Entity | None:
+        """Return whom a name means, or else whoever bears one of the aliases as a name.
+
+        An alias that two have in common (a friend, she) does not make one of them.
+        """
+        known = self.entity([name])
+        if known is not None:
+            return known
+        found = (self.entity([alias]) for alias in aliases)
+        keys = {name_key(alias) for alias in aliases}
+        return next((entity for entity in found if entity is not None and name_key(entity.name) in keys), None)
 
     def put_entity(self, entity: Entity) -> None:
         """Place an entity."""

@@ -95,6 +95,7 @@ class Dreamer:
             fallback=fallback,
             settings=self._settings,
             is_gone=lambda message_id: log.get(message_id) is None,
+            when=lambda ids: [message.time for message in log.originals(ids).values()],
         )
 
     def pending_days(self, *, today: bool = False, thorough: bool = False) -> list[date]:

@@ -16,12 +16,6 @@ def in_quiet_hours(now: datetime, settings: SleepSettings) -> bool:
     return start <= now.hour < end if start < end else now.hour >= start or now.hour < end
 
 
-def night_of(now: datetime, settings: SleepSettings) -> date:
-    """Return the day on which the current or the latest quiet hours began: the name of a night."""
-    begun = datetime.combine(now.date(), time(settings.quiet_start_hour))
-    return now.date() if now >= begun else now.date() - timedelta(days=1)
-
-
 def next_quiet(now: datetime, settings: SleepSettings) -> datetime:
     """Return when the next quiet hours begin; now if it is quiet."""
     if in_quiet_hours(now, settings):

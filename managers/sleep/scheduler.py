@@ -22,7 +22,7 @@ from managers.mind import Cancel
 from managers.recall import coarse
 from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
-from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet, night_of
+from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.settings import SleepSettings
@@ -198,8 +198,7 @@ class SleepScheduler:
         """Whether a night's dream is due: once a night, and once more where a whole night was missed."""
         if not is_idle(sleeper.last_interaction(), now, settings.idle_minutes_before_dream):
             return False
-        night = night_of(now, settings)
-        if self._tried.get(sleeper.name) == night:
+        if self._tried.get(sleeper.name) == now.date():
             return False
         pending = sleeper.pending_days()
         if not pending:
@@ -213,7 +212,7 @@ class SleepScheduler:
                 return None
             self._cancels[sleeper.name] = cancel
         now = self._clock.now()
-        self._tried[sleeper.name] = night_of(now, sleeper.settings())
+        self._tried[sleeper.name] = now.date()  # a night that begins before midnight looks once more after it
         self._set(sleeper.name, replace(self._of(sleeper.name), outcome="running", started_at=now, error=None, days=0))
         return self._pool.submit(self._dream, sleeper, cancel)
 

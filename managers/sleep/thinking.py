@@ -6,7 +6,7 @@ night's desk and in its list of changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TypeVar
@@ -33,6 +33,7 @@ from managers.sleep.tasks import (
     Level,
     QuestionMaterial,
     ReflectionMaterial,
+    ResolutionsDraft,
     Task,
 )
 from managers.sleep.withdrawal import withdrawals, without_episode
@@ -88,14 +89,16 @@ class Thinker:
         fallback: DreamMind,
         settings: SleepSettings,
         is_gone: Callable[[str], bool],
+        when: Callable[[Collection[str]], Sequence[datetime]],
     ) -> None:
-        """Hold what is needed; `is_gone` tells whether a message was taken back."""
+        """Hold what is needed; `is_gone` tells whether a message was taken back, `when` when messages were said."""
         self._stores = stores
         self._sheet = sheet
         self._mind = mind
         self._fallback = fallback
         self._settings = settings
         self._is_gone = is_gone
+        self._when = when
         self._outage: UtataneError | None = None
         self._last_failure: UtataneError | None = None
 
@@ -171,7 +174,13 @@ class Thinker:
             night.take(question_changes(draft, request, self._mind.name, night.now))
 
     def answers(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        questions = tuple(q for q in night.desk.questions.open if _is_older(q, material))
+        since = {q.id: self._asked_since(q) for q in night.desk.questions.open if _is_older(q, material)}
+        latest = max((message.time for message in material.new_messages), default=None)
+        questions = tuple(
+            question
+            for question in night.desk.questions.open
+            if question.id in since and latest is not None and latest >= since[question.id]
+        )
         if not questions:
             return
         request = AnswerMaterial(material, questions)
@@ -179,7 +188,18 @@ class Thinker:
             night, "answers", material, lambda mind: check_resolutions(mind.resolve_questions(request, cancel), request)
         )
         if draft is not None:
+            draft = _in_time(draft, since, material)
             night.take(resolution_changes(draft, questions, material.messages, self._mind.name, night.now))
+
+    def _asked_since(self, question: Question) -> datetime:
+        """Return since when a question has been open: what was said before cannot answer it."""
+        moments = self._when(question.evidence)
+        if moments:
+            return max(moments)
+        try:
+            return datetime.fromisoformat(question.created_at)
+        except ValueError:  # nobody knows since when
+            return datetime(1, 1, 1)  # local wall-clock time, as everywhere
 
     def reflect(self, night: Night, level: Level, cancel: Cancel) -> None:
         span = span_days(level, self._settings)
@@ -244,3 +264,14 @@ def _is_older(question: Question, material: DayMaterial) -> bool:
     """Whether a question was open before this day's new messages (a day does not answer what it just asked)."""
     new = {message.id for message in material.new_messages}
     return not set(question.evidence) & new
+
+
+def _in_time(draft: ResolutionsDraft, since: Mapping[str, datetime], material: DayMaterial) -> ResolutionsDraft:
+    """Return the answers that were given after what they answer had come up."""
+    said = {message.id: message.time for message in material.messages}
+    kept = [
+        one
+        for one in draft.resolutions
+        if max(said[message_id] for message_id in one.evidence) >= since[one.question_id]
+    ]
+    return draft.model_copy(update={"resolutions": kept})

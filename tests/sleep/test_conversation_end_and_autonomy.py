@@ -214,3 +214,65 @@ def test_a_thought_is_noted_and_not_said(companion: Companion, log: Conversation
     assert companion.autonomy.act() is None
     assert companion.notes == ["雪のことを考えた。"]
     assert all(m.role != "persona" for m in log.tail(5))
+
+
+def test_it_does_not_speak_into_what_is_said_off_the_record(
+    paths: PersonaPaths, companion: Companion, log: ConversationLog, clock: HandClock
+) -> None:
+    aside: list[datetime] = [clock.now()]
+    one = companion
+    autonomy = Autonomy(
+        paths,
+        log,
+        clock,
+        sheet=lambda: SHEET,
+        settings=lambda: ON,
+        inner_state=one.inner,
+        questions=one.questions,
+        goals=one.goals,
+        impulse=one._impulse,
+        note=one.notes.append,
+        aside=lambda: aside[-1],
+    )
+    assert autonomy.act() is None
+    assert one.asked == []
+    clock.move(minutes=40)
+
+    def begun_meanwhile(occasion: Occasion) -> Deed | None:
+        aside.append(clock.now())
+        return impulse(occasion)
+
+    one.impulse = begun_meanwhile
+    assert autonomy.act() is None
+    clock.move(minutes=40)
+    one.impulse = impulse
+    assert autonomy.act() is not None
+
+
+def test_thinking_of_a_goal_does_not_move_it_and_ends_with_the_day(companion: Companion, clock: HandClock) -> None:
+    companion.questions.delete(companion.questions.open()[0].id, author="user", reason="")
+    made = "2026-11-01 03:00:00"
+    goal = Goal(goal="花さんの「日商簿記」を応援する", id="sh_1", created_at=made, updated_at=made)
+    companion.goals.change(lambda goals: goals.created("short_term", goal), author="dream", reason="")
+    before = companion.inner.levels().goal_achievement
+    companion.autonomy.act()
+    assert companion.inner.levels().goal_achievement < before
+    for _ in range(20):  # days on which nobody talks
+        clock.move(days=1)
+        companion.autonomy.act()
+    kept = companion.goals.load().short_term[0]
+    assert kept.updated_at == made  # a goal that nothing moves is let go one day
+    assert len(kept.progress_notes) == 1
+
+
+def test_a_question_asked_in_vain_rests_longer_each_time(companion: Companion, clock: HandClock) -> None:
+    [question] = companion.questions.open()
+    rests = []
+    for _ in range(3):
+        companion.questions.mark_asked(question.id, author="ねむ")
+        days = 0
+        while not companion.questions.to_ask():
+            clock.move(days=1)
+            days += 1
+        rests.append(days)
+    assert rests == [3, 6, 12]

@@ -9,7 +9,7 @@ import pytest
 from managers.mind import Cancel
 from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
-from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet, night_of
+from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
 from managers.sleep.scheduler import SleepScheduler, SleepStatus
 from managers.storage.errors import DiskFullError
 from managers.storage.settings import SleepSettings
@@ -29,9 +29,7 @@ def test_quiet_hours_also_over_midnight() -> None:
     assert not in_quiet_hours(at(3), SleepSettings(quiet_start_hour=5, quiet_end_hour=5))
 
 
-def test_a_night_has_one_name() -> None:
-    assert night_of(at(23, 30), LATE) == night_of(at(5, 0, day=22), LATE) == date(2026, 11, 21)
-    assert night_of(at(0), DEFAULT) == date(2026, 11, 21)
+def test_the_next_night_begins_when_it_gets_quiet() -> None:
     assert next_quiet(at(12), DEFAULT) == datetime(2026, 11, 22)
     assert next_quiet(at(3), DEFAULT) == at(3)
 
@@ -167,6 +165,16 @@ def test_a_failed_dream_is_told_and_tried_the_next_night(
     sleeper.error = None
     run_through(scheduler, clock, 24, step_minutes=30)
     assert len(sleeper.dreams) == 2
+
+
+def test_quiet_hours_before_midnight_do_not_make_every_dream_a_day_late(
+    clock: HandClock, sleeper: FakeSleeper, scheduler: SleepScheduler
+) -> None:
+    sleeper.sleep_settings = LATE
+    clock.set(at(23, 10, day=22))  # the 21st was missed; the 22nd is over in an hour
+    run_through(scheduler, clock, 3, step_minutes=30)
+    assert [moment.day for moment in sleeper.dreams] == [22, 23]
+    assert sleeper.days[0] == date(2026, 11, 23)
 
 
 def test_a_clock_that_jumps_runs_nothing_twice(

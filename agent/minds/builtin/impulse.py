@@ -20,11 +20,10 @@ def impulse(occasion: Occasion) -> Deed | None:
         )
         return Deed("write", text, NAME)
     if occasion.drive == "goal_achievement" and occasion.goal is not None:
-        day = f"{occasion.now:%Y-%m-%d}"
         text = (
-            f"{day} 「{occasion.goal.goal}」のことを考えた。次に話すとき、こちらから様子を聞く。"
+            f"「{occasion.goal.goal}」のことを考えた。次に話すとき、こちらから様子を聞く。"
             if lang == "ja"
-            else f"{day} I thought about “{occasion.goal.goal}”. Next time we talk I will ask how it is going."
+            else f"I thought about “{occasion.goal.goal}”. Next time we talk I will ask how it is going."
         )
         return Deed("goal", text, NAME)
     theirs = [message for message in occasion.last_words if message.role == "user"]
