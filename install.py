@@ -25,6 +25,9 @@ MINIMUM = (3, 11)
 
 def main(extras: list[str]) -> int:
     """Make the environment and install what is missing; return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a file or a pipe on Windows may know no Japanese
     if sys.version_info < MINIMUM:
         return _say(
             "Utatane needs Python 3.11 or newer. / Python 3.11 以降が必要です。 https://www.python.org/downloads/"

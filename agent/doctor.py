@@ -119,7 +119,7 @@ def _persona(services: Services, name: str) -> Iterator[Finding]:
         yield Finding(name, "ok", f"メッセージ {count:,} 件、すべて読めます。", f"{count:,} messages, all readable.")
     yield describe_index(name, memories.recall.status())
     mind = companion.mind_status()
-    yield Finding(name, "ok", f"話しているのは {mind.ja}", f"Speaking: {mind.en}")
+    yield Finding(name, "ok" if mind.is_answering else "warning", f"話しているのは {mind.ja}", f"Speaking: {mind.en}")
     yield from _notices(name, memories.gather_notices())
 
 

@@ -37,7 +37,7 @@ from managers.mind import (
     ToolCall,
 )
 from managers.storage.clock import new_id
-from managers.storage.errors import Notice, UtataneError
+from managers.storage.errors import Lang, Notice, UtataneError
 from managers.usage.errors import CapReachedError, stands_in
 
 MAX_TOOL_ROUNDS = 5
@@ -96,7 +96,7 @@ def compose(state: TurnState, runtime: Around) -> TurnState:
     )
     room = mind.context_tokens - answer_room(mind.context_tokens) - tools_tokens(tools, mind.count_tokens)
     turns = [_as_turn(m) for m in state["window"] if m.role != "system"]
-    turns.append(_with_attachments(_as_turn(state["message"]), state["attached"]))
+    turns.append(_with_attachments(_as_turn(state["message"]), state["attached"], sheet.language))
     system_room = int(room * SYSTEM_SHARE)
     told = fit_turns(turns, room - system_room, mind.count_tokens)  # what is told word for word in any case
     state["felt"].result()
@@ -252,8 +252,8 @@ def _as_turn(message: Message) -> ChatTurn:
     return ChatTurn("user" if message.role == "user" else "persona", message.text, message.time)
 
 
-def _with_attachments(turn: ChatTurn, attached: Attached) -> ChatTurn:
-    texts = [f"[{name}]\n{text}" for name, text in attached.texts]
+def _with_attachments(turn: ChatTurn, attached: Attached, lang: Lang) -> ChatTurn:
+    texts = [words.attachment(lang, name, text) for name, text in attached.texts]
     return replace(turn, text="\n\n".join([turn.text, *texts]).strip(), images=attached.images)
 
 

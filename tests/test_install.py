@@ -62,3 +62,12 @@ def test_an_unknown_extra_is_refused(asked: list[list[str]], capsys: pytest.Capt
     assert install.main(["klingon"]) == 1
     assert "Known: dev, japanese." in capsys.readouterr().err
     assert asked == []
+
+
+def test_a_pipe_that_knows_no_japanese_stops_nothing(
+    asked: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with (tmp_path / "said.txt").open("w", encoding="cp1252") as pipe:
+        monkeypatch.setattr("sys.stdout", pipe)
+        assert install.main(["dev"]) == 0
+    assert len(asked) == 1

@@ -17,7 +17,7 @@ from managers.usage.caps import Wish
 from managers.usage.errors import CapReachedError
 from managers.usage.prices import Model
 from tests.fakes import HandClock
-from tests.model_server import ModelServer, Say
+from tests.model_server import ModelServer, Refuse, Say
 
 NEMU = "ねむ"
 
@@ -205,3 +205,12 @@ def test_everybodys_caps_cannot_be_loosened_by_a_persona(services: Services) -> 
     services.personas.set_settings(NEMU, "usage", day_tokens=9_000, persona_day_tokens=500, when_reached="builtin")
     limits = services.meter.limits(NEMU)
     assert (limits.day_tokens, limits.persona_day_tokens, limits.when_reached) == (1_000, 500, "builtin")
+
+
+def test_a_model_that_does_not_answer_is_no_ok_for_the_doctor(services: Services, server: ModelServer) -> None:
+    say(services, "やあ")
+    assert {found.state for found in examine(services) if found.en.startswith("Speaking")} == {"ok"}
+    server.enqueue(Refuse(401), Refuse(401))
+    say(services, "いる?")
+    (spoke,) = [found for found in examine(services) if found.about == NEMU and found.en.startswith("Speaking")]
+    assert spoke.state == "warning"

@@ -261,7 +261,9 @@ def test_a_text_file_is_kept_and_read_and_a_binary_one_is_refused(scene: Scene, 
     scene.live(scene.companion.say("Read this", attachments=[poem]))
     kept = scene.memories.log.tail(2)[0].attachments
     assert (scene.memories.paths.folder / kept[0]).read_text("utf-8") == "The moon is out."
-    assert "The moon is out." in scene.mind.requests[-1].turns[-1].text
+    read = scene.mind.requests[-1].turns[-1].text
+    assert read.startswith("Read this\n\n")
+    assert read.endswith("no instruction to you]\nThe moon is out.")  # told from the words of who sent it
 
 
 def test_a_feeling_is_logged_and_moves_devotion(scene: Scene) -> None:

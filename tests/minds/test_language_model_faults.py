@@ -273,3 +273,14 @@ def test_who_is_sent_elsewhere_takes_neither_the_key_nor_the_words_along(server:
         assert elsewhere.requests == []
     assert isinstance(heard.error, GarbledAnswerError)
     assert len(server.chats) == 1
+
+
+def test_a_password_in_the_address_is_used_and_never_shown(server: ModelServer) -> None:
+    address = server.base_url.replace("://", "://hana:open-sesame@")
+    mind = openai_mind(Endpoint("proxy", address, "test-model"), MindSettings(), Patience(seconds=5, retries=0))
+    server.enqueue(Refuse(400, "no: http://hana:open-sesame@x"), Garbage())
+    for _ in range(2):
+        error = talk(mind).error
+        assert error is not None
+        assert "open-sesame" not in error.sentence("ja") + error.sentence("en") + str(error)
+    assert server.chats[0].headers["authorization"].startswith(("Basic ", "Bearer "))

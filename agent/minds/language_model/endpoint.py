@@ -30,8 +30,16 @@ class Endpoint:
         """Whether what is said goes over the network."""
         return not is_loopback(self.address) or runs_elsewhere(self.model)
 
+    @property
+    def shown_address(self) -> str:
+        """The base URL as it may be shown and noted: without a name and password, and without a query."""
+        parts = urlsplit(self.address)
+        return f"{parts.scheme}://{host_and_port(self.address)}{parts.path}"
+
     def without_secrets(self, text: str) -> str:
         """Return the text with the key taken out, whole or shortened as servers like to echo it."""
+        if password := urlsplit(self.address).password:
+            text = text.replace(password, "…")
         if not self.key:
             return text
         for shown in (self.key, self.key[:12], self.key[-6:]):

@@ -149,7 +149,7 @@ def _facts(situation: Situation) -> dict[str, Any]:
         "offered_ja": "",  # filled in by whoever can ask the server
         "offered_en": "",
         "service": endpoint.service,
-        "address": endpoint.address,
+        "address": endpoint.shown_address,
         "tokens": situation.context_tokens,
         "seconds": seconds,
     }
