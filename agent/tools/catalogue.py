@@ -27,7 +27,7 @@ class Tool(Generic[C]):
     Attributes:
         describe: what it is for, as the mind reads it.
         announce: what the log says of a use ("🛠️ …"); the result itself is never logged.
-        run: does it and returns what the mind is told.
+        run: does it and returns what the mind is told; raises `NothingDoneError` where there was nothing to do.
         writes: whether it changes a memory (such tools are not offered off the record).
     """
 
@@ -37,6 +37,10 @@ class Tool(Generic[C]):
     arguments: type[Arguments]
     run: Callable[[C, Any], str]
     writes: bool = False
+
+
+class NothingDoneError(Exception):
+    """A tool had nothing to do, or not enough to do it; its words are for the mind, and no announcement says it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +88,7 @@ class Catalogue(Generic[C]):
             return ToolAnswer(_WRONG[lang].format(name=tool.name, problems=problems))
         try:
             return ToolAnswer(tool.run(context, arguments), tool.announce[lang])
+        except NothingDoneError as error:
+            return ToolAnswer(str(error))
         except UtataneError as error:
             return ToolAnswer(error.sentence(lang))

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from agent.prompts.edits import plan_edits
-from agent.tools.catalogue import Arguments, Tool
+from agent.tools.catalogue import Arguments, NothingDoneError, Tool
 from agent.tools.context import ToolContext
 from managers.memory.notes import Edit, NoteKind
 from managers.storage.errors import Lang
@@ -61,7 +61,7 @@ def _edit(context: ToolContext, kind: NoteKind, wanted: NoteEdit) -> str:
         "delete": bool(wanted.old_text),
     }
     if not complete[wanted.operation]:
-        return _NEEDS[wanted.operation][lang]
+        raise NothingDoneError(_NEEDS[wanted.operation][lang])
     old = "" if wanted.operation == "append" else wanted.old_text
     new = "" if wanted.operation == "delete" else wanted.text
     return _apply(context, kind, [Edit(old, new)])
@@ -72,7 +72,9 @@ def _apply(context: ToolContext, kind: NoteKind, edits: list[Edit]) -> str:
     diff = context.memories.notes.apply_edit(
         kind, edits, author=context.sheet.persona, reason=_REASONS[lang], evidence=context.evidence
     )
-    return _DONE[lang].format(diff=diff) if diff else _SAME[lang]
+    if not diff:
+        raise NothingDoneError(_SAME[lang])
+    return _DONE[lang].format(diff=diff)
 
 
 def _read(context: ToolContext, kind: NoteKind) -> str:
@@ -82,7 +84,9 @@ def _read(context: ToolContext, kind: NoteKind) -> str:
 def _plan(context: ToolContext, kind: NoteKind, wanted: Instruction) -> str:
     current = context.memories.notes.read(kind).text
     edits = plan_edits(context.mind, current, wanted.instruction, context.sheet.language, context.clock.now())
-    return _apply(context, kind, edits) if edits else _NOTHING_TO_DO[context.sheet.language]
+    if not edits:
+        raise NothingDoneError(_NOTHING_TO_DO[context.sheet.language])
+    return _apply(context, kind, edits)
 
 
 def edit_core_memory(context: ToolContext, wanted: NoteEdit) -> str:

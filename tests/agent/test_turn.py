@@ -182,6 +182,20 @@ def test_a_mind_that_never_stops_calling_tools_is_made_to_answer(scene: Scene) -
     assert isinstance(failed.error, EmptyAnswerError)
 
 
+def test_an_edit_that_changed_nothing_is_not_announced_as_one(scene: Scene) -> None:
+    scene.memories.notes.append("core_memory", "Aoi likes tea.", author="user", reason="-")
+    halves: list[dict[str, str]] = [
+        {"operation": "replace", "text": "HA"},
+        {"operation": "delete"},
+        {"operation": "replace", "old_text": "tea", "text": "tea"},
+    ]
+    scene.mind.enqueue([ToolCall(f"c{n}", "edit_core_memory", call) for n, call in enumerate(halves)], "Hm.")
+    events = scene.live(scene.companion.say("Well?"))
+    assert not [e for e in events if isinstance(e, ToolUsed)]
+    assert [m.role for m in scene.memories.log.tail(5)] == ["user", "persona"]
+    assert "needs old_text" in scene.mind.requests[-1].turns[-3].text
+
+
 def test_words_before_and_after_a_tool_do_not_run_into_each_other(scene: Scene) -> None:
     call = ToolCall("c1", "list_entity_memories", {})
     scene.mind.enqueue([TextPiece("Let me look."), call], "Nobody yet.")
