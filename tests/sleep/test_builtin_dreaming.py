@@ -7,15 +7,18 @@ import re
 from collections import defaultdict
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from agent.minds.builtin.dreaming import BuiltInDreamMind
 from managers.memory.entities import Entity, Fact, find_by_name, with_fact
 from managers.memory.episodes import Episode
-from managers.memory.goals import Goal, Goals
+from managers.memory.goals import Goal, Goals, GoalStore
+from managers.memory.insights import InsightStore
+from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
-from managers.memory.questions import Question
+from managers.memory.questions import Question, QuestionStore
 from managers.mind import Cancel, Sheet
 from managers.sleep.tasks import (
     AnswerMaterial,
@@ -25,6 +28,10 @@ from managers.sleep.tasks import (
     QuestionMaterial,
     ReflectionMaterial,
 )
+from managers.storage.errors import Lang
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+from tests.sleep.dreamers import make_dreamer
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 MIND = BuiltInDreamMind()
@@ -300,3 +307,93 @@ def test_every_real_day_gets_an_episode_whose_quotes_stand_in_its_messages(name:
         assert set(draft.evidence) <= said.keys()
         for event in draft.key_events:
             assert event.text.split(": ", 1)[1].rstrip("…") in said[event.evidence[0]]
+
+
+@pytest.mark.parametrize(
+    ("lang", "asked", "told"),
+    [
+        ("ja", "うちの猫のクロが昨日から元気がなくて心配です。", "クロ、元気になりました！"),
+        ("ja", "今度の土曜に友達の美咲と鎌倉に行く予定です。", "鎌倉に行ってきました。大仏がよかった。"),
+        ("ja", "転職しようか迷っています。", "転職することにしました。"),
+        (
+            "en",
+            "On Saturday I'm going to visit Kew Gardens with my friend Maya.",
+            "We went to Kew Gardens. The orchids were lovely.",
+        ),
+    ],
+)
+def test_what_was_told_as_over_is_wondered_about_no_longer(
+    paths: PersonaPaths, night: HandClock, lang: Lang, asked: str, told: str
+) -> None:
+    sheet = Sheet("ねむ", lang, "", user_name="遥")
+    log = ConversationLog(paths, night, Random(4))
+    log.append("user", "あなた", asked, time=night.now() - timedelta(hours=6))
+    dreamer = make_dreamer(paths, night, log, sheet=sheet)
+    dreamer.dream()
+    store = QuestionStore(paths, night)
+    assert len(store.open()) == 1
+    night.move(days=1)
+    log.append("user", "あなた", told, time=night.now() - timedelta(hours=6))
+    dreamer.dream()
+    assert [question.status for question in store.load().entries] == ["resolved"]
+
+
+def test_who_is_only_on_their_way_has_not_been_there(paths: PersonaPaths, night: HandClock) -> None:
+    log = ConversationLog(paths, night, Random(4))
+    log.append("user", "花", "今度の土曜に鎌倉に行く予定です。", time=night.now() - timedelta(hours=6))
+    dreamer = make_dreamer(paths, night, log)
+    dreamer.dream()
+    night.move(days=1)
+    log.append("user", "花", "鎌倉に行ってきます！", time=night.now() - timedelta(hours=6))
+    dreamer.dream()
+    assert [question.topic for question in QuestionStore(paths, night).open()] == ["鎌倉"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "wish", "told", "note"),
+    [
+        (
+            "ja",
+            "簿記の資格を取るために勉強を頑張ろうと思います。",
+            "簿記の試験に合格しました！",
+            "遥さん「簿記の試験に合格しました",
+        ),
+        ("en", "I want to learn Italian this year.", "I passed my Italian exam!", "Nora: “I passed my Italian exam!”"),
+    ],
+)
+def test_a_goal_that_was_reached_is_reached(
+    paths: PersonaPaths, night: HandClock, lang: Lang, wish: str, told: str, note: str
+) -> None:
+    sheet = Sheet("ねむ", lang, "", user_name="遥" if lang == "ja" else "Nora")
+    log = ConversationLog(paths, night, Random(4))
+    log.append("user", "あなた" if lang == "ja" else "You", wish, time=night.now() - timedelta(hours=6))
+    dreamer = make_dreamer(paths, night, log, sheet=sheet)
+    dreamer.dream()
+    night.move(days=1)
+    log.append("user", "あなた" if lang == "ja" else "You", told, time=night.now() - timedelta(hours=6))
+    dreamer.dream()
+    [goal] = GoalStore(paths, night).load().short_term
+    assert goal.status == "completed"
+    assert note in goal.reason
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "words"), [("ja", "遥", "おはよう、遥です。"), ("en", "Nora", "Morning, it's Nora.")]
+)
+def test_nobody_is_what_their_own_month_was_about(
+    paths: PersonaPaths, night: HandClock, lang: Lang, name: str, words: str
+) -> None:
+    told = (
+        ("庭の薔薇が咲きました。", "図書館で本を借りました。")
+        if lang == "ja"
+        else ("The roses bloom.", "I borrowed a book.")
+    )
+    log = ConversationLog(paths, night, Random(4))
+    dreamer = make_dreamer(paths, night, log, sheet=Sheet("ねむ", lang, "", user_name=name))
+    for day in range(34):
+        log.append("user", "あなた", words if day > 28 else told[day % 2], time=night.now() - timedelta(hours=6))
+        dreamer.dream()
+        night.move(days=1)
+    themes = {insight.trigger_topic.casefold() for insight in InsightStore(paths, night).load().entries}
+    assert name.casefold() not in themes
+    assert not [goal.goal for goal in GoalStore(paths, night).load().long_term if f"「{name}」" in goal.goal]

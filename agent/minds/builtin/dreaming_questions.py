@@ -35,6 +35,11 @@ _CLAUSE = re.compile(
 _CUT = re.compile(r"\s+(?:-|and how|and they|because|so that|so|but|when|where|if|since|too|yesterday)\b|\s-\s|- ")
 _SHARE = 0.6
 _BEEN = re.compile(r"(行った|行って[き来]|来た|見た|見て[き来]|会った|会って[き来]|出た)(?!ら|り)")
+_OFF_TO = re.compile("て[き来](ます|ますね|まーす)")
+_WENT = re.compile(r"\b(?:went|visited|(?:have|'ve) been|(?:came|are|am|'re|'m) (?:just )?back)\b", re.IGNORECASE)
+_UNDECIDED = re.compile("迷って|悩んで|決めかね|どうしよう")
+_DECIDED = re.compile("ことにし(た|まし)|ことに決め(た|まし)|決め(た|まし)|決まっ(た|て)|決まりまし|やめ(た|まし)")
+_PETS_NAME = re.compile("(猫|犬|鳥|うさぎ|ハムスター|ペット)の[ァ-ヶー一-龯ぁ-ん]{1,8}$")
 _TITLES = ("ちゃん", "さん", "くん", "君")
 _LONGEST_TOPIC = 24
 
@@ -65,7 +70,7 @@ def find(material: QuestionMaterial) -> QuestionsDraft:
 
 def resolve(material: AnswerMaterial) -> ResolutionsDraft:
     """Return the questions that something said since answers: about the same, and told as done or so."""
-    answers = [said for said in told_by_persons(material.day.new_messages) if _is_telling(said)]
+    answers = [said for said in told_by_persons(material.day.new_messages) if _is_telling(said) or _is_brief(said)]
     found = []
     for question in material.open:
         about = frozenset(content_words(question.topic))
@@ -108,7 +113,7 @@ def _topic(said: Said, names: set[str]) -> str:
     if said.lang == "en":
         return max(topics, key=len)
     spans = [said.text[start:end] for start, end in _noun_spans(said)]
-    bare = [re.sub("^(今まで|今日|今|最近|明日|次)(は|の)?", "", span) for span in spans]
+    bare = [re.sub("^(今まで|今日|今度|今週|今月|今|最近|明日|来週|来月|来年|次)(は|の)?", "", span) for span in spans]
     fitting = [span for span in bare if any(topic in span for topic in topics) and len(span) <= _LONGEST_TOPIC]
     return max(fitting or topics, key=len)
 
@@ -174,6 +179,13 @@ def _is_telling(said: Said) -> bool:
     return (said.is_past or said.has("done") or said.has("over") or said.has("gave_up")) and len(said.terms) > 1
 
 
+def _is_brief(said: Said) -> bool:
+    """Whether a short sentence tells all the same: 鎌倉に行ってきました, 転職することにしました."""
+    if said.is_question or said.is_plan or said.lang != "ja" or _OFF_TO.search(said.text):
+        return False
+    return bool(_BEEN.search(said.text) or _DECIDED.search(said.text))
+
+
 def _fit(question: Question, about: frozenset[str], context: frozenset[str], said: Said) -> float:
     """Return how well a sentence answers a question; 1 is enough.
 
@@ -198,7 +210,11 @@ def _tells_the_end(question: Question, said: Said) -> bool:
         names = {
             term for word in words(question.topic) if word.kind == "proper" for term in content_words(word.surface)
         }
+        if _WENT.search(said.text) and 2 * len(names & said.terms) >= max(2, len(names)):
+            return True  # where one meant to go, with whomever
         return bool(names) and names <= said.terms and said.has("over")
+    if _is_decided_or_visited(question, said):
+        return True
     head = question.topic.rsplit("の", 1)[-1]
     terms = set(content_words(head))
     if not terms or not terms <= said.terms:
@@ -207,7 +223,17 @@ def _tells_the_end(question: Question, said: Said) -> bool:
     if len(terms) > 1:  # 貴船神社, 発表会: a name, or as good as one
         return is_over or bool(_BEEN.search(said.text))
     is_name = any(f"{head}{title}" in question.context for title in _TITLES)
+    is_name = is_name or bool(_PETS_NAME.search(question.topic))
     return is_over and (is_name or any(word.kind == "proper" for word in words(head)))
+
+
+def _is_decided_or_visited(question: Question, said: Said) -> bool:
+    """Whether a Japanese sentence says that the undecided is decided, or that one was where one meant to go."""
+    if _UNDECIDED.search(question.context) and _DECIDED.search(said.text):
+        return bool(set(content_words(question.topic)) & said.terms)
+    place = re.split("[のとや]", question.topic)[-1]
+    is_name = any(word.kind == "proper" for word in words(place))
+    return is_name and bool(_BEEN.search(said.text)) and said.terms >= set(content_words(place))
 
 
 def _answer(said: Said, material: AnswerMaterial) -> str:

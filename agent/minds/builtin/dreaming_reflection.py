@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
-from agent.minds.builtin.dreaming_days import day_topics, weight_of
+from agent.minds.builtin.dreaming_days import day_topics, is_name_of, weight_of
 from agent.minds.builtin.dreaming_questions import has_clause, is_effort, topic_of
 from agent.minds.builtin.dreaming_speech import Said, call, quoted, said_in, told_by_persons
 from agent.minds.builtin.when import say_calendar_day
@@ -27,6 +28,12 @@ from managers.storage.errors import Lang
 
 MAX_NEW_GOALS = 2
 _RECURRING_DAYS = 3
+_REACHED = re.compile(
+    r"合格(し|でき|だ)|受かっ(た|て)|受かりまし|取得し(た|まし)|\b(?:I|we) (?:\w+ )?passed\b", re.IGNORECASE
+)
+"""What says of any aim that it is reached, however the aim was named before."""
+_COMMON = frozenset({"資格", "試験", "検定", "勉強", "受験", "exam", "test", "learn", "study", "pass", "year", "month"})
+"""Words that two aims may share without being the same."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ def reflect(material: ReflectionMaterial) -> ReflectionDraft | None:
 def _theme(material: ReflectionMaterial) -> _Theme | None:
     """Return the topic that the user said most about, with what weighs on them first."""
     spoken = [said for day in material.days for said in said_in(day.messages)]
-    names = {said.message.speaker for said in spoken}
+    names = {said.message.speaker for said in spoken} | _names(material)
     telling = [said for said in spoken if not said.is_empty]
     if not telling:
         return _long_theme(material)
@@ -106,12 +113,24 @@ def _long_theme(material: ReflectionMaterial) -> _Theme | None:
     """Return what came up on most of the remembered days, where there is no new day to look at."""
     if material.level == 1:
         return None
-    counts = Counter(term for e in material.episodes for term in set(content_words(" ".join(e.key_events))))
+    names = {name.casefold() for name in _names(material)}
+    counts = Counter(
+        term
+        for episode in material.episodes
+        for term in set(content_words(" ".join(episode.key_events)))
+        if not is_name_of(term, names)  # each line of an episode says who spoke
+    )
     recurring = [term for term, days in counts.most_common(1) if days >= _RECURRING_DAYS]
     if not recurring:
         return None
     about = tuple(e for e in material.episodes if recurring[0] in content_words(" ".join(e.key_events)))
     return _Theme(recurring[0], (), about, "neutral")
+
+
+def _names(material: ReflectionMaterial) -> set[str]:
+    """Return the names of those who talk: nobody is what their own talk is about."""
+    speakers = {message.speaker for day in material.days for message in day.messages}
+    return {name for name in (*speakers, material.sheet.user_name, material.sheet.persona) if name}
 
 
 def _insight(theme: _Theme, material: ReflectionMaterial, lang: Lang) -> str:
@@ -206,7 +225,9 @@ def _goals(material: ReflectionMaterial, theme: _Theme) -> list[GoalDraft]:
     lang = material.sheet.language
     told = [said for day in material.days for said in told_by_persons(day.new_messages) if said.message.role == "user"]
     names = {said.message.speaker.casefold() for said in told}
-    drafts = [draft for goal in material.goals.active("short_term") if (draft := _moved(goal, told, lang)) is not None]
+    drafts = [
+        draft for goal in material.goals.active("short_term") if (draft := _moved(goal, told, material)) is not None
+    ]
     wanted: list[GoalDraft] = []
     for said in told:
         topic = topic_of(said, names)
@@ -221,16 +242,22 @@ def _goals(material: ReflectionMaterial, theme: _Theme) -> list[GoalDraft]:
     return drafts
 
 
-def _moved(goal: Goal, told: Sequence[Said], lang: Lang) -> GoalDraft | None:
+def _moved(goal: Goal, told: Sequence[Said], material: ReflectionMaterial) -> GoalDraft | None:
     """Return what the day says about a goal: that it is reached, given up, or goes on."""
-    terms = _terms_of(goal)
+    terms, lang = _terms_of(goal), material.sheet.language
     for said in told:
-        if not terms or not terms <= said.terms or said.message.id in goal.evidence or said.is_question:
+        if said.message.id in goal.evidence or said.is_question:
             continue
-        action = (
-            "abandon" if said.has("gave_up") else "complete" if said.has("done") and not said.is_plan else "progress"
+        is_reached = bool(_REACHED.search(said.text)) and not said.is_plan and bool((terms & said.terms) - _COMMON)
+        if not is_reached and (not terms or not terms <= said.terms):
+            continue
+        is_done = is_reached or (said.has("done") and not said.is_plan)
+        action: Literal["abandon", "complete", "progress"] = (
+            "abandon" if said.has("gave_up") else "complete" if is_done else "progress"
         )
-        reason = f"{say_calendar_day(said.message.time.date(), lang)} {said.message.speaker}{quoted(said.text, lang)}"
+        who = call(said.message, material.sheet, lang)
+        who = who if lang == "ja" else f"{_capital(who)}: "
+        reason = f"{say_calendar_day(said.message.time.date(), lang)} {who}{quoted(said.text, lang)}"
         return GoalDraft(action=action, goal_id=goal.id, reason=reason, evidence=[said.message.id])
     return None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from managers.sleep.autonomy import Deed, Occasion
 from managers.storage.errors import Lang
 
@@ -20,10 +22,12 @@ def impulse(occasion: Occasion) -> Deed | None:
         )
         return Deed("write", text, NAME)
     if occasion.drive == "goal_achievement" and occasion.goal is not None:
+        named = re.findall(r"[「“]([^「」“”]+)[」”]", occasion.goal.goal)  # what it is about, without quotes in quotes
+        aim = named[0] if named else occasion.goal.goal
         text = (
-            f"「{occasion.goal.goal}」のことを考えた。次に話すとき、こちらから様子を聞く。"
+            f"「{aim}」のことを考えた。次に話すとき、様子を聞きたい。"
             if lang == "ja"
-            else f"I thought about “{occasion.goal.goal}”. Next time we talk I will ask how it is going."
+            else f"I thought about “{aim}”. Next time we talk I would like to hear how it is going."
         )
         return Deed("goal", text, NAME)
     theirs = [message for message in occasion.last_words if message.role == "user"]
