@@ -40,6 +40,9 @@ MAX_FACTS = 12
 MAX_ALIASES = 6
 MAX_QUESTIONS = 5
 MAX_GOAL_CHANGES = 6
+_PRONOUNS = frozenset(
+    ["私", "僕", "俺", "あなた", "彼", "彼女", "相手", "i", "me", "you", "he", "she", "they", "him", "her", "user"]
+)
 _SLOT = re.compile(r"[\w ]{0,30}")
 Draft = TypeVar("Draft", bound=BaseModel)
 
@@ -75,6 +78,8 @@ def check_entities(draft: EntitiesDraft, material: EntityMaterial, *, quotes: bo
     unfounded: list[str] = []
     sheet = material.day.sheet
     speakers = {name_key(name) for name in (sheet.persona, sheet.user_name, *_speakers(material)) if name}
+    # Nobody goes by the name of somebody else: what is told of a cat, or a friend, is not told of who speaks.
+    names = {name_key(entity.name) for entity in draft.entities}
     for entity in draft.entities[:MAX_ENTITIES]:
         if not is_safe(entity.name):
             unfounded.append(f"unsafe name {entity.name[:40]!r}")
@@ -98,10 +103,11 @@ def check_entities(draft: EntitiesDraft, material: EntityMaterial, *, quotes: bo
                     )
                 )
         if facts:
-            # Nobody else goes by the name of one who speaks: what is told of a cat is not told of its keeper.
-            is_other = name_key(entity.name) not in speakers
+            others = (speakers | (set() if quotes and name_key(entity.name) not in speakers else names)) - {
+                name_key(entity.name)
+            }
             aliases = [
-                alias for alias in entity.aliases if is_safe(alias) and not (is_other and name_key(alias) in speakers)
+                alias for alias in entity.aliases if is_safe(alias) and name_key(alias) not in others | _PRONOUNS
             ][:MAX_ALIASES]
             sound.append(entity.model_copy(update={"name": entity.name.strip(), "aliases": aliases, "facts": facts}))
     if draft.entities and not sound:

@@ -100,3 +100,23 @@ def test_an_alias_does_not_make_one_of_two(
     assert other is not None
     assert "入院していた" not in {fact.text for fact in keeper.facts}
     assert [fact.text for fact in other.facts] == ["入院していた"]
+
+
+def test_who_speaks_does_not_swallow_whom_they_speak_of(
+    paths: PersonaPaths, night: HandClock, log: ConversationLog
+) -> None:
+    def two(material: EntityMaterial) -> EntitiesDraft:
+        own = FactDraft(text="本屋で働いている", evidence=["b3"])
+        one = EntityDraft(name="花", kind="person", aliases=["私", "美咲", "ねむ", "彼女"], facts=[own])
+        friend = EntityDraft(
+            name="美咲", kind="person", aliases=["彼女"], facts=[FactDraft(text="医者", evidence=["b3"])]
+        )
+        return EntitiesDraft(entities=[one, friend] if material.day.date.day == 20 else [])
+
+    make_dreamer(paths, night, log, ScriptedDreamMind(describe_entities=two)).dream()
+    store = EntityStore(paths, night)
+    keeper, friend = store.get("花"), store.get("美咲")
+    assert keeper is not None
+    assert friend is not None
+    assert (keeper.aliases, friend.aliases) == ((), ())
+    assert [fact.text for fact in friend.facts] == ["医者"]
