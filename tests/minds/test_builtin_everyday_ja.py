@@ -16,13 +16,23 @@ NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で�
 
 
 @pytest.mark.parametrize(
-    "text", ["江ノ島とか。", "もっと静か", "まじか", "カレーとか食べた。ラーメンとか", "家族の中だとあの店とか"]
+    "text",
+    [
+        "江ノ島とか。",
+        "もっと静か",
+        "まじか",
+        "カレーとか食べた。ラーメンとか",
+        "家族の中だとあの店とか",
+        "来週の木曜、健診なんだ。",
+    ],
 )
 def test_what_only_ends_with_the_sign_of_asking_is_told(text: str) -> None:
     assert not understand(text, "ねむ", "ja").sentences[-1].is_question
 
 
-@pytest.mark.parametrize("text", ["もう行ったか", "覚えとるか", "それでいいか", "雨か", "誰が来たか知ってるか"])
+@pytest.mark.parametrize(
+    "text", ["もう行ったか", "覚えとるか", "それでいいか", "雨か", "誰が来たか知ってるか", "これなんだ"]
+)
 def test_a_bare_ka_still_asks(text: str) -> None:
     assert understand(text, "ねむ", "ja").sentences[-1].is_question
 

@@ -41,8 +41,10 @@ _ASKS: dict[Lang, dict[str, str]] = {
     },
 }  # fmt: skip
 _QUESTION_END_JA = re.compile(
-    r"(?:か|かい|かな|っけ|かしら|だっけ|んだっけ|のかな|の|だろう|でしょう|なーんだ|(?:誰|だれ|何|なん|なに|いつ|どこ)(?:だ|や|じゃ)?)$"
+    r"(?:か|かい|かな|っけ|かしら|だっけ|んだっけ|のかな|の|だろう|でしょう|なーんだ|(?:誰|だれ|何|なに|いつ|どこ)(?:だ|や|じゃ)?"
+    r"|(?:(?<![^はがもて、\s])|(?<=[こそあど]れ))なん(?:だ|や|じゃ)?)$"
 )
+"""「これはなんだ」 asks, 「明日は健診なんだ」 tells."""
 _QUESTION_START_EN = re.compile(
     r"^(?:(?:and|so|but|hey|hi|oh|ok|okay|well|please|um|hmm)[, ]+)*(?:what|when|where|who|whose|whom|which|why|how|do|does|did|is|are|was|were|can|could|would|will|have|has|should|may|am)\b(?!n't you think)"
 )
