@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
+from pathlib import Path
 
 from managers.memory.entities import Entity, Fact, with_fact
 from managers.memory.entities.text import format_entity, parse_entity
@@ -17,15 +19,15 @@ from tests.fakes import HandClock
 EARLIER, TODAY = "2026-11-02", date(2026, 11, 21)
 
 
-def write(files: dict[object, bytes | None]) -> None:
+def write(files: Mapping[Path, bytes | None]) -> None:
     for path, data in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)  # type: ignore[attr-defined]  # paths
-        path.unlink(missing_ok=True) if data is None else path.write_bytes(data)  # type: ignore[attr-defined]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True) if data is None else path.write_bytes(data)
 
 
 def forgotten(paths: PersonaPaths, clock: HandClock, *ids: str) -> Desk:
     stores = Stores.open(paths, clock)
-    write(withdrawn(stores, ids, {TODAY}))  # type: ignore[arg-type]
+    write(withdrawn(stores, ids, {TODAY}))
     return Desk(Stores.open(paths, clock))
 
 
@@ -95,9 +97,9 @@ def test_questions_goals_and_insights_lose_what_the_words_did(paths: PersonaPath
         Insight(insight="of a", evidence=["a"], **told),
     ]
     stores = Stores.open(paths, clock)
-    write(Questions(questions).changes(stores.questions.path))  # type: ignore[arg-type]
-    write(Goals(goals).changes(paths.goals))  # type: ignore[arg-type]
-    write(Insights(insights).changes(paths.insights))  # type: ignore[arg-type]
+    write(Questions(questions).changes(stores.questions.path))
+    write(Goals(goals).changes(paths.goals))
+    write(Insights(insights).changes(paths.insights))
     left = forgotten(paths, clock, "b")
     assert [(one.topic, one.status, one.answer) for one in left.questions.entries] == [("answered", "open", "")]
     assert {goal.goal: (goal.status, goal.progress_notes, goal.reason) for goal in left.goals.short_term} == {
