@@ -13,10 +13,10 @@ run:
 install:
 	@$(PYTHON) install.py $(EXTRAS)
 
-# Three processes keep two cores busy: a browser waits more than it works.
+# Four processes keep two cores busy: a browser waits more than it works.
 test:
 	@$(PYTHON) install.py dev
-	@$(IN) -m pytest -n 3 $(ARGS)
+	@$(IN) -m pytest -n 4 $(ARGS)
 
 lint:
 	@$(PYTHON) install.py dev

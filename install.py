@@ -2,9 +2,11 @@
 
     python install.py                      what the app needs
     python install.py dev                  and what tests and checks need
-    python install.py sentence-transformers japanese
+    python install.py sentence-transformers window
 
-A package of an extra in `tool.utatane.extras-without-dependencies` is installed without what it asks for.
+A package of an extra in `tool.utatane.extras-without-dependencies` is installed without what it asks for. The extras in
+`extras-by-default` come too, but not with `dev`: tests are quick without them, and make what they need of them. Where they
+cannot be fetched, that is said, and nothing else depends on it.
 
 Runs before anything is installed, so it uses the standard library alone. It reads the packages from
 `pyproject.toml` and their versions from `constraints.txt`, and does nothing when neither has changed.
@@ -14,6 +16,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 import venv
 from pathlib import Path
 
@@ -22,12 +25,20 @@ FOLDER = ROOT / ".venv"
 PYTHON = FOLDER / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 MINIMUM = (3, 11)
 
+_BRIEFLY = ["--retries", "1", "--timeout", "15"]
+"""What can be done without is not waited for where there is no network."""
+_AGAIN_SECONDS = 24 * 3600
+_SPARED = {
+    "japanese": "The Japanese word vectors (ja-ginza) could not be fetched; Utatane runs without them, finds somewhat"
+    " less of what was said in Japanese, and tries again tomorrow. / 日本語の単語ベクトル(ja-ginza)を取得できませんでした。"
+    "なくても動きますが、日本語の思い出が少し見つかりにくくなります。明日また試します。"
+}
+"""What is said of an extra that comes by default and did not."""
+
 
 def main(extras: list[str]) -> int:
     """Make the environment and install what is missing; return the exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a file or a pipe on Windows may know no Japanese
+    _speak_japanese()
     if sys.version_info < MINIMUM:
         return _say(
             "Utatane needs Python 3.11 or newer. / Python 3.11 以降が必要です。 https://www.python.org/downloads/"
@@ -35,16 +46,19 @@ def main(extras: list[str]) -> int:
     import tomllib  # noqa: PLC0415 - older Pythons do not have it and must get the sentence above
 
     document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    own = document["tool"]["utatane"]
     whole = {"": document["project"]["dependencies"], **document["project"]["optional-dependencies"]}
-    bare = document["tool"]["utatane"]["extras-without-dependencies"]
+    bare = own["extras-without-dependencies"]
     unknown = [extra for extra in extras if extra not in whole and extra not in bare]
     if unknown:
         known = ", ".join(name for name in [*whole, *bare] if name)
         return _say(f"There is no extra called {', '.join(unknown)}. Known: {known}.")
-    installed = _stamps()
-    wanted = {extra: _fingerprint((whole | bare)[extra]) for extra in ["", *extras]}
-    missing = [extra for extra, stamp in wanted.items() if installed.get(extra) != stamp]
-    if not missing:
+    unasked = [] if "dev" in extras else own["extras-by-default"]
+    wanted = {extra: _fingerprint((whole | bare)[extra]) for extra in ["", *extras, *unasked]}
+    missing = [extra for extra, stamp in wanted.items() if _stamps().get(extra) != stamp]
+    needed = [extra for extra in missing if extra in {"", *extras}]
+    spared = [extra for extra in missing if extra not in needed and not _was_tried(extra)]
+    if not needed and not spared:
         return 0
     if not PYTHON.exists():
         print("Setting up .venv ... / 準備しています…", flush=True)
@@ -52,18 +66,33 @@ def main(extras: list[str]) -> int:
             venv.create(FOLDER, with_pip=True)
         except (OSError, subprocess.CalledProcessError) as error:
             return _say(f"Python could not make .venv ({error}). On Debian and Ubuntu: apt install python3-venv")
-    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    pip += ["--constraint", str(ROOT / "constraints.txt")]
     print("Installing packages ... / パッケージを入れています…", flush=True)
     for options, table in (([], whole), (["--no-deps"], bare)):
-        packages = [package for extra in missing for package in table.get(extra, [])]
-        if packages and subprocess.call([*pip, *options, *packages]):
+        packages = [package for extra in needed for package in table.get(extra, [])]
+        if packages and not _pip(*options, *packages):
             return _say(
                 "The packages could not be installed; see above. Is there a network? / ネットワークを確かめてください。"
             )
-    for extra in missing:
+    for extra in needed:
         _stamp_file(extra).write_text(wanted[extra], encoding="utf-8")
+    for extra in spared:
+        if _pip("--no-deps", *_BRIEFLY, *bare[extra], says=subprocess.DEVNULL):  # said in our own words
+            _stamp_file(extra).write_text(wanted[extra], encoding="utf-8")
+        else:
+            _tried_file(extra).touch()
+            _say(_SPARED[extra])
     return 0
+
+
+def _speak_japanese() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a file or a pipe on Windows may know no Japanese
+
+
+def _pip(*arguments: str, says: int | None = None) -> bool:
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    return subprocess.call([*pip, "--constraint", str(ROOT / "constraints.txt"), *arguments], stderr=says) == 0
 
 
 def _fingerprint(packages: list[str]) -> str:
@@ -73,6 +102,18 @@ def _fingerprint(packages: list[str]) -> str:
 
 def _stamp_file(extra: str) -> Path:
     return FOLDER / f"installed-{extra or 'app'}"
+
+
+def _tried_file(extra: str) -> Path:
+    return FOLDER / f"tried-{extra}"
+
+
+def _was_tried(extra: str) -> bool:
+    """Tell whether an extra that can be done without could not be fetched a short while ago: no start waits for it."""
+    try:
+        return time.time() - _tried_file(extra).stat().st_mtime < _AGAIN_SECONDS
+    except OSError:
+        return False
 
 
 def _stamps() -> dict[str, str]:

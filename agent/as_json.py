@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agent.events import Failed, Received, Replied, TurnEvent
+from agent.held import Waiting, how_to_decide
 from managers.recall.hits import Hit
 from managers.storage.errors import Lang
 from managers.storage.history.entries import Entry
+from managers.storage.printable import escaped
 
 
 def line(value: Mapping[str, Any]) -> str:
-    """Return one object on one line, UTF-8 as it is."""
-    return json.dumps(value, ensure_ascii=False)
+    """Return one object on one line: UTF-8 as it is, but what a terminal would obey is escaped."""
+    return escaped(json.dumps(value, ensure_ascii=False))
 
 
 def hit(found: Hit, rank: int) -> dict[str, Any]:
@@ -58,6 +60,21 @@ def history_entry(entry: Entry) -> dict[str, Any]:
     }
 
 
+def held(wish: Waiting, persona: str) -> dict[str, Any]:
+    """Return what waits for a person's yes, and how to give it."""
+    return {
+        "event": "held",
+        "id": wish.held.id,
+        "message_id": wish.held.message_id,
+        "tool": wish.held.tool,
+        "documents": list(wish.documents),
+        "path": wish.look.path if wish.look else None,
+        "diff": wish.look.diff if wish.look else None,
+        "until": f"{wish.held.expires:%Y-%m-%dT%H:%M:%S}",
+        "decide": how_to_decide(wish, persona),
+    }
+
+
 def event(happened: TurnEvent, lang: Lang) -> dict[str, Any] | None:
     """Return what `chat --json` prints for an event, None for what it keeps to itself."""
     match happened:
@@ -70,6 +87,7 @@ def event(happened: TurnEvent, lang: Lang) -> dict[str, Any] | None:
                 "text": message.text,
                 "mind": message.mind,
                 "broken_off": message.broken_off,
+                "stopped": message.stopped,
                 "recalled": [hit(found, rank) for rank, found in enumerate(recalled, 1)],
                 "elapsed_ms": round(elapsed_ms, 2),
             }

@@ -1,27 +1,63 @@
-"""Files that are sent in chat: kept in the persona's folder, read by the mind as text or as pictures."""
+"""Files that are sent in chat: refused or kept in the persona's folder, and read once more when they are asked about."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path, PurePosixPath
 from random import Random
 
-from agent.errors import AttachmentTooLargeError, AttachmentUnreadableError
-from managers.mind import Image
+from agent.errors import (
+    AttachmentForKnowledgeError,
+    AttachmentTooLargeError,
+    AttachmentTypeError,
+    AttachmentUnreadableError,
+)
+from agent.reading import AS_DOCUMENT, PICTURES, PLAIN, ending_of, is_picture, read_sent
+from managers.memory.messages import Message
+from managers.mind import Image, SentFile
+from managers.recall import documents
 from managers.storage.clock import Clock, new_id
-from managers.storage.errors import UnsafeNameError
+from managers.storage.errors import FileTooLargeError, UnsafeNameError
 from managers.storage.files import read_bytes, write_atomic
+from managers.storage.opening import NotPlainError, inside
 from managers.storage.paths import PersonaPaths, safe_name
 
+ACCEPTED: tuple[str, ...] = (*PICTURES, *documents.DOCUMENTS, *AS_DOCUMENT, *PLAIN)
+"""The endings of names that a message takes, for the page's file field."""
+
 MAX_BYTES = 20_000_000
-_SIGNATURES = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF87a": "image/gif",
-    b"GIF89a": "image/gif",
-}
+_LATELY = 3
+_MAX_NAME = 200
+_OWN_ID = re.compile(r"^\d{8}T\d{6}-[0-9a-z]{8}-")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file to send, and what its sender calls it, where the file itself lies under another name."""
+
+    file: Path
+    name: str = ""
+
+    @property
+    def own_name(self) -> str:
+        """The name that is shown: on one line, without folders."""
+        given = unicodedata.normalize("NFC", self.name or self.file.name).replace("\\", "/").rpartition("/")[2]
+        printed = "".join(char if char.isprintable() else " " for char in given)
+        tidy = PurePosixPath(" ".join(printed.split()) or "file")
+        return tidy.stem[: _MAX_NAME - len(tidy.suffix)] + tidy.suffix
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A file that was read: its own name, its bytes, and what a mind gets of it."""
+
+    name: str
+    data: bytes
+    read: SentFile | Image
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,75 +65,161 @@ class Attached:
     """What was attached to a message, as a mind takes it.
 
     Attributes:
-        paths: where the files are kept, relative to the persona's folder.
-        texts: name and content of the text files.
+        paths: where the files are kept, relative to the persona's folder; none off the record.
+        names: what the sender calls them.
+        texts: those that are read, earlier messages' behind the message's own.
         images: the pictures.
     """
 
     paths: tuple[str, ...] = ()
-    texts: tuple[tuple[str, str], ...] = ()
+    names: tuple[str, ...] = ()
+    texts: tuple[SentFile, ...] = ()
     images: tuple[Image, ...] = ()
 
+    @property
+    def noted_names(self) -> tuple[str, ...]:
+        """The names that the message must say: none where each is told by what its file is kept as."""
+        return () if tuple(name_of(path) for path in self.paths) == self.names else self.names
 
-def take(files: Sequence[Path], paths: PersonaPaths, clock: Clock, rng: Random, *, keep: bool = True) -> Attached:
-    """Read files and keep them in `attachments/` under names of their own; off the record, keep nothing.
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A file of a message, to be shown: its own name, and where it is kept (empty off the record)."""
+
+    name: str
+    path: str
+
+    @property
+    def is_picture(self) -> bool:
+        return is_picture(self.path or self.name)
+
+
+def check(name: str, size: int) -> None:
+    """Refuse a file that no message takes, as soon as it is chosen.
+
+    Args:
+        name: what the sender calls it.
+        size: in bytes.
 
     Raises:
-        AttachmentTooLargeError, AttachmentUnreadableError: nothing was kept.
+        AttachmentTypeError, AttachmentTooLargeError, AttachmentUnreadableError: it cannot be sent.
+        AttachmentForKnowledgeError: it cannot be sent, but the room Knowledge takes it.
     """
-    contents = [(_tidy(file.name), _read(file)) for file in files]
-    read = [_understood((), name, data) for name, data in contents]
+    ending = ending_of(name)
+    if ending not in ACCEPTED:
+        raise AttachmentTypeError(name=name)
+    if size > MAX_BYTES:
+        is_for_knowledge = ending in documents.DOCUMENTS and size <= documents.MAX_BYTES
+        error = AttachmentForKnowledgeError if is_for_knowledge else AttachmentTooLargeError
+        raise error(name=name, megabytes=MAX_BYTES // 1_000_000)
+    if not size:
+        raise AttachmentUnreadableError(name=name)
+
+
+def take(files: Iterable[Path | Upload], *, seconds: float) -> list[Taken]:
+    """Read files that are sent; nothing is kept yet.
+
+    Args:
+        files: what is sent.
+        seconds: how long reading one of them may take.
+
+    Raises:
+        AttachmentError, DocumentError, DocumentReaderError: one cannot be read.
+    """
+    uploads = [file if isinstance(file, Upload) else Upload(file) for file in files]
+    contents = [(upload.own_name, _bytes(upload)) for upload in uploads]
+    return [Taken(name, data, read_sent(name, data, seconds)) for name, data in contents]
+
+
+def keep(taken: Sequence[Taken], paths: PersonaPaths, clock: Clock, rng: Random) -> Attached:
+    """Keep files in `attachments/` under names of their own."""
     kept: list[str] = []
-    if keep:
-        for name, data in contents:
-            target = paths.attachments / f"{new_id(clock, rng)}-{name}"
-            write_atomic(target, data)
-            kept.append(target.relative_to(paths.folder).as_posix())
-    return Attached(
-        tuple(kept), tuple(t for a in read for t in a.texts), tuple(image for a in read for image in a.images)
-    )
+    for file in taken:
+        target = paths.attachments / f"{new_id(clock, rng)}-{_tidy(file.name)}"
+        write_atomic(target, file.data)
+        kept.append(target.relative_to(paths.folder).as_posix())
+    return _gathered(kept, [file.name for file in taken], [file.read for file in taken])
 
 
-def again(paths: PersonaPaths, kept: Sequence[str]) -> Attached:
-    """Read what a message in the log has attached; what is gone is left out."""
-    read = []
-    for path in kept:
-        file = (paths.folder / path).resolve()
-        if not file.is_relative_to(paths.attachments.resolve()):
+def unkept(taken: Sequence[Taken]) -> Attached:
+    """Return files as a mind takes them that are kept nowhere: off the record."""
+    return _gathered((), [file.name for file in taken], [file.read for file in taken])
+
+
+def again(paths: PersonaPaths, message: Message, *, seconds: float, pictures: bool = True) -> Attached:
+    """Read what a message in the log has attached; what is gone is left out.
+
+    Args:
+        paths: whose folder it is in.
+        message: the message.
+        seconds: how long reading one file may take.
+        pictures: take those, too.
+
+    Raises:
+        AttachmentError, DocumentError, DocumentReaderError: one cannot be read.
+    """
+    found: list[Sent] = []
+    read: list[SentFile | Image] = []
+    for sent in sent_with(message):
+        if sent.is_picture and not pictures:
+            continue
+        try:
+            file = inside(paths.folder, sent.path)
+        except NotPlainError:
             continue  # a log edited by hand points outside
-        data = read_bytes(file)
-        if data is not None:
-            read.append(_understood((path,), file.name, data))
-    return Attached(
-        tuple(kept), tuple(t for a in read for t in a.texts), tuple(image for a in read for image in a.images)
-    )
+        if file.parent == paths.attachments and (data := _read(file)) is not None:
+            found.append(sent)
+            read.append(read_sent(sent.name, data, seconds))
+    return _gathered([sent.path for sent in found], [sent.name for sent in found], read)
 
 
-def image_type(data: bytes) -> str | None:
-    """Return the media type of a picture by its content, None if it is none."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    return next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
+def sent_lately(paths: PersonaPaths, window: Sequence[Message], *, seconds: float) -> tuple[SentFile, ...]:
+    """Return the texts that came with the last messages before this one: people send a file, and then ask.
+
+    Raises:
+        AttachmentError, DocumentError, DocumentReaderError: one cannot be read any more.
+    """
+    said = [message for message in window if message.role == "user"][-_LATELY:]
+    with_files = [message for message in reversed(said) if message.attachments]
+    read = [again(paths, message, seconds=seconds, pictures=False) for message in with_files]
+    return tuple(replace(text, is_earlier=True) for attached in read for text in attached.texts)
 
 
-def _read(file: Path) -> bytes:
-    data = read_bytes(file)
+def sent_with(message: Message) -> list[Sent]:
+    """Return the files of a message, to be shown; older messages know them by what they are kept as."""
+    pairs = zip_longest(message.attachments, message.attachment_names, fillvalue="")
+    return [Sent(name or name_of(path), path) for path, name in pairs]
+
+
+def name_of(path: str) -> str:
+    """Return the name of a kept file without the id in front."""
+    return _OWN_ID.sub("", PurePosixPath(path).name)
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return read_bytes(file, MAX_BYTES)
+    except FileTooLargeError as error:
+        raise AttachmentTooLargeError(name=file.name, megabytes=error.facts["megabytes"]) from error
+
+
+def _bytes(upload: Upload) -> bytes:
+    try:
+        data = read_bytes(upload.file, MAX_BYTES)
+    except FileTooLargeError:
+        check(upload.own_name, upload.file.stat().st_size)  # it says where a file of this size can go
+        raise
     if data is None:
-        raise AttachmentUnreadableError(name=file.name)
-    if len(data) > MAX_BYTES:
-        raise AttachmentTooLargeError(name=file.name, megabytes=MAX_BYTES // 1_000_000)
+        raise AttachmentUnreadableError(name=upload.own_name)
+    check(upload.own_name, len(data))
     return data
 
 
-def _understood(paths: tuple[str, ...], name: str, data: bytes) -> Attached:
-    if kind := image_type(data):
-        return Attached(paths, images=(Image(kind, data),))
-    if b"\x00" in data:
-        raise AttachmentUnreadableError(name=name)
-    try:
-        return Attached(paths, texts=((name, data.decode("utf-8-sig")),))
-    except UnicodeDecodeError as error:
-        raise AttachmentUnreadableError(name=name) from error
+def _gathered(paths: Sequence[str], names: Sequence[str], read: Sequence[SentFile | Image]) -> Attached:
+    places = [*paths, *[""] * (len(read) - len(paths))]
+    texts = tuple(replace(one, path=path) for one, path in zip(read, places, strict=True) if isinstance(one, SentFile))
+    images = tuple(one for one in read if isinstance(one, Image))
+    return Attached(tuple(paths), tuple(names), texts, images)
 
 
 def _tidy(name: str) -> str:

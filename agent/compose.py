@@ -1,169 +1,268 @@
-"""Fitting a prompt into a mind: parts with a token budget each, and the turns that still fit.
+"""Fitting a prompt into a mind: what there is room for, and what is given up first where there is not.
 
-The size has a ceiling that years do not move: every part is capped, whatever it is cut from.
+What stays the same from one message to the next stands first, since servers keep what they have read: who the persona is,
+its notes, the days before, the turns. What changes with every message (the time, feelings, what is recalled) stands right
+before that message. Drives are given up first, then goals, the strategy, older episodes, older turns, what is recalled;
+the persona last. Whole items fall, and of a text that is one item, whole sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import re
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from agent.minds.language_model.fit import turn_tokens
+from agent.prompts.quoting import MARK
 from agent.prompts.reply import HEADINGS, PartName
 from managers.mind import ChatTurn
 from managers.storage.errors import Lang
 
 CountTokens = Callable[[str], int]
 
-CEILINGS: dict[PartName, int] = {
-    "guidance": 400,
-    "persona": 2000,
-    "concern": 800,
-    "core_memory": 2000,
-    "notepad": 1200,
-    "user": 400,
-    "hits": 2400,
-    "knowledge": 1000,
-    "episodes": 2000,
-    "strategy": 200,
-    "goals": 300,
-    "drives": 300,
-    "questions": 200,
+CEILINGS: Mapping[PartName, tuple[float, int]] = {
+    "persona": (0.2, 2000),
+    "core_memory": (0.2, 2000),
+    "notepad": (0.12, 1200),
+    "user": (0.05, 500),
+    "hits": (0.1, 2400),
+    "knowledge": (0.05, 1000),
+    "episodes": (0.1, 2000),
+    "strategy": (0, 200),
+    "goals": (0, 300),
+    "questions": (0, 200),
+    "drives": (0, 120),
 }
-"""The most tokens that each part may take; in order of importance when not all of them fit."""
+"""The most that each part may take, in order of importance: a share of the prompt, or so many tokens if those are more."""
 
 ORDER: tuple[PartName, ...] = tuple(HEADINGS)
 """How the parts stand in the prompt: who it is first, what it recalls for this message last."""
 
-AT_LEAST = 64
-"""A part that says all it has in so few tokens is not cut to nothing by longer ones: half a resolution is none."""
-
-UNCUTTABLE: frozenset[PartName] = frozenset({"guidance", "concern"})
+PRESENT: frozenset[PartName] = frozenset({"now", "concern", "questions", "drives"})
+"""What is so at this moment; it stands before the newest message, after all that servers have read before."""
+QUOTED: frozenset[PartName] = frozenset({"hits", "knowledge"})
+"""What others wrote or was once said, before the newest message too. Its items are made by `agent.prompts.quoting`."""
+UNCUTTABLE: frozenset[PartName] = frozenset({"guidance", "now", "concern"})
 """These are ours, short, and useless in halves: a help line must not lose its number."""
-ANSWER_SHARE = 0.25
-ANSWER_CEILING = 2048
-"""Room kept for the answer: a quarter of the context, at most this many tokens."""
-SYSTEM_SHARE = 0.6
-"""The system prompt may take this share of what the answer leaves; the turns get the rest."""
+
+STANDING_SHARE = 0.7
+"""What stands may take this share of a prompt; the turns, the message and what is recalled get the rest."""
+TURNS_SHARE = 0.3
+"""So much of the rest is kept for the newest turns."""
 LEAST_OF_A_MESSAGE = 64
 """A message is never cut below this many tokens, however small the mind."""
+_FEW = 12
+"""Of so few turns that fit no half is given up for an even beginning; a third is."""
 _ELLIPSIS = "…"
+_SENTENCE = re.compile(r"[。！？!?]+[」』）)\"”]*|\.(?=\s|$)|\n")
+_HEADING_LIKE = re.compile(r"^[ \t]*={3,}[ \t]*(?=[^=\s])", re.MULTILINE)
+"""What would read as one of our headings; a note may hold any others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the system prompt.
+    """A part of the prompt.
 
     Attributes:
-        items: what it consists of, cut between items first and within one last.
+        items: what it consists of.
         keep: which end matters when not all fit (`first`: best or oldest first, `last`: newest last).
+        rest: says in one line, with `{count}`, that items are missing; empty where nobody needs to know.
     """
 
     name: PartName
     items: Sequence[str]
     keep: Literal["first", "last"] = "first"
+    rest: str = ""
 
 
-def text_part(name: PartName, text: str, keep: Literal["first", "last"] = "first") -> Part:
-    """Return a part that is cut between the lines of a text."""
-    return Part(name, text.strip().split("\n") if text.strip() else [], keep)
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """Parts as they fit, each under its heading.
 
-
-def answer_room(context_tokens: int) -> int:
-    """Return how many tokens are kept for the answer."""
-    return min(ANSWER_CEILING, int(context_tokens * ANSWER_SHARE))
-
-
-def compose_system(parts: Sequence[Part], room: int, lang: Lang, count: CountTokens) -> str:
-    """Join the parts under their headings within `room` tokens.
-
-    Every part gets what it needs up to its ceiling; where the room is too small for that, each is
-    first given a little, then its fair share of the room, then what others left over, in order of importance.
+    Attributes:
+        system: what stands in the system prompt.
+        present: what stands before the newest message, ours.
+        quoted: what stands there and is not ours.
+        kept: how many items of each part there was room for.
+        missing: how many there was none for.
+        tokens: what all of it takes.
     """
-    importance = list(CEILINGS)
-    ordered = sorted((p for p in parts if p.items), key=lambda p: importance.index(p.name))
-    headings = {p.name: f"## {HEADINGS[p.name][lang]}" for p in ordered}
-    overhead = sum(count(heading) + 3 for heading in headings.values())
-    needs = {p.name: _need(p, count) for p in ordered}
-    granted = _share(needs, max(0, room - overhead))
-    sections = []
-    for part in sorted(ordered, key=lambda p: ORDER.index(p.name)):
-        body = "\n".join(_fill(part, granted[part.name], count))
-        if body:
-            sections.append(f"{headings[part.name]}\n{body}")
-    return "\n\n".join(sections)
+
+    system: str = ""
+    present: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
+    kept: Mapping[PartName, int] = field(default_factory=dict, compare=False)
+    missing: Mapping[PartName, int] = field(default_factory=dict, compare=False)
+    tokens: int = field(default=0, compare=False)
 
 
-def _need(part: Part, count: CountTokens) -> int:
-    need = sum(count(item) + 1 for item in part.items)
-    return need if part.name in UNCUTTABLE else min(need, CEILINGS[part.name])
+def text_part(name: PartName, text: str, keep: Literal["first", "last"] = "first", rest: str = "") -> Part:
+    """Return a part whose items are the lines of a text."""
+    return Part(name, text.strip().split("\n") if text.strip() else [], keep, rest)
 
 
-def _share(needs: dict[PartName, int], room: int) -> dict[PartName, int]:
-    granted = {name: need for name, need in needs.items() if name in UNCUTTABLE}
-    left = max(0, room - sum(granted.values()))
-    elastic = {name: need for name, need in needs.items() if name not in UNCUTTABLE}
-    total = sum(elastic.values())
-    if total <= left:
-        return granted | elastic
-    least = {name: min(need, AT_LEAST) for name, need in elastic.items()}
-    if 2 * sum(least.values()) > left:
-        least = dict.fromkeys(elastic, 0)
-    rest = left - sum(least.values())
-    ceilings = sum(CEILINGS[name] for name in elastic)
-    shares = {name: min(need, least[name] + int(CEILINGS[name] * rest / ceilings)) for name, need in elastic.items()}
-    spare = left - sum(shares.values())
-    for name, need in elastic.items():
-        extra = min(need - shares[name], spare)
-        shares[name] += extra
-        spare -= extra
-    return granted | shares
+def compose_parts(
+    parts: Sequence[Part], room: int, lang: Lang, count: CountTokens, *, whole: int | None = None, least: float = 0
+) -> Composed:
+    """Put parts under their headings, within `room` tokens; the more important ones first.
+
+    Args:
+        parts: what there is.
+        room: tokens, for all of it.
+        lang: of the headings.
+        count: the mind's estimate of tokens.
+        whole: the tokens of the whole prompt, of which ceilings are shares; `room` if that is all.
+        least: the share of the room that is kept for each part that needs it.
+    """
+    importance = [*UNCUTTABLE, *CEILINGS]
+    ordered = sorted((_unlike_headings(p) for p in parts if p.items), key=lambda p: importance.index(p.name))
+    headings = {part.name: _heading(part.name, lang) for part in ordered}
+    needs = {
+        part.name: count(headings[part.name]) + 3 + sum(count(item) + 1 for item in part.items) for part in ordered
+    }
+    reserved = {name: 0 if name in UNCUTTABLE else min(need, int(room * least)) for name, need in needs.items()}
+    filled: dict[PartName, _Filled] = {}
+    left = room
+    for part in ordered:
+        name, heading = part.name, count(headings[part.name]) + 3
+        del reserved[name]
+        granted = left - sum(reserved.values())
+        ceiling = needs[name] if name in UNCUTTABLE else _ceiling(name, room if whole is None else whole)
+        fits = needs[name] if name in UNCUTTABLE else min(granted, ceiling)
+        filled[name] = _fill(part, fits - heading, count)
+        if filled[name].items:
+            left -= heading + sum(count(item) + 1 for item in filled[name].items)
+        if not least and granted < min(needs[name], ceiling):
+            break  # what matters less is not there in its place
+    made = {
+        name: "\n".join([headings[name], *filled[name].items])
+        for name in ORDER
+        if name in filled and filled[name].items
+    }
+    return Composed(
+        "\n\n".join(text for name, text in made.items() if name not in QUOTED | PRESENT),
+        tuple(text for name, text in made.items() if name in PRESENT),
+        tuple(text for name, text in made.items() if name in QUOTED),
+        {name: one.kept for name, one in filled.items()},
+        {part.name: len(part.items) - one.kept for part in ordered if (one := filled.get(part.name)) and one.is_cut},
+        room - left,
+    )
 
 
-def _fill(part: Part, room: int, count: CountTokens) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """What there is room for of a part: the lines, how many items of it, and whether any is missing or cut."""
+
+    items: list[str]
+    kept: int
+    is_cut: bool = False
+
+
+def _ceiling(name: PartName, whole: int) -> int:
+    share, floor = CEILINGS[name]
+    return max(floor, int(share * whole))
+
+
+def _heading(name: PartName, lang: Lang) -> str:
+    words = HEADINGS[name][lang]
+    return f"[{words}]" if name in QUOTED | PRESENT else f"=== {words} ==="
+
+
+def _unlike_headings(part: Part) -> Part:
+    """Return a part in which no line can be taken for a heading of ours."""
+    return replace(part, items=[_HEADING_LIKE.sub("", item) if "===" in item else item for item in part.items])
+
+
+def _fill(part: Part, room: int, count: CountTokens) -> _Filled:
+    """Return the items that fit; where some do not, a last line of ours may say so."""
+    if sum(count(item) + 1 for item in part.items) <= room:
+        return _Filled(list(part.items), len(part.items))
+    room -= count(part.rest) + 4 if part.rest else 0
     taken: list[str] = []
-    candidates = part.items if part.keep == "first" else list(reversed(part.items))
-    for item in candidates:
+    for item in part.items if part.keep == "first" else reversed(part.items):
         size = count(item) + 1
-        if size <= room:
-            taken.append(item)
-            room -= size
-            continue
-        if cut := cut_to(item, room, count, part.keep):
-            taken.append(cut)
-        break
-    return taken if part.keep == "first" else list(reversed(taken))
+        if size > room:
+            if not taken and (cut := _cut_item(part, item, room, count)):
+                taken.append(cut)
+            break
+        taken.append(item)
+        room -= size
+    ordered = taken if part.keep == "first" else taken[::-1]
+    said = [part.rest.format(count=len(part.items) - len(taken))] if part.rest and room >= 0 else []
+    return _Filled([*ordered, *said], len(taken), is_cut=True)
 
 
-def cut_to(text: str, room: int, count: CountTokens, keep: Literal["first", "last"] = "first") -> str:
-    """Cut a text to at most `room` tokens, marked with an ellipsis; empty if not even a little fits."""
+def _cut_item(part: Part, item: str, room: int, count: CountTokens) -> str:
+    if part.name in QUOTED:
+        return cut_passage(item, room, count)
+    return cut_to(item, room, count) if part.keep == "first" else ""
+
+
+def cut_to(text: str, room: int, count: CountTokens) -> str:
+    """Cut a text to at most `room` tokens, behind a sentence if there is one; empty if not even a little fits."""
     if count(text) <= room:
         return text
     low, high = 0, len(text)
     while low < high:  # the longest piece that fits
         middle = (low + high + 1) // 2
-        if count(_piece(text, middle, keep)) <= room:
+        if count(text[:middle] + _ELLIPSIS) <= room:
             low = middle
         else:
             high = middle - 1
-    return _piece(text, low, keep) if low > len(_ELLIPSIS) else ""
+    if low <= len(_ELLIPSIS):
+        return ""
+    ends = [match.end() for match in _SENTENCE.finditer(text, 0, low)]
+    return text[: ends[-1] if ends else low].rstrip("\n") + _ELLIPSIS
 
 
-def _piece(text: str, length: int, keep: Literal["first", "last"]) -> str:
-    return text[:length] + _ELLIPSIS if keep == "first" else _ELLIPSIS + text[len(text) - length :]
+def cut_passage(passage: str, room: int, count: CountTokens) -> str:
+    """Cut a quotation to at most `room` tokens; each of its lines keeps its mark, and a label alone says nothing."""
+    label, *lines = cut_to(passage, room, count).split("\n")
+    whole = [line for line in lines if line.startswith(MARK)]
+    return "\n".join([label, *whole]) if whole else ""
 
 
-def fit_turns(turns: Sequence[ChatTurn], room: int, count: CountTokens) -> list[ChatTurn]:
-    """Keep the newest turns that fit; the last one always stays, cut if it must be."""
-    *earlier, last = turns
-    room -= turn_tokens(last, count)
-    if room < 0:
-        return [replace(last, text=cut_to(last.text, max(room + count(last.text), LEAST_OF_A_MESSAGE), count))]
-    kept = [last]
-    for turn in reversed(earlier):
+def fit_message(turn: ChatTurn, room: int, count: CountTokens) -> ChatTurn:
+    """Return the newest turn, its words cut if they must be."""
+    over = turn_tokens(turn, count) - room
+    if over <= 0:
+        return turn
+    return replace(turn, text=cut_to(turn.text, max(count(turn.text) - over, LEAST_OF_A_MESSAGE), count))
+
+
+def fit_turns(turns: Sequence[ChatTurn], room: int, count: CountTokens, *, slides: bool = False) -> list[ChatTurn]:
+    """Keep the newest turns that fit.
+
+    Where older ones fall, the talk begins at a place that stays the same for a few messages, so that a server need not
+    read all of it anew each time: of the user's turns in the older half, the one whose hash is lowest.
+
+    Args:
+        turns: oldest first.
+        room: tokens for all of them.
+        count: the mind's estimate of tokens.
+        slides: older turns were left out already.
+    """
+    kept: list[ChatTurn] = []
+    for turn in reversed(turns):
         room -= turn_tokens(turn, count)
         if room < 0:
             break
         kept.append(turn)
-    return list(reversed(kept))
+    kept.reverse()
+    if len(kept) == len(turns) and not slides:
+        return kept
+    return kept[_settled(kept) :]
+
+
+def _settled(turns: Sequence[ChatTurn]) -> int:
+    """Return where the talk begins: at a user's turn of the older half, and mostly at the same as a message before."""
+    part = 2 if len(turns) > _FEW else 3
+    older = [at for at, turn in enumerate(turns[: (len(turns) + part - 1) // part]) if turn.role == "user"]
+    return min(older, key=lambda at: zlib.crc32(f"{turns[at].time}{turns[at].text}".encode()), default=0)
+
+
+def tokens_of(turns: Iterable[ChatTurn], count: CountTokens) -> int:
+    """Return what turns take."""
+    return sum(turn_tokens(turn, count) for turn in turns)

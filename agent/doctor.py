@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,12 +12,25 @@ from typing import Literal
 
 from agent.services import Services
 from agent.spending import standings, warning
+from managers.integrity import Trouble
+from managers.integrity.homes import look_at_home
+from managers.integrity.looking import examine as examine_files
+from managers.memory.log.reader import LogReader
+from managers.personas import Persona
+from managers.recall.embedders.ngrams import NgramEmbedder
+from managers.recall.kit import Kit
+from managers.recall.looking import IndexLook, look_at_indexes
 from managers.recall.status import IndexStatus
-from managers.storage.errors import Lang, Notice, UtataneError
+from managers.storage.edges import said
+from managers.storage.errors import GuestError, Lang, Notice
+from managers.storage.privacy import open_to_others
+from managers.storage.settings import Settings, merged
 
 State = Literal["ok", "warning", "problem"]
 LITTLE_SPACE = 500_000_000
 """Bytes; below this a night's work or an index may not fit."""
+_NAMED = 3
+"""How many of the files that others can read are named; the first is the folder that all of them lie in."""
 _PACKAGES = ("gradio", "langgraph", "langchain-core", "faiss-cpu", "numpy", "pandas", "dulwich", "sudachipy")
 
 
@@ -37,15 +49,14 @@ class Finding:
 
 
 def examine(services: Services) -> Iterator[Finding]:
-    """Look at everything, one finding after the other."""
-    yield from _versions()
-    yield from _home(services)
-    yield from _secrets(services)
-    services.settings()  # what is wrong with them goes up as notices
-    yield from _notices("settings", services.notices.all)
+    """Look at everything, one finding after the other; what cannot be looked at is one, and keeps nothing else away."""
+    yield from _guarded("versions", _versions)
+    yield from _guarded("disk", partial(_home, services))
+    yield from _guarded("home", partial(_open_to_others, services))
+    yield from _guarded("settings", partial(_settings, services))
     yield from _guarded("usage", partial(_caps, services))
-    for name in services.personas.list_names():
-        yield from _guarded(name, partial(_persona, services, name))
+    yield from _guarded("home", lambda: _troubles("home", look_at_home(services.home)))
+    yield from _guarded("personas", partial(_personas, services))
 
 
 def _versions() -> Iterator[Finding]:
@@ -66,7 +77,7 @@ def _versions() -> Iterator[Finding]:
 
 def _home(services: Services) -> Iterator[Finding]:
     folder = services.home.folder
-    free = shutil.disk_usage(folder).free
+    free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.is_dir())).free
     gigabytes = free / 1e9
     if free < LITTLE_SPACE:
         yield Finding(
@@ -84,15 +95,27 @@ def _home(services: Services) -> Iterator[Finding]:
         )
 
 
-def _secrets(services: Services) -> Iterator[Finding]:
-    path = services.home.secrets
-    if sys.platform != "win32" and path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
-        yield Finding(
-            "secrets",
-            "warning",
-            f"{path} がほかの人にも読めます。`chmod 600` で直してください。",
-            f"Others can read {path}. Mend it with `chmod 600`.",
-        )
+def _open_to_others(services: Services) -> Iterator[Finding]:
+    found = open_to_others(services.home)
+    if not found:
+        return
+    names = [str(path) for path in found[:_NAMED]]
+    more_ja, more_en = "", ""
+    if len(found) > len(names):
+        more_ja, more_en = f" ほか {len(found) - len(names):,} 件", f" and {len(found) - len(names):,} more"
+    yield Finding(
+        "home",
+        "warning",
+        f"{'、'.join(names)}{more_ja}が、このコンピューターのほかのアカウントからも読めます。"
+        "うたた寝を次に起動すると、あなただけが読めるようになります。",
+        f"Other accounts on this computer can read {', '.join(names)}{more_en}. The next start of Utatane makes "
+        "them yours alone.",
+    )
+
+
+def _settings(services: Services) -> Iterator[Finding]:
+    services.settings()  # what is wrong with them goes up as notices
+    yield from _notices("settings", services.notices.all)
 
 
 def _caps(services: Services) -> Iterator[Finding]:
@@ -109,18 +132,51 @@ def _caps(services: Services) -> Iterator[Finding]:
         )
 
 
+def _personas(services: Services) -> Iterator[Finding]:
+    for name in services.personas.list_names():
+        yield from _guarded(name, partial(_persona, services, name))
+    door = services.personas.door
+    for name, error in [*door.unreadable().items(), *((name, GuestError(name=name)) for name in door.guests())]:
+        state: State = "warning" if isinstance(error, GuestError) else "problem"
+        yield Finding(name, state, error.sentence("ja"), error.sentence("en"))
+
+
 def _persona(services: Services, name: str) -> Iterator[Finding]:
-    companion = services.companion(name)
-    memories = companion.memories
-    damage = memories.log.check()
-    yield from _notices(name, damage)
-    if not damage:
-        count = memories.log.count()
-        yield Finding(name, "ok", f"メッセージ {count:,} 件、すべて読めます。", f"{count:,} messages, all readable.")
-    yield describe_index(name, memories.recall.status())
-    mind = companion.mind_status()
-    yield Finding(name, "ok" if mind.is_answering else "warning", f"話しているのは {mind.ja}", f"Speaking: {mind.en}")
-    yield from _notices(name, memories.gather_notices())
+    """Look at one persona: its files are read and nothing else, so it is not woken for that."""
+    persona = services.personas.get(name)
+    settings, wrong = merged(services.settings(), persona.settings)
+    look = look_at_indexes(persona.paths)
+    yield from _guarded(name, partial(_files, services, persona, look))
+    yield describe_index(name, look.status)
+    yield from _guarded(name, partial(_mind, services, persona, settings))
+    cache, models = persona.paths.rag_index / "embeddings.sqlite", services.home.models
+    kit = Kit(settings.recall, cache, services.secrets, NgramEmbedder, models=models)
+    yield from _notices(name, [*persona.notices, *wrong, *look.status.notices, *kit.notices])
+
+
+def _files(services: Services, persona: Persona, look: IndexLook) -> Iterator[Finding]:
+    log = LogReader(persona.paths, services.clock, keeps_indexes=False)
+    troubles = examine_files(persona.paths, log, look.messages)
+    yield from _troubles(persona.name, troubles)
+    if not any(trouble.kind in {"damaged", "lost", "other-encoding"} for trouble in troubles):
+        count = log.count()
+        yield Finding(
+            persona.name, "ok", f"メッセージ {count:,} 件、すべて読めます。", f"{count:,} messages, all readable."
+        )
+
+
+def _mind(services: Services, persona: Persona, settings: Settings) -> Iterator[Finding]:
+    choice = services.minds.choose(settings.mind, persona.language, persona=persona.name, purpose="talk")
+    mind = choice.status
+    state: State = "ok" if mind.is_answering else "warning"
+    yield Finding(persona.name, state, f"話しているのは {mind.ja}", f"Speaking: {mind.en}")
+    yield from _notices(persona.name, choice.notices)
+
+
+def _troubles(about: str, troubles: Iterable[Trouble]) -> Iterator[Finding]:
+    for trouble in troubles:
+        state: State = "problem" if trouble.kind == "lost" else "warning"
+        yield Finding(about, state, *trouble.told)
 
 
 def describe_index(name: str, status: IndexStatus) -> Finding:
@@ -143,5 +199,6 @@ def _notices(about: str, notices: Iterable[Notice]) -> Iterator[Finding]:
 def _guarded(about: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
     try:
         yield from look()
-    except UtataneError as error:
-        yield Finding(about, "problem", error.sentence("ja"), error.sentence("en"))
+    except Exception as error:  # noqa: BLE001  # the edge: one thing that cannot be looked at is none of the others'
+        failure = said(error, f"examining {about}")
+        yield Finding(about, "problem", failure.sentence("ja"), failure.sentence("en"))

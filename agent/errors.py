@@ -65,6 +65,19 @@ class UnreachableError(MindError):
     en = "{address} cannot be reached. Check the network, and that the model's server is running."
 
 
+class OtherAccountError(UnreachableError):
+    """Another account than the one that was said yes to runs what listens there. Facts: `address`."""
+
+    ja = (
+        "{address} で待ち受けているのは、あなたが「はい」と答えたアカウントのサーバーではありません。何も送っていません。"
+        "「設定」の「こころとモデル」で確かめてください。"
+    )
+    en = (
+        "What listens at {address} is not run by the account that you said yes to. Nothing was sent. "
+        "Look at it in Settings, under Mind and model."
+    )
+
+
 class MindTimeoutError(MindError):
     """Nothing came for too long. Facts: `seconds`."""
 
@@ -131,6 +144,19 @@ class EmptyAnswerError(MindError):
 
     ja = "モデル「{model}」の答えは空でした。もう一度お試しください。続くようなら、別のモデルを選んでください。"
     en = 'The model "{model}" answered with nothing. Try again; if it happens often, choose another model.'
+
+
+class EndlessAnswerError(MindError):
+    """The answer, its thoughts or a tool call did not come to an end; what came before is kept."""
+
+    ja = (
+        "モデル「{model}」の答えがいつまでも終わらないので、途中で止めました。届いたところまでは残してあります。"
+        "続くようなら、別のモデルを選んでください。"
+    )
+    en = (
+        'The answer of "{model}" did not come to an end, so it was stopped. What came until then is kept. '
+        "If it happens often, choose another model."
+    )
 
 
 class GarbledAnswerError(MindError):
@@ -205,32 +231,66 @@ class NothingToAnswerError(UtataneError):
     en = "There is no message of yours in this topic yet."
 
 
-class AttachmentTooLargeError(UtataneError):
-    """An attached file is too large. Facts: `name`, `megabytes`."""
+class AttachmentError(UtataneError):
+    """A file cannot be sent as it is; each subclass says why. Facts, in all of them: `name`."""
+
+    ja = "「{name}」は送れません。"
+    en = '"{name}" cannot be sent.'
+
+
+class AttachmentTypeError(AttachmentError):
+    """A file is of a kind that no message takes, and no mind reads."""
+
+    ja = "「{name}」は読めない種類のファイルです。送れるのは、画像(PNG、JPEG、GIF、WebP)と、文章や表(テキスト、Markdown、PDF、Word(docx)、HTML、CSV)です。PDFかテキストに書き出せば、ここで送ることも、「資料」に入れておくこともできます。"
+    en = (
+        '"{name}" is of a kind that cannot be read. A message takes pictures (PNG, JPEG, GIF, WebP) '
+        "and documents (text, Markdown, PDF, Word (docx), HTML, CSV). Saved as PDF or text, you can send it here or "
+        "keep it in the room Knowledge."
+    )
+
+
+class AttachmentForKnowledgeError(AttachmentError):
+    """A document is too large for a message, and the room Knowledge takes it. Facts: `megabytes`."""
+
+    ja = (
+        "「{name}」は会話で送るには大きすぎます(上限 {megabytes} MB)。"
+        "「資料」の画面に入れると、必要なところを探しながら話せます。"
+    )
+    en = (
+        '"{name}" is too large for a message (at most {megabytes} MB). '
+        "Add it in the room Knowledge: there it is searched, and you can talk about it."
+    )
+
+
+class AttachmentTooLargeError(AttachmentError):
+    """An attached file is too large. Facts: `megabytes`."""
 
     ja = "「{name}」は大きすぎます(上限 {megabytes} MB)。小さくしてから添付してください。"
     en = '"{name}" is too large (at most {megabytes} MB). Make it smaller and attach it again.'
 
 
-class AttachmentUnreadableError(UtataneError):
-    """An attached file is neither text nor a picture. Facts: `name`."""
+class AttachmentUnreadableError(AttachmentError):
+    """An attached file is empty, gone, or not what its name says."""
 
-    ja = "「{name}」は文章としても画像としても読めませんでした。テキスト(UTF-8)か画像を添付してください。"
-    en = '"{name}" could be read neither as text nor as a picture. Attach text (UTF-8) or an image.'
+    ja = "「{name}」を開けませんでした。空か、壊れているか、名前と中身の種類が違うようです。開けるか確かめて、もう一度選んでください。"
+    en = (
+        '"{name}" cannot be opened: it is empty, damaged, or not what its name says. '
+        "See whether it opens elsewhere, and choose it again."
+    )
 
 
-class UnexpectedError(UtataneError):
-    """A failure that nobody foresaw; the traceback is in the program's own log. Facts: `cause`."""
+class UploadTooLargeError(UtataneError):
+    """A form is larger than any that is read. Facts: `megabytes`."""
 
-    ja = "思いがけない問題が起きました({cause})。書いたものは残っています。もう一度お試しください。"
-    en = "Something unforeseen went wrong ({cause}). What you wrote is kept. Please try again."
+    ja = "一度に送れるのは、合わせて {megabytes} MB までです。何度かに分けて送ってください。"
+    en = "At most {megabytes} MB can be sent at once. Send the files in several turns."
 
 
 class PasswordNeededError(UtataneError):
     """The page would be reachable from other machines without a password. Facts: `host`."""
 
-    ja = "{host} で開くと、ほかの機械からも見えます。環境変数 UTATANE_PASSWORD で合言葉を決めてから、もう一度どうぞ。"
-    en = "On {host} other machines can reach the page. Choose a password in the environment variable UTATANE_PASSWORD and try again."
+    ja = "{host} で開くと、ほかの機械からも見えます。`app.py access --password` で合言葉を決めてから、もう一度どうぞ。"
+    en = "On {host} other machines can reach the page. Choose a password with `app.py access --password` and try again."
 
 
 class PortInUseError(UtataneError):
@@ -238,6 +298,33 @@ class PortInUseError(UtataneError):
 
     ja = "{host} のポート {port} では開けません({cause})。うたた寝がもう動いていないか確かめるか、`--port` で別の番号を選んでください。"
     en = "The page cannot be served at {host}, port {port} ({cause}). See whether Utatane is running already, or choose another port with `--port`."
+
+
+class WrongArgumentsError(UtataneError):
+    """Another program passed what a function cannot take. Facts: `name`, `problems`."""
+
+    ja = "「{name}」に渡された値が正しくありません({problems})。"
+    en = 'What was passed to "{name}" is not right ({problems}).'
+
+
+class NoSuchEndpointError(UtataneError):
+    """Another program called what there is not."""
+
+    ja = "そのような呼び出しはありません。どんな呼び出しがあるかは docs/api.md にあります。"
+    en = "There is no such endpoint. docs/api.md lists those that there are."
+
+
+class NoMcpPackageError(UtataneError):
+    """MCP is switched on, and its extra is not installed."""
+
+    ja = (
+        "ほかのプログラムに MCP を開くには、mcp というパッケージが要ります。"
+        "`make install EXTRAS=programs` で入れてから、起こし直してください。"
+    )
+    en = (
+        "MCP for other programs needs the package mcp, which is not installed. "
+        "Install it with `make install EXTRAS=programs`, then start again."
+    )
 
 
 class NoWindowPackageError(UtataneError):
@@ -308,6 +395,13 @@ class UnknownLanguageError(UtataneError):
 
     ja = "ペルソナの言葉は ja か en です(「{name}」ではなく)。"
     en = 'A persona speaks ja or en, not "{name}".'
+
+
+class NobodyNamedError(UtataneError):
+    """`personas admit --yes` without a name."""
+
+    ja = "誰を迎えるのか、名前を並べるか `--all` をつけてください。"
+    en = "Say whom to let in: give their names, or `--all`."
 
 
 class OnlyWithDayError(UtataneError):

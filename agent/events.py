@@ -12,14 +12,18 @@ from managers.storage.errors import Notice, UtataneError
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The user's message is safely on disk: this is the acknowledgement."""
+    """The user's message is safely on disk: this is the acknowledgement.
+
+    `greeting` is what the persona has said first, where this is what it is answered with: it stands in the log before it.
+    """
 
     message: Message
+    greeting: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What was recalled for this answer; `query` is empty when nothing was searched."""
+    """What was found for this answer; `query` is empty when nothing was searched."""
 
     query: str
     hits: Sequence[Hit]
@@ -48,7 +52,10 @@ class ToolUsed:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """The reply is on disk (also a broken-off one, marked)."""
+    """The reply is on disk (also one that was stopped or broke off, marked).
+
+    `recalled` is what it rests on: what the built-in mind used, what a language model was handed; nothing where nothing was known.
+    """
 
     message: Message
     recalled: Sequence[Hit]
@@ -69,4 +76,11 @@ class Noticed:
     notice: Notice
 
 
-TurnEvent = Received | Recalled | Speaking | Thinking | ToolUsed | Replied | Failed | Noticed
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A change of a memory waits for a person's yes (see `agent.held`)."""
+
+    held: str
+
+
+TurnEvent = Received | Recalled | Speaking | Thinking | ToolUsed | Replied | Failed | Noticed | Held

@@ -15,7 +15,6 @@ from datetime import date, datetime
 
 from agent.memories import Memories
 from managers.memory.forgotten import FORGOTTEN
-from managers.memory.log.ends import remove
 from managers.memory.messages import Message
 from managers.memory.words_forgotten import (
     Forgotten,
@@ -30,8 +29,9 @@ from managers.sleep.desk import Stores
 from managers.sleep.forgetting import dreamt_anew, withdrawn
 from managers.storage import locks
 from managers.storage.errors import UndoConflictError
-from managers.storage.files import read_bytes, write_atomic
+from managers.storage.files import read_bytes, remove, write_atomic
 from managers.storage.history.entries import Entry
+from managers.storage.json_text import load_json
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ def take_up(memories: Memories) -> None:
     with locks.writing(memories.paths):
         begun = None
         with suppress(ValueError, TypeError, KeyError):
-            value = json.loads(read_bytes(mark) or b"{}")
+            value = load_json(read_bytes(mark) or b"{}")
             begun = str(value["wish"]), [str(one) for one in value["messages"]]
         if begun is None:
             logger.warning("%s cannot be read: nothing is known of what was to be forgotten", _MARK)
@@ -154,7 +154,8 @@ def _carry_out(memories: Memories, wish: str, messages: Sequence[Message]) -> tu
 
 
 def _let_go_of_words(memories: Memories, ids: Sequence[str]) -> None:
-    """Keep no words of some messages with what the persona felt in them, and searched for them."""
+    """Keep no words of some messages with what the persona felt in them, searched and wished to write for them."""
+    memories.held.drop_of(ids)
     memories.emotions.reword(dict.fromkeys(ids, ""))
     memories.recall_log.drop(set(ids))
 

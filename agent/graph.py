@@ -7,6 +7,7 @@ from functools import cache
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from agent.letting_go import forget
 from agent.nodes import after_reply, compose, perceive, receive, remember, reply, retrieval_node, use_tools
 from agent.state import Surroundings, TurnState
 
@@ -14,10 +15,11 @@ TurnGraph = CompiledStateGraph[TurnState, Surroundings, TurnState, TurnState]
 
 
 def build_graph() -> StateGraph[TurnState, Surroundings, TurnState, TurnState]:
-    """Return the turn: receive → perceive → retrieval_node → compose → reply ⇄ use_tools → remember."""
+    """Return the turn: receive → perceive → forget → retrieval_node → compose → reply ⇄ use_tools → remember."""
     graph = StateGraph(TurnState, Surroundings)
     graph.add_node("receive", receive)
     graph.add_node("perceive", perceive)
+    graph.add_node("forget", forget)
     graph.add_node("retrieval_node", retrieval_node)
     graph.add_node("compose", compose)
     graph.add_node("reply", reply)
@@ -25,7 +27,8 @@ def build_graph() -> StateGraph[TurnState, Surroundings, TurnState, TurnState]:
     graph.add_node("remember", remember)
     graph.add_edge(START, "receive")
     graph.add_edge("receive", "perceive")
-    graph.add_edge("perceive", "retrieval_node")
+    graph.add_edge("perceive", "forget")
+    graph.add_edge("forget", "retrieval_node")
     graph.add_edge("retrieval_node", "compose")
     graph.add_edge("compose", "reply")
     graph.add_conditional_edges("reply", after_reply, {"use_tools": "use_tools", "remember": "remember"})

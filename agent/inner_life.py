@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol, TypeVar
 
 from agent.compose import Part, text_part
 from agent.prompts import reply as words
+from agent.prompts.quoting import one_line, plain
 from managers.memory.emotions import EmotionLog
 from managers.memory.episodes import EpisodeStore
+from managers.memory.feelings import Feeling
 from managers.memory.goals import GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
@@ -19,6 +23,17 @@ from managers.storage.errors import Lang
 from managers.storage.settings import ConversationSettings
 
 QUESTIONS_IN_PROMPT = 3
+_WEIGHS = timedelta(days=1)
+
+Result = TypeVar("Result")
+
+
+class Spare(Protocol):
+    """Does something that a reply can go without."""
+
+    def __call__(self, work: Callable[[], Result]) -> Result | None:
+        """Return what the work returns, None where it fails."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +55,61 @@ class InnerLife:
     insights: InsightStore
     episodes: EpisodeStore
 
-    def perceive(self, message: Message, emotion: EmotionReading) -> None:
-        """Log the emotion of a user's message; the last interaction and devotion move."""
-        self.emotions.append(message.text, emotion.emotion, message_id=message.id, time=message.time)
-        self.state.meet(emotion.emotion, message.time)
+    def perceive(self, message: Message, emotion: EmotionReading, now: datetime) -> None:
+        """Log the emotion of a user's message, whenever it was said; the last interaction and devotion move now."""
+        try:
+            self.emotions.append(message.text, emotion.emotion, message_id=message.id, time=message.time)
+        finally:
+            self.state.meet(emotion.emotion, now)
 
     def note_reply(self, reply: Message) -> None:
         """Note which open questions the persona has asked just now, so that they rest a while."""
         self.questions.note_asked(reply.text, author=reply.speaker)
 
-    def for_prompt(self, told: Sequence[ChatTurn], settings: ConversationSettings, lang: Lang) -> InnerParts:
-        """Return the parts of a prompt; `told` are the turns that it holds word for word."""
+    def moved_by(self, lang: Lang, threshold: float) -> str:
+        """Return what moves the persona most at this moment, in a sentence; before a message has moved it."""
+        return self.state.light_text(lang, threshold)
+
+    def weighs(self, now: datetime) -> Feeling | None:
+        """Return what was told within a day and still weighs: danger, self-harm, a loss."""
+        felt = self.state.felt()
+        return felt if felt is not None and felt.concern and now - felt.time < _WEIGHS else None
+
+    def for_prompt(
+        self,
+        lang: Lang,
+        told: Sequence[ChatTurn],
+        settings: ConversationSettings,
+        drive: str,
+        spare: Spare,
+        *,
+        silent: bool = False,
+    ) -> InnerParts:
+        """Return the parts of a prompt; one whose file cannot be read is left out.
+
+        Args:
+            lang: of the talk.
+            told: the turns that the prompt holds word for word.
+            settings: how far back episodes are told.
+            drive: what moved the persona before the message came.
+            spare: does what can be left out, and tells what was.
+            silent: somebody is in distress: what the persona itself wants is not told.
+        """
         days = [turn.time.date() for turn in told if turn.time is not None]
-        oldest = min(days)
-        episodes = self.episodes.for_prompt(oldest, settings.episode_memory_lookback_days, days.count(oldest))
-        questions = [OpenQuestion(q.topic, q.context, q.priority) for q in self.questions.to_ask(QUESTIONS_IN_PROMPT)]
-        return InnerParts(
-            parts=[
-                Part("episodes", [f"{e.date:%Y-%m-%d}: {e.summary}" for e in episodes], keep="last"),
-                text_part("strategy", self.insights.latest_strategy()),
-                Part("goals", [f"- {goal.goal}" for _, goal in self.goals.for_prompt()]),
-                text_part("drives", self.state.light_text(lang, settings.light_drive_threshold)),
-                text_part("questions", words.questions(questions)),
-            ],
-            questions=questions,
-        )
+        oldest, lookback = min(days), settings.episode_memory_lookback_days
+        episodes = spare(lambda: self.episodes.for_prompt(oldest, lookback, days.count(oldest))) or []
+        parts = [
+            Part("episodes", [f"{e.date:%Y-%m-%d}: {one_line(e.summary)}" for e in episodes], keep="last"),
+            text_part("strategy", plain(spare(self.insights.latest_strategy) or "")),
+        ]
+        if silent:
+            return InnerParts(parts, ())
+        asked = spare(lambda: self.questions.to_ask(QUESTIONS_IN_PROMPT)) or []
+        questions = [OpenQuestion(q.topic, q.context, q.priority) for q in asked]
+        goals = [one_line(f"- {goal.goal}") for _, goal in spare(self.goals.for_prompt) or []]
+        own = [
+            Part("goals", goals),
+            text_part("questions", words.questions(lang, questions)),
+            text_part("drives", plain(drive)),
+        ]
+        return InnerParts([*parts, *own], questions)

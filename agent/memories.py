@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
+from typing import TypeVar
 
 from agent.inner_life import InnerLife
+from agent.prompts.quoting import one_line
 from managers.memory.documents import Apply
 from managers.memory.emotions import EmotionLog
 from managers.memory.entities import EntityStore
 from managers.memory.episodes import EpisodeStore
 from managers.memory.flaws import flaws
 from managers.memory.goals import GoalStore
+from managers.memory.held_writes import HeldWrites
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
 from managers.memory.log import ConversationLog
@@ -27,13 +30,16 @@ from managers.recall.engine import Recall
 from managers.recall.knowledge import KnowledgeBase
 from managers.recall.recall_log import RecallLog
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
+from managers.storage.edges import told
+from managers.storage.errors import Notice, UtataneError, as_notice
 from managers.storage.history import History
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import Secrets, Settings, merged
 from managers.storage.transactions import Transactions
 from managers.usage.meter import Meter
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,7 @@ class Memories:
     inner_life: InnerLife
     recall: Recall
     recall_log: RecallLog
+    held: HeldWrites
     knowledge: KnowledgeBase
     map: MemoryMap
     network: EntityNetwork
@@ -70,13 +77,28 @@ class Memories:
             persona=persona.name,
             language=persona.language,
             system_prompt=persona.system_prompt,
-            user_name=persona.user_name or user.name,
+            user_name=one_line(persona.user_name or user.name),
             user_profile=persona.user_profile or user.profile,
         )
 
+    def spare(self, source: str, work: Callable[[], Result], instead: Result) -> Result:
+        """Do something that whoever looks can go without; what fails is put up as long as it does.
+
+        Args:
+            source: whose notice it is.
+            work: what is done.
+            instead: what is returned where it fails.
+        """
+        try:
+            done, failed = work(), None
+        except (UtataneError, OSError) as error:
+            done, failed = instead, as_notice("gone-without", told(error))
+        self.notices.replace(source, [failed] if failed else [])
+        return done
+
     def gather_notices(self) -> list[Notice]:
         """Put up what the memories found wrong with their files since the last time; return all that is up."""
-        kept = (self.notes, self.emotions, self.insights, self.goals, self.questions, self.inner_state)
+        kept = (self.notes, self.emotions, self.insights, self.goals, self.questions, self.inner_state, self.held)
         for memory in kept:
             self.notices.post(*memory.take_notices())
         for folder in (self.episodes, self.entities):
@@ -86,6 +108,7 @@ class Memories:
         self.notices.replace("log", self.log.notices)
         self.notices.replace("history", self.history.notices)
         self.notices.replace("recall", self.recall.status().notices)
+        self.notices.post(*self.recall.take_news())
         return self.notices.all
 
     def close(self) -> None:
@@ -128,18 +151,19 @@ def open_memories(
         log.log_days = own.conversation.log_days
         return own
 
-    history = History(paths, clock, flaws)
+    only_look = personas.only_look
+    history = History(paths, clock, flaws, only_look=only_look)
     apply = Transactions(paths, history).apply
-    log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days)
-    emotions = EmotionLog(paths, clock)
+    log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
+    emotions = EmotionLog(paths, clock, set_aside=log.set_aside)
     episodes = EpisodeStore(paths, clock, apply)
     insights = InsightStore(paths, clock, apply)
     goals = GoalStore(paths, clock, apply)
     questions = QuestionStore(paths, clock, apply)
-    inner_state = InnerStateStore(paths, clock, now.sleep, questions=questions, goals=goals)
+    inner_state = InnerStateStore(paths, clock, now.sleep, questions=questions, goals=goals, emotions=emotions)
     account = meter.account(paths.name, "embedding") if meter else None
-    recall = Recall(paths, log, now.recall, clock, secrets=secrets, account=account)
-    memory_map = MemoryMap(paths, recall)
+    recall = Recall(paths, log, now.recall, clock, secrets=secrets, account=account, only_look=only_look)
+    memory_map = MemoryMap(paths, recall, only_look=only_look)
     return Memories(
         paths=paths,
         clock=clock,
@@ -159,10 +183,11 @@ def open_memories(
         inner_state=inner_state,
         inner_life=InnerLife(emotions, inner_state, questions, goals, insights, episodes),
         recall=recall,
-        recall_log=RecallLog(paths.recall_log),
-        knowledge=KnowledgeBase(paths),
+        recall_log=RecallLog(paths),
+        held=HeldWrites(paths, clock),
+        knowledge=KnowledgeBase(paths, now.recall),
         map=memory_map,
-        network=EntityNetwork(paths, recall),
+        network=EntityNetwork(paths, recall, only_look=only_look),
     )
 
 

@@ -10,115 +10,205 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from agent.addressing import with_name
-from agent.attachments import Attached
-from agent.compose import SYSTEM_SHARE, Part, answer_room, compose_system, fit_turns, text_part
+from agent.addressing import called
+from agent.attachments import Attached, sent_lately, sent_with
+from agent.carried import documents_of, files_of, still_standing
+from agent.compose import (
+    TURNS_SHARE,
+    Composed,
+    Part,
+    compose_parts,
+    cut_passage,
+    fit_message,
+    fit_turns,
+    tokens_of,
+)
 from agent.errors import EmptyAnswerError
-from agent.events import Failed, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
-from agent.minds.language_model.functions import affordable, tools_tokens
+from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
+from agent.held import settle
+from agent.marks import with_marks
+from agent.minds.language_model.fit import turn_tokens
+from agent.present import OF_CONCERN, locale_of, present_parts, weighing
+from agent.prompts import quoting
 from agent.prompts import reply as words
 from agent.recall_planning import plan_with_model
-from agent.retrieval import retrieve, speaker_of
+from agent.retrieval import in_sight, is_said_since, not_in_sight, retrieve
+from agent.standing_parts import cut_notices, prompt_room, standing_parts
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
 from agent.witnesses import witnesses
+from agent.written import announce, answer, hear
 from managers.language.concern import find_concern, help_lines
 from managers.language.emotion import read_emotion
-from managers.language.words import detect_language
+from managers.memory.emotions import NEGATIVE
 from managers.memory.messages import Message
+from managers.memory.notes import NoteKind
 from managers.mind import (
+    Asking,
     ChatTurn,
     Concern,
     EmotionReading,
+    Grounds,
     Mind,
     ReasoningPiece,
     ReplyRequest,
     TextPiece,
     ToolCall,
 )
-from managers.storage.clock import new_id
+from managers.recall.hits import Hit
+from managers.recall.planner import RecallPlan
 from managers.storage.errors import Lang, Notice, UtataneError
 from managers.usage.errors import CapReachedError, stands_in
 
+_LONGEST_TOKEN = 16
+"""Characters; no text has longer ones all through."""
+_EARLIER_TOKENS = 4000
+"""What was sent with an earlier message and is still asked about takes no more than this of every prompt."""
 MAX_TOOL_ROUNDS = 5
 """A mind that still wants tools after this many rounds must answer with what it has."""
 
+_LEAST_RECALLED = 1 / 4
+"""So much of the room for what is recalled is kept for documents, whatever was said would take."""
+_STEPS = 16
+"""What is left for older days is counted in such parts of a prompt, so that it does not change with every message."""
 Around = Runtime[Surroundings]
 
 
 def receive(state: TurnState, runtime: Around) -> TurnState:
     """Put the user's message on disk before anything else happens."""
-    around = runtime.context
-    message = state.get("message")
-    if message is None:
-        message = _say(around, "user", speaker_of(around.sheet), state["text"], attachments=state["attached"].paths)
-    runtime.context.emit(Received(message))
-    return {"message": message, "exchange": [], "rounds": 0, "said": "", "error": None, "reply": None}
+    around, window = runtime.context, state["window"]
+    given = state.get("message")
+    greeting, message = (None, given) if given else hear(state, around)
+    around.emit(Received(message, greeting))
+    return {
+        "message": message,
+        "branch": around.memories.log.current_branch() if given else message.branch,
+        "window": [greeting, *window] if greeting else window,
+        "exchange": [],
+        "rounds": 0,
+        "said": "",
+        "error": None,
+        "reply": None,
+        "held": (),
+    }
 
 
 def perceive(state: TurnState, runtime: Around) -> TurnState:
     """Read the emotion and any concern, locally; the inner life moves while memories are looked for."""
     around, message = runtime.context, state["message"]
+    kind = find_concern(message.text)
     reading = read_emotion(message.text, [around.sheet.persona])
     emotion = EmotionReading(reading.emotion, reading.confidence)
+    if kind and emotion.emotion not in NEGATIVE:
+        emotion = EmotionReading(OF_CONCERN[kind], reading.confidence)
+    lang, threshold = around.sheet.language, around.settings.conversation.light_drive_threshold
+    drive = around.spare(partial(around.memories.inner_life.moved_by, lang, threshold)) or ""
     felt: Future[None] = Future()
     if around.off_record:
         felt.set_result(None)
+    elif state.get("instead_of") and not state.get("reworded"):  # it was felt when it was first answered
+        felt = around.beside(around.memories.inner_state.touch)
     else:
-        felt = around.beside(partial(around.memories.inner_life.perceive, message, emotion))
-    kind = find_concern(message.text)
-    locale = around.settings.page.help_locale or detect_language(message.text, around.sheet.language)
-    concern = Concern(kind, help_lines(locale, kind)) if kind else None
-    return {"emotion": emotion, "concern": concern, "felt": felt}
+        felt = around.beside(partial(around.memories.inner_life.perceive, message, emotion, around.clock.now()))
+    concern = Concern(kind, help_lines(locale_of(state, around), kind)) if kind else None
+    return {"emotion": emotion, "concern": concern, "drive": drive, "felt": felt}
 
 
 def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
     """Decide whether to search and with what query; search the indexes."""
     around, message = runtime.context, state["message"]
-    if not around.settings.recall.enable_auto_retrieval:
+    if not around.settings.recall.enable_auto_retrieval or state["exchange"]:  # what was to go need not be looked for
         return {"query": "", "hits": (), "recall_wanted": False}
-    plan = around.memories.recall.plan(message.text, state["window"])
+    asked = around.spare(partial(around.memories.recall.plan, message.text, state["window"]))
+    plan = asked or RecallPlan(wanted=False, query="")
     if around.small_mind is not None:
         plan, notice = plan_with_model(around.small_mind, around.sheet, message.text, state["window"], plan)
         if notice is not None:
             around.emit(Noticed(notice))
-    sheet = with_name(around.sheet, around.memories)
-    hits = retrieve(around.memories, sheet, message.text, plan, [*state["window"], message])
+
+    def recalled() -> Sequence[Hit]:  # what a small prompt has no room for is recalled, though it belongs to this talk
+        shown = in_sight(state["window"], around.in_sight)
+        found = retrieve(around.memories, around.sheet, message.text, plan, [*shown, message])
+        return [hit for hit in found if not (state.get("instead_of") and is_said_since(hit, message))]
+
+    hits = around.spare(recalled) or ()
     runtime.context.emit(Recalled(plan.query, hits))
     return {"query": plan.query, "hits": hits, "recall_wanted": plan.wanted}
 
 
 def compose(state: TurnState, runtime: Around) -> TurnState:
-    """Make the prompt from parts with a token budget each."""
+    """Make the prompt from parts with a token budget each; what is new with each message stands before the newest one."""
     around, mind, sheet = runtime.context, runtime.context.mind, runtime.context.sheet
-    tools = affordable(
-        around.tools.specs(sheet.language, writing=not around.off_record), mind.context_tokens, mind.count_tokens
+    lang, count, whole = sheet.language, mind.count_tokens, prompt_room(mind, sheet)
+    around.spare(state["felt"].result)
+    window = [m for m in state["window"] if m.role != "system"]
+    weighs = None if state["concern"] else weighing(state, around)
+    present = compose_parts(present_parts(state, around, window, weighs), whole, lang, count)
+    said = replace(_as_turn(state["message"], lang), images=state["attached"].images)
+    frame = partial(quoting.frame, lang, called(sheet), has_words=bool(said.text.strip()))
+    earlier = with_marks([_as_turn(message, lang) for message in window], lang)
+    grave = weighs is not None or state["concern"] is not None
+    last_words = tokens_of(earlier[-2:], count) if grave else 0
+    room = whole - present.tokens - count(frame([""], present=[""]))
+    beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
+    stands = standing_parts(around.memories, mind, sheet, partial(_note, around), beside=beside)
+    around.memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
+    room -= stands.tokens
+    said = fit_message(said, room, count)
+    room -= turn_tokens(said, count)
+    for_turns = min(tokens_of(earlier, count), max(int(TURNS_SHARE * max(room, 0)), min(last_words, room)))
+    attached = _with_earlier(state, around)
+    files = _files(attached, lang, room - for_turns, count)
+    room -= sum(count(file) + 1 for file in files)
+    slides = len(state["window"]) >= 2 * around.settings.conversation.window_turns
+    hits: Sequence[Hit] = state["hits"]
+    while True:
+        recalled = compose_parts(
+            _recalled(hits, lang), room - for_turns, lang, count, whole=whole, least=_LEAST_RECALLED
+        )
+        turns = fit_turns(earlier, room - recalled.tokens, count, slides=slides)
+        untold = not_in_sight(hits, in_sight(window, len(turns)))
+        if len(untold) == len(hits):
+            break
+        hits = untold  # what stands among the turns is not told twice, and leaves room for more of them
+    room -= recalled.tokens + tokens_of(turns, count)
+    inner = around.memories.inner_life.for_prompt(
+        lang, [*turns, said], around.settings.conversation, state["drive"], around.spare, silent=grave
     )
-    room = mind.context_tokens - answer_room(mind.context_tokens) - tools_tokens(tools, mind.count_tokens)
-    turns = [_as_turn(m) for m in state["window"] if m.role != "system"]
-    turns.append(_with_attachments(_as_turn(state["message"]), state["attached"], sheet.language))
-    system_room = int(room * SYSTEM_SHARE)
-    told = fit_turns(turns, room - system_room, mind.count_tokens)  # what is told word for word in any case
-    state["felt"].result()
-    inner = around.memories.inner_life.for_prompt(told, around.settings.conversation, sheet.language)
-    system = compose_system(_parts(state, around, inner.parts), system_room, sheet.language, mind.count_tokens)
-    turns = fit_turns(turns, room - mind.count_tokens(system), mind.count_tokens)
+    step = max(1, whole // _STEPS)
+    rest = compose_parts(inner.parts, room // step * step, lang, count, whole=whole)
+    last = replace(said, quoted=frame([*recalled.quoted, *files], present=[*present.present, *rest.present]))
+    turns = [*turns, last]
     request = ReplyRequest(
         sheet=sheet,
-        system=system,
+        system="\n\n".join(text for text in (stands.system, rest.system) if text),
         turns=turns,
         message=state["message"],
         now=around.clock.now(),
-        hits=state["hits"],
+        hits=hits,
         recall_wanted=state["recall_wanted"],
-        notes="\n".join(around.memories.notes.read(kind).text for kind in ("core_memory", "notepad")),
+        notes="\n".join(_note(around, kind) for kind in ("core_memory", "notepad")),
         emotion=state["emotion"],
         questions=inner.questions,
-        tools=tools,
+        tools=around.tools.specs(lang, writing=not around.off_record),
         concern=state["concern"],
-        witnesses=cache(partial(witnesses, around.memories.log, state["hits"])),
+        files=attached.texts,
+        witnesses=cache(partial(_witnesses, state, around)),
     )
-    return {"request": request}
+    shown = in_sight(window, len(turns) - 1)
+    carried = _carried(state, around, attached, shown)
+    return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
+
+
+def _recalled(hits: Sequence[Hit], lang: Lang) -> list[Part]:
+    told, passages = _told_and_passages(hits)
+    return [Part("hits", [words.hit(lang, h) for h in told]), Part("knowledge", [words.hit(lang, h) for h in passages])]
+
+
+def _witnesses(state: TurnState, around: Surroundings) -> tuple[Message, ...]:
+    """Return what was said when what is recalled was; before the message, where that is answered anew."""
+    found = around.spare(partial(witnesses, around.memories.log, state["hits"])) or ()
+    return tuple(one for one in found if not state.get("instead_of") or one.time < state["message"].time)
 
 
 def reply(state: TurnState, runtime: Around) -> TurnState:
@@ -134,6 +224,7 @@ def reply(state: TurnState, runtime: Around) -> TurnState:
     return {
         "said": state["said"] + spoken.text,
         "speaker": spoken.speaker or around.mind,
+        "grounds": state["grounds"] if spoken.grounds is None else spoken.grounds,
         "calls": calls,
         "error": _outcome(state, spoken, around),
         "exchange": exchange,
@@ -176,6 +267,8 @@ def _speak(
                     runtime.context.emit(Thinking(text))
                 case ToolCall():
                     spoken.calls.append(piece)
+                case Grounds(hits):
+                    spoken.grounds = hits
                 case Notice():
                     runtime.context.emit(Noticed(piece))
                 case _:  # usage is counted by the mind's own ledger
@@ -196,80 +289,106 @@ def after_reply(state: TurnState) -> Literal["use_tools", "remember"]:
 
 
 def use_tools(state: TurnState, runtime: Around) -> TurnState:
-    """Run the tools; the log gets an announcement, never a result."""
+    """Run the tools; the log gets an announcement, never a result. What they would write waits where foreign text stands."""
     around = runtime.context
+    asked = state["message"].id
     context = ToolContext(
-        around.sheet, around.mind, around.settings, around.memories, around.clock, (state["message"].id,)
+        around.sheet,
+        around.mind,
+        around.settings,
+        around.memories,
+        around.clock,
+        (asked,),
+        handed=tuple(state["grounds"]),
+        shown=frozenset((asked, *(one.id for one in in_sight(state["window"], state["in_sight"])))),
     )
-    answers = []
+    answers, carried, held, grounds = [], state["carried"], state["held"], list(state["grounds"])
     for call in state["calls"]:
-        answer = around.tools.use(call, context, around.sheet.language, writing=not around.off_record)
-        if answer.announcement:
-            runtime.context.emit(ToolUsed(_say(around, "system", "tool", answer.announcement)))
-        answers.append(ChatTurn("tool", answer.text, tool_call_id=call.id))
-    return {"exchange": [*state["exchange"], *answers], "calls": ()}
+        settling = partial(settle, writer=context.writer, carried=(*carried, *state["carried_before"]))
+        used = around.tools.use(call, context, around.sheet.language, settling, writing=not around.off_record)
+        if used.announcement:
+            around.emit(ToolUsed(announce(state, around, used.announcement)))
+        if used.held:
+            around.emit(Held(used.held))
+            held = (*held, used.held)
+        carried = (*carried, *used.carried)
+        grounds += used.hits
+        answers.append(ChatTurn("tool", used.text, tool_call_id=call.id))
+    return {
+        "exchange": [*state["exchange"], *answers],
+        "calls": (),
+        "carried": carried,
+        "held": held,
+        "grounds": grounds,
+    }
 
 
 def remember(state: TurnState, runtime: Around) -> TurnState:
-    """Put the reply on disk, a broken-off one too, marked; keep beside it what was recalled."""
+    """Put the reply on disk, marked if it was stopped or broke off; keep beside it what was recalled."""
     around = runtime.context
-    said, error = state["said"], state["error"]
+    error = state["error"]
     message: Message | None = None
-    if said.strip():
-        broken_off = error is not None or around.cancel.is_set()
-        spoke = state.get("speaker", around.mind).name
-        message = _say(around, "persona", around.sheet.persona, said, mind=spoke, broken_off=broken_off)
+    if state["said"].strip():
+        message = answer(state, around, state.get("speaker", around.mind).name)
         if not around.off_record:
-            for replaced in state.get("replaces", ()):
-                around.memories.log.supersede(replaced, None)
-            around.memories.recall_log.append(message, state["query"], state["hits"])
-        runtime.context.emit(Replied(message, state["hits"], 1000 * (around.clock.monotonic() - around.started)))
+            if state.get("instead_of"):
+                around.spare(partial(around.memories.held.drop_of, [state["message"].id], but=state["held"]))
+            carried = tuple(dict.fromkeys(state["carried"]))
+            keep, made = around.memories.recall_log.append, around.clock.now()
+            around.spare(partial(keep, message, state["query"], state["grounds"], carried, time=made))
+        runtime.context.emit(Replied(message, state["grounds"], 1000 * (around.clock.monotonic() - around.started)))
     if error is not None:
         runtime.context.emit(Failed(error))
     return {"reply": message}
 
 
-def _say(
-    around: Surroundings,
-    role: Literal["user", "persona", "system"],
-    speaker: str,
-    text: str,
-    *,
-    attachments: tuple[str, ...] = (),
-    mind: str = "",
-    broken_off: bool = False,
-) -> Message:
-    """Append to the log; off the record, make a message that is written nowhere."""
-    if not around.off_record:
-        return around.memories.log.append(
-            role, speaker, text, mind=mind, attachments=attachments, broken_off=broken_off
-        )
-    time = around.clock.now().replace(microsecond=0)
-    return Message(new_id(around.clock, around.rng), time, role, speaker, text, mind, broken_off, attachments)
+def _as_turn(message: Message, lang: Lang) -> ChatTurn:
+    """Return a message of the talk; which files came with it stays known when their text is no longer there."""
+    if message.role != "user":
+        return ChatTurn("persona", message.text, message.time)
+    files = [words.file_sent(lang, sent.name) for sent in sent_with(message)]
+    return ChatTurn("user", message.text, message.time, quoted="\n".join(files))
 
 
-def _as_turn(message: Message) -> ChatTurn:
-    return ChatTurn("user" if message.role == "user" else "persona", message.text, message.time)
+def _carried(state: TurnState, around: Surroundings, attached: Attached, earlier: Sequence[Message]) -> TurnState:
+    """Say which foreign text the prompt holds; `earlier` are the messages that stand in it before this one."""
+    log, sees = around.memories.recall_log, around.mind.can_see
+    before = around.spare(partial(still_standing, earlier, log, sees=sees))
+    return {
+        "carried": (*documents_of(state["hits"]), *files_of(attached, sees=sees)),
+        "carried_before": (log.path.name,) if before is None else before,  # nobody knows: then somebody is asked
+    }
 
 
-def _with_attachments(turn: ChatTurn, attached: Attached, lang: Lang) -> ChatTurn:
-    texts = [words.attachment(lang, name, text) for name, text in attached.texts]
-    return replace(turn, text="\n\n".join([turn.text, *texts]).strip(), images=attached.images)
+def _handed(hits: Sequence[Hit], made: Composed) -> list[Hit]:
+    """Return the memories that the prompt has room for: all of them were close enough when they were found."""
+    told, passages = _told_and_passages(hits)
+    return [*told[: made.kept.get("hits", 0)], *passages[: made.kept.get("knowledge", 0)]]
 
 
-def _parts(state: TurnState, around: Surroundings, inner: Sequence[Part]) -> list[Part]:
-    sheet, lang, hits = around.sheet, around.sheet.language, state["hits"]
-    told = [h for h in hits if h.type != "knowledge" and h.source != "recent"]
-    passages = [h for h in hits if h.type == "knowledge"]
-    concern = state["concern"]
-    return [
-        text_part("guidance", words.guidance(lang, around.clock.now())),
-        text_part("persona", sheet.system_prompt),
-        text_part("concern", words.concern(lang, concern) if concern else ""),
-        text_part("core_memory", around.memories.notes.read("core_memory").text),
-        text_part("notepad", around.memories.notes.read("notepad").text, keep="last"),
-        text_part("user", words.user(lang, sheet.user_name, sheet.user_profile)),
-        Part("hits", [words.hit(lang, h) for h in told]),
-        Part("knowledge", [words.hit(lang, h) for h in passages]),
-        *inner,
-    ]
+def _told_and_passages(hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
+    told = [hit for hit in hits if hit.type != "knowledge" and hit.source != "recent"]
+    return told, [hit for hit in hits if hit.type == "knowledge"]
+
+
+def _with_earlier(state: TurnState, around: Surroundings) -> Attached:
+    """Return what came with the message, and the texts that came shortly before it."""
+    seconds = around.settings.recall.document_seconds
+    earlier = around.spare(partial(sent_lately, around.memories.paths, state["window"], seconds=seconds)) or ()
+    return replace(state["attached"], texts=(*state["attached"].texts, *earlier))
+
+
+def _files(attached: Attached, lang: Lang, room: int, count: Callable[[str], int]) -> list[str]:
+    """Return the text files of a message, quoted, as much of them as fits; of earlier ones not as much."""
+    kept: list[str] = []
+    for file in attached.texts:
+        room = min(room, _EARLIER_TOKENS) if file.is_earlier else room
+        within = file.text[: max(room, 0) * _LONGEST_TOKEN]  # a book is not read whole to be cut to a page
+        if cut := cut_passage(words.attachment(lang, file.name, within, earlier=file.is_earlier), room, count):
+            kept.append(cut)
+            room -= count(cut) + 1
+    return kept
+
+
+def _note(around: Surroundings, kind: NoteKind) -> str:
+    return around.spare(lambda: around.memories.notes.read(kind).text) or ""

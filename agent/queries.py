@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from managers.recall.hits import MemoryType
 from managers.recall.kinds import ALL_TYPES
 from managers.storage.errors import NoSuchFileError
 from managers.storage.files import read_bytes
+from managers.storage.json_text import load_json
 
 
 def read_queries(query: str | None, file: Path | None) -> Iterator[str]:
@@ -31,7 +31,7 @@ def read_queries(query: str | None, file: Path | None) -> Iterator[str]:
         if not line.strip():
             continue
         try:
-            wanted = json.loads(line)["query"]
+            wanted = load_json(line)["query"]
         except (ValueError, KeyError, TypeError) as error:
             raise BadQueriesError(path=file, line=number) from error
         if not isinstance(wanted, str):

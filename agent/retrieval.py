@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from agent.addressing import names_of_user
 from agent.memories import Memories
 from agent.standing import standing_hits
 from managers.language.standing import asks_all, searches_of_all
@@ -12,6 +12,7 @@ from managers.language.words import detect_language
 from managers.memory.messages import Message
 from managers.mind import Sheet
 from managers.recall.hits import Hit
+from managers.recall.kinds import LOG_TYPES
 from managers.recall.planner import RecallPlan
 from managers.storage.errors import Lang
 
@@ -27,12 +28,13 @@ def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, wind
         window: the messages that are in the prompt already, this one among them.
     """
     hits = memories.recall.for_turn(plan.query, window=window, unasked=not plan.wanted) if plan.query else []
+    greeting = memories.persona().greeting.strip()
+    hits = [hit for hit in hits if hit.type not in LOG_TYPES or hit.text.strip() != greeting]  # it tells of nothing
     lang = detect_language(text)
     is_all = asks_all(text, lang)
     if not plan.wanted and not is_all:
         return hits
-    names = dict.fromkeys((speaker_of(sheet), speaker_of(replace(sheet, user_name=""))))
-    standing = standing_hits(memories.entities, [*names], text)
+    standing = standing_hits(memories.entities, names_of_user(sheet), text)
     own = _told_of_oneself(memories, sheet, lang, window) if is_all else []
     found: dict[str, Hit] = {}
     for hit in (*standing, *own, *hits):
@@ -54,14 +56,26 @@ def _told_of_oneself(memories: Memories, sheet: Sheet, lang: Lang, window: Seque
     return found
 
 
+def in_sight(window: Sequence[Message], count: int | None) -> list[Message]:
+    """Return the messages of a talk that a prompt holds, where it holds so many; all of them where nobody knows."""
+    spoken = [message for message in window if message.role != "system"]
+    return spoken if count is None else spoken[max(0, len(spoken) - count) :]
+
+
+def not_in_sight(hits: Sequence[Hit], shown: Sequence[Message]) -> list[Hit]:
+    """Return the memories without the messages that a prompt holds word for word."""
+    ids = {message.id for message in shown}
+    return [hit for hit in hits if hit.type not in LOG_TYPES or not ids.issuperset(hit.message_ids)]
+
+
+def is_said_since(hit: Hit, message: Message) -> bool:
+    """Tell whether a memory is what was said after a message: its own answers, say."""
+    return hit.type in LOG_TYPES and hit.time is not None and hit.time >= message.time
+
+
 def retrieve_as_turn(memories: Memories, text: str) -> list[Hit]:
     """Return what a turn would hand to its prompt if the user said this now; often nothing at all."""
     if not memories.settings().recall.enable_auto_retrieval:
         return []
     window = memories.window()
     return retrieve(memories, memories.sheet(), text, memories.recall.plan(text, window), window)
-
-
-def speaker_of(sheet: Sheet) -> str:
-    """Return the name that a user's messages stand under; somebody who gave none is "you"."""
-    return sheet.user_name or {"ja": "あなた", "en": "You"}[sheet.language]

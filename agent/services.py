@@ -14,12 +14,18 @@ from typing import TYPE_CHECKING
 
 from agent.companion import Companion
 from agent.memories import Memories, open_memories
+from agent.mending import look_around
 from agent.minds.choose import MindChooser
+from agent.minds.known_servers import KnownServers
+from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, usage_limits
 from managers.memory.transcripts import who_speaks
 from managers.personas import Persona, PersonaStore
+from managers.recall.reading.process import READER
+from managers.storage import privacy
 from managers.storage.clock import Clock, SystemClock
-from managers.storage.errors import PersonaNotFoundError
+from managers.storage.edges import said
+from managers.storage.errors import Notice, PersonaNotFoundError, UtataneError, as_notice
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
 from managers.storage.settings import Secrets, Settings, SettingsFile
@@ -27,6 +33,7 @@ from managers.usage.meter import Meter
 
 if TYPE_CHECKING:
     from agent.sleeper import CompanionSleeper
+    from managers.recall.embedders.fetching import Fetches
     from managers.sleep.scheduler import SleepScheduler
 
 
@@ -43,6 +50,11 @@ class Services:
     minds: MindChooser
     meter: Meter
     notices: NoticeBoard
+    going_through: threading.Thread | None = None
+    """Makes the files of a home folder private, once."""
+    only_look: bool = False
+    """Nothing is written: personas are read as they lie there, and nobody is woken."""
+    pulls: Pulls = field(default_factory=Pulls)
     _companions: dict[str, Companion] = field(default_factory=dict)
     _waking: threading.Lock = field(default_factory=threading.Lock)
     _doors: dict[str, threading.RLock] = field(default_factory=dict)
@@ -53,6 +65,12 @@ class Services:
         self.notices.replace("settings", notices)
         return settings
 
+    def gather_notices(self) -> list[Notice]:
+        """Put up which personas' folders cannot be read; return all that is up and is no one persona's."""
+        unreadable = self.personas.door.unreadable().values()
+        self.notices.replace("personas", [as_notice("persona-unreadable", error) for error in unreadable])
+        return self.notices.all
+
     def companion(self, name: str) -> Companion:
         """Return the persona, awake; the same object for the same persona.
 
@@ -60,8 +78,16 @@ class Services:
             PersonaNotFoundError, UnsafeNameError
         """
         companion = self._companion(name)
-        companion.wake()
+        companion.wake(only_look=self.only_look)
         return companion
+
+    def memories(self, name: str) -> Memories:
+        """Return what a persona remembers; nobody is woken for that.
+
+        Raises:
+            PersonaNotFoundError, UnsafeNameError
+        """
+        return self._companion(name).memories
 
     def _companion(self, name: str) -> Companion:
         with self._door(name):
@@ -71,6 +97,7 @@ class Services:
         with self._waking:
             companion = self._companions.get(persona.name)
             if companion is None:
+                look_around(self.home, self.notices)
                 memories = open_memories(
                     self.personas,
                     persona.name,
@@ -100,11 +127,34 @@ class Services:
         return CompanionSleeper(memories, self.minds, self.clock, aside=aside)
 
     @cached_property
+    def fetches(self) -> Fetches:
+        """The sentence model that is being fetched, if one is."""
+        from managers.recall.embedders.fetching import Fetches  # noqa: PLC0415  # only who fetches one needs it
+
+        return Fetches(self.home.models)
+
+    @property
+    def fetched_so_far(self) -> str:
+        """What changes while a sentence model is being fetched."""
+        return self.fetches.mark if "fetches" in self.__dict__ else ""
+
+    @cached_property
     def sleep(self) -> SleepScheduler:
         """What runs while nobody talks; `serve` starts it."""
         from managers.sleep.scheduler import SleepScheduler  # noqa: PLC0415  # only whoever serves needs it
 
-        return SleepScheduler(self.clock, lambda: [self.sleeper(name) for name in self.personas.list_names()])
+        return SleepScheduler(self.clock, self._sleepers)
+
+    def _sleepers(self) -> list[CompanionSleeper]:
+        """Return all personas as sleep sees them; one that cannot be opened keeps no other awake."""
+        found, failed = [], []
+        for name in self.personas.list_names():
+            try:
+                found.append(self.sleeper(name))
+            except (UtataneError, OSError) as error:
+                failed.append(as_notice("sleep-without", said(error, f"sleep of {name}")))
+        self.notices.replace("sleep", failed)
+        return found
 
     def persona_for(self, name: str, transcript: Path) -> Persona:
         """Return the persona of that name; if there is none, one made for a transcript."""
@@ -143,21 +193,32 @@ class Services:
         """Finish what is under way."""
         if "sleep" in self.__dict__:
             self.sleep.stop()
+        self.pulls.stop()
+        if "fetches" in self.__dict__:
+            self.fetches.stop()
+        READER.close()  # whoever is indexing a document that takes long is not waited for
         for name in list(self._companions):
             self.let_sleep(name)
         self.meter.flush()
+        if self.going_through is not None:
+            self.going_through.join()
 
 
-def open_services(home: Home, clock: Clock | None = None, rng: Random | None = None) -> Services:
-    """Make the services of a home folder and copy the sample personas on the first start."""
+def open_services(
+    home: Home, clock: Clock | None = None, rng: Random | None = None, *, only_look: bool = False
+) -> Services:
+    """Make the services of a home folder and copy the sample personas on the first start.
+
+    With `only_look`, nothing is made or written.
+    """
     clock, rng = clock or SystemClock(), rng or Random()  # noqa: S311 - ids, not secrets
     secrets, settings_file, personas = (
         Secrets(home.secrets),
         SettingsFile(home.settings),
-        PersonaStore(home, clock, rng),
+        PersonaStore(home, clock, rng, only_look=only_look),
     )
     notices = NoticeBoard()
-    meter = Meter(home.usage, clock, partial(usage_limits, settings_file, personas))
+    meter = Meter(home.usage, clock, partial(usage_limits, settings_file, personas), only_look=only_look)
     warnings = CapWarnings(meter, notices)
     meter.when_counted = warnings.look
     services = Services(
@@ -167,9 +228,16 @@ def open_services(home: Home, clock: Clock | None = None, rng: Random | None = N
         settings_file=settings_file,
         secrets=secrets,
         personas=personas,
-        minds=MindChooser(secrets, meter=meter),
+        minds=MindChooser(secrets, KnownServers(home, clock), meter=meter),
         meter=meter,
         notices=notices,
+        only_look=only_look,
     )
-    services.personas.install_samples()
+    if not only_look:
+        notices.post(*privacy.shut(home))
+        services.personas.install_samples()
+        look_around(home, notices)
+        if not privacy.is_done(home):
+            services.going_through = threading.Thread(target=privacy.go_through, args=(home,), name="privacy")
+            services.going_through.start()
     return services

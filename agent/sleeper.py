@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from functools import cached_property
 
@@ -18,15 +19,23 @@ from agent.minds.language_model.dreaming import LanguageModelDreamMind
 from agent.minds.language_model.impulse import LanguageModelImpulse
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
-from managers.mind import Cancel, Mind
+from managers.mind import Cancel, Mind, Sheet
+from managers.recall.hits import MemoryType
+from managers.recall.kit import DRIFT
 from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
+from managers.sleep.cost import DreamCost
 from managers.sleep.dream import Dreamer, DreamReport
 from managers.sleep.tasks import DAY_TASKS, DreamMind, Level, Task
 from managers.storage.clock import Clock
+from managers.storage.edges import said
+from managers.storage.errors import Notice, as_notice
 from managers.storage.settings import SleepSettings
 from managers.usage.ledger import Purpose
 
+_PAST: tuple[MemoryType, ...] = ("log_archive", "current_log", "episodic_memory", "diary")
+_PAST_SEARCHED = 20
+"""Most of what is found was said on the very days that a night looks back on."""
 _LEVELS: dict[str, Level | None] = {"auto": None, "1": 1, "2": 2, "3": 3}
 
 
@@ -59,9 +68,9 @@ class CompanionSleeper:
         moments = [self._memories.inner_state.last_interaction(), self._aside()]
         return max((moment for moment in moments if moment is not None), default=None)
 
-    def pending_days(self) -> list[date]:
-        """Return the days that wait for a dream, oldest first."""
-        return self.dreamer().pending_days()
+    def pending_days(self, *, today: bool = False) -> list[date]:
+        """Return the days that wait for a dream, oldest first; with `today` also the one that still goes on."""
+        return self.dreamer().pending_days(today=today)
 
     def dream(
         self,
@@ -70,18 +79,39 @@ class CompanionSleeper:
         level: Level | None = None,
         catch_up: bool = False,
         dry_run: bool = False,
+        today: bool = True,
         progress: Callable[[int, int], None] | None = None,
     ) -> DreamReport:
-        """Dream of the days that wait; the index learns of it, and files that have grown are put in order."""
+        """Dream of the days that wait; the index learns of it, and files that have grown are put in order.
+
+        Everything is as `Dreamer.dream` takes it: whoever asks dreams of today too, a night that comes by itself does not.
+
+        Raises:
+            DreamingAlreadyError
+        """
         if not dry_run:
             self._let_wishes_go()
-        report = self.dreamer().dream(cancel=cancel, level=level, catch_up=catch_up, dry_run=dry_run, progress=progress)
-        if not dry_run:
-            self._memories.recall.catch_up()
-            self._memories.recall.refresh_weights()
-            self._tidy()
-            self._memories.history.maintain()
-        return report
+        report = self.dreamer().dream(
+            cancel=cancel, level=level, catch_up=catch_up, dry_run=dry_run, today=today, progress=progress
+        )
+        if dry_run:
+            return report
+        return replace(report, notices=(*report.notices, *self._follow_up()))
+
+    def cost(self, *, today: bool = True, catch_up: bool = False) -> DreamCost:
+        """Estimate what `dream` would ask of the mind; nothing is asked."""
+        return self.dreamer().cost(today=today, catch_up=catch_up)
+
+    def _follow_up(self) -> list[Notice]:
+        """After a dream: the index learns of it, and files are put in order. What fails waits for the next night."""
+        memories = self._memories
+        notices: list[Notice] = []
+        for work in (lambda: notices.extend(memories.recall.keep_up(DRIFT)), self._tidy, memories.history.maintain):
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001  # the dream is applied: nothing may make it seem to have failed
+                notices.append(as_notice("dream-follow-up", said(error, "what follows a dream")))
+        return notices
 
     def dream_of(self, day: date, tasks: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
         """Dream of one day by hand: all of it, or its episode, entities, questions or answers alone.
@@ -93,9 +123,9 @@ class CompanionSleeper:
         if not dry_run:
             self._let_wishes_go()
         report = self.dreamer().dream_of(day, wanted, dry_run=dry_run)
-        if not dry_run:
-            self._memories.recall.catch_up()
-        return report
+        if dry_run:
+            return report
+        return replace(report, notices=(*report.notices, *self._memories.recall.keep_up()))
 
     def dreamer(self, purpose: Purpose = "dream") -> Dreamer:
         """Return what dreams, with the mind that the settings name now; its calls are counted for `purpose`."""
@@ -105,11 +135,12 @@ class CompanionSleeper:
             memories.paths,
             memories.log,
             self._clock,
-            sheet=with_name(memories.sheet(), memories),
+            sheet=self._sheet(),
             mind=self._dream_mind(fallback, purpose),
             fallback=fallback,
             apply=memories.apply,
             settings=self.settings(),
+            recall=lambda gist: memories.recall.search(gist, _PAST_SEARCHED, types=_PAST, fitting=True),
         )
 
     def end_conversation(self) -> None:
@@ -117,7 +148,7 @@ class CompanionSleeper:
         memories = self._memories
         if self._conversation_end.check():
             self._let_wishes_go()
-            self._memories.recall.catch_up()
+            self._memories.recall.keep_up()
             self._tidy()  # nobody waits now: what was taken back leaves the derived files too
             memories.emotions.roll()
         if memories.inner_state.note_course():
@@ -154,6 +185,12 @@ class CompanionSleeper:
             LanguageModelImpulse(mind)(occasion) if isinstance(mind, LanguageModelMind) else built_in_impulse(occasion)
         )
 
+    def _sheet(self) -> Sheet:
+        """Return who it is and whom it talks to, by the name that the talk tells too."""
+        memories = self._memories
+        count = 2 * memories.settings().conversation.window_turns
+        return with_name(memories.sheet(), memories, memories.log.tail(count, roles=("user", "persona")))
+
     def _small_mind(self, purpose: Purpose) -> Mind:
         settings, language = self._memories.settings().mind, self._memories.sheet().language
         return self._minds.choose_small(settings, language, persona=self.name, purpose=purpose).mind
@@ -185,7 +222,7 @@ class CompanionSleeper:
             memories.paths,
             memories.log,
             self._clock,
-            sheet=memories.sheet,
+            sheet=self._sheet,
             settings=self.settings,
             inner_state=memories.inner_state,
             questions=memories.questions,

@@ -20,8 +20,12 @@ SOURCE = "usage"
 
 
 def usage_limits(settings_file: SettingsFile, personas: PersonaStore, persona: str) -> UsageSettings:
-    """Return the settings that hold for a persona's calls now: everybody's caps are everybody's."""
-    common = settings_file.load()[0]
+    """Return the settings that hold for a persona's calls now: everybody's caps are everybody's.
+
+    Raises:
+        UnreadableError: nobody can tell whether there are caps.
+    """
+    common = settings_file.load_known()[0]
     if not persona:
         return common.usage
     try:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from agent.addressing import card_of
 from managers.language.standing import asked_slot, asks_all
 from managers.language.words import detect_language
-from managers.memory.entities import Entity, EntityStore, Fact, is_safe
+from managers.memory.entities import Entity, EntityStore, Fact
 from managers.recall.hits import Hit
 
 _MOST_OWN, _MOST_OTHERS = 6, 4
@@ -28,16 +29,12 @@ def standing_hits(entities: EntityStore, names: Sequence[str], text: str) -> lis
     is_all = asks_all(text, lang)
     if slot is None and not is_all:
         return []
-    own = [entity for name in names if (entity := _entity(entities, name)) is not None]
+    own = [entity for name in names if (entity := card_of(entities, name)) is not None]
     facts = _newest_of_each_slot([(entity, fact) for entity in own for fact in entity.current_facts])
     facts = [(entity, fact) for entity, fact in facts if is_all or fact.slot == slot]
     if is_all:
         facts = [*facts[-_MOST_OWN:], *_of_others(entities, own)]
     return [_as_hit(entities, entity, fact) for entity, fact in facts]
-
-
-def _entity(entities: EntityStore, name: str) -> Entity | None:
-    return (entities.get(name) if is_safe(name) else None) or entities.find(name)
 
 
 def _newest_of_each_slot(facts: Sequence[tuple[Entity, Fact]]) -> list[tuple[Entity, Fact]]:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from random import Random
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 from agent.attachments import Attached
-from agent.events import TurnEvent
+from agent.events import Noticed, TurnEvent
 from agent.memories import Memories
 from agent.tools.catalogue import Catalogue
 from agent.tools.context import ToolContext
@@ -17,8 +17,11 @@ from managers.memory.messages import Message
 from managers.mind import Cancel, ChatTurn, Concern, EmotionReading, Mind, ReplyRequest, Sheet, ToolCall
 from managers.recall.hits import Hit
 from managers.storage.clock import Clock
-from managers.storage.errors import UtataneError
+from managers.storage.edges import told
+from managers.storage.errors import UtataneError, as_notice
 from managers.storage.settings import Settings
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,22 @@ class Surroundings:
     """Decides what to recall, where the settings leave it to the small model."""
     stand_in: Callable[[], Mind] | None = None
     """Makes the mind that speaks when a cap stops the other one, where the settings let it."""
+    in_sight: int | None = None
+    """How many messages of the talk the last prompt held besides the newest; None where there was none yet."""
     off_record: bool = False
     """Nothing of this turn is written anywhere."""
+
+    def spare(self, work: Callable[[], Result]) -> Result | None:
+        """Do something that a reply can go without; what fails is told, and the reply comes all the same.
+
+        Returns:
+            what the work returns; None where it fails.
+        """
+        try:
+            return work()
+        except (UtataneError, OSError) as error:
+            self.emit(Noticed(as_notice("gone-without", told(error))))
+            return None
 
 
 class TurnState(TypedDict, total=False):
@@ -55,21 +72,37 @@ class TurnState(TypedDict, total=False):
     window: list[Message]
     message: Message
     """The user's message to answer; given at the start when it is in the log already."""
-    replaces: tuple[str, ...]
-    """Ids of the messages that the new reply takes the place of."""
+    branch: str
+    """The branch of the conversation that the turn belongs to."""
+    instead_of: Message | None
+    """The answer in whose place the new one will stand."""
+    reworded: bool
+    """The user's message has another text than when it was first answered."""
     emotion: EmotionReading
+    drive: str
+    """What moved the persona most before the message came, in a sentence."""
     felt: Future[None]
     """Done when the message has moved the inner life, on the disk too."""
     concern: Concern | None
     query: str
     hits: Sequence[Hit]
     recall_wanted: bool
+    carried: tuple[str, ...]
+    """The documents and files whose text this turn has put before the mind, relative to the persona's folder."""
+    carried_before: tuple[str, ...]
+    """The same of earlier turns that still stand there."""
+    held: tuple[str, ...]
+    """Ids of the changes that wait for a person's yes."""
     request: ReplyRequest
+    in_sight: int
+    """How many messages of the talk the prompt holds besides the newest."""
     exchange: list[ChatTurn]
     """What the tool loop has added to the conversation so far."""
     calls: tuple[ToolCall, ...]
     rounds: int
     said: str
+    grounds: Sequence[Hit]
+    """What the answer rests on: what the mind says, else the memories that it was handed."""
     speaker: Mind
     """Who has spoken in this turn: the mind, or the one that stands in for it."""
     reply: Message | None
@@ -82,6 +115,7 @@ class Spoken:
 
     pieces: list[str] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
+    grounds: Sequence[Hit] | None = None
     speaker: Mind | None = None
     error: UtataneError | None = None
 

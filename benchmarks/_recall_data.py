@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -81,12 +82,18 @@ def ids_of(hit: Hit) -> tuple[str, ...]:
     return hit.message_ids or (Path(hit.path).stem,)
 
 
-def score(name: str, search: Search) -> Score:
-    """Walk the results from the best down, keep the first distinct ids; the share of the evidence among them."""
+def score(name: str, search: Search, every: int = 1) -> Score:
+    """Walk the results from the best down, keep the first distinct ids; the share of the evidence among them.
+
+    Args:
+        name: the conversation or the documents.
+        search: returns the ids of each result, best first.
+        every: only each so many questions, for whoever has little time.
+    """
     depths = (1, 5, 10, 20)
     found: list[list[float]] = []
     categories: dict[int, list[float]] = {}
-    for one in lines(f"{name}.queries.jsonl"):
+    for one in islice(lines(f"{name}.queries.jsonl"), 0, None, every):
         named = list(dict.fromkeys(one_id for ids in search(one["query"], max(depths)) for one_id in ids))
         evidence = set(one["evidence"])
         row = [len(evidence & set(named[:depth])) / len(evidence) for depth in depths]

@@ -103,6 +103,9 @@ def _usual(paths: PersonaPaths, what: str) -> list[Figure]:
         Figure(f"{what}: append (median)", _median(lambda: log.append("user", "Sara", "a word")), 20),
         Figure(f"{what}: supersede (median)", _median(lambda: log.supersede(last.id, "another word")), 0),
         Figure(f"{what}: roll", _once(log.roll), 0),
+        Figure(f"{what}: a branch 5,000 back", _once(lambda: log.branch(middle)), 0),
+        Figure(f"{what}: last 50 messages on it, same object", _best_of(lambda: log.tail(50)), 20),
+        Figure(f"{what}: append on it (median)", _median(lambda: log.append("user", "Sara", "a word")), 20),
     ]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import psutil
+from httpx2 import Response
 
 from agent.services import Services, open_services
 from benchmarks.recall_corpus import Speech, write_archives
@@ -18,16 +19,14 @@ from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home, PersonaPaths, safe_name
-from ui import map as memory_map
-from ui import network
-from ui.locales import texts
-from ui.shelves import Place, View
+from tests.ui.visitors import visitor_of
+from ui.server.addresses import address_of
 
 Row = tuple[str, str, str]
 
 NAME, EMPTY = "ねむ", "Hazel"
 MESSAGES, DAYS, ENTITIES = 100_000, 3_650, 5_000
-BUDGET = "1 s beyond an empty one"
+BUDGET = "0.3 s beyond an empty one"
 
 
 def measure(messages: int = MESSAGES, days: int = DAYS, known: int = ENTITIES) -> Iterator[Row]:
@@ -48,27 +47,27 @@ def _views(services: Services) -> Iterator[Row]:
     memories = services.companion(NAME).memories
     yield "drawing the map for the first time, in the background", f"{_timed(memories.map.redraw):.1f} s", ""
     yield "looking for all names, in the background", f"{_timed(memories.network.around):.1f} s", ""
-    steps: list[tuple[str, Callable[[], object]]] = [
-        ("an empty map", lambda: memory_map.show(_view(services, EMPTY, "map"))),
-        ("the map", lambda: memory_map.show(_view(services, NAME, "map"))),
-        ("the map along time", lambda: memory_map.show(_view(services, NAME, "map", "time"))),
-        ("a region of it", lambda: memory_map.show(_view(services, NAME, "map", "like/0"))),
-        ("the network", lambda: network.show(_view(services, NAME, "network"))),
-    ]
-    for name, step in steps:
+    visitor = visitor_of(services)
+
+    def opened(name: str, place: str, **query: object) -> Callable[[], Response]:
+        return lambda: visitor.get(address_of(name, f"memories/{place}", **query))
+
+    steps = {
+        "an empty map": opened(EMPTY, "map"),
+        "the map": opened(NAME, "map"),
+        "the map along time": opened(NAME, "map", by="time"),
+        "a region of it": opened(NAME, "map/0"),
+        "the network": opened(NAME, "network"),
+    }
+    for name, step in steps.items():
         first, again = _timed(step), min(_timed(step) for _ in range(3))
         yield name, f"{first:.2f} s, again {again:.2f} s", BUDGET
     memories.log.append("user", "花", "川のそばでカワセミを見たよ。")
     memories.recall.catch_up()
-    yield "the map after one more message", f"{_timed(steps[1][1]):.2f} s", BUDGET
-    yield "the network after one more message", f"{_timed(steps[4][1]):.2f} s", BUDGET
-    yield "what is sent for the map", f"{len(memory_map.show(_view(services, NAME, 'map'))) / 1000:.0f} kB", ""
+    yield "the map after one more message", f"{_timed(steps['the map']):.2f} s", BUDGET
+    yield "the network after one more message", f"{_timed(steps['the network']):.2f} s", BUDGET
+    yield "what is sent for the map", f"{len(steps['the map']().content) / 1000:.0f} kB", ""
     yield "resident memory", f"{psutil.Process().memory_info().rss / 1e6:.0f} MB", ""
-
-
-def _view(services: Services, name: str, shelf: str, item: str = "") -> View:
-    place = Place(shelf=shelf, item=item)
-    return View(services.companion(name).memories, place, services.clock.now(), texts("ja"))
 
 
 def _timed(step: Callable[[], object]) -> float:

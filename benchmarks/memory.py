@@ -17,7 +17,7 @@ from managers.sleep.scheduler import TICK_SECONDS
 from managers.storage.settings import SettingsFile
 from tests.browser.acting import say
 from tests.browser.conftest import ARGUMENTS
-from tests.browser.serving import Server
+from tests.browser.serving import Server, visit
 
 TURNS = 20
 
@@ -35,7 +35,7 @@ def measure() -> Iterator[tuple[str, str, str]]:
         server = Server(Path(folder)).start()
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         page = browser.new_context(locale="ja-JP").new_page()
-        page.goto(server.address)
+        visit(page, server)
         page.locator("#conversation .transcript > div").first.wait_for()
         yield "resident memory, page just opened", _resident(server), ""
         rng = Random(2)

@@ -56,8 +56,8 @@ def search(folder: Path) -> dict[str, float]:
     questions = Speech(seed=1).questions(QUESTIONS)
     for question in questions[:10]:
         recall.search(question)
-    times = np.array([_timed(partial(recall.search, question, 10)) for question in questions]) * 1000
-    turns = np.array([_timed(partial(recall.for_turn, question, window=[])) for question in questions]) * 1000
+    times = np.array([timed(partial(recall.search, question, 10)) for question in questions]) * 1000
+    turns = np.array([timed(partial(recall.for_turn, question, window=[])) for question in questions]) * 1000
     busiest = psutil.Process().memory_info().rss / 1e6
     coarse.let_rest()  # as the app does every minute
     (median, cpu_median), (p95, cpu_p95) = np.percentile(times, [50, 95], axis=0)
@@ -75,7 +75,7 @@ def search(folder: Path) -> dict[str, float]:
     }
 
 
-def _timed(work: Callable[[], object]) -> tuple[float, float]:
+def timed(work: Callable[[], object]) -> tuple[float, float]:
     """Return how long something takes, and how much of a processor: that is the same on a busy machine."""
     began, used = time.perf_counter(), time.process_time()
     work()

@@ -1,17 +1,19 @@
-"""The rooms over a long life: what each handler takes at 3,650 nights, 100,000 readings and 5,000 entities."""
+"""The rooms over a long life: what each page takes at 3,650 nights, 100,000 readings and 5,000 entities."""
 
 from __future__ import annotations
 
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Final
 
-import gradio as gr
+from starlette.testclient import TestClient
 
+from agent.memories import Memories
 from agent.services import Services, open_services
 from managers.memory.drives import DRIVES
 from managers.memory.emotions import VALUES, EmotionEntry
@@ -21,17 +23,8 @@ from managers.memory.insights import Insight, Insights
 from managers.storage.clock import SystemClock
 from managers.storage.history.entries import Draft
 from managers.storage.paths import Home, PersonaPaths
-from ui.csv_files import as_csv
-from ui.dreams import DreamHandlers
-from ui.heart import HeartHandlers
-from ui.knowledge import KnowledgeHandlers
-from ui.locales import texts
-from ui.memories import SHELVES, MemoryHandlers
-from ui.memory_tables import ROWS, Table
-from ui.notes import NoteHandlers
-from ui.options import OptionHandlers, Scope
-from ui.personas import PersonaHandlers
-from ui.shelves import Place, View
+from tests.ui.visitors import visitor_of
+from ui.server.addresses import address_of, with_query
 
 Row = tuple[str, str, str]
 
@@ -41,84 +34,60 @@ READINGS = 100_000
 ENTITIES = 5_000
 RECORDED = 400
 """Nights with an entry of their own in the history; it takes long to write them, not to read."""
-BUDGET = "1 s"
+BUDGET = "0.3 s more than without a past"
+EMPTY = "空っぽ"
+SHELVES: Final = ("people", "days", "insights", "goals", "questions", "diary", "forgotten", "map", "network")
+PLACES: Final[tuple[tuple[str, dict[str, object]], ...]] = (
+    ("heart", {}),
+    ("heart", {"days": 90, "span": "month"}),
+    ("heart", {"span": "year"}),
+    ("heart", {"span": "all"}),
+    ("dreams", {}),
+    ("dreams", {"page": NIGHTS // 10}),
+    ("knowledge", {}),
+    ("notes/core_memory", {}),
+    ("persona", {}),
+    ("memories", {}),
+    *((f"memories/{shelf}", {}) for shelf in SHELVES),
+    ("memories/people", {"page": ENTITIES // 24}),
+    ("tables/feelings.csv", {}),
+    ("tables/dreams.csv", {}),
+    ("tables/memories/entities.csv", {}),
+    ("tables/memories/episodes.csv", {}),
+)
+"""The pages that are measured, and what their addresses ask for."""
 
 
 def measure(nights: int = NIGHTS, readings: int = READINGS, entities: int = ENTITIES) -> Iterator[Row]:
-    """Yield what each handler takes, the first time (files are read, the history is walked) and again."""
+    """Yield what each page takes, the first time (files are read, the history is walked) and again, and without a past."""
     with tempfile.TemporaryDirectory() as folder:
         services = open_services(Home(Path(folder)), SystemClock(), Random(1))
         services.settings_file.change("mind", provider="builtin")
-        memories = services.companion(NAME).memories
+        services.personas.create(EMPTY, language="ja")
         yield "the past", f"{nights:,} nights, {readings:,} readings, {entities:,} entities", ""
-        write_past(services, memories.paths, nights, readings, entities)
-        yield from _rooms(services)
-        yield from _shelves(services)
+        write_past(services, nights, readings, entities)
+        visitor = visitor_of(services)
+        for place, query in PLACES:
+            empty = min(_timed(visitor, EMPTY, place, query) for _ in range(3))
+            first = _timed(visitor, NAME, place, query)
+            again = min(_timed(visitor, NAME, place, query) for _ in range(3))
+            name = with_query(place, query)
+            yield name, f"{first:.2f} s, again {again:.2f} s; without a past {empty:.2f} s", BUDGET
         services.close()
 
 
-def _rooms(services: Services) -> Iterator[Row]:
-    t = texts("ja")
-    heart, dreams = HeartHandlers(services, t), DreamHandlers(services, t)
-    today = services.clock.now().date().isoformat()
-    month = f"{services.clock.now() - timedelta(days=28):%Y-%m-%dT%H:%M:%S}/{services.clock.now():%Y-%m-%dT%H:%M:%S}"
-    steps: list[tuple[str, Callable[[], object]]] = [
-        ("Heart, opening it", lambda: heart.open(NAME, 7)),
-        ("Heart, drives over 90 days", lambda: heart.show_drives(NAME, 90)),
-        ("Heart, a month of feelings", lambda: heart.show_curve(NAME, "month", today)),
-        ("Heart, a year of feelings", lambda: heart.show_curve(NAME, "year", today)),
-        ("Heart, all feelings", lambda: heart.show_curve(NAME, "all", today)),
-        (
-            "Heart, behind a point of a month",
-            lambda: heart.look(NAME, "all", today, gr.EventData(None, {"action": "point", "key": month})),
-        ),
-        ("Dreams, opening it", lambda: dreams.open(NAME)),
-        (
-            "Dreams, the oldest page",
-            lambda: dreams.follow(NAME, 0, gr.EventData(None, {"action": "turn", "page": "364"})),
-        ),
-    ]
-    for name, step in steps:
-        first, again = _timed(step), min(_timed(step) for _ in range(3))
-        yield name, f"{first:.2f} s, again {again:.2f} s", BUDGET
-
-
-def _shelves(services: Services) -> Iterator[Row]:
-    """Yield what each shelf of the memories takes, opened and as a table; and the rooms beside them."""
-    t = texts("ja")
-    memories, now = services.companion(NAME).memories, services.clock.now()
-    room, options = MemoryHandlers(services, t), OptionHandlers(services, t)
-    steps: list[tuple[str, Callable[[], object]]] = [
-        (f"Memories, {shelf}", lambda shelf=shelf: room.do(NAME, Place(), {"action": "go", "shelf": shelf}))  # type: ignore[misc]  # mypy takes the default for an argument
-        for shelf in SHELVES
-    ]
-    last = Place(shelf="entities", page=ENTITIES // 24)
-    steps += [
-        ("Memories, the last page of entities", lambda: room.enter(NAME, last)),
-        ("Memories, entities as a table", lambda: _as_table(View(memories, Place("entities"), now, t), "entities")),
-        ("Memories, days as a table", lambda: _as_table(View(memories, Place("episodes"), now, t), "episodes")),
-        ("Knowledge", lambda: KnowledgeHandlers(services, t).open(NAME)),
-        ("Notes", lambda: NoteHandlers(services, t).open(NAME, "core_memory")),
-        ("Persona", lambda: PersonaHandlers(services, t).open(NAME)),
-        ("Settings", lambda: options.open(NAME, Scope())),
-    ]
-    for name, step in steps:
-        first, again = _timed(step), min(_timed(step) for _ in range(3))
-        yield name, f"{first:.2f} s, again {again:.2f} s", BUDGET
-
-
-def _as_table(view: View, table: Table) -> bytes:
-    return as_csv(ROWS[table](view))
-
-
-def _timed(step: Callable[[], object]) -> float:
+def _timed(visitor: TestClient, persona: str, place: str, query: dict[str, object]) -> float:
     started = time.perf_counter()
-    step()
-    return time.perf_counter() - started
+    answer = visitor.get(address_of(persona, place, **query), follow_redirects=True)
+    taken = time.perf_counter() - started
+    answer.raise_for_status()
+    return taken
 
 
-def write_past(services: Services, paths: PersonaPaths, nights: int, readings: int, entities: int) -> None:
-    now, rng = services.clock.now().replace(microsecond=0), Random(2)
+def write_past(services: Services, nights: int, readings: int, entities: int) -> None:
+    """Write what a persona has lived through, and index it, as it was day by day, long before; nobody is woken for that."""
+    now, rng, memories = services.clock.now().replace(microsecond=0), Random(2), services.memories(NAME)
+    paths = memories.paths
     for folder in (paths.memory, paths.episodic_memory, paths.entity_memory):
         folder.mkdir(parents=True, exist_ok=True)
     _write_readings(paths, now, nights, readings, rng)
@@ -132,7 +101,9 @@ def write_past(services: Services, paths: PersonaPaths, nights: int, readings: i
         line = json.dumps({"time": moment.isoformat(), **{str(drive): rng.random() for drive in DRIVES}})
         with (paths.memory / f"drive_course_{moment:%Y-%m}.jsonl").open("a", encoding="utf-8") as file:
             file.write(line + "\n")
-    _write_nights(services, paths, now, nights, entities)
+    _write_nights(memories, now, nights, entities)
+    memories.recall.catch_up()
+    memories.history.notice_outside()
 
 
 def _write_readings(paths: PersonaPaths, now: datetime, days: int, readings: int, rng: Random) -> None:
@@ -151,10 +122,9 @@ def _write_readings(paths: PersonaPaths, now: datetime, days: int, readings: int
         path.write_text(json.dumps(entries, ensure_ascii=False, indent=2), "utf-8")
 
 
-def _write_nights(services: Services, paths: PersonaPaths, now: datetime, nights: int, known: int) -> None:
+def _write_nights(memories: Memories, now: datetime, nights: int, known: int) -> None:
     """Write the nights as dreams do; the older ones share one entry of the history."""
-    rng = Random(3)
-    history = services.companion(NAME).memories.history
+    rng, history, paths = Random(3), memories.history, memories.paths
     insights = []
     older: dict[Path, bytes | None] = {}
     for number in range(nights, 0, -1):

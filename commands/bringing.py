@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell, terminal_language
+from commands.language import terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell, warn_of
+from commands.terminal import warn
 
 if TYPE_CHECKING:
     from managers.recall.knowledge import Document
+    from managers.storage.errors import Notice
 
 import_commands = typer.Typer(help="Bring conversations in.")
 knowledge_commands = typer.Typer(help="The documents that a persona may look things up in.")
@@ -31,9 +33,8 @@ def import_transcript(
         name = services.persona_for(persona, file).name
         report = transcripts.import_transcript(services.companion(name).memories.log, file)
         recall = services.companion(name).memories.recall
-        recall.catch_up()
-        if report.added:
-            recall.refresh_weights(1)  # whatever was indexed while the first months came in knew only those
+        # Whatever was indexed while the first months came in knew only those.
+        behind = recall.keep_up(1 if report.added else None)
         lang = terminal_language()
         added, known = f"{report.added:,}", f"{report.already_there:,}"
         tell(
@@ -44,7 +45,8 @@ def import_transcript(
             as_json=as_json,
         )
         for problem in report.problems:
-            print(problem.sentence(lang), file=sys.stderr)
+            warn(problem.sentence(lang))
+        warn_of(behind)
     if any(not problem.imported for problem in report.problems):
         raise typer.Exit(1)
 
@@ -61,15 +63,18 @@ def add_knowledge(
         memories = services.companion(persona).memories
         for file in files:
             _tell_document(memories.knowledge.add(file), as_json=as_json)
-        memories.recall.catch_up()
+        warn_of(memories.recall.keep_up())
 
 
 @knowledge_commands.command("list")
 def list_knowledge(persona: PersonaArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
-    """List documents."""
+    """List documents; of one that cannot be read it says why."""
     with services_at(home) as services:
-        for document in services.companion(persona).memories.knowledge.list():
-            _tell_document(document, as_json=as_json)
+        memories = services.companion(persona).memories
+        memories.recall.catch_up()
+        unread = memories.recall.unread_documents()
+        for document in memories.knowledge.list():
+            _tell_document(document, as_json=as_json, why=unread.get(document.name))
 
 
 @knowledge_commands.command("remove")
@@ -85,9 +90,10 @@ def remove_knowledge(
         for name in files:
             memories.knowledge.remove(name)
             tell({"removed": name}, name, as_json=as_json)
-        memories.recall.catch_up()
+        warn_of(memories.recall.keep_up())
 
 
-def _tell_document(document: Document, *, as_json: bool) -> None:
-    added = f"{document.added:%Y-%m-%dT%H:%M:%S}"
-    tell({"name": document.name, "bytes": document.size, "added": added}, document.name, as_json=as_json)
+def _tell_document(document: Document, *, as_json: bool, why: Notice | None = None) -> None:
+    facts = {"name": document.name, "bytes": document.size, "added": f"{document.added:%Y-%m-%dT%H:%M:%S}"}
+    unread = why.sentence(terminal_language()) if why else None
+    tell({**facts, "unread": unread}, f"{document.name}: {unread}" if unread else document.name, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`personas list|create|rename|duplicate|delete|restore|mend`."""
+"""`personas list|create|rename|duplicate|delete|restore|mend` (for `admit` see `commands.admitting`)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.shared import HomeOption, JsonOption, PersonaArgument, read_text, services_at, tell, terminal_language
+from commands import admitting
+from commands.language import terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, read_text, services_at, tell
+from commands.terminal import warn
 from managers.storage.errors import Lang
 
 if TYPE_CHECKING:
     pass
 
-personas_commands = typer.Typer(help="List, create, rename, duplicate, delete, restore and mend personas.")
+personas_commands = typer.Typer(help="List, create, rename, duplicate, delete, restore, mend and let in personas.")
+personas_commands.add_typer(admitting.commands)
 
 
 @personas_commands.command("list")
 def list_personas(home: HomeOption = None, as_json: JsonOption = False) -> None:
-    """List personas, and those in the trash."""
+    """List personas, guests that wait for a yes, and who is in the trash."""
+    asks, guest = (
+        ("設定を確認してください: personas admit", "ゲスト。確認は personas admit で")
+        if terminal_language() == "ja"
+        else ("asks for settings: personas admit", "a guest: personas admit")
+    )
     with services_at(home) as services:
         for persona in services.personas.list():
-            tell({"name": persona.name, "language": persona.language}, persona.name, as_json=as_json)
+            facts = {"name": persona.name, "language": persona.language} | ({"asks": True} if persona.asks else {})
+            tell(facts, f"{persona.name}  ({asks})" if persona.asks else persona.name, as_json=as_json)
+        for name in services.personas.door.guests():
+            tell({"guest": True, "name": name}, f"{name}  ({guest})", as_json=as_json)
+        for error in services.personas.door.unreadable().values():
+            warn(error.sentence(terminal_language()))
         for gone in services.personas.trashed():
             tell({"trash": gone.id, "name": gone.name}, f"({gone.id})", as_json=as_json)
 
@@ -105,7 +119,7 @@ def restore_persona(
 ) -> None:
     """Bring a persona back from the trash."""
     with services_at(home) as services:
-        _tell_name(services.personas.restore(trash_id, new_name).name, as_json=as_json)
+        _tell_name(services.personas.restore(trash_id, new_name), as_json=as_json)
 
 
 def _tell_name(name: str, *, as_json: bool) -> None:

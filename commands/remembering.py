@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from datetime import datetime
 from pathlib import Path
@@ -10,15 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from commands.language import terminal_language
 from commands.shared import (
     HomeOption,
     JsonOption,
     PersonaArgument,
+    damage_told,
     services_at,
-    show_progress,
     tell,
-    terminal_language,
+    warn_of,
 )
+from commands.terminal import show_progress, warn, write, write_line
 
 if TYPE_CHECKING:
     pass
@@ -46,9 +47,10 @@ def recall(
     from agent.queries import as_types, read_queries
     from agent.retrieval import retrieve_as_turn
 
-    with services_at(home) as services:
+    with services_at(home) as services, damage_told(services, persona):
         memories = services.companion(persona).memories
-        memories.recall.catch_up()
+        memories.recall.keep_up()
+        memories.recall.get_ready()
         for wanted in read_queries(query, queries):
             started = time.perf_counter()
             hits = (
@@ -58,12 +60,13 @@ def recall(
             )
             elapsed = 1000 * (time.perf_counter() - started)
             if as_json:
-                print(shapes.line(shapes.search(wanted, hits, elapsed)), flush=True)
+                write(shapes.line(shapes.search(wanted, hits, elapsed)))
                 continue
-            print(f"{wanted}  ({elapsed:.0f} ms)")
+            write(f"{wanted}  ({elapsed:.0f} ms)")
             for rank, hit in enumerate(hits, 1):
                 when = f"{hit.time:%Y-%m-%d} " if hit.time else ""
-                print(f"{rank:3}  {hit.score:.3f}  {when}{hit.type}  {hit.text[:100]!r}")
+                write_line(f"{rank:3}  {hit.score:.3f}  {when}{hit.type}  {hit.text[:100]!r}")
+        warn_of(notice for notice in memories.recall.status().notices if notice.level == "warning")
 
 
 @commands.command()
@@ -76,7 +79,7 @@ def index(
     """Bring a persona's indexes up to date."""
     from agent.doctor import describe_index
 
-    with services_at(home) as services:
+    with services_at(home) as services, damage_told(services, persona):
         found = services.companion(persona).memories.recall
         if rebuild:
             found.rebuild(None if as_json else show_progress)
@@ -106,21 +109,24 @@ def dream(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Dream now."""
+    """Dream now: of the days that wait, and of what was said today so far."""
     from agent.as_json import line
     from agent.errors import OnlyWithDayError
     from agent.sleeper import as_level
+    from commands.dreams import write_cost, write_dream
     from managers.mind import Cancel
     from ui.locales import texts
 
     if only and not day:
         raise OnlyWithDayError
     wanted = as_level(level)
-    with services_at(home) as services:
+    with services_at(home) as services, damage_told(services, persona):
         sleeper = services.sleeper(persona)
         if day:
             report = sleeper.dream_of(day.date(), only, dry_run=dry_run)
         else:
+            if not as_json:
+                write_cost(sleeper.cost(catch_up=catch_up), terminal_language())
             report = sleeper.dream(
                 Cancel(),
                 level=wanted,
@@ -130,19 +136,13 @@ def dream(
             )
         lang = terminal_language()
         if as_json:
-            print(line(report.plain()))
+            write(line(report.plain()))
         else:
-            texts_of = texts(lang)
-            for change in report.changes:
-                print(f"{texts_of(f'dreams.what_{change.what}')}  {change.target}: {change.text}")
-            if not report.changes and not report.failures:
-                print(
-                    "新しく夢に見ることはありませんでした。" if lang == "ja" else "There was nothing new to dream of."
-                )
+            write_dream(report, texts(lang), dry_run=dry_run)
         for failure in report.failures:
-            print(f"{failure.task} {failure.day}: {failure.error.sentence(lang)}", file=sys.stderr)
+            warn(f"{failure.task} {failure.day}: {failure.error.sentence(lang)}")
         for notice in report.notices:
-            print(notice.sentence(lang), file=sys.stderr)
+            warn(notice.sentence(lang))
 
 
 @commands.command()
@@ -167,15 +167,15 @@ def history(  # noqa: PLR0917  # the options of a command
 ) -> None:
     """Show what changed in a persona's memories, by whom and why; undo and redo."""
     from agent import as_json as shapes
-    from ui.history import author_name, reason_of
     from ui.locales import texts
+    from ui.rooms.history.view import author_name, reason_of
 
     t = texts(terminal_language())
-    with services_at(home) as services:
+    with services_at(home) as services, damage_told(services, persona):
         found = services.companion(persona).memories.history
         if show:
             for diff in found.diff(show, part):
-                tell({"path": diff.path, "diff": diff.unified}, diff.unified, as_json=as_json)
+                write(shapes.line({"path": diff.path, "diff": diff.unified}) if as_json else diff.unified)
             return
         done = None
         if undo or redo:
@@ -183,12 +183,12 @@ def history(  # noqa: PLR0917  # the options of a command
             done = change(undo or redo or "", author="user", leave_changed=leave_changed, part=part)
         for entry in found.entries(1 if done else limit, part="" if done else part):
             if as_json:
-                print(shapes.line(shapes.history_entry(entry)))
+                write(shapes.line(shapes.history_entry(entry)))
             else:
                 mark = f" ({t('history.undone')})" if entry.undone_by else ""
                 who, why = author_name(entry.author, t), reason_of(entry, t)
                 when = f"{entry.time:%Y-%m-%d %H:%M}"
-                print(f"{entry.id[:10]}  {when}  {who}: {why}{mark}  {', '.join(entry.files)}")
+                write_line(f"{entry.id[:10]}  {when}  {who}: {why}{mark}  {', '.join(entry.files)}")
 
 
 @commands.command()
@@ -201,7 +201,7 @@ def export(
     """Write a persona with all memories into one ZIP file."""
     from managers.storage.exports import export_persona
 
-    with services_at(home) as services:
+    with services_at(home) as services, damage_told(services, persona):
         count = export_persona(services.personas.get(persona).paths, file)
         words = (
             f"{file} に {count:,} 個のファイルを書き出しました。"
@@ -218,13 +218,13 @@ def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
     from agent.doctor import examine
 
     marks, problems = {"ok": "✓", "warning": "!", "problem": "✗"}, 0
-    with services_at(home) as services:
+    with services_at(home, only_look=True) as services:
         for finding in examine(services):
             problems += finding.state == "problem"
             sentence = finding.sentence(terminal_language())
             if as_json:
-                print(line({"about": finding.about, "state": finding.state, "sentence": sentence}))
+                write(line({"about": finding.about, "state": finding.state, "sentence": sentence}))
             else:
-                print(f"{marks[finding.state]} {finding.about}: {sentence}")
+                write_line(f"{marks[finding.state]} {finding.about}: {sentence}")
     if problems:
         raise typer.Exit(1)

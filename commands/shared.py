@@ -1,19 +1,20 @@
-"""What the commands have in common: their options, the terminal's language, the services."""
+"""What the commands have in common: their options, the services."""
 
 from __future__ import annotations
 
 import gc
-import locale
-import os
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from managers.storage.errors import Lang, NoSuchFileError, UnreadableError
+from commands.language import terminal_language
+from commands.stopping import undisturbed
+from commands.terminal import warn, write_line
+from managers.storage.errors import NoSuchFileError, Notice, UnreadableError, UtataneError
 from managers.storage.files import read_bytes
 from managers.storage.paths import find_home
 
@@ -25,15 +26,6 @@ HomeOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
 PersonaArgument = Annotated[str, typer.Argument(help="The persona's name.")]
-
-
-def terminal_language() -> Lang:
-    """Return the language of the terminal's user: UTATANE_LANG, else the system's locale."""
-    variables = ("UTATANE_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
-    chosen = next((value for name in variables if (value := os.environ.get(name))), None)
-    if chosen is None:  # Windows has a locale, and no variable that says so
-        chosen = locale.getlocale()[0] or ""
-    return "ja" if chosen.lower().startswith("ja") else "en"
 
 
 def look_for_garbage_seldom() -> None:
@@ -54,20 +46,57 @@ def let_others_speak_soon() -> None:
 
 
 @contextmanager
-def services_at(home: Path | None) -> Iterator[Services]:
-    """Open the services of a home folder; whatever is under way is finished on leaving."""
+def services_at(home: Path | None, *, only_look: bool = False) -> Iterator[Services]:
+    """Open the services of a home folder; whatever is under way is finished on leaving.
+
+    With `only_look`, nothing is made or written: no folder, no sample, no log of the program's. So it is where nothing
+    can be written, which is said in one line.
+    """
     look_for_garbage_seldom()
     let_others_speak_soon()
     from agent.services import open_services
+    from managers.storage.privacy import MADE_PRIVATE
     from managers.storage.program_log import log_to_file
+    from managers.storage.read_only import is_read_only, read_only_notice
 
     found = find_home(home)
-    log_to_file(found)
-    services = open_services(found)
+    read_only = [] if only_look or not is_read_only(found) else [read_only_notice(found)]
+    only_look = only_look or bool(read_only)
+    if not only_look:
+        log_to_file(found)
+    services = open_services(found, only_look=only_look)
+    services.notices.post(*read_only)
+    warn_of([*read_only, *(notice for notice in services.notices.all if notice.code == MADE_PRIVATE)])
     try:
         yield services
     finally:
-        services.close()
+        with undisturbed():
+            services.close()
+
+
+@contextmanager
+def damage_told(services: Services, persona: str, *, first: bool = False) -> Iterator[None]:
+    """Say in one line on standard error what is amiss with a persona's files: once the work is done, or `first`.
+
+    By the end the indexes have caught up, and know what is missing.
+    """
+    if first:
+        _tell_of_damage(services, persona)
+        yield
+        return
+    try:
+        yield
+    finally:
+        with suppress(UtataneError):  # the work itself has said what stands in its way
+            _tell_of_damage(services, persona)
+
+
+def _tell_of_damage(services: Services, persona: str) -> None:
+    from agent.mending import in_one_line, look
+
+    words = in_one_line(persona, look(services.memories(persona)))
+    if words is not None:
+        warn(words.sentence(terminal_language()))
 
 
 def read_text(file: Path) -> str:
@@ -87,12 +116,13 @@ def read_text(file: Path) -> str:
 
 
 def tell(facts: Mapping[str, Any], words: str, *, as_json: bool) -> None:
-    """Print one result: for scripts as one JSON object a line, for people in words."""
+    """Print one result on a line: for scripts as a JSON object, for people in words."""
     from agent.as_json import line
 
-    print(line(facts) if as_json else words, flush=True)
+    write_line(line(facts) if as_json else words)
 
 
-def show_progress(done: int, total: int) -> None:
-    """Show on standard error how far long work is."""
-    print(f"\r{done}/{total}", end="" if done < total else "\n", file=sys.stderr, flush=True)
+def warn_of(notices: Iterable[Notice]) -> None:
+    """Write what a person should know on standard error, each on a line."""
+    for notice in notices:
+        warn(notice.sentence(terminal_language()))

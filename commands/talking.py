@@ -1,66 +1,24 @@
-"""`serve` and `chat`."""
+"""`chat`."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, terminal_language
+from commands.holding import ask_about, print_what_waits, say_what_waits
+from commands.language import terminal_language
+from commands.servers import ask_about_servers, say_of_servers
+from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at
+from commands.terminal import ask, warn, write
 
 if TYPE_CHECKING:
     from agent.companion import Companion
     from agent.turn import Turn
 
 commands = typer.Typer()
-
-
-@commands.command()
-def serve(
-    home: HomeOption = None,
-    host: Annotated[
-        str | None, typer.Option(help="Address to listen on; others than loopback demand a password.")
-    ] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0: any that is free.")] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
-    window: Annotated[bool, typer.Option("--window", help="Open a window of its own (extra: window).")] = False,
-) -> None:
-    """Start the page (the default command)."""
-    from managers.storage.locks import serving
-    from managers.storage.paths import find_home
-
-    show = None
-    if window:  # what it lacks is said before anything begins
-        from ui.window import prepare_window
-
-        show = prepare_window(find_home(home), terminal_language()).show
-    from ui.server import launch
-
-    with services_at(home) as services, serving(services.home):
-        page = services.settings().page
-        services.sleep.start()
-        launch(
-            services,
-            host or page.host,
-            page.port if port is None else port,
-            os.environ.get("UTATANE_PASSWORD") or services.secrets.get("page_password"),
-            language=terminal_language(),
-            on_ready=_announce,
-            open_browser=not no_browser and not window and _has_browser(),
-            show=show,
-        )
-
-
-def _announce(address: str) -> None:
-    print(f"うたた寝 {address}" if terminal_language() == "ja" else f"Utatane is at {address}", flush=True)
-
-
-def _has_browser() -> bool:
-    """Tell whether a window could open: not on a server without a screen."""
-    return sys.platform in {"win32", "darwin"} or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 @commands.command()
@@ -77,12 +35,22 @@ def chat(
 
     if message is not None and not message.strip():
         raise EmptyMessageError
-    with services_at(home) as services:
+    with services_at(home) as services, damage_told(services, persona, first=message is None and sys.stdin.isatty()):
         companion = services.companion(persona)
-        failed = False
+        for notice in companion.memories.persona().notices:
+            if notice.code == "persona-asks":
+                warn(notice.sentence(terminal_language()))
+        failed, is_asked = False, message is None and not as_json and sys.stdin.isatty()
+        if is_asked:
+            ask_about(companion)
+            ask_about_servers(services.minds, companion)
+        else:
+            say_of_servers(companion)
         for text in [message] if message is not None else _lines(companion, quiet=as_json):
             if text.strip():
-                failed = _show_turn(companion, companion.say(text), as_json=as_json) or failed
+                turn = companion.say(text)
+                failed = _show_turn(companion, turn, as_json=as_json) or failed
+                _show_what_waits(companion, turn, is_asked=is_asked, as_json=as_json)
         if failed and message is not None:
             raise typer.Exit(1)
 
@@ -96,10 +64,23 @@ def _lines(companion: Companion, *, quiet: bool) -> Iterator[str]:
     name = companion.memories.sheet().user_name or ("あなた" if terminal_language() == "ja" else "You")
     while True:
         try:
-            yield input(f"{name}> ")
+            yield ask(f"{name}>")
         except (EOFError, KeyboardInterrupt):
-            print()
+            write()
             return
+
+
+def _show_what_waits(companion: Companion, turn: Turn, *, is_asked: bool, as_json: bool) -> None:
+    """Ask about what a turn would write and a person must allow first; or say so, and how to decide."""
+    from agent.events import Held
+
+    held = [event.held for event in turn.so_far if isinstance(event, Held)]
+    if held and is_asked:
+        ask_about(companion, held)
+    elif held and as_json:
+        print_what_waits(companion, held)
+    elif held:
+        say_what_waits(companion, held)
 
 
 def _show_turn(companion: Companion, turn: Turn, *, as_json: bool) -> bool:
@@ -111,16 +92,16 @@ def _show_turn(companion: Companion, turn: Turn, *, as_json: bool) -> bool:
     for event in turn.events():
         if as_json:
             if (shape := shapes.event(event, lang)) is not None:
-                print(shapes.line(shape), flush=True)
+                write(shapes.line(shape))
         elif isinstance(event, Speaking):
-            print(event.text, end="", flush=True)
+            write(event.text, end="")
         elif isinstance(event, ToolUsed):
-            print(event.announcement.text, file=sys.stderr)
+            warn(event.announcement.text)
         if isinstance(event, Failed | Noticed):
             told = event.error if isinstance(event, Failed) else event.notice
-            print(told.sentence(lang), file=sys.stderr)
+            warn(told.sentence(lang))
         failed = failed or isinstance(event, Failed)
     if not as_json:
-        print()
+        write()
     companion.settle()
     return failed

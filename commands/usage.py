@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.shared import HomeOption, JsonOption, services_at, terminal_language
+from commands.language import terminal_language
+from commands.shared import HomeOption, JsonOption, services_at
+from commands.terminal import write, write_line
 
 if TYPE_CHECKING:
     from agent.services import Services
@@ -44,10 +46,10 @@ def _print_lines(services: Services, calls: list[Call], persona: str) -> None:
     found = grouped(calls, services.meter.cost, lambda c: (c.time.date(), c.persona, c.purpose, c.service, c.model))
     for (day, who, purpose, service, model), sums in sorted(found.items()):
         where = {"day": day.isoformat(), "persona": who, "purpose": purpose, "service": service, "model": model}
-        print(line(where | _plain(sums, services)))
+        write(line(where | _plain(sums, services)))
     for standing in services.meter.standings(persona):
         cap = standing.cap
-        print(
+        write(
             line(
                 {
                     "cap": cap.key,
@@ -85,14 +87,14 @@ def _print_table(services: Services, calls: list[Call], persona: str) -> None:
 
     japanese = terminal_language() == "ja"
     for (day, who), sums in sorted(grouped(calls, services.meter.cost, lambda c: (c.time.date(), c.persona)).items()):
-        print(f"{day}  {who or '-'}  {_words(sums, services, japanese=japanese)}")
-    print(
+        write_line(f"{day}  {who or '-'}  {_words(sums, services, japanese=japanese)}")
+    write(
         ("合計" if japanese else "Total")
         + f"  {_words(total(calls, services.meter.cost), services, japanese=japanese)}"
     )
     for standing in services.meter.standings(persona):
         ja, en = cap_in_words(standing.cap, services.meter.limits(persona))
-        print(f"{ja if japanese else en}: {standing.share:.0%}")
+        write(f"{ja if japanese else en}: {standing.share:.0%}")
 
 
 def _words(sums: Sum, services: Services, *, japanese: bool) -> str:

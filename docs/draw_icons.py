@@ -20,8 +20,8 @@ from playwright.sync_api import Page, sync_playwright  # noqa: E402
 
 from tests.browser.conftest import ARGUMENTS, CHROMIUM  # noqa: E402
 
-MOON = CHECKOUT / "assets" / "page" / "moon.svg"
-ICONS = CHECKOUT / "assets" / "page" / "app"
+MOON = CHECKOUT / "ui" / "static" / "moon.svg"
+ICONS = CHECKOUT / "ui" / "static" / "app"
 ROUND = ' rx="18"'
 SIZES = {"icon-192": 192, "icon-512": 512, "maskable-192": 192, "maskable-512": 512, "touch": 180}
 

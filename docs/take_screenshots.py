@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -23,11 +22,11 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: 
 from managers.storage.errors import Lang  # noqa: E402
 from managers.storage.paths import Home  # noqa: E402
 from managers.usage.ledger import Call, Ledger  # noqa: E402
-from tests.browser.acting import enter, send  # noqa: E402
+from tests.browser.acting import open_fold, send  # noqa: E402
 from tests.browser.conftest import ARGUMENTS, CHROMIUM  # noqa: E402
 from tests.browser.lives import PERSONAS, let_two_live  # noqa: E402
 from tests.browser.serving import PHONE, Server, window  # noqa: E402
-from tests.browser.walking import open_fold  # noqa: E402
+from ui.server.addresses import address_of, with_query  # noqa: E402
 
 SHOTS = CHECKOUT / "docs" / "screenshots"
 COLOURS = 256
@@ -86,25 +85,25 @@ def spend(ledger: Ledger) -> None:
 def shoot_language(browser: Browser, server: Server, lang: Lang) -> None:
     """Take one language's shots: a talk, then every room, then what is met by night and on a phone."""
     persona = PERSONAS[lang]
-    with window(browser, server.address, lang=lang, persona=persona) as page:
+    with window(browser, server, lang=lang, persona=persona) as page:
         still(page)
         send(page, LAST[lang])  # older messages leave the page when new ones come, so answers are not counted
+        expect(page.locator("#composer .stop")).to_be_hidden(timeout=60_000)
         expect(page.locator("#conversation article").last).to_have_class("message persona")
-        expect(page.locator("#composer .stop")).to_be_hidden()
         save(page, f"talk-{lang}")
-        open_fold(page.locator("article.persona .why").last, ".hits")
+        open_fold(page, "article.persona .why", ".hits")
         page.locator(".why .hits").last.scroll_into_view_if_needed()
         save(page, f"why-{lang}")
-        for name, go in PLACES.items():
-            go(page, lang)
+        for name in PLACES:
+            go(page, server, lang, name)
             save(page, f"{name}-{lang}")
     for size, named in (((1440, 900), "dark"), (PHONE, "phone"), (PHONE, "phone-dark")):
         dark = named.endswith("dark")
-        with window(browser, server.address, lang=lang, persona=persona, dark=dark, size=size) as page:
+        with window(browser, server, lang=lang, persona=persona, dark=dark, size=size) as page:
             still(page, dark=dark)
             save(page, f"talk-{named}-{lang}")
             for name in ("heart", "map"):
-                PLACES[name](page, lang)
+                go(page, server, lang, name)
                 save(page, f"{name}-{named}-{lang}")
 
 
@@ -114,57 +113,35 @@ def still(page: Page, *, dark: bool = False) -> None:
     expect(page.locator(".mind-chip")).to_be_visible()
 
 
-def room(name: str, seen: str) -> Callable[[Page, Lang], None]:
-    """Return the way into a room: entered, and there."""
-
-    def go(page: Page, _lang: Lang) -> None:
-        enter(page, name)
-        expect(page.locator(seen).first).to_be_visible()
-
-    return go
-
-
-def shelf(name: str, seen: str) -> Callable[[Page, Lang], None]:
-    """Return the way to a shelf of the memories."""
-
-    def go(page: Page, _lang: Lang) -> None:
-        enter(page, "memories")
-        page.locator(f'#memories .shelves [data-shelf="{name}"]').click()
-        expect(page.locator(seen).first).to_be_visible(timeout=60_000)
-
-    return go
+def go(page: Page, server: Server, lang: Lang, name: str) -> None:
+    """Go to a place by its address, and wait for what is worth seeing in it."""
+    path, seen = PLACES[name]
+    house = path.startswith("/")
+    query: dict[str, object] = (
+        {"persona": PERSONAS[lang]} if house else {"query": SOUGHT[lang]} if name == "memories" else {}
+    )
+    page.goto(
+        server.address + (with_query(path, query) if house else address_of(PERSONAS[lang], path, **query)).lstrip("/")
+    )
+    expect(page.locator(seen).first).to_be_visible(timeout=60_000)
+    page.mouse.move(0, 0)
 
 
-def search(page: Page, lang: Lang) -> None:
-    """Look for something in the memories."""
-    enter(page, "memories")
-    page.locator("#memory-query").fill(SOUGHT[lang])
-    page.locator("#memory-query").press("Enter")
-    expect(page.locator(".found > li").first).to_be_visible()
-
-
-def usage(page: Page, _lang: Lang) -> None:
-    """Come to what was spent, in the settings."""
-    enter(page, "settings")
-    expect(page.locator("#usage svg").first).to_be_attached()
-    page.locator("#usage-title").evaluate("title => title.scrollIntoView({block: 'start'})")
-
-
-PLACES: dict[str, Callable[[Page, Lang], None]] = {
-    "heart": room("heart", "#heart-feelings .point:visible"),
-    "dreams": room("dreams", "#dream-diary .night"),
-    "memories": search,
-    "map": shelf("map", "svg.sky .star:visible"),
-    "ties": shelf("network", "svg.sky .star:visible"),
-    "people": shelf("entities", ".cards .card"),
-    "days": shelf("episodes", ".calendar .told"),
-    "knowledge": room("knowledge", ".documents li"),
-    "notes": room("notes", "#note-history li"),
-    "persona": room("persona", "#persona-more button"),
-    "settings": room("settings", "#options .option"),
-    "usage": usage,
+PLACES: dict[str, tuple[str, str]] = {
+    "heart": ("heart", "#feelings .point:visible"),
+    "dreams": ("dreams", "#diary .night"),
+    "memories": ("memories", ".found > li"),
+    "map": ("memories/map", "svg.sky .star:visible"),
+    "ties": ("memories/network", "svg.sky .star:visible"),
+    "people": ("memories/people", ".cards li"),
+    "days": ("memories/days", ".calendar a"),
+    "knowledge": ("knowledge", ".documents li"),
+    "notes": ("notes/core_memory", ".history li"),
+    "persona": ("persona", "#persona-form"),
+    "settings": ("/settings/user", ".option"),
+    "usage": ("/settings/usage", ".spending svg:visible"),
 }
-"""Every tab, and what is worth seeing in it."""
+"""Every room: its path, and what is worth seeing in it."""
 
 
 def save(page: Page, name: str) -> None:

@@ -46,6 +46,9 @@ class Sheet:
 class Cancel(threading.Event):
     """Set it to make a mind stop at its next piece."""
 
+    by_person = False
+    """Whether a person wished so."""
+
 
 @dataclass(frozen=True, slots=True)
 class Image:
@@ -66,7 +69,11 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ChatTurn:
-    """One entry of the conversation as a mind reads it. A `tool` entry answers `tool_call_id`."""
+    """One entry of the conversation as a mind reads it. A `tool` entry answers `tool_call_id`.
+
+    `quoted` stands before the words of an entry and is not theirs: when they were said, how things are now, what is recalled,
+    documents, files; line by line.
+    """
 
     role: Literal["user", "persona", "tool"]
     text: str
@@ -74,15 +81,44 @@ class ChatTurn:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
     images: tuple[Image, ...] = ()
+    quoted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file that was sent in the conversation, as text. Foreign text: whoever shows it to a mind quotes it.
+
+    Attributes:
+        name: what its sender calls it.
+        parts: what stands in it, each part with its heading, page or row (or an empty one).
+        path: where it is kept, relative to the persona's folder; empty off the record.
+        is_earlier: it came with an earlier message.
+    """
+
+    name: str
+    parts: tuple[tuple[str, str], ...]
+    path: str = ""
+    is_earlier: bool = False
+
+    @property
+    def text(self) -> str:
+        """All of it, each part under its heading."""
+        return "\n".join(f"{heading}\n{text}" if heading else text for heading, text in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool offered to a mind: `arguments` is the pydantic model that its calls are checked with."""
+    """A tool offered to a mind: `arguments` is the pydantic model that its calls are checked with.
+
+    `language` is that of the description; those of the arguments follow it. `members` are the tools that it stands for, where
+    it stands for several.
+    """
 
     name: str
     description: str
     arguments: type[BaseModel]
+    language: Lang = "en"
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +160,8 @@ class ReplyRequest:
     questions: Sequence[OpenQuestion] = ()
     tools: Sequence[ToolSpec] = ()
     concern: Concern | None = None
+    files: Sequence[SentFile] = ()
+    """What was sent with the message, and shortly before it; a language model reads it in `turns`."""
     witnesses: Callable[[], Sequence[Message]] = field(default=tuple, compare=False)
     """Gives what the user said when the hits were made, and around it; read only by a mind that wants it."""
 
@@ -150,7 +188,14 @@ class Usage:
     output_tokens: int = 0
 
 
-ReplyPiece = TextPiece | ReasoningPiece | ToolCall | Usage | Notice
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The memories that an answer rests on, where the mind can tell them from those that it was handed."""
+
+    hits: tuple[Hit, ...]
+
+
+ReplyPiece = TextPiece | ReasoningPiece | ToolCall | Usage | Notice | Grounds
 """A `Notice` tells of a reduced way that the mind took, such as a model that cannot use tools."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
+from managers.storage import opening
 from managers.storage.paths import Home, PersonaPaths
 from tests.fakes import HandClock
 from tests.sharing import ByFile, turn_of
@@ -48,6 +51,13 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     for key in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"):
         monkeypatch.delenv(key, raising=False)
     return Home(tmp_path / "home")
+
+
+@pytest.fixture(autouse=True)
+def nothing_above_is_guarded(tmp_path: Path) -> Iterator[None]:
+    """Refuse a test that takes a folder above its own for a persona's: the tests after it would meet that."""
+    yield
+    assert not opening._guarded.intersection(map(os.fspath, tmp_path.parents))
 
 
 @pytest.fixture

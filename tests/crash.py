@@ -90,14 +90,25 @@ def kill_everywhere(
                 number += stride
 
 
+Live = Callable[[Callable[..., Any], tuple[Any, ...], Any, Connection], int]
+"""What a child does with (work, given, order, sender of what it tells); returns its exit status."""
+
+
 class Breeder:
     """A process that has imported what the work needs and forks a child for each run."""
 
-    def __init__(self, work: Callable[..., None]) -> None:
+    def __init__(self, work: Callable[..., Any], live: Live | None = None, warm: Sequence[Any] | None = None) -> None:
+        """Begin.
+
+        Args:
+            work: a module-level function.
+            live: what a child does with it; killed at a step, if not given.
+            warm: with these arguments the work is done once here, so that no child has to load what it needs.
+        """
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["tests.crash"])
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_breed, args=(work, theirs), daemon=True)
+        self._process = context.Process(target=_breed, args=(work, live or _killed, warm, theirs), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -112,27 +123,38 @@ class Breeder:
 
     def run_and_kill(self, given: Sequence[Any], number: int, when: When) -> Death:
         """Run `work(*given)` in a child that dies at its n-th durable call (0: never)."""
-        self._pipe.send((tuple(given), number, when))
-        code, told = self._pipe.recv()
-        assert code != -signal.SIGALRM, f"the child hangs (step {number}, {when})"
+        code, told = self.run(given, (number, when))
         if code == -signal.SIGKILL and told:
             return Death(number, when, told, tuple(given))
         assert code == 0, f"the child failed by itself (step {number}, {when}); see its traceback"
         return Death(number, None, "", tuple(given))
 
+    def run(self, given: Sequence[Any], order: object) -> tuple[int, Any]:
+        """Live through `work(*given)` in a child, as `order` says; return its exit status and what it told, if anything."""
+        self._pipe.send((tuple(given), order))
+        code, told = self._pipe.recv()
+        assert code != -signal.SIGALRM, f"the child hangs ({order})"
+        return code, told
 
-def _breed(work: Callable[..., None], pipe: Connection) -> None:
-    while (order := pipe.recv()) is not None:
-        given, number, when = order
+
+def _breed(work: Callable[..., Any], live: Live, warm: Sequence[Any] | None, pipe: Connection) -> None:
+    if warm is not None:
+        work(*warm)
+    while (asked := pipe.recv()) is not None:
+        given, order = asked
         receiver, sender = multiprocessing.Pipe(duplex=False)
         child = os.fork()
         if not child:
+            receiver.close()
             signal.alarm(CHILD_SECONDS)  # one that hangs ends as well
-            os._exit(_run(work, given, number, when, sender))
+            os._exit(live(work, given, order, sender))
         sender.close()
-        _, status = os.waitpid(child, 0)
-        told = receiver.recv() if receiver.poll() and os.WIFSIGNALED(status) else ""
+        try:
+            told = receiver.recv()
+        except EOFError:  # it had nothing to tell
+            told = None
         receiver.close()
+        _, status = os.waitpid(child, 0)
         pipe.send((os.waitstatus_to_exitcode(status), told))
 
 
@@ -148,8 +170,8 @@ def acknowledged(path: Path) -> list[str]:
     return path.read_text("utf-8").splitlines() if path.exists() else []
 
 
-def _run(work: Callable[..., None], given: tuple[Any, ...], number: int, when: When, sender: Connection) -> int:
-    _arm(number, when, sender)
+def _killed(work: Callable[..., Any], given: tuple[Any, ...], order: tuple[int, When], sender: Connection) -> int:
+    _arm(*order, sender)
     try:
         work(*given)
     except BaseException:  # noqa: BLE001  # the edge of a process: its exit status tells the parent

@@ -108,7 +108,24 @@ class Redirect:
     to: str
 
 
-Answer = Say | Refuse | Redirect | Garbage | HalfStream | Nothing | Hang | BlockPrompt | MidStreamError
+@dataclass(frozen=True)
+class Endless:
+    """Say something, and then send without an end, until the client hangs up.
+
+    Attributes:
+        what: `body`, `error` (status 500), `line`, `event` (lines without a blank one between them), `comments`,
+            `hollow` (pieces with nothing in them), `text`, `thought`, `arguments` and `calls` (of tools), `gzip` (a body
+            that unpacks to a thousand times as much), `headers` or `continue` (one informational answer after the other).
+        text: said before.
+        size: characters in each piece.
+    """
+
+    what: str
+    text: str = ""
+    size: int = 400
+
+
+Answer = Endless | Say | Refuse | Redirect | Garbage | HalfStream | Nothing | Hang | BlockPrompt | MidStreamError
 
 
 @dataclass(frozen=True)
@@ -129,7 +146,7 @@ class Recorded:
     def prompt(self) -> str:
         """All text of a chat request in one string, whichever the protocol."""
         return json.dumps(
-            self.body.get("messages") or [self.body.get("systemInstruction"), self.body.get("contents")],
+            [self.body.get(key) for key in ("system", "messages", "systemInstruction", "contents") if key in self.body],
             ensure_ascii=False,
         )
 

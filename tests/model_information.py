@@ -29,6 +29,8 @@ def information(plays: Collection[str], models: Sequence[Served], path: str, bod
         ),
         "/v1beta/models": ("gemini", lambda: {"models": [{"name": f"models/{model.id}"} for model in models]}),
     }
+    if "echo" in plays and path == "/api/v0/models":  # some answer there with what they show at /v1/models
+        path = "/v1/models"
     played, page = pages.get(path, ("", lambda: None))
     return page() if played in plays else None
 

@@ -2,11 +2,11 @@
 
     with ModelServer() as server:
         server.enqueue(Say("こんにちは"), Refuse(429, retry_after=0), Say("Hello"))
-        ...                       # point a mind at server.base_url (OpenAI) or server.gemini_url
+        ...                       # point a mind at server.base_url (OpenAI) or server.root_url (Gemini, Anthropic)
         server.chats[-1].messages
 
 It speaks the OpenAI protocol (`/v1/chat/completions`, streamed or not, `/v1/models`), Gemini's
-(`/v1beta/models/<model>:streamGenerateContent`), and the information pages of Ollama, LM Studio,
+(`/v1beta/models/<model>:streamGenerateContent`), Anthropic's (`/v1/messages`), and the information pages of Ollama, LM Studio,
 llama.cpp, vLLM and OpenRouter, as far as `plays` says. Each call takes the next answer from the
 queue; when the queue is empty, `otherwise` decides (an answer, or a function of the request).
 """
@@ -28,6 +28,7 @@ from urllib.parse import urlsplit
 from tests.model_answers import (
     Answer,
     BlockPrompt,
+    Endless,
     Garbage,
     HalfStream,
     Hang,
@@ -41,13 +42,17 @@ from tests.model_answers import (
     Served,
     Tool,
 )
+from tests.model_floods import flood
 from tests.model_information import information
-from tests.model_wires import GeminiWire, OpenAIWire, ResponsesWire, Wire, play
+from tests.model_pulls import Fetching, play_pull
+from tests.model_wires import AnthropicWire, GeminiWire, OpenAIWire, ResponsesWire, Wire, play
 
 __all__ = [
     "NOBODY",
     "Answer",
     "BlockPrompt",
+    "Endless",
+    "Fetching",
     "Garbage",
     "HalfStream",
     "Hang",
@@ -72,15 +77,23 @@ NOBODY = 9
 class ModelServer:
     """The server; a context manager."""
 
-    def __init__(self, *, plays: Sequence[str] = ("openai", "gemini"), models: Sequence[Served] = (Served(),)) -> None:
+    def __init__(
+        self, *, plays: Sequence[str] = ("openai", "gemini", "anthropic"), models: Sequence[Served] = (Served(),)
+    ) -> None:
         self.plays = set(plays)
         self.models = list(models)
         self.otherwise: Answer | Callable[[Recorded], Answer] = Say("test answer")
+        self.pages: Endless | Json | None = None
+        """If set, what every information page is."""
+        self.fetching = Fetching()
+        """What it does when a model is to be fetched, as Ollama."""
+        self.fetched: dict[str, int] = {}
+        """How much of each part it has."""
         self.key = ""
         """If set, calls with another key are refused."""
         self.requests: list[Recorded] = []
         self.hung_up = 0
-        """How many hanging calls the client ended."""
+        """How many hanging or endless calls the client ended."""
         self._queue: deque[Answer] = deque()
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -110,8 +123,8 @@ class ModelServer:
         return f"http://127.0.0.1:{self.port}/v1"
 
     @property
-    def gemini_url(self) -> str:
-        """For Gemini's."""
+    def root_url(self) -> str:
+        """For Gemini's and Anthropic's."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
@@ -121,13 +134,18 @@ class ModelServer:
             return [
                 request
                 for request in self.requests
-                if request.path.endswith(("/chat/completions", "/responses")) or "Content" in request.path
+                if request.path.endswith(("/chat/completions", "/responses", "/messages")) or "Content" in request.path
             ]
 
     def enqueue(self, *answers: Answer | str) -> None:
         """Script the next answers; a string is said."""
         with self._lock:
             self._queue.extend(Say(answer) if isinstance(answer, str) else answer for answer in answers)
+
+    def clear(self) -> None:
+        """Forget the scripted answers that were not taken yet."""
+        with self._lock:
+            self._queue.clear()
 
     @property
     def waiting(self) -> int:
@@ -144,9 +162,21 @@ class ModelServer:
                 return self._queue.popleft()
         return self.otherwise(request) if callable(self.otherwise) else self.otherwise
 
+    @property
+    def is_closing(self) -> bool:
+        return self._closing.is_set()
+
     def pause(self, seconds: float) -> None:
         """Wait, but not beyond the end of the test."""
         self._closing.wait(seconds)
+
+    def count_flood(self, send: Callable[[], None]) -> None:
+        """Send until the client hangs up."""
+        try:
+            send()
+        except OSError:
+            with self._lock:
+                self.hung_up += 1
 
     def hang(self, connection: socket.socket) -> None:
         """Do nothing until the client hangs up or the test ends."""
@@ -202,20 +232,24 @@ class _Handler(BaseHTTPRequestHandler):
             self.command, self.path, {key.lower(): value for key, value in self.headers.items()}, dict(body)
         )
         self.script.record(request)
+        if path == "/api/pull" and "ollama" in self.script.plays:
+            self.script.count_flood(
+                lambda: play_pull(self, self.script.fetching, body, self.script.fetched, self.script.models)
+            )
+            return
         wire: Wire
         if path.endswith("/responses") and "openai" in self.script.plays:
             wire = ResponsesWire(self, streamed=bool(body.get("stream")), model=str(body.get("model")))
         elif path.endswith("/chat/completions") and "openai" in self.script.plays:
             wire = OpenAIWire(self, streamed=bool(body.get("stream")), model=str(body.get("model")))
+        elif path == "/v1/messages" and "anthropic" in self.script.plays:
+            wire = AnthropicWire(self, streamed=bool(body.get("stream")), model=str(body.get("model")))
         elif ":" in path and path.startswith("/v1beta/models/") and "gemini" in self.script.plays:
             wire = GeminiWire(self, streamed="streamGenerateContent" in path, model=path.rsplit("/", 1)[1])
         else:
-            page = information(self.script.plays, self.script.models, path, body)
-            self.send_json(404 if page is None else 200, {"error": "not found"} if page is None else page)
+            self._inform(path, body)
             return
-        if self.script.key and self.script.key not in (self.headers.get("authorization") or "") + (
-            self.headers.get("x-goog-api-key") or ""
-        ):
+        if self.script.key and self.script.key not in self._given_key():
             wire.refuse(
                 Refuse(wire.wrong_key_status, f"Incorrect API key provided: {self._given_key()}", wire.wrong_key_code)
             )
@@ -223,11 +257,23 @@ class _Handler(BaseHTTPRequestHandler):
         answer = self.script.next_answer(request)
         if isinstance(answer, Redirect):
             self.send_json(307, {}, {"location": answer.to})
+        elif isinstance(answer, Endless):
+            self.script.count_flood(lambda: flood(self, wire, answer))
         else:
             play(self, wire, answer)
 
+    def _inform(self, path: str, body: Json) -> None:
+        """Answer what is asked about the server and its models."""
+        pages = self.script.pages
+        if isinstance(pages, Endless):
+            self.script.count_flood(lambda: flood(self, OpenAIWire(self, streamed=True, model=""), pages))
+            return
+        page = pages or information(self.script.plays, self.script.models, path, body)
+        self.send_json(404 if page is None else 200, {"error": "not found"} if page is None else page)
+
     def _given_key(self) -> str:
-        return self.headers.get("x-goog-api-key") or (self.headers.get("authorization") or "").removeprefix("Bearer ")
+        given = self.headers.get("x-goog-api-key") or self.headers.get("x-api-key") or self.headers.get("authorization")
+        return (given or "").removeprefix("Bearer ")
 
     def send_json(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> None:
         data = json.dumps(body, ensure_ascii=False).encode()
@@ -252,9 +298,9 @@ class _Handler(BaseHTTPRequestHandler):
     def hang(self) -> None:
         self.script.hang(self.connection)
 
-    def begin_stream(self, *, chunked: bool = True) -> None:
+    def begin_stream(self, *, chunked: bool = True, kind: str = "text/event-stream; charset=utf-8") -> None:
         self.send_response(200)
-        self.send_header("content-type", "text/event-stream; charset=utf-8")
+        self.send_header("content-type", kind)
         if chunked:
             self.send_header("transfer-encoding", "chunked")
         else:
@@ -263,15 +309,24 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self._chunked = chunked
 
-    def send_event(self, data: str) -> None:
-        escaped = _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", data)
-        payload = f"data: {escaped}\n\n".encode()
+    def send_event(self, frame: str) -> None:
+        payload = _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", frame).encode()
         self.wfile.write(b"%x\r\n%s\r\n" % (len(payload), payload) if self._chunked else payload)
         self.wfile.flush()
 
     def end_stream(self) -> None:
         if self._chunked:
             self.wfile.write(b"0\r\n\r\n")
+
+    def send_raw(self, data: bytes) -> None:
+        """Send bytes as they are; the connection ends with them."""
+        self.close_connection = True
+        self.wfile.write(data)
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether the test is over."""
+        return self.script.is_closing
 
     def drop(self) -> None:
         """Hang up without an end."""

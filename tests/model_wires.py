@@ -1,8 +1,9 @@
-"""How the protocols of models write an answer: OpenAI's two, and Gemini's."""
+"""How the protocols of models write an answer: OpenAI's two, Gemini's and Anthropic's."""
 
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
@@ -31,9 +32,14 @@ class Line(Protocol):
 
     def begin_stream(self, *, chunked: bool = True) -> None: ...
 
-    def send_event(self, data: str) -> None: ...
+    def send_event(self, frame: str) -> None: ...
 
     def end_stream(self) -> None: ...
+
+    def send_raw(self, data: bytes) -> None: ...
+
+    @property
+    def is_closing(self) -> bool: ...
 
     def drop(self) -> None: ...
 
@@ -71,6 +77,16 @@ class Wire:
     def error_event(self, message: str) -> str:
         raise NotImplementedError
 
+    def thought_event(self, text: str) -> str:
+        raise NotImplementedError
+
+    def endless_calls(self, text: str, *, many: bool) -> Iterator[str]:
+        raise NotImplementedError
+
+    def framed(self, event: str) -> str:
+        """Return an event as it goes over the line."""
+        return f"data: {event}\n\n"
+
     def retry_headers(self, answer: Refuse) -> dict[str, str]:
         return {} if answer.retry_after is None else {"retry-after": f"{answer.retry_after:g}"}
 
@@ -89,6 +105,9 @@ class OpenAIWire(Wire):
 
     def text_event(self, text: str) -> str:
         return self._chunk({"role": "assistant", "content": text})
+
+    def thought_event(self, text: str) -> str:
+        return self._chunk({"reasoning_content": text})
 
     def events(self, answer: Say) -> Iterator[str]:
         yield self._chunk({"role": "assistant", "content": ""})
@@ -117,6 +136,13 @@ class OpenAIWire(Wire):
         for start in range(0, len(arguments), 6):
             part = {"index": index, "function": {"arguments": arguments[start : start + 6]}}
             yield self._chunk({"tool_calls": [part]})
+
+    def endless_calls(self, text: str, *, many: bool) -> Iterator[str]:
+        for number in itertools.count():
+            call = {"index": number if many else 0, "function": {"arguments": text}}
+            if many or not number:
+                call |= {"id": f"call_{number}", "type": "function", "function": {"name": "search", "arguments": "{"}}
+            yield self._chunk({"tool_calls": [call]})
 
     def _usage(self, answer: Say) -> Json:
         read, written = answer.usage
@@ -268,11 +294,19 @@ class GeminiWire(Wire):
             yield json.dumps(self._event([part], usage=so_far), ensure_ascii=False)
         yield json.dumps(self._event([{"text": ""}], answer.finish, answer.usage))
 
+    def endless_calls(self, text: str, *, many: bool) -> Iterator[str]:
+        arguments = {} if many else {"query": text}
+        call = {"functionCall": {"name": "search", "args": arguments}}
+        yield from itertools.repeat(json.dumps(self._event([call])))
+
     def whole(self, answer: Say) -> Json:
         return self._event(list(self._parts(answer)), answer.finish, answer.usage)
 
     def text_event(self, text: str) -> str:
         return json.dumps(self._event([{"text": text}]), ensure_ascii=False)
+
+    def thought_event(self, text: str) -> str:
+        return json.dumps(self._event([{"text": text, "thought": True}]), ensure_ascii=False)
 
     def blocked(self) -> None:
         body = {"promptFeedback": {"blockReason": "SAFETY"}, "modelVersion": "test"}
@@ -280,11 +314,106 @@ class GeminiWire(Wire):
             self.line.send_json(200, body)
             return
         self.line.begin_stream()
-        self.line.send_event(json.dumps(body))
+        self.line.send_event(self.framed(json.dumps(body)))
         self.line.end_stream()
 
     def error_event(self, message: str) -> str:
         return json.dumps({"error": {"code": 500, "message": message, "status": "INTERNAL"}})
+
+
+class AnthropicWire(Wire):
+    wrong_key_code = "authentication_error"
+
+    _STOP: ClassVar[dict[str, str]] = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
+
+    def framed(self, event: str) -> str:
+        return "".join(f"event: {json.loads(one)['type']}\ndata: {one}\n\n" for one in event.split("\n"))
+
+    def refuse(self, answer: Refuse) -> None:
+        error = {"type": answer.code or "invalid_request_error", "message": answer.message}
+        self.line.send_json(answer.status, {"type": "error", "error": error}, self.retry_headers(answer))
+
+    def _event(self, kind: str, **fields: object) -> str:
+        return json.dumps({"type": kind, **fields}, ensure_ascii=False)
+
+    def _begin(self) -> str:
+        usage = {"input_tokens": 0, "output_tokens": 1}
+        return self._event("message_start", message=self._message([], None, usage))
+
+    def _end(self, reason: str, usage: tuple[int, int] = (0, 0)) -> str:
+        used = {"input_tokens": usage[0], "output_tokens": usage[1]}
+        return self._event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage=used)
+
+    def _message(self, content: Sequence[Json], reason: str | None, usage: Json) -> Json:
+        kept = {"id": "msg_1", "type": "message", "role": "assistant", "model": self.model, "stop_sequence": None}
+        return {**kept, "content": list(content), "stop_reason": reason, "usage": usage}
+
+    def _reason(self, answer: Say) -> str:
+        return "tool_use" if answer.tools and answer.finish == "stop" else self._STOP[answer.finish]
+
+    def _start(self, index: int, block: Json) -> str:
+        return self._event("content_block_start", index=index, content_block=block)
+
+    def _delta(self, index: int, kind: str, **fields: object) -> str:
+        return self._event("content_block_delta", index=index, delta={"type": kind, **fields})
+
+    def events(self, answer: Say) -> Iterator[str]:
+        """Yield the pieces, each after what goes before it without being one."""
+        before: list[str] = []
+        for event in self._events(answer):
+            before.append(event)
+            if '_delta", ' in event:
+                yield "\n".join(before)
+                before = []
+        yield "\n".join(before)
+
+    def _events(self, answer: Say) -> Iterator[str]:
+        yield self._begin()
+        yield self._event("ping")
+        if answer.reasoning:
+            yield self._start(0, {"type": "thinking", "thinking": "", "signature": ""})
+            for start in range(0, len(answer.reasoning), 5):
+                yield self._delta(0, "thinking_delta", thinking=answer.reasoning[start : start + 5])
+            yield self._delta(0, "signature_delta", signature="signed")
+            yield self._event("content_block_stop", index=0)
+        if answer.cut():
+            yield self._start(1, {"type": "text", "text": ""})
+            yield from (self._delta(1, "text_delta", text=piece) for piece in answer.cut())
+            yield self._event("content_block_stop", index=1)
+        for index, call in enumerate(answer.tools, start=2):
+            yield self._start(index, {"type": "tool_use", "id": call.id, "name": call.name, "input": {}})
+            arguments = _as_text(call.arguments)
+            for start in range(0, len(arguments), 6):
+                yield self._delta(index, "input_json_delta", partial_json=arguments[start : start + 6])
+            yield self._event("content_block_stop", index=index)
+        yield self._end(self._reason(answer), answer.usage)
+        yield self._event("message_stop")
+
+    def whole(self, answer: Say) -> Json:
+        content = [{"type": "text", "text": "".join(answer.cut())}]
+        read, written = answer.usage
+        return self._message(content, self._reason(answer), {"input_tokens": read, "output_tokens": written})
+
+    def text_event(self, text: str) -> str:
+        return self._delta(0, "text_delta", text=text)
+
+    def thought_event(self, text: str) -> str:
+        return self._delta(0, "thinking_delta", thinking=text)
+
+    def endless_calls(self, text: str, *, many: bool) -> Iterator[str]:
+        for number in itertools.count():
+            if many or not number:
+                yield self._start(number, {"type": "tool_use", "id": f"c{number}", "name": "search", "input": {}})
+            yield self._delta(number if many else 0, "input_json_delta", partial_json=text)
+
+    def blocked(self) -> None:
+        self.line.begin_stream()
+        for event in (self._begin(), self._end("refusal"), self._event("message_stop")):
+            self.line.send_event(self.framed(event))
+        self.line.end_stream()
+
+    def error_event(self, message: str) -> str:
+        return self._event("error", error={"type": "overloaded_error", "message": message})
 
 
 def _as_text(arguments: Mapping[str, Any] | str) -> str:
@@ -307,18 +436,18 @@ def play(line: Line, wire: Wire, answer: Answer) -> None:
             if answer.headers or answer.text:
                 line.begin_stream()
             if answer.text:
-                line.send_event(wire.text_event(answer.text))
+                line.send_event(wire.framed(wire.text_event(answer.text)))
             line.hang()
             line.drop()
         case HalfStream():
             line.begin_stream(chunked=not answer.clean)
-            line.send_event(wire.text_event(answer.text))
+            line.send_event(wire.framed(wire.text_event(answer.text)))
             line.drop()
         case MidStreamError():
             line.begin_stream()
             if answer.text:
-                line.send_event(wire.text_event(answer.text))
-            line.send_event(wire.error_event(answer.message))
+                line.send_event(wire.framed(wire.text_event(answer.text)))
+            line.send_event(wire.framed(wire.error_event(answer.message)))
             line.end_stream()
         case Say():
             _say(line, wire, answer)
@@ -330,8 +459,8 @@ def _say(line: Line, wire: Wire, answer: Say) -> None:
         line.send_json(200, wire.whole(answer))
         return
     line.begin_stream()
-    for number, event in enumerate(wire.events(answer)):
-        if number and answer.gap:
+    for event in wire.events(answer):  # a piece is taken right before it is sent: the benchmarks note when
+        line.send_event(wire.framed(event))
+        if answer.gap:
             line.pause(answer.gap)
-        line.send_event(event)
     line.end_stream()

@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from xdist.scheduler.loadscope import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 BROWSER: Final = "tests/browser/"
-"""Begun before everything else: each process then starts one server and one browser, and ends them for good."""
+"""A browser waits more than it works: some processes begin with it while the others work."""
+_DRIVING: Final = 2
+"""So many processes drive a browser; each starts one server and one browser, and ends them for good."""
 
 LONGEST: Final = (
+    "tests/browser/test_looks.py",
+    "tests/browser/test_first_day.py",
+    "tests/browser/test_conversation.py",
     "tests/cli/test_faults.py",
     "tests/storage/test_transactions.py",
     "tests/recall/test_indexing_crash.py",
@@ -28,12 +34,17 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
     def _split_scope(self, nodeid: str) -> str:
         return file_of(nodeid)
 
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        drives = int(node.gateway.id.removeprefix("gw")) < _DRIVING
+        wanted = next((file for file in self.workqueue if file.startswith(BROWSER) == drives), None)
+        if wanted is not None:
+            self.workqueue.move_to_end(wanted, last=False)
+        super()._assign_work_unit(node)
+
 
 def turn_of(nodeid: str) -> int:
     """Return when a test is begun: the lower, the sooner."""
     file = file_of(nodeid)
-    if file.startswith(BROWSER):
-        return -1
     return LONGEST.index(file) if file in LONGEST else len(LONGEST)
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 
@@ -34,7 +38,7 @@ def test_the_example_of_a_persona_is_read_as_described(store: PersonaStore) -> N
     assert persona.notices == ()
     assert (persona.language, persona.user_name) == ("ja", "あおい")
     assert persona.colours.accent == "#6d63ab"
-    assert persona.settings == {"recall": {"per_index": 5}}
+    assert persona.settings == {"recall": {"threshold": 0.7}}
     written = store.set_greeting("ねむ", persona.greeting).paths.persona_json.read_text("utf-8")
     assert json.loads(written) == json.loads(shown)
 
@@ -52,6 +56,49 @@ def test_the_example_of_an_entry_is_what_is_written(store: PersonaStore, clock: 
     head = database.head()
     assert head is not None
     assert database.commit(head).message.decode() == _example(".history/", "text")
+
+
+@pytest.mark.skipif(shutil.which("git") is None or sys.platform == "win32", reason="needs git and a shell")
+def test_the_way_to_look_with_git_shows_the_history_and_runs_nothing(store: PersonaStore, clock: HandClock) -> None:
+    """A git that is pointed at a repository does what the repository's own `config` says."""
+    paths = store.create("ねむ", language="ja").paths
+    History(paths, clock).apply({paths.core_memory: b"a kingfisher"}, Draft("dream", "日々の整理"))
+    trap = paths.home.folder / "ran"
+    (paths.history / "config").write_text(f"[core]\n\tbare = true\n\tpager = \"touch '{trap}'; cat\"\n")
+    shown = _on_a_terminal(_example(".history/", "sh"), paths.folder)
+    assert "a kingfisher" in shown
+    assert "日々の整理" in shown
+    assert not trap.exists()
+    _on_a_terminal("git --git-dir=.history log -p", paths.folder)
+    assert trap.exists()
+
+
+@pytest.mark.skipif(shutil.which("git") is None or sys.platform == "win32", reason="needs git and a shell")
+def test_what_stands_in_the_branch_is_no_option_of_git(store: PersonaStore, clock: HandClock) -> None:
+    paths = store.create("ねむ", language="ja").paths
+    History(paths, clock).apply({paths.core_memory: b"a kingfisher"}, Draft("dream", "日々の整理"))
+    trap = paths.home.folder / "written"
+    (paths.history / "refs" / "heads" / "main").write_text(f"--output={trap}\n")
+    with pytest.raises(subprocess.CalledProcessError):
+        _on_a_terminal(_example(".history/", "sh"), paths.folder)
+    assert not trap.exists()
+
+
+def _on_a_terminal(command: str, folder: Path) -> str:
+    import pty  # noqa: PLC0415  # there is none on Windows
+
+    ours, theirs = pty.openpty()
+    told = {**os.environ, "PAGER": "cat", "TERM": "dumb"}
+    subprocess.run(["sh", "-c", command], cwd=folder, stdout=theirs, check=True, env=told)
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:  # how a terminal says on Linux that nobody writes to it any more
+        pass
+    os.close(ours)
+    return shown.decode()
 
 
 def test_the_examples_of_settings_and_secrets_are_in_order(tmp_path: Path) -> None:

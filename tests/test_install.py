@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +16,11 @@ PROJECT = """
 dependencies = ["apple>=1"]
 [project.optional-dependencies]
 dev = ["tester"]
+[tool.utatane]
+extras-by-default = ["japanese"]
 [tool.utatane.extras-without-dependencies]
 japanese = ["words>=5"]
+other = ["bare"]
 """
 
 
@@ -30,37 +36,77 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     monkeypatch.setattr(install, "PYTHON", tmp_path / ".venv" / "python")
     calls: list[list[str]] = []
 
-    def call(command: list[str]) -> int:
-        calls.append(command[command.index("--constraint") + 2 :])
+    def call(command: list[str], stderr: int | None = None) -> int:
+        calls.append([one for one in command[command.index("--constraint") + 2 :] if one not in install._BRIEFLY])
         return 0
 
     monkeypatch.setattr("subprocess.call", call)
     return calls
 
 
+@pytest.fixture
+def offline(asked: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Let the Japanese word vectors, and they alone, be out of reach."""
+    online = subprocess.call
+
+    def call(command: list[str], stderr: int | None = None) -> int:
+        return online(command, stderr=stderr) or int("words>=5" in command)
+
+    monkeypatch.setattr("subprocess.call", call)
+    return asked
+
+
 def test_an_extra_comes_without_what_it_asks_for(asked: list[list[str]]) -> None:
-    assert install.main(["japanese"]) == 0
+    assert install.main(["other"]) == 0
+    assert asked[:2] == [["apple>=1"], ["--no-deps", "bare"]]
+
+
+def test_the_japanese_word_vectors_come_unasked(asked: list[list[str]]) -> None:
+    assert install.main([]) == 0
     assert asked == [["apple>=1"], ["--no-deps", "words>=5"]]
+
+
+def test_what_comes_unasked_stops_nothing_and_is_tried_again_another_day(
+    offline: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert install.main([]) == 0
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    assert "日本語の単語ベクトル" in said
+    assert install.main([]) == 0  # no start waits for it
+    assert capsys.readouterr() == ("", "")
+    assert len(offline) == 2
+    yesterday = time.time() - 25 * 3600
+    os.utime(install.FOLDER / "tried-japanese", (yesterday, yesterday))
+    assert install.main([]) == 0
+    assert offline[2:] == [["--no-deps", "words>=5"]]
+
+
+def test_what_is_asked_for_by_name_is_tried_at_once_and_its_failure_is_one(offline: list[list[str]]) -> None:
+    install.main([])
+    assert install.main(["japanese"]) == 1
+    assert len(offline) == 3
 
 
 def test_nothing_is_installed_twice(asked: list[list[str]]) -> None:
     install.main(["dev"])
+    assert asked == [["apple>=1", "tester"]]  # tests are quick without what comes unasked
     install.main([])
-    assert asked == [["apple>=1", "tester"]]
-    install.main(["dev", "japanese"])
     assert asked[1:] == [["--no-deps", "words>=5"]]
+    install.main(["dev", "other"])
+    assert asked[2:] == [["--no-deps", "bare"]]
 
 
 def test_another_pin_installs_anew(asked: list[list[str]]) -> None:
-    install.main(["japanese"])
+    install.main([])
     (install.ROOT / "constraints.txt").write_text("apple==1\nwords==6\n", "utf-8")
-    install.main(["japanese"])
+    install.main([])
     assert len(asked) == 4
 
 
 def test_an_unknown_extra_is_refused(asked: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
     assert install.main(["klingon"]) == 1
-    assert "Known: dev, japanese." in capsys.readouterr().err
+    assert "Known: dev, japanese, other." in capsys.readouterr().err
     assert asked == []
 
 

@@ -1,7 +1,7 @@
 """Choose the mind that speaks: the configured one, a server on this computer, or the built-in mind.
 
-A diary does not go to a cloud unasked: a key found in the environment is offered, never used before
-the person has chosen that provider. And a configured model that is dead is not replaced behind the
+A diary goes nowhere unasked: a key found in the environment is offered, never used before the person has
+chosen that provider, and a server that is found on this computer is spoken to after a yes (`known_servers`). And a configured model that is dead is not replaced behind the
 person's back: its error is shown, and another mind is offered.
 """
 
@@ -18,29 +18,36 @@ from functools import partial
 from typing import Protocol
 
 from agent.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
+from agent.minds.known_servers import KnownServers, Server
 from agent.minds.language_model import LanguageModelMind
-from agent.minds.language_model.endpoint import Endpoint, checked_address, host_and_port, is_loopback
+from agent.minds.language_model.endpoint import (
+    Endpoint,
+    checked_address,
+    host_and_port,
+    is_loopback,
+    is_server,
+    listener_at,
+)
 from agent.minds.language_model.making import (
-    GEMINI_ADDRESS,
-    GEMINI_MODEL,
     OPENAI_ADDRESS,
-    gemini_mind,
+    OPENAI_MODEL,
+    OPENROUTER_ADDRESS,
+    OPENROUTER_MODEL,
     openai_mind,
     unusable_mind,
 )
-from agent.minds.offers import OFFER_BUILT_IN, Offer, offer_gemini
-from agent.minds.servers import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_local
-from agent.minds.status import MindStatus
+from agent.minds.makers import MAKERS, OPENAI_KEYS, Maker, own_maker, secret_name
+from agent.minds.offers import OFFER_BUILT_IN, Offer, offer_key, offer_server, server_found
+from agent.minds.servers import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_empty, find_local
+from agent.minds.status import MindStatus, built_in_status, model_status
 from managers.mind import Mind
 from managers.storage.errors import Lang, Notice
+from managers.storage.peers import owner_of_listener
 from managers.storage.settings import MindSettings, Secrets, Settings
 from managers.usage.ledger import Purpose
 from managers.usage.meter import Meter
 
 logger = logging.getLogger(__name__)
-
-GEMINI_KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-OPENAI_KEYS = ("OPENAI_API_KEY",)
 
 LOOK_AGAIN_SECONDS = 60.0
 """How old a look at the local servers may be before another is taken, in the background."""
@@ -64,18 +71,6 @@ class Choice:
     offers: tuple[Offer, ...] = ()
 
 
-def secret_name(settings: MindSettings) -> str:
-    """Return the name under which the key of the configured server is stored.
-
-    Keys are kept by server, so that the key of one is never sent to another.
-    """
-    if settings.provider == "gemini":
-        return "gemini"
-    if settings.base_url:
-        return host_and_port(settings.base_url) or settings.base_url
-    return "openai"
-
-
 @dataclass(frozen=True, slots=True)
 class _Chosen:
     mind: Mind
@@ -86,6 +81,8 @@ class _Chosen:
     """What was chosen depends on what local servers say, and may change with them."""
     answered: bool = True
     """The server that is needed answered."""
+    waiting: Server | None = None
+    """A server about which nobody was asked yet; it would speak."""
 
 
 _Identity = tuple[str, str]
@@ -115,6 +112,10 @@ class Minds(Protocol):
         """Tell whether a cap stops the persona's model at this moment."""
         ...
 
+    def is_known(self, settings: MindSettings) -> bool:
+        """Tell whether `choose` would answer at once, without asking a server first."""
+        ...
+
 
 class MindChooser:
     """Chooses minds and keeps them. Cheap to ask; the network is asked rarely, and beside the user's path."""
@@ -122,17 +123,21 @@ class MindChooser:
     def __init__(
         self,
         secrets: Secrets,
+        servers: KnownServers,
         *,
         ports: Mapping[str, int] = PORTS,
         environment: Mapping[str, str] = os.environ,
         monotonic: Callable[[], float] = time.monotonic,
-        answer_seconds: float = FIRST_ANSWER_SECONDS,
+        answer_seconds: float | None = None,
         warm_up: bool = True,
         meter: Meter | None = None,
+        owner_of: Callable[[str, int], int | None] = owner_of_listener,
     ) -> None:
         self._secrets = secrets
+        self._servers = servers
+        self._owner_of = owner_of
         self._meter = meter
-        self._answer_seconds = answer_seconds
+        self._answer_seconds = FIRST_ANSWER_SECONDS if answer_seconds is None else answer_seconds
         self._warm_up = warm_up
         self._ports = ports
         self._environment = environment
@@ -159,7 +164,8 @@ class MindChooser:
         mind, offers = chosen.mind, self._offers(settings, chosen, language)
         if self._meter is not None and isinstance(mind, LanguageModelMind):
             mind = mind.charged_to(self._meter.account(persona, purpose))
-        return Choice(mind, _status_now(chosen), (), offers)
+        notices = (server_found(chosen.waiting),) if chosen.waiting else ()
+        return Choice(mind, _status_now(chosen), notices, offers)
 
     def choose_small(
         self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
@@ -176,6 +182,40 @@ class MindChooser:
     def is_stopped(self, persona: str) -> bool:
         """Tell whether a cap stops the persona's model at this moment."""
         return self._meter is not None and self._meter.stops(persona)
+
+    def is_known(self, settings: MindSettings) -> bool:
+        """Tell whether `choose` would answer at once, without asking a server first."""
+        chosen = self._chosen.get((settings.model_dump_json(), self._key(settings)))
+        return settings.provider == "builtin" or (chosen is not None and chosen.answered)
+
+    def local_servers(self) -> list[tuple[Server, bool | None]]:
+        """Look which servers there are on this computer; return each with what was answered, None if nothing was."""
+        return [(server, self._servers.answer(server)) for _, server in self._local()]
+
+    def offer(self, server: Server) -> Offer:
+        """Return the question whether to talk through a server."""
+        return offer_server(server, is_another=self._servers.was_another(server))
+
+    def answer(self, server: Server, *, yes: bool) -> None:
+        """Keep a yes or a no to a server on this computer.
+
+        Raises:
+            DiskFullError, UnwritableError, UnreadableError, BusyError: the answer that was there holds.
+        """
+        self._servers.decide(server, yes=yes)
+        with self._lock:
+            self._chosen.clear()
+
+    def empty_server(self) -> Server | None:
+        """Look for an Ollama on this computer that has no model yet."""
+        found = find_empty(self._ports, self._answer_seconds)
+        return self._server(found) if found else None
+
+    def _local(self) -> list[tuple[Found, Server]]:
+        return [(one, self._server(one)) for one in find_local(self._ports, self._answer_seconds)]
+
+    def _server(self, found: Found) -> Server:
+        return Server(found.service, found.base_url, self._owner_of(*listener_at(found.base_url)))
 
     def settle(self) -> None:
         """Wait for a look at the servers that is under way."""
@@ -204,13 +244,14 @@ class MindChooser:
         def look() -> None:
             chosen = self._look(settings, key, before)
             with self._lock:
-                self._keep(identity, chosen)
+                if self._chosen.get(identity) is before:  # else it has been decided anew meanwhile
+                    self._keep(identity, chosen)
 
         self._looking = threading.Thread(target=look, name="mind-chooser", daemon=True)
         self._looking.start()
 
     def _key(self, settings: MindSettings) -> str:
-        """Return the key for the configured server: as stored, else from the environment.
+        """Return the key for the configured server: as stored, else from the environment for a provider's own.
 
         A provider in the settings is the person's yes to its key in the environment; `auto` is not.
         """
@@ -219,8 +260,8 @@ class MindChooser:
         stored = self._secrets.get(secret_name(settings))
         if stored:
             return stored
-        if settings.provider == "gemini":
-            return self._from_environment(GEMINI_KEYS)
+        if (maker := own_maker(settings)) is not None:
+            return self._from_environment(maker.keys)
         if settings.provider == "openai" and not settings.base_url:
             return self._from_environment(OPENAI_KEYS)
         return ""
@@ -232,35 +273,57 @@ class MindChooser:
         now = self._monotonic()
         if settings.provider == "builtin":
             return _Chosen(built_in_mind(settings), built_in_status(), now)
-        if settings.provider == "gemini":
-            address = settings.base_url or GEMINI_ADDRESS
-            return self._as_chosen(Endpoint("Gemini", address, settings.model or GEMINI_MODEL, key), settings, before)
+        if (maker := MAKERS.get(settings.provider)) is not None:
+            return self._of_maker(maker, settings, key, before)
         if settings.provider == "openai" or settings.base_url:
             return self._openai(settings, key, before)
-        found = find_local(self._ports, self._answer_seconds)
-        if found is None:
-            kept = before.mind if before and not isinstance(before.mind, LanguageModelMind) else built_in_mind(settings)
-            return _Chosen(kept, built_in_status(), now, asks_servers=True)
-        endpoint = Endpoint(found.service, found.base_url, settings.model or found.model)
-        return self._as_chosen(endpoint, settings, before, found)
+        return self._auto(settings, before)
+
+    def _of_maker(self, maker: Maker, settings: MindSettings, key: str, before: _Chosen | None) -> _Chosen:
+        address = settings.base_url or maker.address
+        try:
+            checked_address(address)
+        except WrongAddressError as error:
+            return self._unusable(error, settings)
+        service = maker.service if own_maker(settings) else host_and_port(address)
+        return self._as_chosen(Endpoint(service, address, settings.model or maker.model, key), settings, before)
+
+    def _auto(self, settings: MindSettings, before: _Chosen | None) -> _Chosen:
+        """Choose the first server on this computer that was said yes to; the built-in mind if there is none."""
+        answers = [(found, server, self._servers.answer(server)) for found, server in self._local()]
+        for found, server, is_welcome in answers:
+            if is_welcome:
+                model = settings.model or found.model
+                endpoint = Endpoint(found.service, found.base_url, model, account=server.account)
+                return self._as_chosen(endpoint, settings, before, found)
+        waiting = next((server for _, server, answer in answers if answer is None), None)
+        kept = before.mind if before and not isinstance(before.mind, LanguageModelMind) else built_in_mind(settings)
+        return _Chosen(kept, built_in_status(), self._monotonic(), asks_servers=True, waiting=waiting)
 
     def _openai(self, settings: MindSettings, key: str, before: _Chosen | None) -> _Chosen:
         if not settings.base_url:
-            return self._as_chosen(Endpoint("OpenAI", OPENAI_ADDRESS, settings.model, key), settings, before)
+            model = settings.model or OPENAI_MODEL
+            return self._as_chosen(Endpoint("OpenAI", OPENAI_ADDRESS, model, key), settings, before)
         try:
             address = checked_address(settings.base_url)
         except WrongAddressError as error:
-            mind = unusable_mind(error, settings)
-            return _Chosen(mind, _status_of(mind), self._monotonic())
+            return self._unusable(error, settings)
+        if is_server(address, OPENROUTER_ADDRESS) and not settings.model:
+            settings = settings.model_copy(update={"model": OPENROUTER_MODEL})
         local = is_loopback(address)
         patience = self._answer_seconds if local else _CLOUD_SECONDS
         found = describe(address, settings.model, key, patience) if local or not settings.model else None
         service = (found.service if found else "") or host_and_port(address)
-        endpoint = Endpoint(service, address, settings.model or (found.model if found else ""), key)
+        account = self._servers.account_at(address, self._owner_of(*listener_at(address))) if local else None
+        endpoint = Endpoint(service, address, settings.model or (found.model if found else ""), key, account)
         chosen = self._as_chosen(endpoint, settings, before, found)
         if not local and settings.model:
             self._learn_beside(chosen.mind, settings)
         return replace(chosen, asks_servers=local, answered=found is not None or not local)
+
+    def _unusable(self, error: WrongAddressError, settings: MindSettings) -> _Chosen:
+        mind = unusable_mind(error, settings)
+        return _Chosen(mind, model_status(mind), self._monotonic())
 
     def _as_chosen(
         self, endpoint: Endpoint, settings: MindSettings, before: _Chosen | None, found: Found | None = None
@@ -268,13 +331,14 @@ class MindChooser:
         if before and isinstance(before.mind, LanguageModelMind) and before.mind.endpoint == endpoint:
             mind = before.mind  # keeps what it has learned of itself
         else:
-            mind = (gemini_mind if settings.provider == "gemini" else openai_mind)(endpoint, settings)
+            maker = MAKERS.get(settings.provider)
+            mind = maker.make(endpoint, settings) if maker else openai_mind(endpoint, settings)
             if self._warm_up:
                 threading.Thread(target=_warm_up, args=(mind,), name="mind-warmer", daemon=True).start()
         if found is not None:
             context = 0 if settings.context_tokens else found.context_tokens
             mind.learn(context_tokens=context, can_see=found.can_see)
-        return _Chosen(mind, _status_of(mind), self._monotonic(), asks_servers=found is not None)
+        return _Chosen(mind, model_status(mind), self._monotonic(), asks_servers=found is not None)
 
     def _learn_beside(self, mind: Mind, settings: MindSettings) -> None:
         """Ask a service on the network about its model, without waiting for it."""
@@ -292,11 +356,14 @@ class MindChooser:
     def _offers(self, settings: MindSettings, chosen: _Chosen, language: Lang) -> tuple[Offer, ...]:
         del language  # both languages are in the offer
         offers: list[Offer] = []
+        if chosen.waiting is not None:
+            offers.append(self.offer(chosen.waiting))
         speaks_locally = not chosen.status.leaves_machine
         if settings.provider == "auto" and speaks_locally and not chosen.status.is_language_model:
-            name = next((name for name in GEMINI_KEYS if self._environment.get(name, "").strip()), "")
-            if name:
-                offers.append(offer_gemini(name))
+            for provider, maker in MAKERS.items():
+                name = next((name for name in maker.keys if self._environment.get(name, "").strip()), "")
+                if name:
+                    offers.append(offer_key(provider, maker.service, maker.company, name))
         trouble = chosen.mind.trouble if isinstance(chosen.mind, LanguageModelMind) else None
         if trouble is not None and not isinstance(trouble, SafetyBlockError | ContextTooLongError):
             offers.append(OFFER_BUILT_IN)
@@ -309,38 +376,6 @@ def _warm_up(mind: LanguageModelMind) -> None:
         mind.warm_up()
     except MindError as error:  # it will be said when the mind is used
         logger.info("%s is not ready: %s", mind, type(error).__name__)
-
-
-def capped_status() -> MindStatus:
-    """Return what people are told when the built-in mind speaks because a cap has been reached."""
-    return replace(
-        built_in_status(),
-        ja="内蔵のこころ(使う量が上限に達したので、モデルの代わりに話しています)",
-        en="The built-in mind (a cap has been reached, so it speaks in place of the model)",
-    )
-
-
-def built_in_status() -> MindStatus:
-    """Return what people are told when the built-in mind speaks."""
-    return MindStatus(
-        name="built-in",
-        ja="内蔵のこころ(言語モデルではありません)",
-        en="The built-in mind (not a language model)",
-        is_language_model=False,
-        leaves_machine=False,
-    )
-
-
-def _status_of(mind: LanguageModelMind) -> MindStatus:
-    endpoint, name = mind.endpoint, mind.name
-    if endpoint.service == "Gemini":
-        ja, en = f"Gemini({name}): 話した内容はGoogleに送られます", f"Gemini ({name}): what you say is sent to Google"
-    elif endpoint.leaves_machine:
-        ja = f"{endpoint.service} の {name}: 話した内容はこのコンピューターの外に送られます"
-        en = f"{name} at {endpoint.service}: what you say leaves this computer"
-    else:
-        ja, en = f"このコンピューターの {endpoint.service}({name})", f"{endpoint.service} on this computer ({name})"
-    return MindStatus(name, ja, en, is_language_model=True, leaves_machine=endpoint.leaves_machine)
 
 
 def _status_now(chosen: _Chosen) -> MindStatus:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from agent.minds.language_model import LanguageModelMind
 from managers.storage.errors import Lang
 
 
@@ -29,3 +30,36 @@ class MindStatus:
     def sentence(self, lang: Lang) -> str:
         """Return the sentence for a reader of `lang`."""
         return self.ja if lang == "ja" else self.en
+
+
+def capped_status() -> MindStatus:
+    """Return what people are told when the built-in mind speaks because a cap has been reached."""
+    return replace(
+        built_in_status(),
+        ja="内蔵のこころ(使う量が上限に達したので、モデルの代わりに話しています)",
+        en="The built-in mind (a cap has been reached, so it speaks in place of the model)",
+    )
+
+
+def built_in_status() -> MindStatus:
+    """Return what people are told when the built-in mind speaks."""
+    return MindStatus(
+        name="built-in",
+        ja="内蔵のこころ(言語モデルではありません)",
+        en="The built-in mind (not a language model)",
+        is_language_model=False,
+        leaves_machine=False,
+    )
+
+
+def model_status(mind: LanguageModelMind) -> MindStatus:
+    """Return what people are told when a language model speaks."""
+    endpoint, name = mind.endpoint, mind.name
+    if endpoint.service == "Gemini":
+        ja, en = f"Gemini({name}): 話した内容はGoogleに送られます", f"Gemini ({name}): what you say is sent to Google"
+    elif endpoint.leaves_machine:
+        ja = f"{endpoint.service} の {name}: 話した内容はこのコンピューターの外に送られます"
+        en = f"{name} at {endpoint.service}: what you say leaves this computer"
+    else:
+        ja, en = f"このコンピューターの {endpoint.service}({name})", f"{endpoint.service} on this computer ({name})"
+    return MindStatus(name, ja, en, is_language_model=True, leaves_machine=endpoint.leaves_machine)

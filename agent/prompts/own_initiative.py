@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from agent.prompts.reply import spell_time
 from managers.mind import Sheet
 
 
@@ -30,13 +32,14 @@ _TASK = {
     "note a thought in your diary (thought), or do nothing (nothing). "
     "Never tell of things that were not said as if they had happened. `text` in your own voice, in English, short.",
 }
+_NOW = {"ja": "今は{now}です。\n\n", "en": "It is {now}.\n\n"}
 _PARTS = {"ja": ("内部状態", "最後の会話"), "en": ("Inner state", "The last words")}
 
 
-def build(sheet: Sheet, *, reason: str, conversation: str) -> tuple[str, str]:
+def build(sheet: Sheet, *, now: datetime, reason: str, conversation: str) -> tuple[str, str]:
     """Return instructions and material."""
     lang = sheet.language
     user = sheet.user_name or ("相手" if lang == "ja" else "the other person")
     task = _TASK[lang].format(persona=sheet.persona, user=user, system=sheet.system_prompt)
     first, second = _PARTS[lang]
-    return task, f"## {first}\n{reason}\n\n## {second}\n{conversation}\n"
+    return task, _NOW[lang].format(now=spell_time(lang, now)) + f"## {first}\n{reason}\n\n## {second}\n{conversation}\n"

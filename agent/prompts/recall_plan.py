@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from agent.prompts.dreaming import section
+from agent.prompts.quoting import one_line, quoted
 from managers.memory.messages import Message
 from managers.mind import Sheet
+from managers.storage.errors import Lang
 
 TURNS = 6
 """So many messages before the one at hand tell what "she" and "there" are."""
@@ -41,10 +43,13 @@ _TITLES = {"ja": ("ここまでの会話", "新しい発言"), "en": ("The conve
 
 def build(sheet: Sheet, message: str, window: Sequence[Message]) -> tuple[str, str]:
     """Return instructions and material."""
-    lang = sheet.language
-    user = sheet.user_name or {"ja": "相手", "en": "the user"}[lang]
+    user = sheet.user_name or {"ja": "相手", "en": "the user"}[sheet.language]
+    return _TASK[sheet.language].format(persona=sheet.persona, user=user), material(sheet.language, message, window)
+
+
+def material(lang: Lang, message: str, window: Sequence[Message]) -> str:
+    """Return the last of a conversation and what is said now, as a small model reads them."""
     before, now = _TITLES[lang]
     turns = [one for one in window if one.role != "system"][-TURNS:]
-    told = "\n".join(f"{one.speaker}: {one.text[:_CHARACTERS]}" for one in turns)
-    material = section(before, told) + section(now, message[: 2 * _CHARACTERS])
-    return _TASK[lang].format(persona=sheet.persona, user=user), material
+    told = "\n".join(one_line(f"{one.speaker}: {one.text[:_CHARACTERS]}") for one in turns)
+    return section(before, told) + section(now, quoted(message[: 2 * _CHARACTERS]))

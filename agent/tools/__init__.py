@@ -10,8 +10,8 @@ from agent.tools.context import ToolContext
 
 MOST_NEEDED: Final[Sequence[str]] = (
     "recall_memories",
-    "edit_notepad",
     "forget_messages",
+    "edit_notepad",
     "search_past_conversations",
     "write_entity_memory",
     "search_entity_memory",

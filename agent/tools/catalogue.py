@@ -8,16 +8,27 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent.tools.writes import Write
 from managers.mind import ToolCall, ToolSpec
+from managers.recall.hits import Hit
 from managers.storage.errors import Lang, UtataneError
 
 C = TypeVar("C")
 
 
 class Arguments(BaseModel):
-    """Base of all tools' arguments: what is not asked for is refused."""
+    """Base of all tools' arguments: what is not asked for is left aside, as models like to add a reason or an id."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the mind is told, and of what it is made: memories, and documents relative to the persona's folder."""
+
+    text: str
+    carried: tuple[str, ...] = ()
+    hits: tuple[Hit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +38,16 @@ class Tool(Generic[C]):
     Attributes:
         describe: what it is for, as the mind reads it.
         announce: what the log says of a use ("🛠️ …"); the result itself is never logged.
-        run: does it and returns what the mind is told; raises `NothingDoneError` where there was nothing to do.
-        writes: whether it changes a memory (such tools are not offered off the record).
+        run: returns what the mind is told, or the change that is to be made; raises `NothingDoneError` where there was
+            nothing to do.
+        writes: whether it changes a memory (such tools are not offered off the record); then `run` makes no change itself.
     """
 
     name: str
     describe: dict[Lang, str]
     announce: dict[Lang, str]
     arguments: type[Arguments]
-    run: Callable[[C, Any], str]
+    run: Callable[[C, Any], str | Found | Write]
     writes: bool = False
 
 
@@ -45,10 +57,23 @@ class NothingDoneError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What the mind is told, and what the log says; no announcement for a call that was refused."""
+    """What the mind is told, and what the log says; no announcement for a call that was refused.
+
+    Attributes:
+        carried: the documents and files whose text the mind has seen with it.
+        held: the id of the change that waits for a person's yes.
+        hits: the memories that were found.
+    """
 
     text: str
     announcement: str = ""
+    carried: tuple[str, ...] = ()
+    held: str = ""
+    hits: tuple[Hit, ...] = ()
+
+
+Settle = Callable[["Tool[Any]", Write], ToolAnswer]
+"""Makes a change, or holds it; raises what making it raises."""
 
 
 _NO_SUCH: dict[Lang, str] = {
@@ -67,15 +92,19 @@ class Catalogue(Generic[C]):
     def __init__(self, tools: Sequence[Tool[C]]) -> None:
         self._tools = {tool.name: tool for tool in tools}
 
+    def named(self, name: str) -> Tool[C] | None:
+        """Return the tool of that name, if there is one."""
+        return self._tools.get(name)
+
     def specs(self, lang: Lang, *, writing: bool = True) -> list[ToolSpec]:
         """Return what a mind is offered."""
         return [
-            ToolSpec(tool.name, tool.describe[lang], tool.arguments)
+            ToolSpec(tool.name, tool.describe[lang], tool.arguments, lang)
             for tool in self._tools.values()
             if writing or not tool.writes
         ]
 
-    def use(self, call: ToolCall, context: C, lang: Lang, *, writing: bool = True) -> ToolAnswer:
+    def use(self, call: ToolCall, context: C, lang: Lang, settle: Settle, *, writing: bool = True) -> ToolAnswer:
         """Check and run a call; a wrong call or a failure is answered with a sentence to act on."""
         tool = self._tools.get(call.name)
         if tool is None or (tool.writes and not writing):
@@ -87,7 +116,11 @@ class Catalogue(Generic[C]):
             problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or '-'}: {e['msg']}" for e in error.errors()[:5])
             return ToolAnswer(_WRONG[lang].format(name=tool.name, problems=problems))
         try:
-            return ToolAnswer(tool.run(context, arguments), tool.announce[lang])
+            outcome = tool.run(context, arguments)
+            if isinstance(outcome, Write):
+                return settle(tool, outcome)
+            found = Found(outcome) if isinstance(outcome, str) else outcome
+            return ToolAnswer(found.text, tool.announce[lang], found.carried, hits=found.hits)
         except NothingDoneError as error:
             return ToolAnswer(str(error))
         except UtataneError as error:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent.memories import Memories
+from agent.tools.writes import Writer
 from managers.mind import Mind, Sheet
+from managers.recall.hits import Hit
 from managers.storage.clock import Clock
 from managers.storage.settings import Settings
 
@@ -21,3 +23,12 @@ class ToolContext:
     clock: Clock
     evidence: tuple[str, ...]
     """The message that is being answered: what a change to a memory rests on."""
+    handed: tuple[Hit, ...] = ()
+    """The memories that the mind has before its eyes already."""
+    shown: frozenset[str] = frozenset()
+    """The messages that it has before its eyes already, this one among them."""
+
+    @property
+    def writer(self) -> Writer:
+        """On whose behalf the tools write."""
+        return Writer(self.memories, self.sheet, self.mind.name, self.evidence)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from agent.forgetting import let_go
+from agent.prompts.reply import spell_time
 from agent.tools.catalogue import Arguments, Tool
 from agent.tools.context import ToolContext
+from agent.tools.writes import Look, Write, Writer
 from managers.language.forgetting import asks_to_forget, names_something, read_forget_wish
 from managers.language.words import content_words
-from managers.memory.words_forgotten import UnclearWhatToForgetError, holds
+from managers.memory.messages import Message
+from managers.memory.words_forgotten import UnclearWhatToForgetError, choose, holds
 from managers.storage.errors import Lang
+from managers.storage.files import digest
 
 _DONE: dict[Lang, str] = {
     "ja": "忘れました: {time}からのメッセージ{count}件。会話からも検索からも消えました。内容を繰り返さず、忘れたことと、"
@@ -34,15 +40,44 @@ class What(Arguments):
     )
 
 
-def forget_messages(context: ToolContext, wanted: What) -> str:
+class Forgetting(Write):
+    """Words of the conversation that are to go, with their answers."""
+
+    kind: Literal["forget"] = "forget"
+    about: str = ""
+
+    def look(self, writer: Writer) -> Look:
+        asked = _wish(writer)
+        going = choose(writer.memories.log, asked.id, _meant(asked.text, self.about))
+        lines = [f"-{one.time:%H:%M} {one.speaker}: {' '.join(one.text.split())}\n" for one in going]
+        return Look("log.txt", digest("\n".join(one.id for one in going)), "".join(lines))
+
+    def carry_out(self, writer: Writer) -> str:
+        lang, asked = writer.sheet.language, _wish(writer)
+        gone = let_go(writer.memories, asked.id, _meant(asked.text, self.about))
+        done = _DONE[lang].format(time=spell_time(lang, gone.messages[0].time), count=len(gone.messages))
+        return "\n".join([done, _LEFT[lang].format(files=", ".join(gone.left))] if gone.left else [done])
+
+    def is_users_own(self, writer: Writer) -> bool:
+        """A wish that is read with certainty names what goes: no mind, and no document, has a say in it."""
+        return read_forget_wish(_wish(writer).text) is not None
+
+
+def forget_messages(_: ToolContext, wanted: What) -> Forgetting:
     """Forget the user's last statement, or what they said about something, with the answers."""
-    lang = context.sheet.language
-    asked = context.memories.log.get(context.evidence[0])
+    return Forgetting(about=wanted.about)
+
+
+def _wish(writer: Writer) -> Message:
+    """Return the message that asks to have something forgotten.
+
+    Raises:
+        UnclearWhatToForgetError: it asks for no such thing.
+    """
+    asked = writer.memories.log.get(writer.evidence[0])
     if asked is None or not asks_to_forget(asked.text):
         raise UnclearWhatToForgetError
-    gone = let_go(context.memories, asked.id, _meant(asked.text, wanted.about))
-    done = _DONE[lang].format(time=f"{gone.messages[0].time:%H:%M}", count=len(gone.messages))
-    return "\n".join([done, _LEFT[lang].format(files=", ".join(gone.left))] if gone.left else [done])
+    return asked
 
 
 def _meant(asked: str, about: str) -> str:

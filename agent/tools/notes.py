@@ -7,8 +7,10 @@ from typing import Literal
 from pydantic import Field
 
 from agent.prompts.edits import plan_edits
+from agent.prompts.quoting import quoted
 from agent.tools.catalogue import Arguments, NothingDoneError, Tool
 from agent.tools.context import ToolContext
+from agent.tools.writes import Look, Write, Writer
 from managers.memory.notes import Edit, NoteKind
 from managers.storage.errors import Lang
 
@@ -24,6 +26,8 @@ _NOTHING_TO_DO: dict[Lang, str] = {
     "en": "The instruction does not say what to change. Say exactly what to write.",
 }
 _REASONS: dict[Lang, str] = {"ja": "会話の中で", "en": "during the conversation"}
+_ALLOWED: dict[Lang, str] = {"ja": "会話の中で、許可をもらって", "en": "during the conversation, with your yes"}
+_ASKED_FOR: dict[Lang, str] = {"ja": "頼まれて、許可をもらって", "en": "asked for it, with your yes"}
 
 
 class NoteEdit(Arguments):
@@ -53,7 +57,45 @@ _NEEDS: dict[str, dict[Lang, str]] = {
 }
 
 
-def _edit(context: ToolContext, kind: NoteKind, wanted: NoteEdit) -> str:
+class NoteWrite(Write):
+    """Edits of a note, one after the other."""
+
+    kind: Literal["note"] = "note"
+    note: NoteKind
+    edits: tuple[Edit, ...]
+
+    def look(self, writer: Writer) -> Look:
+        notes = writer.memories.notes
+        before, text = notes.edited(self.note, self.edits)
+        diff = notes.diff(self.note, before.text, text)
+        if not diff:
+            raise NothingDoneError(_SAME[writer.sheet.language])
+        path = notes.path(self.note).relative_to(writer.memories.paths.folder).as_posix()
+        return Look(path, before.digest or "", diff)
+
+    def announcement(self, lang: Lang) -> str:
+        return "" if any(edit.new.strip() for edit in self.edits) else _DELETED[self.note][lang]
+
+    def carry_out(self, writer: Writer) -> str:
+        lang = writer.sheet.language
+        reason = (_ASKED_FOR if writer.is_program else _ALLOWED if writer.is_allowed else _REASONS)[lang]
+        diff = writer.memories.notes.apply_edit(
+            self.note, self.edits, author=writer.author, reason=reason, evidence=writer.evidence
+        )
+        if not diff:
+            raise NothingDoneError(_SAME[lang])
+        return _DONE[lang].format(diff=diff)
+
+
+_DELETED: dict[NoteKind, dict[Lang, str]] = {
+    "core_memory": {"ja": "🛠️ コアメモリから消しました", "en": "🛠️ Took something out of the core memory"},
+    "notepad": {"ja": "🛠️ メモ帳から消しました", "en": "🛠️ Crossed something out in the notepad"},
+    "main_memory": {"ja": "🛠️ 日記から消しました", "en": "🛠️ Took something out of my diary"},
+    "secret_diary": {"ja": "🛠️ 秘密の日記から消しました", "en": "🛠️ Took something out of my secret diary"},
+}
+
+
+def _edit(context: ToolContext, kind: NoteKind, wanted: NoteEdit) -> NoteWrite:
     lang = context.sheet.language
     complete = {
         "append": bool(wanted.text),
@@ -64,37 +106,34 @@ def _edit(context: ToolContext, kind: NoteKind, wanted: NoteEdit) -> str:
         raise NothingDoneError(_NEEDS[wanted.operation][lang])
     old = "" if wanted.operation == "append" else wanted.old_text
     new = "" if wanted.operation == "delete" else wanted.text
-    return _apply(context, kind, [Edit(old, new)])
-
-
-def _apply(context: ToolContext, kind: NoteKind, edits: list[Edit]) -> str:
-    lang = context.sheet.language
-    diff = context.memories.notes.apply_edit(
-        kind, edits, author=context.sheet.persona, reason=_REASONS[lang], evidence=context.evidence
-    )
-    if not diff:
-        raise NothingDoneError(_SAME[lang])
-    return _DONE[lang].format(diff=diff)
+    return NoteWrite(note=kind, edits=(Edit(old, new),))
 
 
 def _read(context: ToolContext, kind: NoteKind) -> str:
-    return context.memories.notes.read(kind).text or _EMPTY[context.sheet.language]
+    text = context.memories.notes.read(kind).text
+    return quoted(text) if text.strip() else _EMPTY[context.sheet.language]
 
 
-def _plan(context: ToolContext, kind: NoteKind, wanted: Instruction) -> str:
+def _plan(context: ToolContext, kind: NoteKind, wanted: Instruction) -> NoteWrite:
     current = context.memories.notes.read(kind).text
-    edits = plan_edits(context.mind, current, wanted.instruction, context.sheet.language, context.clock.now())
+    edits = plan_edits(
+        context.mind if current.strip() else None,
+        current,
+        wanted.instruction,
+        context.sheet.language,
+        context.clock.now(),
+    )
     if not edits:
         raise NothingDoneError(_NOTHING_TO_DO[context.sheet.language])
-    return _apply(context, kind, edits)
+    return NoteWrite(note=kind, edits=tuple(edits))
 
 
-def edit_core_memory(context: ToolContext, wanted: NoteEdit) -> str:
+def edit_core_memory(context: ToolContext, wanted: NoteEdit) -> NoteWrite:
     """Change the core memory."""
     return _edit(context, "core_memory", wanted)
 
 
-def edit_notepad(context: ToolContext, wanted: NoteEdit) -> str:
+def edit_notepad(context: ToolContext, wanted: NoteEdit) -> NoteWrite:
     """Change the notepad."""
     return _edit(context, "notepad", wanted)
 
@@ -109,13 +148,13 @@ def read_secret_diary(context: ToolContext, _: Nothing) -> str:
     return _read(context, "secret_diary")
 
 
-def plan_main_memory_edit(context: ToolContext, wanted: Instruction) -> str:
-    """Make an edit of the diary from an instruction, apply it, and answer with the diff."""
+def plan_main_memory_edit(context: ToolContext, wanted: Instruction) -> NoteWrite:
+    """Make an edit of the diary from an instruction."""
     return _plan(context, "main_memory", wanted)
 
 
-def plan_secret_diary_edit(context: ToolContext, wanted: Instruction) -> str:
-    """Make an edit of the secret diary from an instruction, apply it, and answer with the diff."""
+def plan_secret_diary_edit(context: ToolContext, wanted: Instruction) -> NoteWrite:
+    """Make an edit of the secret diary from an instruction."""
     return _plan(context, "secret_diary", wanted)
 
 
@@ -152,8 +191,8 @@ TOOLS: list[Tool[ToolContext]] = [
     Tool(
         "plan_main_memory_edit",
         {
-            "ja": "日記への追記や修正を、言葉で指示する。変更点が返る。",
-            "en": "Say in plain words what to add to or change in your diary. You get the changes back.",
+            "ja": "日記に書き足す・直す。どう書くかを言葉で指示すると、その場で書かれ、変更点が返る。",
+            "en": "Write in your diary: say in plain words what to add or change. It is written at once, and you get the changes back.",
         },
         {"ja": "🛠️ 日記を書きました", "en": "🛠️ Wrote in my diary"},
         Instruction,
@@ -170,8 +209,8 @@ TOOLS: list[Tool[ToolContext]] = [
     Tool(
         "plan_secret_diary_edit",
         {
-            "ja": "秘密の日記への追記や修正を、言葉で指示する。変更点が返る。",
-            "en": "Say in plain words what to add to or change in your secret diary. You get the changes back.",
+            "ja": "秘密の日記に書き足す・直す。どう書くかを言葉で指示すると、その場で書かれ、変更点が返る。",
+            "en": "Write in your secret diary: say in plain words what to add or change. It is written at once, and you get the changes back.",
         },
         {"ja": "🛠️ 秘密の日記に書きました", "en": "🛠️ Wrote in my secret diary"},
         Instruction,

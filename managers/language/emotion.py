@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from managers.language.emotion_context import Context, contrast_positions, read_context
 from managers.language.emotion_lexicon import EMOTIONS, Emotion, Match, find_matches
+from managers.language.loss import tells_of_loss
 from managers.language.words import Word, detect_language, sentence_spans, words
 
 __all__ = ["EMOTIONS", "Emotion", "Reading", "read_emotion"]
@@ -54,10 +55,11 @@ def read_emotion(text: str, names: Collection[str] = ()) -> Reading:
     lang = detect_language(text)
     found = words(text)
     matches = find_matches(text, found, lang)
-    if not matches:
-        return Reading("neutral", 0.6)
-    scores = _scores(text, found, matches)
-    return _decide(scores, exclamations=text.count("!") + text.count("！"))
+    scores = _scores(text, found, matches) if matches else {}
+    reading = _decide(scores, exclamations=text.count("!") + text.count("！")) if matches else Reading("neutral", 0.6)
+    if reading.emotion == "neutral" and tells_of_loss(text):
+        return Reading("sadness", 0.6, scores=scores)  # told without a word of feeling, and no neutral news
+    return reading
 
 
 def _scores(text: str, found: Sequence[Word], matches: Sequence[Match]) -> dict[Emotion, float]:

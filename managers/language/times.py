@@ -253,7 +253,7 @@ _TELLS_WHEN = re.compile(
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august"
     r"|september|october|november|december|recently|soon|morning|evening|tonight)\b"
     r"|\b(?:19|20)\d\d\b|\b\d{1,2}(?:st|nd|rd|th)\b"
-    r"|\d+\s*[年月日週時]|[一二三四五六七八九十]+[年月日週](?:間|前|後)|[先今来昨去翌毎][年月週日晩夜朝]|一昨|おととい|[月火水木金土日]曜|明日|明後日|週末|年末|午前|午後|[春夏秋冬]",
+    r"|\d\s{0,4}[年月日週時]|[一二三四五六七八九十][年月日週](?:間|前|後)|[先今来昨去翌毎][年月週日晩夜朝]|一昨|おととい|[月火水木金土日]曜|明日|明後日|週末|年末|午前|午後|[春夏秋冬]",
     re.IGNORECASE,
 )
 

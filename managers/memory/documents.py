@@ -7,16 +7,17 @@ the file as it is; keys that we do not know stay with their entry.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
-from managers.storage.files import dump_json, read_bytes, set_aside, write_atomic
+from managers.storage.errors import Notice, UnwritableError, as_notice
+from managers.storage.files import dump_json, read_bytes, remove, set_aside, write_atomic
+from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
@@ -111,7 +112,12 @@ class JsonFile:
         value = self._parsed(read_bytes(self.path))
         if value is not None:
             return value
-        with writing(self.paths):
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(writing(self.paths))
+            except UnwritableError as error:  # a folder that can only be read: nothing is written over the file either
+                self.notices.append(as_notice("file-not-set-aside", error))
+                return self.expected()
             data = read_bytes(self.path)  # somebody may have mended or written it meanwhile
             value = self._parsed(data)
             if value is None:
@@ -122,8 +128,8 @@ class JsonFile:
         if data is None or not data.strip():
             return self.expected()
         try:
-            value = json.loads(data.decode("utf-8-sig"))
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+            value = load_json(data)
+        except NotJsonError:
             return None
         return value if isinstance(value, self.expected) else None
 
@@ -143,7 +149,7 @@ def write_plainly(paths: PersonaPaths) -> Apply:
         with writing(paths):
             for path, data in changes.items():
                 if data is None:
-                    path.unlink(missing_ok=True)
+                    remove(path)
                 else:
                     write_atomic(path, data)
         return None

@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from managers.memory.drives import DRIVES, Drive, Levels
-from managers.storage.files import append_durably, read_bytes
+from managers.storage.files import append_durably, files, read_bytes
+from managers.storage.json_text import load_json
 from managers.storage.locks import WAIT_SECONDS, writing
 from managers.storage.paths import PersonaPaths
 
@@ -58,7 +59,7 @@ class DriveCourse:
         """Return what was noted from `since` on and before `until`, oldest first; only those months are read."""
         found = [
             point
-            for path in sorted(self._paths.memory.glob("drive_course_[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl"))
+            for path in files(self._paths.memory, "drive_course_[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl")
             if f"{since:%Y-%m}" <= path.stem.removeprefix("drive_course_") <= f"{until:%Y-%m}"
             for point in _points(path)
             if since <= point.time < until
@@ -80,7 +81,7 @@ class DriveCourse:
 def _points(path: Path) -> Iterator[CoursePoint]:
     for line in (read_bytes(path) or b"").splitlines():
         try:
-            value = json.loads(line)
+            value = load_json(line)
             levels: dict[Drive, float] = {drive: min(1.0, max(0.0, float(value[drive]))) for drive in DRIVES}
             yield CoursePoint(datetime.fromisoformat(value["time"]), levels)
         except (ValueError, KeyError, TypeError):  # cut short by a crash, or by hand: the others stand

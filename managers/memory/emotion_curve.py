@@ -6,7 +6,7 @@ the files are read as plain JSON here, and only those that the span touches.
 
 from __future__ import annotations
 
-import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ from typing import Any, Literal
 from managers.memory.documents import JsonFile
 from managers.memory.emotions import VALUES
 from managers.storage.clock import Clock
-from managers.storage.files import read_bytes
+from managers.storage.files import files, read_bytes
+from managers.storage.json_text import load_json
 from managers.storage.paths import PersonaPaths
 
 Step = Literal["hour", "day", "week", "month"]
@@ -66,10 +67,10 @@ class EmotionCurve:
 
     def buckets(self, since: datetime, until: datetime, step: Step) -> list[Bucket]:
         """Return the averages of whole hours, days, weeks (from Monday) or months, oldest first; empty ones are left out."""
-        sums: dict[str, list[float]] = {}
+        sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
         key_of = _KEYS[step]
         for stamp, emotion, _, _ in self._raw(since, until):
-            total = sums.setdefault(key_of(stamp), [0.0, 0.0])
+            total = sums[key_of(stamp)]
             total[0] += VALUES.get(emotion, 0.0)
             total[1] += 1
         found = []
@@ -88,13 +89,17 @@ class EmotionCurve:
 
     def _raw(self, since: datetime, until: datetime) -> Iterator[tuple[str, str, str, str]]:
         first, last = since.isoformat(), until.isoformat()
-        known: set[tuple[str, str, str]] = set()
-        for entries in self._sources(f"{since:%Y-%m}", f"{until:%Y-%m}"):
+        known: dict[str, set[tuple[str, str]]] = {}
+        for number, entries in enumerate(self._sources(f"{since:%Y-%m}", f"{until:%Y-%m}")):
             for entry in entries:
                 stamp, _, text, message_id = entry
-                if first <= stamp < last and (stamp, message_id, text) not in known:
-                    known.add((stamp, message_id, text))  # while months are moved, a reading stands in two files
-                    yield entry
+                if not first <= stamp < last:
+                    continue
+                if stamp in known and (message_id, text) in known[stamp]:
+                    continue  # while months are moved, a reading stands in two files: what is current, and its month's
+                if not number:
+                    known.setdefault(stamp, set()).add((message_id, text))
+                yield entry
 
     def _sources(self, first: str, last: str) -> Iterator[Iterator[tuple[str, str, str, str]]]:
         yield self._current()
@@ -108,14 +113,14 @@ class EmotionCurve:
         yield from _entries(self._read(self._paths.emotion_log))
         for line in waiting.splitlines():
             with suppress(ValueError):  # cut short by a crash: never acknowledged
-                yield from _entries([json.loads(line)])
+                yield from _entries([load_json(line)])
 
     def _read(self, path: Path) -> list[Any]:
         found: list[Any] = JsonFile(self._paths, path, self._clock, list).read()
         return found
 
     def _month_files(self) -> list[Path]:
-        return sorted(self._paths.memory.glob(_MONTH_FILES))
+        return files(self._paths.memory, _MONTH_FILES)
 
 
 def end_of(start: datetime, step: Step) -> datetime:

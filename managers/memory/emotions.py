@@ -9,18 +9,19 @@ that have passed to `memory/emotion_log_YYYY-MM.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from managers.language.concern import find_concern
+from managers.language.loss import tells_of_loss
 from managers.memory.documents import JsonFile, as_plain, encode, entries_of
-from managers.memory.log.ends import remove
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
-from managers.storage.files import append_durably, read_bytes, write_atomic
+from managers.storage.files import append_durably, files, read_bytes, remove, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
@@ -30,6 +31,8 @@ FOLD_AT_BYTES = 64 * 1024
 FOLD_WORTH = 64
 """Folding costs a rewrite: it is worth it where the file is at most so many times as large as what is waiting."""
 SNIPPET_LENGTH = 80
+_CONCERN = "concern"
+_GRAVE = frozenset({"self_harm", "danger"})
 
 VALUES: dict[str, float] = {
     "joy": 1.0,
@@ -50,7 +53,7 @@ NEGATIVE = frozenset({"sadness", "anger", "fear", "anxious", "tired", "busy", "s
 
 
 class EmotionEntry(BaseModel):
-    """One reading."""
+    """One reading; `concern` stands in the file only where a message raised one."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -61,21 +64,44 @@ class EmotionEntry(BaseModel):
 
     @property
     def value(self) -> float:
-        """The emotion as a number from -1 to 1; unknown labels count as neutral."""
-        return VALUES.get(self.emotion, 0.0)
+        """The emotion as a number from -1 to 1; unknown labels count as neutral, and nothing is worse than danger."""
+        return -1.0 if self.concern in _GRAVE else VALUES.get(self.emotion, 0.0)
+
+    @property
+    def concern(self) -> str:
+        """What the message raised besides: `self_harm`, `danger`, `loss`; empty if nothing."""
+        return str((self.model_extra or {}).get(_CONCERN, ""))
+
+
+def concern_of(text: str) -> str:
+    """Return what a message raises: self-harm, danger, a death that is near; empty if nothing."""
+    return find_concern(text) or ("loss" if tells_of_loss(text) else "")
 
 
 def snippet(text: str) -> str:
     """Return the beginning of a message in one line."""
     line = " ".join(text.split())
-    return line if len(line) <= SNIPPET_LENGTH else line[: SNIPPET_LENGTH - 1] + "…"
+    if len(line) <= SNIPPET_LENGTH:
+        return line
+    cut = line[: SNIPPET_LENGTH - 1]
+    end = cut.rfind(" ") if line[len(cut)] != " " else len(cut)
+    return cut[: end if end > SNIPPET_LENGTH // 2 else len(cut)].rstrip() + "…"  # no half word, where words are parted
 
 
 class EmotionLog:
     """A persona's emotion log."""
 
-    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
-        """Remember the files; nothing is read yet."""
+    def __init__(
+        self, paths: PersonaPaths, clock: Clock, *, set_aside: Callable[[], Container[str]] = frozenset
+    ) -> None:
+        """Remember the files; nothing is read yet.
+
+        Args:
+            paths: the persona's folder.
+            clock: what day it is.
+            set_aside: tells which messages stand aside: what was felt in them is told without their words.
+        """
+        self._set_aside = set_aside
         self._paths = paths
         self._clock = clock
         self._file = JsonFile(paths, paths.emotion_log, clock, list)
@@ -84,8 +110,13 @@ class EmotionLog:
 
     def append(self, text: str, emotion: str, *, message_id: str = "", time: datetime | None = None) -> EmotionEntry:
         """Log the emotion of one user message; the cost does not depend on what is there already."""
+        raised = {_CONCERN: concern} if (concern := concern_of(text)) else {}
         entry = EmotionEntry(
-            timestamp=time or self._clock.now(), user_text_snippet=snippet(text), emotion=emotion, message_id=message_id
+            timestamp=time or self._clock.now(),
+            user_text_snippet=snippet(text),
+            emotion=emotion,
+            message_id=message_id,
+            **raised,
         )
         line = json.dumps(entry.model_dump(mode="json"), ensure_ascii=False) + "\n"
         with writing(self._paths):
@@ -103,13 +134,13 @@ class EmotionLog:
                 continue
             older, _ = entries_of(EmotionEntry, JsonFile(self._paths, path, self._clock, list).read())
             found += older
-        return _newest_first(
+        return self._told(
             e for e in found if (not since or e.timestamp >= since) and (not until or e.timestamp < until)
         )
 
     def recent(self, count: int = 1) -> list[EmotionEntry]:
         """Return the newest readings, newest first."""
-        return _newest_first(self._current()[0])[:count]
+        return self._told(_newest_first(self._current()[0])[:count])
 
     def of_day(self, day: date) -> list[EmotionEntry]:
         """Return one day's readings, newest first."""
@@ -146,13 +177,20 @@ class EmotionLog:
     def reword(self, texts: Mapping[str, str]) -> None:
         """Let the readings of some messages say what those say now: nothing, where they were taken back.
 
-        The emotion itself stays; it names nobody and nothing.
+        The emotion itself stays; it names nobody and nothing. What it raised goes with the words.
 
         Args:
             texts: the messages' texts by id; empty for those that are gone.
         """
-        words = {message_id: snippet(text) for message_id, text in texts.items()}
-        marks = [message_id.encode() for message_id in words]
+        self._change(texts, lambda one: _reworded(one, texts[one.message_id]))
+
+    def relabel(self, message_id: str, emotion: str) -> None:
+        """Let the reading of a message be another emotion."""
+        self._change([message_id], lambda one: one.model_copy(update={"emotion": emotion}))
+
+    def _change(self, ids: Collection[str], changed: Callable[[EmotionEntry], EmotionEntry]) -> None:
+        """Change the readings of some messages, in whichever files they stand."""
+        marks = [message_id.encode() for message_id in ids]
         with writing(self._paths):
             if self._new.exists():
                 self.roll()
@@ -161,16 +199,21 @@ class EmotionLog:
                 if not any(mark in data for mark in marks):
                     continue  # years of months: hardly any holds them
                 held, odd = entries_of(EmotionEntry, JsonFile(self._paths, path, self._clock, list).read())
-                now = [
-                    e.model_copy(update={"user_text_snippet": words.get(e.message_id, e.user_text_snippet)})
-                    for e in held
-                ]
+                now = [changed(one) if one.message_id in ids else one for one in held]
                 if now != held:
                     write_atomic(path, encode(as_plain(now, odd)))
 
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong with the files since the last time."""
         return self._file.take_notices()
+
+    def _told(self, entries: Iterable[EmotionEntry]) -> list[EmotionEntry]:
+        """Return readings, newest first, without the words of messages that stand aside."""
+        aside = self._set_aside()
+        return [
+            entry.model_copy(update={"user_text_snippet": ""}) if entry.message_id in aside else entry
+            for entry in _newest_first(entries)
+        ]
 
     def _current(self) -> tuple[list[EmotionEntry], list[Any]]:
         waiting = read_bytes(self._new) or b""  # before the file: folded in between, a reading is in both, not in none
@@ -181,7 +224,14 @@ class EmotionLog:
         return [*entries, *_lines(waiting)], odd
 
     def _month_files(self) -> list[Path]:
-        return sorted(self._paths.memory.glob("emotion_log_[0-9][0-9][0-9][0-9]-[0-9][0-9].json"))
+        return files(self._paths.memory, "emotion_log_[0-9][0-9][0-9][0-9]-[0-9][0-9].json")
+
+
+def _reworded(entry: EmotionEntry, text: str) -> EmotionEntry:
+    values = entry.model_dump()
+    values.pop(_CONCERN, None)
+    raised = {_CONCERN: concern} if (concern := concern_of(text)) else {}
+    return EmotionEntry.model_validate({**values, "user_text_snippet": snippet(text), **raised})
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

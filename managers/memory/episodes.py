@@ -23,7 +23,7 @@ from managers.memory.documents import (
 from managers.memory.dream_state import DreamStateFile
 from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError, Notice
-from managers.storage.files import digest, read_bytes
+from managers.storage.files import digest, files, read_bytes
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
@@ -87,9 +87,7 @@ class EpisodeStore:
 
     def days(self) -> list[date]:
         """Return the days that have an episode, oldest first."""
-        if not self._paths.episodic_memory.is_dir():
-            return []
-        names = (path.stem for path in self._paths.episodic_memory.glob("*.json"))
+        names = (path.stem for path in files(self._paths.episodic_memory, "*.json"))
         found = []
         for name in names:
             if _NAME.fullmatch(name):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -13,6 +12,7 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, GoalsMeta
 from managers.memory.insights import Insight
 from managers.memory.questions import Question
+from managers.storage.json_text import load_json
 
 _LISTS: dict[str, type[BaseModel]] = {"memory/insights": Insight, "memory/open_questions": Question}
 _WHOLES: dict[str, type[BaseModel]] = {"episodic_memory/": Episode, "memory/dream_state.json": DreamState}
@@ -29,7 +29,7 @@ def flaws(name: str, content: bytes) -> int:
     if not name.endswith(".json"):
         return 0  # in text nothing is wrong
     try:
-        value = json.loads(content.decode("utf-8-sig"))
+        value = load_json(content)
     except ValueError:
         return _BROKEN
     for beginning, model in _LISTS.items():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from managers.storage.files import read_bytes
 from managers.storage.history import History
 from managers.storage.history.diff import FileDiff
 from managers.storage.history.entries import Entry
+from managers.storage.json_text import load_json
 
 FORGOTTEN = "forgotten"
 """The reason, in the history, of a change that takes a memory out of search and prompts."""
@@ -40,7 +40,7 @@ def _stands(diff: FileDiff, current: bytes | None) -> bool:
 def _ids(data: bytes | None) -> set[str]:
     """Return the ids of the records in a file's lists."""
     try:
-        value = json.loads(data or b"null")
+        value = load_json(data or b"null")
     except (ValueError, RecursionError):
         return set()
     held = value.values() if isinstance(value, dict) else [value]

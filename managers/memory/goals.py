@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from managers.language.words import content_words
 from managers.memory.documents import (
     PINNED,
     TIME,
@@ -29,21 +30,52 @@ from managers.storage.paths import PersonaPaths
 
 Horizon = Literal["short_term", "long_term"]
 Status = Literal["active", "completed", "abandoned"]
+HORIZONS: tuple[Horizon, ...] = ("short_term", "long_term")
 MAX_ACTIVE: dict[Horizon, int] = {"short_term": 10, "long_term": 5}
 """More than this is no longer pursued: a new goal waits until one has ended."""
 SHORT_IN_PROMPT = 3
 LONG_IN_PROMPT = 2
 KEPT_ENDED = 100
+_ALIKE = 0.6
+_ASKING = frozenset(
+    [
+        "聞く",
+        "見る",
+        "詳しい",
+        "尋ねる",
+        "訊く",
+        "たずねる",
+        "質問",
+        "確かめる",
+        "確認",
+        "様子",
+        "話",
+        "話す",
+        "話題",
+        "知る",
+        "ask",
+        "hear",
+        "find",
+        "talk",
+        "tell",
+        "know",
+        "learn",
+        "see",
+        "check",
+        "inquire",
+    ]
+)  # words read best as words
+"""What a goal of asking does, whatever it asks about."""
 _PREFIX: dict[Horizon, str] = {"short_term": "sh_", "long_term": "lo_"}
 
 
 class Goal(Remembered):
-    """Something that the persona strives for. Priority 1 is the most important."""
+    """Something that the persona strives for. Priority 1 is the most important; nobody said, then it is in the middle."""
 
     goal: str
     status: Status = "active"
     progress_notes: list[str] = Field(default_factory=list)
-    priority: int = Field(1, ge=1, le=9)
+    priority: int = Field(5, ge=1, le=9)
     related_values: list[str] = Field(default_factory=list)
     created_at: str = ""
     updated_at: str = ""
@@ -122,12 +154,12 @@ class Goals:
         return next(((h, goal) for h, goals in self.lists.items() for goal in goals if goal.id == goal_id), None)
 
     def created(self, horizon: Horizon, goal: Goal) -> Goals:
-        """Return them with a new goal, unless it is there already or there are enough."""
+        """Return them with a new goal, unless there is one much like it or there are enough."""
         named = goal.model_copy(update={"id": goal.id or short_id(_PREFIX[horizon], goal.goal, *goal.evidence)})
         active = self.active(horizon)
         if len(active) >= MAX_ACTIVE[horizon] or self.get(named.id):
             return self
-        if any(_plain(other.goal) == _plain(named.goal) for other in active):
+        if any(alike(other.goal, named.goal) for other in active):
             return self
         return self._with(horizon, [named, *self.lists[horizon]])
 
@@ -167,10 +199,15 @@ class Goals:
         short, long = ([g for g in self.lists[h] if g.id != goal_id] for h in ("short_term", "long_term"))
         return Goals(short, long, self.meta, self.odd)
 
-    def reflected(self, level: int, day: date) -> Goals:
-        """Return them with the date of a reflection noted; a deeper one counts for the lighter ones too."""
+    def reflected(self, level: int, day: date, today: date | None = None) -> Goals:
+        """Return them with the day of a reflection noted; a deeper one counts for the lighter ones too.
+
+        Of a night that was made up for later than `day`, a later reflection that took place until `today` stays the last.
+        """
         values: dict[str, object] = {"last_reflection_level": level}
-        values.update({f"last_level{n}_date": day for n in range(1, level + 1)})
+        for name in (f"last_level{n}_date" for n in range(1, level + 1)):
+            last = getattr(self.meta, name)
+            values[name] = last if last is not None and day < last <= (today or day) else day
         return Goals(self.short_term, self.long_term, self.meta.model_copy(update=values), self.odd)
 
     def changes(self, path: Path) -> dict[Path, bytes | None]:
@@ -235,13 +272,16 @@ class GoalStore:
         return found
 
     def for_prompt(self) -> list[tuple[Horizon, Goal]]:
-        """Return what a prompt holds: the three most important short-term goals and two long-term ones."""
+        """Return what a prompt holds: the three most important short-term goals and two long-term ones.
+
+        The first is the one whose priority moves the drive.
+        """
         goals = self.load()
         short: list[tuple[Horizon, Goal]] = [
             ("short_term", goal) for goal in goals.active("short_term")[:SHORT_IN_PROMPT]
         ]
         long: list[tuple[Horizon, Goal]] = [("long_term", goal) for goal in goals.active("long_term")[:LONG_IN_PROMPT]]
-        return [*short, *long]
+        return sorted([*short, *long], key=lambda one: one[1].priority)
 
     def change(
         self, change: Callable[[Goals], Goals], *, author: str, reason: str, evidence: Sequence[str] = ()
@@ -288,6 +328,24 @@ class GoalStore:
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong with the file since the last time."""
         return self._file.take_notices()
+
+
+def alike(one: str, other: str) -> bool:
+    """Tell whether two goals are the same in other words: they share most of what they are about."""
+    if _plain(one) == _plain(other):
+        return True
+    first, second = _about(one), _about(other)
+    return 2 * len(first & second) >= _ALIKE * (len(first) + len(second)) and bool(first & second)
+
+
+def closes_with(goal: str, topic: str) -> bool:
+    """Tell whether a goal is reached once a question is answered: it is to ask just that."""
+    about = _about(topic)
+    return bool(_ASKING & set(content_words(goal))) and 2 * len(about & _about(goal)) >= max(1, len(about))
+
+
+def _about(text: str) -> set[str]:
+    return set(content_words(text)) - _ASKING
 
 
 def _plain(text: str) -> str:

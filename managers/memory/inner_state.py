@@ -28,30 +28,38 @@ from managers.memory.drives import (
     thresholds,
 )
 from managers.memory.emotions import EmotionLog
+from managers.memory.feelings import Feeling, feeling_name, latest_feeling
 from managers.memory.goals import Goal, GoalStore
-from managers.memory.questions import Question, QuestionStore
+from managers.memory.questions import MAX_OPEN, Question, QuestionStore
 from managers.storage.clock import Clock
-from managers.storage.errors import BusyError, Lang, Notice
+from managers.storage.errors import BusyError, Lang, Notice, UnwritableError
 from managers.storage.files import write_atomic
 from managers.storage.locks import WAIT_SECONDS, writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
 
 LIGHT_THRESHOLD = 0.4
-_LATELY = 30
-_EMOTIONS: dict[str, tuple[str, str]] = {
-    "joy": ("喜び", "joy"),
-    "happy": ("うれしさ", "happiness"),
-    "surprise": ("驚き", "surprise"),
-    "neutral": ("穏やか", "calm"),
-    "sadness": ("悲しみ", "sadness"),
-    "anger": ("怒り", "anger"),
-    "fear": ("恐れ", "fear"),
-    "anxious": ("不安", "worry"),
-    "tired": ("疲れ", "tiredness"),
-    "busy": ("忙しさ", "busyness"),
-    "stressed": ("ストレス", "stress"),
+_MOVED: dict[Drive, dict[Lang, str]] = {
+    "boredom": {
+        "ja": "{idle}ぶりに話しかけてもらえて、うれしく思っています。",
+        "en": "You had not talked for {idle}, and you are glad to be spoken to.",
+    },
+    "curiosity": {
+        "ja": "気になっていることを、聞いてみたい気持ちです。",
+        "en": "You would like to ask about what you wonder about.",
+    },
+    "goal_achievement": {
+        "ja": "いちばん上の目標を、少し進めたい気持ちです。",
+        "en": "You would like to get on with the first of your goals.",
+    },
+    "devotion": {
+        "ja": "このあいだ相手から感じた{feeling}が心に残っていて、力になりたい気持ちです。",
+        "en": "The {feeling} that you sensed in the other person stays with you, and you want to be there for them.",
+    },
 }
+"""How a drive feels before somebody speaks; a mind is told of the strongest alone."""
+_LATELY = 200
+"""Readings among which the latest day is looked at."""
 
 _NOTICED = 0.02
 """What is weaker moves nobody: a minute after a word nobody is missed."""
@@ -119,14 +127,15 @@ class InnerStateStore:
         *,
         questions: QuestionStore | None = None,
         goals: GoalStore | None = None,
+        emotions: EmotionLog | None = None,
     ) -> None:
-        """Remember where it is and whose questions and goals it mirrors."""
+        """Remember where it is, whose questions and goals it mirrors, and where it finds what the user felt."""
         self._paths = paths
         self._clock = clock
         self._settings = settings or SleepSettings()
         self._questions = questions or QuestionStore(paths, clock)
         self._goals = goals or GoalStore(paths, clock)
-        self._emotions = EmotionLog(paths, clock)
+        self._emotions = emotions or EmotionLog(paths, clock)
         self._file = JsonFile(paths, paths.internal_state, clock, dict)
         self.course = DriveCourse(paths)
 
@@ -189,12 +198,12 @@ class InnerStateStore:
     def note_course(self, now: datetime | None = None) -> bool:
         """Let the course of the drives know how they are, for whoever looks after the persona while nobody talks.
 
-        Nobody waits for it: while somebody else writes, it is left for the next look.
+        Nobody waits for it: while somebody else writes, or nothing can be written, it is left for the next look.
 
         Returns:
             whether they were noted: once an hour.
         """
-        with suppress(BusyError):
+        with suppress(BusyError, UnwritableError):
             return self._note_course(self.load(), now or self._clock.now(), wait=0)
         return False
 
@@ -213,13 +222,22 @@ class InnerStateStore:
         return self._motivation(self.load(), now or self._clock.now(), lang)
 
     def light_text(self, lang: Lang, threshold: float = LIGHT_THRESHOLD, now: datetime | None = None) -> str:
-        """Return "how you feel now" for an ordinary turn: a line for each drive from the threshold on."""
+        """Return "how you feel now" for an ordinary turn: the strongest drive from the threshold on, in one sentence.
+
+        It names no question and no goal: those stand in a prompt of themselves.
+        """
         moment = now or self._clock.now()
         state = self.load()
         levels = self._levels(state, moment)
-        felt = sorted((d for d in DRIVES if levels.of(d) >= threshold), key=levels.of, reverse=True)
-        lines = [f"- {_label(d, lang)} {levels.of(d):.2f}: {self._why(d, state, moment, lang)}" for d in felt]
-        return "\n".join(lines)
+        drive = levels.dominant
+        if levels.of(drive) < threshold:
+            return ""
+        felt = self.felt()
+        if drive == "devotion" and felt is None:
+            return ""
+        idle = _spoken(_idle_hours(state, moment), lang)
+        feeling = feeling_name(felt.name, lang) if felt else ""
+        return _MOVED[drive][lang].format(idle=idle, feeling=feeling)
 
     def full_text(self, lang: Lang, now: datetime | None = None) -> str:
         """Return the whole inner-state log: the reason for which the persona acts on its own."""
@@ -238,9 +256,9 @@ class InnerStateStore:
             [head, *lines, f"{strongest}: {motive.dominant_drive_label} {motive.drive_level:.2f}", motive.narrative]
         )
 
-    def why(self, drive: Drive, lang: Lang, now: datetime | None = None) -> str:
-        """Return the dashboard's information on a drive (the specification's table of four cases)."""
-        return self._why(drive, self.load(), now or self._clock.now(), lang)
+    def felt(self) -> Feeling | None:
+        """Return what the user felt last, by the readings of the latest day; None where nothing was told."""
+        return latest_feeling(self._emotions.recent(_LATELY))
 
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong with the file since the last time."""
@@ -263,7 +281,7 @@ class InnerStateStore:
     def _levels(self, state: InnerState, now: datetime) -> Levels:
         return Levels(
             boredom=boredom(_idle_hours(state, now), self._settings.boredom_full_hours),
-            curiosity=curiosity(self._questions.open()),
+            curiosity=curiosity(self._questions.to_ask(MAX_OPEN)),
             goal_achievement=goal_achievement(self._active_goals(), now),
             devotion=self._devotion(state, now),
             thresholds=thresholds(self._settings),
@@ -275,8 +293,7 @@ class InnerStateStore:
         return decayed(state.drives.devotion.level, hours, self._settings.devotion_half_life_hours)
 
     def _active_goals(self) -> list[Goal]:
-        goals = self._goals.load()
-        return [*goals.active("short_term"), *goals.active("long_term")]
+        return [goal for _, goal in self._goals.for_prompt()]
 
     def _motivation(self, state: InnerState, now: datetime, lang: Lang) -> MotivationLog:
         levels = self._levels(state, now)
@@ -297,14 +314,17 @@ class InnerStateStore:
             idle = _spoken(_idle_hours(state, now), lang)
             return f"最終対話から{idle}経過" if ja else f"{idle} since you last talked"
         if drive == "curiosity":
-            questions = self._questions.open()
+            questions = self._questions.to_ask()
             topic = questions[0].topic if questions else ("なし" if ja else "none")
             return f"最優先の問い: {topic}" if ja else f"Most pressing question: {topic}"
         if drive == "goal_achievement":
             goals = self._active_goals()
             goal = goals[0].goal if goals else ("なし" if ja else "none")
             return f"最優先目標: {goal}" if ja else f"Most important goal: {goal}"
-        feeling = feeling_name(state.drives.devotion.user_emotional_state, lang)
+        recent = self._emotions.recent(_LATELY)
+        felt = latest_feeling(recent)
+        noted = "neutral" if recent else state.drives.devotion.user_emotional_state
+        feeling = feeling_name(felt.name if felt else noted, lang)
         return f"直近のユーザー感情: {feeling}" if ja else f"What the user last felt: {feeling}"
 
     def _narrative(self, drive: Drive, state: InnerState, now: datetime, lang: Lang) -> str:
@@ -317,7 +337,7 @@ class InnerStateStore:
                 else f"It has been {idle} since we talked. I miss your voice."
             )
         if drive == "curiosity":
-            question = self._questions.open()[0]
+            question = self._questions.to_ask()[0]
             thought = (
                 f"「{question.topic}」のことが、ずっと気になっている。"
                 if ja
@@ -333,21 +353,17 @@ class InnerStateStore:
         return self._devoted(state, lang)
 
     def _devoted(self, state: InnerState, lang: Lang) -> str:
-        """Return what the user felt last that was not neutral, and the words that it was read from."""
-        felt = state.drives.devotion.last_felt or state.drives.devotion.user_emotional_state
-        feeling = feeling_name(felt, lang)
-        words = next((e.user_text_snippet for e in self._emotions.recent(_LATELY) if e.emotion == felt), "")
+        """Return what the user felt last, and the words that it was read from."""
+        felt = self.felt()
+        name = felt.name if felt else state.drives.devotion.last_felt
+        if not name:
+            return "そばで力になりたい。" if lang == "ja" else "I want to be there for you."
+        feeling, words = feeling_name(name, lang), felt.words if felt else ""
         if lang == "ja":
             sense = f"「{words}」という言葉に{feeling}を感じた。" if words else f"相手から{feeling}を感じた。"
             return sense + "そばで力になりたい。"
         sense = f"I sensed {feeling} in “{words}”." if words else f"I sensed {feeling} in you."
         return sense + " I want to be there for you."
-
-
-def feeling_name(emotion: str, lang: Lang) -> str:
-    """Return an emotion's label in the reader's language."""
-    ja, en = _EMOTIONS.get(emotion, (emotion, emotion))
-    return ja if lang == "ja" else en
 
 
 def _mirrored(question: Question) -> dict[str, Any]:

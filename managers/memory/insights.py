@@ -38,6 +38,10 @@ class Insight(Remembered):
     strategy: str
     log_entry: str
     level: int = Field(1, ge=1, le=3)
+    values: list[str] = Field(default_factory=list)
+    """What a month's reflection found to matter most."""
+    day: str = ""
+    """Which day it is about, `YYYY-MM-DD`; empty where it is about more than one."""
 
 
 class Insights:

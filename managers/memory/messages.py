@@ -6,6 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from managers.storage.errors import Lang
+
+NAMELESS: dict[Lang, str] = {"ja": "ユーザー", "en": "User"}
+"""What the user's words stand under, and what they are called in prompts, while nobody knows their name."""
+_UNNAMED = frozenset({*NAMELESS.values(), "あなた", "相手", "相手の人", "You", "you", "user", "Me", "me", "私"})
+"""A pronoun is no name, whoever wrote it: earlier versions, other programs' transcripts, a model."""
+
 Role = Literal["user", "persona", "system"]
 
 
@@ -20,8 +27,13 @@ class Message:
         speaker: the name in the header; for `system` the kind of the record.
         text: what was said, exactly.
         mind: what thought it (`built-in`, `gemini-2.5-flash`, ...); empty for people.
-        broken_off: the reply was cut off (stopped, or the model failed half-way).
+        broken_off: the reply was cut off: the model failed half-way, or the program ended.
         attachments: paths relative to the persona's folder.
+        stopped: the reply ends where the person stopped it.
+        branch: the branch of the conversation that it was said on; empty for the first one.
+        variant: which of the answers that were given in its place it shows, by the id of that answer's record; empty
+            for the first one.
+        attachment_names: what their sender calls them, in the same order; empty where the paths tell it.
     """
 
     id: str
@@ -32,3 +44,12 @@ class Message:
     mind: str = ""
     broken_off: bool = False
     attachments: tuple[str, ...] = ()
+    stopped: bool = False
+    branch: str = ""
+    variant: str = ""
+    attachment_names: tuple[str, ...] = ()
+
+
+def is_unnamed(speaker: str) -> bool:
+    """Tell whether words stand under nobody's name."""
+    return speaker in _UNNAMED

@@ -6,13 +6,15 @@ read, with an entry in the history; a diary that has grown long rolls over into 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from managers.memory.note_text import Spelling, decode, divide
+from managers.memory.note_text import divide
 from managers.storage.clock import Clock
+from managers.storage.encodings import text_of
 from managers.storage.errors import (
     EditTargetError,
     ExternallyChangedError,
@@ -21,11 +23,12 @@ from managers.storage.errors import (
     UnreadableError,
     UnwritableError,
 )
-from managers.storage.files import digest, read_bytes, set_aside
+from managers.storage.files import digest, files, read_bytes, set_aside
 from managers.storage.history import History, unified
-from managers.storage.journal import settle
+from managers.storage.journal import settle, settle_to_read
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
+from managers.storage.spelling import Spelling, decode
 from managers.storage.transactions import Transactions
 
 NoteKind = Literal["core_memory", "notepad", "main_memory", "secret_diary"]
@@ -68,14 +71,13 @@ class Notes:
 
     def archives(self, kind: NoteKind = "main_memory") -> list[Path]:
         """Return the files that a diary has rolled over into, oldest first."""
-        stem = _archive_stem(kind)
-        return sorted(
-            self.path(kind).parent.glob(f"{stem}_[0-9][0-9][0-9]*.txt"), key=lambda path: (len(path.name), path.name)
-        )
+        form = re.compile(rf"{_archive_stem(kind)}_\d{{3,}}\.txt")
+        found = (path for path in files(self.path(kind).parent, "*.txt") if form.fullmatch(path.name))
+        return sorted(found, key=lambda path: (len(path.name), path.name))
 
     def read_archive(self, path: Path) -> str:
         """Return the text of a file that a diary has rolled over into (see `archives`)."""
-        return (read_bytes(path) or b"").decode("utf-8", "replace")
+        return text_of(read_bytes(path) or b"")
 
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong with the files since the last time."""
@@ -85,7 +87,7 @@ class Notes:
 
     def read(self, kind: NoteKind) -> Note:
         """Return a note as it is on disk; one that is no text is set aside, with a notice."""
-        settle(self._paths)
+        settle_to_read(self._paths)
         return self._read(kind)[0]
 
     def write(
@@ -160,14 +162,26 @@ class Notes:
             ShrinkRefusedError: nothing would be left; nothing was changed.
             ExternallyChangedError: an editor outside changed it this very moment; nothing was changed.
         """
-        path = self.path(kind)
         with writing(self._paths):
-            note = self.read(kind)
-            text = note.text
-            for edit in edits:
-                text = _edited(text, edit, path.name)
+            note, text = self.edited(kind, edits)
             self.write(kind, text, based_on=note.digest, author=author, reason=reason, evidence=evidence)
-        return unified(note.text, text, path.relative_to(self._paths.folder).as_posix())
+        return self.diff(kind, note.text, text)
+
+    def edited(self, kind: NoteKind, edits: Sequence[Edit]) -> tuple[Note, str]:
+        """Return a note, and its text as several edits would leave it; nothing is written.
+
+        Raises:
+            EditTargetError: a text to replace is not there exactly once.
+        """
+        note = self.read(kind)
+        text = note.text
+        for edit in edits:
+            text = _edited(text, edit, self.path(kind).name)
+        return note, text
+
+    def diff(self, kind: NoteKind, before: str, after: str) -> str:
+        """Return the change of a note as a unified diff."""
+        return unified(before, after, self.path(kind).relative_to(self._paths.folder).as_posix())
 
     def _read(self, kind: NoteKind) -> tuple[Note, Spelling]:
         path = self.path(kind)

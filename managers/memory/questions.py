@@ -8,7 +8,7 @@ the minutes that were talked since.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,6 +50,7 @@ class Question(Remembered):
         about: the entity that the question is about, if any.
         asked: when the persona last asked it in a conversation.
         times_asked: how often it has; nobody who gave no answer is asked again at the same pace.
+        due: the day (ISO) from which on it can be answered: before it nobody is asked; empty: at once.
     """
 
     topic: str
@@ -63,6 +64,14 @@ class Question(Remembered):
     about: str = ""
     asked: str = ""
     times_asked: int = 0
+    due: str = ""
+
+    def is_due(self, today: date) -> bool:
+        """Whether it can be answered already."""
+        try:
+            return date.fromisoformat(self.due) <= today
+        except ValueError:  # none, or one that nobody can read
+            return True
 
 
 class Questions:
@@ -159,6 +168,11 @@ class QuestionStore:
         """Return the open ones, most pressing first."""
         return self.load().open
 
+    def due(self) -> list[Question]:
+        """Return the open ones that can be answered already, most pressing first: what the persona wonders about now."""
+        today = self._clock.now().date()
+        return [question for question in self.open() if question.is_due(today)]
+
     def resolve(
         self, question_id: str, *, author: str, reason: str, answer: str = "", evidence: Sequence[str] = ()
     ) -> None:
@@ -177,9 +191,9 @@ class QuestionStore:
         self._change(lambda qs: qs.pinned(question_id, on=on), author, pin_reason(on=on))
 
     def to_ask(self, limit: int = 3) -> list[Question]:
-        """Return the open questions that a conversation may bring up: what was asked lately rests a while."""
+        """Return the open questions that a conversation may bring up: those that are due and were not asked lately."""
         now = self._clock.now()
-        return [question for question in self.open() if not _asked_lately(question, now)][:limit]
+        return [question for question in self.due() if not _asked_lately(question, now)][:limit]
 
     def note_asked(self, reply: str, *, author: str) -> list[Question]:
         """Note which open questions a reply of the persona asks: it names the topic and asks something."""

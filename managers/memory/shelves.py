@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from managers.storage.files import files
+
 Item = TypeVar("Item")
 
 
@@ -21,7 +23,7 @@ def shelve(items: Sequence[Item], keep: int) -> tuple[list[Item], list[Item]]:
 
 def shelves(path: Path) -> list[Path]:
     """Return the shelves of a file, oldest first: `insights_archived_001.json` for `insights.json`."""
-    return sorted(path.parent.glob(f"{path.stem}_archived_[0-9][0-9][0-9]{path.suffix}"))
+    return files(path.parent, f"{path.stem}_archived_[0-9][0-9][0-9]{path.suffix}")
 
 
 def next_shelf(path: Path) -> Path:

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from managers.language.words import detect_language
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import clean_text, normalised
-from managers.memory.messages import Message, Role
+from managers.memory.messages import Message, Role, is_unnamed
 from managers.storage import locks
 from managers.storage.errors import Lang, NoSuchFileError, NotATranscriptError
 from managers.storage.files import read_bytes, write_atomic
@@ -114,7 +114,7 @@ def who_speaks(source: Path) -> tuple[Lang, str]:
     if not lines:
         raise _nothing_usable(source, problems)
     messages = [line.message for line in lines]
-    names = Counter(message.speaker for message in messages if message.role == "user")
+    names = Counter(one.speaker for one in messages if one.role == "user" and not is_unnamed(one.speaker))
     spoken = "\n".join(message.text for message in messages[:LISTENED_TO])
     return detect_language(spoken), names.most_common(1)[0][0] if names else ""
 

@@ -34,8 +34,14 @@ _RECENT = timedelta(hours=12)
 class UnclearWhatToForgetError(UtataneError):
     """Nothing in the present topic is surely what is meant; nothing was forgotten."""
 
-    ja = "どの話のことかはっきりしなかったので、何も忘れていません。どの話か、たずねてください。"
-    en = "It is not clear which words are meant, so nothing was forgotten. Ask which ones."
+    ja = (
+        "どの話のことかはっきりしなかったので、何も忘れていません。どの話か、たずねてください。"
+        "「さっきの(その話にある言葉)の話は忘れて」と言いなおすか、会話の画面でその発言を消してもらえます。"
+    )
+    en = (
+        "It is not clear which words are meant, so nothing was forgotten. Ask which ones: they can say “forget what I said about "
+        "(a word that stands in it)”, or delete the message itself on the page of the talk."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class Forgotten:
 def choose(log: ConversationLog, asked_in: str, about: str = "") -> list[Message]:
     """Return the messages that a wish means: the last statement with its answer, or those that hold some words.
 
+    What is named is looked for in what was said lately, then in all of the talk, where it was said on one day.
+
     Args:
         log: the conversation.
         asked_in: the message that asks.
@@ -68,8 +76,12 @@ def choose(log: ConversationLog, asked_in: str, about: str = "") -> list[Message
     at = next((place for place, message in enumerate(thread) if message.id == asked_in), None)
     if at is None:
         raise UnclearWhatToForgetError
-    before = [m for m in thread[:at] if m.role != "system" and m.time >= thread[at].time - _RECENT]
-    meant = _that_hold(before, content_words(about)) if about else _last_statement(before)
+    said = [message for message in thread[:at] if message.role != "system"]
+    recent = [message for message in said if message.time >= thread[at].time - _RECENT]
+    if not about:
+        meant = _last_statement(recent)
+    else:
+        meant = _that_hold(recent, content_words(about)) or _of_one_day(_that_hold(said, content_words(about)))
     if not meant:
         raise UnclearWhatToForgetError
     return meant
@@ -110,7 +122,7 @@ def _answer_to(log: LogReader, asked: Message) -> Iterator[str]:
 
 def forgotten_words(log: LogReader) -> list[Forgotten]:
     """Return what was forgotten and has not come back, newest first."""
-    gone = _deleted(log)
+    gone = log.deleted()
     if not gone:
         return []
     asked: dict[str, list[str]] = {}
@@ -147,10 +159,6 @@ def find_forgotten(log: LogReader, wish: str) -> Forgotten:
     return found
 
 
-def _deleted(log: LogReader) -> set[str]:
-    return {target for target, text in log.corrections().items() if text is None}
-
-
 def _before(log: LogReader, ids: set[str]) -> dict[str, Message]:
     """Return messages as they read before they were deleted."""
     readings = log.originals(ids)
@@ -173,6 +181,11 @@ def _last_statement(before: Sequence[Message]) -> list[Message]:
         if content_words(message.text) or message.attachments:
             return list(before[at:])
     return []
+
+
+def _of_one_day(meant: list[Message]) -> list[Message]:
+    """Return messages that were said on one day; of several days it is not sure which ones are meant."""
+    return meant if len({message.time.date() for message in meant}) == 1 else []
 
 
 def _that_hold(before: Sequence[Message], terms: Sequence[str]) -> list[Message]:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import logging
-import sqlite3
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from managers.memory_map import naming, placing
 from managers.memory_map.background import Background, Stopped
+from managers.memory_map.mending import mended
 from managers.memory_map.naming import NamingWord, Places
-from managers.memory_map.passages import LOGS, Codes, Passages, Vectors
+from managers.memory_map.passages import Codes, Passages, Vectors
 from managers.memory_map.pieces import Piece, PieceKind, bundle_of, day_bundle, pieces_of
 from managers.memory_map.placing import Layout, Whole
-from managers.memory_map.sheet import FORMAT, LEVELS, Placed, Sheet, SheetFile
+from managers.memory_map.sheet import FORMAT, LEVELS, MAP, Placed, Sheet, SheetFile
 from managers.recall.engine import Recall
 from managers.recall.index import Passage
+from managers.recall.kinds import LOG_TYPES
+from managers.storage.files import entries
 from managers.storage.paths import PersonaPaths
 
 SMALL = 60
@@ -34,12 +36,10 @@ _FILE_EACH: tuple[PieceKind, ...] = ("episode", "entity")
 Names = Mapping[str, Mapping[int, Sequence[NamingWord]]]
 """The words of each region and quarter."""
 
-_logger = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Atlas:
-    """The map as it can be drawn.
+    """The map as it can be drawn; one that was looked at again unchanged is the same object.
 
     Attributes:
         pieces: every memory where it lies.
@@ -74,11 +74,11 @@ class _Change:
 class MemoryMap:
     """The map, for one persona. Used from several threads."""
 
-    def __init__(self, paths: PersonaPaths, recall: Recall) -> None:
-        """Remember where it is kept and what it is drawn from; nothing is opened yet."""
+    def __init__(self, paths: PersonaPaths, recall: Recall, *, only_look: bool = False) -> None:
+        """Remember where it is kept and what it is drawn from; nothing is opened yet. With `only_look`, it is not kept."""
         self._paths = paths
         self._recall = recall
-        self.file = SheetFile(paths.rag_index / "memory_map.sqlite")
+        self.file = SheetFile(paths.rag_index / "memory_map.sqlite", MAP, only_look=only_look)
         self.progress: Progress | None = None
         self._lock = threading.RLock()
         self._background = Background(f"memory map of {paths.name}")
@@ -93,9 +93,12 @@ class MemoryMap:
         Returns:
             None: there is none yet; it is being drawn (`progress`).
         """
+        return mended(self.file, self._recall, self._look)
+
+    def _look(self) -> Atlas | None:
         if self.is_drawing:
             return self._shown(self.passages())
-        if not self.catch_up(SMALL) or self._is_due():
+        if not self._catch_up(SMALL) or self._is_due():
             self._background.start(self.redraw)
         return self._shown(self.passages())
 
@@ -103,6 +106,13 @@ class MemoryMap:
     def is_drawing(self) -> bool:
         """Whether the map is being drawn off the user's path."""
         return self._background.is_busy
+
+    @property
+    def making(self) -> str:
+        """A token that differs whenever more of the map has been drawn: how often it was begun, and how far it is, in tenths."""
+        progress = self.progress if self.is_drawing else None
+        far = 10 * progress.done // max(progress.total, 1) if progress else ""
+        return f"{self._background.begun}{self.is_drawing}{far}"
 
     def passages(self) -> Passages:
         """Return what is indexed now."""
@@ -116,6 +126,9 @@ class MemoryMap:
 
     def members_of(self, key: str) -> list[Passage]:
         """Return the passages of one piece, in order; empty if it is gone."""
+        return mended(self.file, self._recall, partial(self._members_of, key))
+
+    def _members_of(self, key: str) -> list[Passage]:
         with self.file.opened() as sheet:
             codes = sheet.members_of(key)
         held = self.read(codes)
@@ -153,19 +166,16 @@ class MemoryMap:
         Returns:
             whether the map is up to date now.
         """
-        with self._lock:
-            try:
-                return self._catch_up(at_most)
-            except sqlite3.DatabaseError:
-                # Derived data: thrown away and drawn anew.
-                _logger.warning("the map of %s is broken and is drawn anew", self._paths.name)
-                self.file.remove()
-                return self._catch_up(at_most)
+        return mended(self.file, self._recall, partial(self._catch_up, at_most))
 
-    def _catch_up(self, at_most: int | None) -> bool:
+    def _catch_up(self, at_most: int | None = None) -> bool:
+        with self._lock:
+            return self._followed_up(at_most)
+
+    def _followed_up(self, at_most: int | None) -> bool:
         passages = self.passages()
         marks = passages.marks()
-        if marks == self._followed and self.file.path.exists():
+        if marks == self._followed and self.file.is_there():
             return True
         with self.file.opened() as sheet:
             change = self._changed(sheet, passages)
@@ -185,9 +195,12 @@ class MemoryMap:
 
     def redraw(self) -> None:
         """Do all that is due: what is new, a new fit where the map has grown, new names where they have aged."""
+        mended(self.file, self._recall, self._redraw)
+
+    def _redraw(self) -> None:
         with self._lock:
             try:
-                self.catch_up()
+                self._catch_up()
                 if self._is_due():
                     self._renew()
             finally:
@@ -229,7 +242,7 @@ class MemoryMap:
         return _Change(bundles)
 
     def _into_bundles(self, passages: Passages, codes: Codes) -> dict[str, Codes]:
-        talk = passages.are_of(codes, LOGS)
+        talk = passages.are_of(codes, LOG_TYPES)
         bundles: dict[str, Codes] = {}
         days = passages.days(codes[talk])
         order = np.argsort(days, kind="stable")
@@ -316,7 +329,7 @@ class MemoryMap:
 
     def tidy(self) -> None:
         """Leave nothing of what was forgotten in the map that is kept, if there is one: for the night."""
-        if self.file.path.exists() and not self.catch_up(SMALL):
+        if self.file.is_there() and not self.catch_up(SMALL):
             self._background.start(self.redraw)
 
     def wait(self, seconds: float = 60) -> None:
@@ -326,6 +339,7 @@ class MemoryMap:
     def close(self) -> None:
         """End background work."""
         self._background.close()
+        self.file.close()
 
 
 def files_stamp(paths: PersonaPaths) -> str:
@@ -337,7 +351,7 @@ def files_stamp(paths: PersonaPaths) -> str:
 def _in_folders(paths: PersonaPaths) -> set[str]:
     """Return which of those files there are: what was deleted in an editor is gone before the index knows."""
     folders = (paths.episodic_memory, paths.entity_memory)
-    return {f"{folder.name}/{file.name}" for folder in folders if folder.is_dir() for file in folder.iterdir()}
+    return {f"{folder.name}/{file.name}" for folder in folders for file in entries(folder, {"file"})}
 
 
 def _fewest(passages: int) -> int:

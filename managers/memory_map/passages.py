@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from managers.recall.hits import MemoryType
 from managers.recall.index import MemoryIndex, Passage
+from managers.recall.kinds import LOG_TYPES
 from managers.recall.postings import POSTING_BLOCK
 from managers.recall.sources import IndexName
 from managers.recall.view import KINDS
 
-LOGS: tuple[MemoryType, ...] = ("log_archive", "current_log")
 LEFT_OUT: tuple[MemoryType, ...] = ("knowledge",)
 """Documents are the person's books on the shelf, not what was lived through together; they have a room."""
 
@@ -87,7 +87,7 @@ class Passages:
         if not ids:
             return found
         for at, index in enumerate(self._indexes):
-            rows = index.store.connection().execute("SELECT id, unit FROM chunks WHERE type IN (?, ?)", LOGS)
+            rows = index.store.connection().execute("SELECT id, unit FROM chunks WHERE type IN (?, ?)", LOG_TYPES)
             for number, unit in rows:
                 if unit in ids:
                     found.setdefault(unit, []).append(number * 2 + at)

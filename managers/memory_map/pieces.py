@@ -9,9 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from managers.memory_map.passages import LOGS, Codes, Passages, Vectors
+from managers.memory_map.passages import Codes, Passages, Vectors
 from managers.recall.hits import MemoryType
 from managers.recall.index import Passage
+from managers.recall.kinds import LOG_TYPES
 from managers.recall.writing import RUN_GAP_SECONDS
 
 PieceKind = Literal["talk", "episode", "insight", "entity", "diary", "note"]
@@ -57,7 +58,7 @@ class Piece:
 
 def bundle_of(passage: Passage) -> str:
     """Return the bundle that a passage belongs to."""
-    if passage.type in LOGS:
+    if passage.type in LOG_TYPES:
         return day_bundle(passage.time.toordinal() if passage.time else 0)
     return passage.path
 
@@ -110,12 +111,12 @@ def pieces_of(bundle: str, codes: Codes, passages: Passages) -> tuple[list[Piece
 
 
 def _order(passage: Passage, code: int) -> tuple[str, int]:
-    is_talk = passage.type in LOGS and passage.time is not None
+    is_talk = passage.type in LOG_TYPES and passage.time is not None
     return (passage.time.isoformat() if is_talk and passage.time else "", code)
 
 
 def _key(first: Passage) -> str:
-    if first.type in LOGS:
+    if first.type in LOG_TYPES:
         return f"talk {first.unit}"
     return first.path if first.type in ("episodic_memory", "entity_memory") else f"{first.path} {first.unit}"
 
@@ -123,7 +124,7 @@ def _key(first: Passage) -> str:
 def _groups(found: Sequence[Passage], vectors: Vectors) -> list[list[int]]:
     """Return which passages make a piece each, as places in the bundle."""
     places = range(len(found))
-    if found[0].type in LOGS:
+    if found[0].type in LOG_TYPES:
         return [part for talk in _talks(found) for part in _stretches(talk, vectors)]
     if found[0].type in ("episodic_memory", "entity_memory"):
         return [list(places)]

@@ -7,10 +7,13 @@ kind and anchor that is nearest to it in time.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
+from itertools import pairwise
 
 from managers.memory_map.atlas import Atlas
 from managers.memory_map.naming import NamingWord
@@ -52,7 +55,7 @@ class Place:
     anchors: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scene:
     """What is drawn. `level` says what the places are: regions, or quarters, or nothing smaller (empty)."""
 
@@ -65,6 +68,7 @@ class Scene:
     newest: str = ""
 
 
+@lru_cache(maxsize=4)  # whoever opens one memory after the other looks at the same part
 def scene_of(atlas: Atlas, scope: Scope, most: int) -> Scene:
     """Return what is drawn of a part of the map.
 
@@ -73,10 +77,10 @@ def scene_of(atlas: Atlas, scope: Scope, most: int) -> Scene:
         scope: which part.
         most: so many dots, about; one more for each anchor and kind of memory that would have none.
     """
-    pieces = [piece for piece in atlas.pieces if _is_within(atlas, scope, piece)]
+    pieces = _within(atlas, scope)
     level = "region" if scope.region is None else "quarter" if scope.quarter is None else ""
-    labels = {"region": atlas.regions, "quarter": atlas.quarters}.get(level)
-    numbers = {piece.key: int(labels[piece.anchor]) if labels is not None else 0 for piece in pieces}
+    labels = {"region": atlas.regions.tolist(), "quarter": atlas.quarters.tolist()}.get(level)
+    numbers = {piece.key: labels[piece.anchor] if labels is not None else 0 for piece in pieces}
     places = _places(pieces, numbers, atlas.names.get(level, {})) if level else []
     newest = max(pieces, key=lambda piece: (piece.day, piece.kind == "talk", piece.key), default=None)
     dots = [
@@ -88,10 +92,13 @@ def scene_of(atlas: Atlas, scope: Scope, most: int) -> Scene:
     return Scene(scope, level, _names(atlas, scope), dots, places, len(pieces), newest.key if newest else "")
 
 
-def _is_within(atlas: Atlas, scope: Scope, piece: Placed) -> bool:
-    if scope.quarter is not None:
-        return int(atlas.quarters[piece.anchor]) == scope.quarter
-    return scope.region is None or int(atlas.regions[piece.anchor]) == scope.region
+def _within(atlas: Atlas, scope: Scope) -> list[Placed]:
+    """Return the memories in a part of the map."""
+    if scope.region is None and scope.quarter is None:
+        return atlas.pieces
+    labels = (atlas.regions if scope.quarter is None else atlas.quarters).tolist()
+    wanted = scope.region if scope.quarter is None else scope.quarter
+    return [piece for piece in atlas.pieces if labels[piece.anchor] == wanted]
 
 
 def _names(atlas: Atlas, scope: Scope) -> tuple[str, ...]:
@@ -134,33 +141,46 @@ def _sample(
     """Return the pieces that are drawn, each with those that it stands for."""
     if len(pieces) <= most:
         return [(piece, [piece]) for piece in pieces]
-    layers = _layers(pieces, atlas, most)
     chosen: list[tuple[Placed, list[Placed]]] = []
-    for layer in layers:
+    for layer in _layers(pieces, atlas, most):
         share = max(1, round(most * len(layer) / len(pieces)))
-        drawn = sorted(layer, key=lambda piece: _lot(piece.key))[:share]
+        drawn = sorted(layer, key=lambda piece: _lot(piece.key))[:share] if share < len(layer) else list(layer)
         if newest is not None and newest in layer and newest not in drawn:
             drawn[-1] = newest
-        behind: dict[str, list[Placed]] = {piece.key: [] for piece in drawn}
-        for piece in layer:
-            behind[_nearest(piece, drawn).key].append(piece)
-        chosen += [(piece, behind[piece.key]) for piece in drawn]
+        chosen += _standing_for(layer, drawn)
     return chosen
 
 
 def _layers(pieces: Sequence[Placed], atlas: Atlas, most: int) -> list[list[Placed]]:
     """Return the pieces by kind and anchor; by kind and quarter or region where that would be too many dots."""
-    for labels in (None, atlas.quarters, atlas.regions):
+    for labels in (None, atlas.quarters.tolist(), atlas.regions.tolist()):
         layers: dict[tuple[int, PieceKind], list[Placed]] = defaultdict(list)
         for piece in pieces:
-            layers[piece.anchor if labels is None else int(labels[piece.anchor]), piece.kind].append(piece)
+            layers[piece.anchor if labels is None else labels[piece.anchor], piece.kind].append(piece)
         if len(layers) <= most * _LAYERS_AT_MOST:
             break
     return list(layers.values())
 
 
-def _nearest(piece: Placed, drawn: Sequence[Placed]) -> Placed:
-    return min(drawn, key=lambda one: (one.key != piece.key, abs(one.day - piece.day), one.key))
+def _standing_for(layer: Sequence[Placed], drawn: Sequence[Placed]) -> list[tuple[Placed, list[Placed]]]:
+    """Return the pieces that are drawn, each with itself and those that are nearer to it in time than to the others.
+
+    What is as near to several goes to the one whose key comes first.
+    """
+    first_of: dict[int, str] = {}
+    for piece in sorted(drawn, key=lambda piece: (piece.day, piece.key)):
+        first_of.setdefault(piece.day, piece.key)
+    days, keys = list(first_of), list(first_of.values())
+    halves = [one + other for one, other in pairwise(days)]  # of each two days twice the middle between them
+    behind: dict[str, list[Placed]] = {piece.key: [] for piece in drawn}
+    for piece in layer:
+        key = piece.key
+        if key not in behind:
+            at = bisect_left(halves, 2 * piece.day)
+            is_between = at < len(halves) and halves[at] == 2 * piece.day
+            key = min(keys[at], keys[at + 1]) if is_between else keys[at]
+        behind[key].append(piece)
+    return [(piece, behind[piece.key]) for piece in drawn]
 
 
 def _lot(key: str) -> bytes:

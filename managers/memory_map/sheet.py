@@ -10,8 +10,8 @@ regions. A file that cannot be read is thrown away; the map is then drawn anew.
 from __future__ import annotations
 
 import contextlib
-import re
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,15 @@ from managers.memory_map.naming import NamingWord
 from managers.memory_map.passages import Codes, Vectors
 from managers.memory_map.pieces import Piece, PieceKind
 from managers.memory_map.placing import Basis, Floats, Layout, Whole
+from managers.recall.connection import (
+    GuardedConnection,
+    Looking,
+    connect,
+    in_memory,
+    make_tables,
+    remove_database,
+    transaction,
+)
 from managers.storage.files import make_folder
 
 FORMAT = "1"
@@ -46,8 +55,6 @@ CREATE TABLE IF NOT EXISTS seats (entity TEXT PRIMARY KEY, x REAL NOT NULL, y RE
 """
 
 LEVELS = ("region", "quarter")
-_ELSEWHERE = frozenset({"mentions", "seats"})
-"""Tables that the map's file held before the network had its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,18 +236,26 @@ class Sheet:
 
 
 class SheetFile:
-    """The file of the map, or of the network."""
+    """The file of the map, or of the network. Safe to use from several threads."""
 
-    def __init__(self, path: Path, tables: str = MAP) -> None:
+    def __init__(self, path: Path, tables: str, *, only_look: bool = False) -> None:
         """Remember where it is; nothing is opened yet.
 
         Args:
             path: the file.
             tables: how its tables are made (`MAP`, `NETWORK`); in any other file they are made at its first opening.
+            only_look: keep what is drawn in memory, beginning with what the file holds.
         """
         self.path = path
         self._tables = tables
-        self._names = set(re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", tables))
+        self._only_look = only_look
+        self._drawing = threading.RLock()
+        self._in_memory: GuardedConnection | None = None
+        self._is_thrown_away = False
+
+    def is_there(self) -> bool:
+        """Tell whether anything is kept."""
+        return self._in_memory is not None or self.path.exists()
 
     @contextlib.contextmanager
     def opened(self, *, to_write: bool = False) -> Iterator[Sheet]:
@@ -250,30 +265,55 @@ class SheetFile:
             to_write: whoever else wants to write waits.
 
         Raises:
-            sqlite3.DatabaseError: the file is broken.
+            Exception: the file is broken: callers use it within `mended`.
         """
-        make_folder(self.path.parent)
-        with contextlib.closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves no name behind
-            self._make_tables(connection)
-            connection.execute("BEGIN IMMEDIATE" if to_write else "BEGIN")
-            try:
-                yield Sheet(connection)
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+        with (
+            self._copied() if self._only_look else self._connected() as connection,
+            transaction(connection, "BEGIN IMMEDIATE" if to_write else "BEGIN"),
+        ):
+            yield Sheet(connection)
 
-    def _make_tables(self, connection: sqlite3.Connection) -> None:
-        held = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not self._names <= held:
-            connection.executescript(self._tables)
-        for name in sorted(held & _ELSEWHERE - self._names):  # what they name could never be forgotten here
-            connection.execute(f"DROP TABLE IF EXISTS {name}")
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[GuardedConnection]:
+        make_folder(self.path.parent)
+        with contextlib.closing(connect(self.path, 30, self._tables)) as connection:
+            make_tables(connection, self._tables)
+            yield connection
+
+    @contextlib.contextmanager
+    def _copied(self) -> Iterator[GuardedConnection]:
+        """Yield what is in memory; one at a time."""
+        with self._drawing:
+            if self._in_memory is None:
+                self._in_memory = self._copy()
+            yield self._in_memory
+
+    def _copy(self) -> GuardedConnection:
+        copy = in_memory()
+        try:
+            if not self._is_thrown_away:
+                with (
+                    contextlib.closing(Looking(self.path, self._tables)) as looking,
+                    contextlib.closing(looking.connect()) as kept,
+                ):
+                    kept.backup(copy)
+            make_tables(copy, self._tables)
+        except Exception:
+            copy.close()
+            raise
+        return copy
 
     def remove(self) -> None:
         """Throw it away."""
-        for suffix in ("-wal", "-shm", ""):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        if self._only_look:
+            self._is_thrown_away = True
+            self.close()
+        else:
+            remove_database(self.path)
+
+    def close(self) -> None:
+        """Let go of what is in memory."""
+        with self._drawing:
+            if self._in_memory is not None:
+                self._in_memory.close()
+                self._in_memory = None

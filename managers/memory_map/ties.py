@@ -6,11 +6,10 @@ It is kept with the map; what is new is looked through for names, nothing else i
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -18,12 +17,14 @@ from managers.memory_map.atlas import files_stamp
 from managers.memory_map.background import Background
 from managers.memory_map.counts import Tie, TieCounts
 from managers.memory_map.forces import Seats, settle
-from managers.memory_map.passages import LOGS, Codes, Passages
+from managers.memory_map.mending import mended
+from managers.memory_map.passages import Codes, Passages
 from managers.memory_map.sheet import NETWORK, Sheet, SheetFile
 from managers.recall.engine import Recall
 from managers.recall.index import Passage
+from managers.recall.kinds import LOG_TYPES
 from managers.recall.terms import terms
-from managers.storage.files import digest
+from managers.storage.files import digest, entries
 from managers.storage.paths import PersonaPaths
 
 NODES = 60
@@ -33,7 +34,7 @@ BESIDE = 24
 _EDGES_A_NODE = 4
 _FEW = 400
 """Up to so many new passages are looked through for names; with more the word lists are quicker."""
-_TYING = (*LOGS, "episodic_memory")
+_TYING = (*LOG_TYPES, "episodic_memory")
 _MOST_AMONG = 600
 FORMAT = "1"
 """Raised when names are looked for in another way: what was found before is then looked for again."""
@@ -64,11 +65,11 @@ class Network:
 class EntityNetwork:
     """The ties between one persona's entities."""
 
-    def __init__(self, paths: PersonaPaths, recall: Recall) -> None:
-        """Remember where things are; nothing is opened yet."""
+    def __init__(self, paths: PersonaPaths, recall: Recall, *, only_look: bool = False) -> None:
+        """Remember where things are; nothing is opened yet. With `only_look`, nothing is kept."""
         self._paths = paths
         self._recall = recall
-        self.file = SheetFile(paths.rag_index / "entity_network.sqlite", NETWORK)
+        self.file = SheetFile(paths.rag_index / "entity_network.sqlite", NETWORK, only_look=only_look)
         self._background = Background(f"entity network of {paths.name}")
         self._seen: tuple[str, TieCounts] | None = None
 
@@ -76,28 +77,33 @@ class EntityNetwork:
         """Return the network as `around` does; None while all names are looked for the first time."""
         if self._background.is_busy:
             return None
+        return mended(self.file, self._recall, partial(self._look, centre))
+
+    def _look(self, centre: str) -> Network | None:
         passages = Passages(self._recall.indexes)
-        try:
-            with self.file.opened() as sheet:
-                is_known = sheet.text("mentioned") == _state(passages)
-        except sqlite3.DatabaseError:
-            is_known = False
+        with self.file.opened() as sheet:
+            is_known = sheet.text("mentioned") == _state(passages)
         if not is_known and len(_card_codes(passages)) > _FEW:
             self._background.start(self._count)
             return None
-        return self.around(centre)
+        return self._around(centre)
 
     @property
     def is_drawing(self) -> bool:
         """Whether names are being looked for off the user's path."""
         return self._background.is_busy
 
+    @property
+    def making(self) -> str:
+        """A token that differs whenever names begin or end to be looked for."""
+        return f"{self._background.begun}{self.is_drawing}"
+
     def _count(self) -> None:
-        self._counted()
+        mended(self.file, self._recall, self._counted)
 
     def tidy(self) -> None:
         """Leave nothing of what was forgotten in what is kept, if anything is: for the night."""
-        if self.file.path.exists():
+        if self.file.is_there():
             self._background.start(self._count)
 
     def wait(self, seconds: float = 60) -> None:
@@ -107,32 +113,35 @@ class EntityNetwork:
     def close(self) -> None:
         """End background work."""
         self._background.close()
+        self.file.close()
 
     def around(self, centre: str = "") -> Network:
         """Return the strongest ties of all, or those around one entity."""
+        return mended(self.file, self._recall, partial(self._around, centre))
+
+    def _around(self, centre: str) -> Network:
         counts = self._counted()
         if centre not in counts.mentions:
             centre = ""
         names = [centre, *counts.beside(centre, BESIDE)] if centre else counts.strongest(NODES)
         shown = _edges(counts.among(names, _MOST_AMONG), centre)
-        try:
-            seats = self._seats(names, shown, centre)
-        except sqlite3.DatabaseError:  # derived data: everybody is seated anew
-            self.file.remove()
-            seats = self._seats(names, shown, centre)
+        seats = self._seats(names, shown, centre)
         nodes = [Node(name, counts.mentions[name], *seats[name]) for name in names]
         return Network(nodes, shown, len(counts.names), centre)
 
     def ties_of(self, name: str) -> list[Tie]:
         """Return the strongest ties of an entity, the strongest first."""
-        return self._counted().of(name, NODES)
+        return mended(self.file, self._recall, self._counted).of(name, NODES)
 
     def all_ties(self) -> list[Tie]:
         """Return all ties, the strongest first; of very many those that say something."""
-        return self._counted().all(MOST_TIES)
+        return mended(self.file, self._recall, self._counted).all(MOST_TIES)
 
     def passages_between(self, one: str, other: str) -> list[Passage]:
         """Return the messages and days that name both, the newest first."""
+        return mended(self.file, self._recall, partial(self._between, one, other))
+
+    def _between(self, one: str, other: str) -> list[Passage]:
         self._counted()
         passages = Passages(self._recall.indexes)
         with self.file.opened() as sheet:
@@ -149,15 +158,11 @@ class EntityNetwork:
         """Return how often each entity is mentioned, and each two together."""
         passages = Passages(self._recall.indexes)
         marks = f"{passages.marks()} {files_stamp(self._paths)}"
-        if self._seen is not None and self._seen[0] == marks and self.file.path.exists():
+        if self._seen is not None and self._seen[0] == marks and self.file.is_there():
             return self._seen[1]
-        try:
-            held = self._follow(passages)
-        except sqlite3.DatabaseError:
-            self.file.remove()
-            held = self._follow(passages)
+        held = self._follow(passages)
         folder = self._paths.entity_memory
-        there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        there = {entry.name for entry in entries(folder, {"file"})}
         held = {name: codes for name, codes in held.items() if f"{name}.md" in there}
         counts = TieCounts(held, _name_words)
         self._seen = (marks, counts)

@@ -13,6 +13,7 @@ from pathlib import Path
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from managers.storage.errors import AvatarRefusedError
+from managers.storage.opening import is_file
 
 SIDE = 512
 MOST_BYTES = 15_000_000
@@ -24,7 +25,7 @@ _SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 def find_avatar(folder: Path) -> Path | None:
     """Return the persona's picture, None if there is none."""
     found = (folder / f"avatar{suffix}" for suffix in _SUFFIXES)
-    return next((path for path in found if path.is_file()), None)
+    return next((path for path in found if is_file(path)), None)
 
 
 def prepare_avatar(data: bytes) -> bytes:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from managers.storage.errors import BrokenPersonaFileError, Notice
+from managers.storage.json_text import NotJsonError, load_json
 
 Document = dict[str, Any]
 """The parsed file. Keys that this version does not know stay in it."""
@@ -49,7 +50,9 @@ def migrated(document: Document, now: datetime | None = None) -> Document:
         _STEPS[number](new)
         new["format"] = number + 1
         if now is not None:
-            records = new.setdefault("migrations", [])
+            records = new.get("migrations")
+            if not isinstance(records, list):
+                records = new["migrations"] = []
             records.append({"step": _STEPS[number].__name__, "applied_at": now.isoformat(timespec="seconds")})
     return new
 
@@ -64,15 +67,21 @@ def parse(name: str, data: bytes) -> Document:
     """Return the parsed file.
 
     Raises:
-        BrokenPersonaFileError: it is no JSON object in UTF-8.
+        BrokenPersonaFileError: it is no JSON object in UTF-8, or in UTF-16 with a mark.
     """
     try:
-        document = json.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        document = load_json(data)
+    except NotJsonError as error:
         raise BrokenPersonaFileError(name=name, cause=error) from error
     if not isinstance(document, dict):
         raise BrokenPersonaFileError(name=name, cause="{ }")
     return document
+
+
+def settings_of(document: Document) -> Mapping[str, Any]:
+    """Return the persona's own settings, by section; none where there is no object of them."""
+    found = document.get("settings")
+    return found if isinstance(found, Mapping) else {}
 
 
 def text(document: Mapping[str, Any], *keys: str) -> str:

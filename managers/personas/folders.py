@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import unicodedata
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
-from managers.storage.errors import UnsafeNameError
-from managers.storage.files import explained, fsync_folder, make_folder
+from managers.storage.copies import Copy, copies_in
+from managers.storage.errors import PersonaNotFoundError, UnsafeNameError
+from managers.storage.files import copy_file, entries, explained, fsync_folder, make_folder, remove_tree
 from managers.storage.locks import holding
-from managers.storage.paths import Home, safe_name
+from managers.storage.opening import walk
+from managers.storage.paths import Home, PersonaPaths, safe_name
+from managers.storage.retrying import retried
 
 _UNFINISHED = ".new-"
 _SHORTEST_NUMBERED = 2
@@ -34,12 +36,49 @@ def name_key(name: str) -> str:
 
 
 def persona_folders(characters: Path) -> list[Path]:
-    """Return every persona's folder, by name; folders whose names could not be a persona's are left out."""
-    try:
-        entries = [Path(entry.path) for entry in os.scandir(characters) if entry.is_dir()]
-    except FileNotFoundError:
-        return []
-    return sorted((path for path in entries if _is_usable(path.name)), key=lambda path: name_key(path.name))
+    """Return every persona's folder, by name.
+
+    Left out are links, folders whose names could not be a persona's, and copies that sync services made of others.
+    """
+    folders = _folders(characters)
+    copies = {copy.path for copy in copied_folders(characters)}
+    return [path for path in folders if path not in copies]
+
+
+def copied_folders(characters: Path) -> list[Copy]:
+    """Return the folders that sync services left as second versions of a persona's folder.
+
+    Only their plain names count: "ねむ 2" is what a duplicate is called that somebody asked for.
+    """
+    folders = {path.name: path for path in _folders(characters)}
+    copies = copies_in(characters, folders, lambda copy, original: False)  # noqa: ARG005  # whatever they hold
+    return [copy for name, copy in copies.items() if name in folders and copy.original.is_dir()]
+
+
+def _folders(characters: Path) -> list[Path]:
+    here = entries(characters, {"folder", "link"})  # a link is a guest that is told why it cannot come in
+    found = (characters / entry.name for entry in here if entry.is_dir())
+    return sorted((path for path in found if _is_usable(path.name)), key=lambda path: name_key(path.name))
+
+
+def find_folder(characters: Path, name: str) -> PersonaPaths:
+    """Return the folder of that name, whoever it is; its one true name, where the file system takes several for one.
+
+    Raises:
+        PersonaNotFoundError, UnsafeNameError
+    """
+    wanted = safe_name(name)
+    if (characters / wanted).is_dir() and wanted in os.listdir(characters):  # noqa: PTH208  # names are all that is asked for
+        return PersonaPaths(characters / wanted)
+    folders = persona_folders(characters)
+    for folder in folders:
+        if unicodedata.normalize("NFC", folder.name) == wanted:  # made on a Mac, where names may be spelled in NFD
+            return PersonaPaths(folder)
+    for folder in folders:
+        # `nemu` for `Nemu`, where the file system takes them for one: locks go by the one true name.
+        if name_key(folder.name) == name_key(wanted) and (characters / wanted).is_dir():
+            return PersonaPaths(folder)
+    raise PersonaNotFoundError(name=wanted)
 
 
 def _is_usable(name: str) -> bool:
@@ -70,53 +109,48 @@ def building(characters: Path, name: str) -> Iterator[Path]:
         UnwritableError, DiskFullError
     """
     unfinished = characters / f"{_UNFINISHED}{os.getpid()}-{name}"
-    shutil.rmtree(unfinished, ignore_errors=True)
+    _remove_if_possible(unfinished)
     try:
         make_folder(unfinished)
         yield unfinished
-        for folder, _, _ in os.walk(unfinished, topdown=False):
-            fsync_folder(Path(folder))
-        unfinished.rename(characters / name)
+        folders = [path for path, kind in walk(unfinished) if kind == "folder"]
+        for folder in (*reversed(folders), unfinished):
+            fsync_folder(folder)
+        retried(os.fspath(unfinished), lambda: unfinished.rename(characters / name))
         fsync_folder(characters)
     except OSError as error:
         raise explained(error, characters / name) from error
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        _remove_if_possible(unfinished)
 
 
 def remove_unfinished(characters: Path) -> None:
     """Remove what killed processes left half built; only under `arranging`."""
-    if characters.exists():
-        for path in characters.glob(f"{_UNFINISHED}*"):
-            shutil.rmtree(path, ignore_errors=True)
+    for entry in entries(characters, None):
+        if entry.name.startswith(_UNFINISHED):
+            _remove_if_possible(characters / entry.name)
 
 
 def copy_durably(source: Path, target: Path, leave_out: Collection[str]) -> None:
-    """Copy a folder's content with everything fsynced, but for some names at its top.
+    """Copy a folder's files and folders with everything fsynced, but for some names at its top.
 
     Raises:
-        DiskFullError, UnwritableError
+        UnreadableError, DiskFullError, UnwritableError
     """
-    for path in sorted(source.iterdir()):
-        copy = target / path.name
-        if path.name in leave_out:
+    for entry in sorted(entries(source), key=lambda entry: entry.name):
+        if entry.name in leave_out:
             continue
+        path, copy = source / entry.name, target / entry.name
         try:
-            if path.is_dir() and not path.is_symlink():
-                copy.mkdir()
+            if entry.is_dir(follow_symlinks=False):
+                make_folder(copy)
                 copy_durably(path, copy, ())
             else:
-                shutil.copy2(path, copy, follow_symlinks=False)
-                _fsync(copy)
+                copy_file(path, copy)
         except OSError as error:
             raise explained(error, path) from error
 
 
-def _fsync(path: Path) -> None:
-    if path.is_symlink() or not os.access(path, os.W_OK):  # a link is in its folder; Windows syncs no read-only file
-        return
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _remove_if_possible(unfinished: Path) -> None:
+    with suppress(OSError):  # what cannot be removed now is tried again at the next start
+        remove_tree(unfinished)

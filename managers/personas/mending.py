@@ -7,11 +7,13 @@ from datetime import datetime
 from pathlib import Path
 
 from managers.personas import document as sheet
+from managers.storage.encodings import decode_foreign
 from managers.storage.errors import BrokenPersonaFileError, Notice
 from managers.storage.files import read_bytes, set_aside
 from managers.storage.history import History
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
+from managers.storage.spelling import decode
 from managers.storage.transactions import Transactions
 
 _LOOK_BACK = 1_000
@@ -19,6 +21,8 @@ _LOOK_BACK = 1_000
 
 def mend(paths: PersonaPaths, history: History, now: datetime) -> list[Notice]:
     """Put broken files of who the persona is aside, and their newest good versions in their place.
+
+    One that is only in another encoding is its own newest good version.
 
     Returns:
         Where the broken ones lie now; empty if nothing was broken.
@@ -33,7 +37,8 @@ def mend(paths: PersonaPaths, history: History, now: datetime) -> list[Notice]:
             if data is None or is_good(data):
                 continue
             history.notice_outside([path])
-            good = _newest_good(history, path, is_good)
+            converted = (decode_foreign(data) or "").encode()
+            good = converted if converted and is_good(converted) else _newest_good(history, path, is_good)
             kept.append(set_aside(path, now))
             if good is not None:
                 Transactions(paths, history).apply({path: good}, author="user", reason="mended")
@@ -55,7 +60,7 @@ def _is_sheet(data: bytes) -> bool:
 
 def _is_text(data: bytes) -> bool:
     try:
-        data.decode("utf-8-sig")
+        decode(data)
     except UnicodeDecodeError:
         return False
     return True

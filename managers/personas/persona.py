@@ -10,9 +10,12 @@ from typing import Any, cast, get_args
 
 from managers.personas import document as sheet
 from managers.personas.avatars import find_avatar
+from managers.personas.wishes import NOTHING, Wishes, counting, digest_of, is_same, wishes_of
+from managers.storage.encodings import NAMES, foreign_encoding
 from managers.storage.errors import BrokenPersonaFileError, Lang, Notice, UnreadableError
 from managers.storage.files import digest, read_bytes
 from managers.storage.paths import PersonaPaths
+from managers.storage.spelling import decode
 
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
@@ -37,7 +40,10 @@ class Persona:
         about: one line for people who choose between personas.
         system_prompt, system_prompt_digest: who it is; the digest for writing it against.
         user_name, user_profile: how it knows the user, where that differs from the settings.
-        settings: its own settings over the common ones, by section (see `managers.storage.settings.merged`).
+        settings: its own settings over the common ones, by section (see `managers.storage.settings.merged`), as far
+            as they count on this computer.
+        wishes: the settings in its folder that count only after a yes (see `managers.personas.wishes`).
+        asks: they are others than somebody said yes or no to; nobody has answered yet.
         colours: its colours.
         avatar: its picture.
         created_at: when it was made, ISO 8601; empty if nobody wrote it down.
@@ -54,19 +60,32 @@ class Persona:
     user_name: str = ""
     user_profile: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    wishes: Wishes = field(default_factory=dict)
+    asks: bool = False
     colours: Colours = field(default_factory=Colours)
     avatar: Path | None = None
     created_at: str = ""
     notices: tuple[Notice, ...] = ()
 
 
-def read_persona(paths: PersonaPaths) -> Persona:
-    """Read a persona. Broken files are named in its notices, and it can be talked to all the same."""
+def read_persona(paths: PersonaPaths, agreed: Wishes = NOTHING, refused: str = "") -> Persona:
+    """Read a persona. Broken files are named in its notices, and it can be talked to all the same.
+
+    Args:
+        paths: its folder.
+        agreed: the wishes that somebody said yes to.
+        refused: the digest of those that somebody said no to.
+    """
     name = sheet.normal(paths.name)
     notices: list[Notice] = []
     document = _document(name, paths, notices)
     prompt, prompt_digest = _prompt(paths, notices)
-    settings = document.get("settings")
+    own = sheet.settings_of(document)
+    is_broken = any(notice.code == "persona-broken" for notice in notices)
+    wishes = agreed if is_broken else wishes_of(own)
+    asks = not is_same(wishes, agreed) and digest_of(wishes) != refused
+    if asks:
+        notices.append(_asking(name))
     defaults = Colours()
     return Persona(
         paths=paths,
@@ -78,7 +97,9 @@ def read_persona(paths: PersonaPaths) -> Persona:
         system_prompt_digest=prompt_digest,
         user_name=sheet.text(document, "user", "name"),
         user_profile=sheet.text(document, "user", "profile"),
-        settings=settings if isinstance(settings, Mapping) else {},
+        settings=counting(own, agreed),
+        wishes=wishes,
+        asks=asks,
         colours=Colours(
             sheet.colour(document, "accent", defaults.accent),
             sheet.colour(document, "background", defaults.background),
@@ -86,6 +107,16 @@ def read_persona(paths: PersonaPaths) -> Persona:
         avatar=find_avatar(paths.folder),
         created_at=sheet.text(document, "created_at"),
         notices=tuple(notices),
+    )
+
+
+def _asking(name: str) -> Notice:
+    return Notice(
+        code="persona-asks",
+        ja=f"「{name}」のフォルダーが、こころや送り先などの設定を変えようとしています。「はい」と答えるまで使いません。"
+        f"ページの「確認待ち」か `personas admit` で、見て答えられます。",
+        en=f'The folder of "{name}" asks for other settings: its mind, where words go, what it does by itself. They are '
+        f'not used before a yes. See "Waiting for your yes" on the page, or `personas admit`.',
     )
 
 
@@ -103,23 +134,25 @@ def _document(name: str, paths: PersonaPaths, notices: list[Notice]) -> sheet.Do
 def _prompt(paths: PersonaPaths, notices: list[Notice]) -> tuple[str, str | None]:
     try:
         data = read_bytes(paths.system_prompt)
-        return ("", None) if data is None else (_decoded(data), digest(data))
+        return ("", None) if data is None else (decode(data)[0].replace("\r\n", "\n"), digest(data))
     except UnreadableError as error:
         notices.append(Notice("prompt-unreadable", error.sentence("ja"), error.sentence("en")))
         return "", None
     except UnicodeDecodeError:
+        encoding = NAMES.get(foreign_encoding(data or b"") or "", "")
+        ja, en = (
+            (f"{encoding} で保存されている", f"was saved as {encoding}")
+            if encoding
+            else ("UTF-8 ではない", "is not UTF-8")
+        )
         notices.append(
             Notice(
                 code="prompt-broken",
-                ja=f"「{paths.name}」の SystemPrompt.txt が UTF-8 ではないため、使っていません。ファイルはそのまま残してあります。",
-                en=f'The SystemPrompt.txt of "{paths.name}" is not UTF-8 and is not used. The file is left as it is.',
+                ja=f"「{paths.name}」の SystemPrompt.txt が{ja}ため、使っていません。ファイルはそのまま残してあります。",
+                en=f'The SystemPrompt.txt of "{paths.name}" {en} and is not used. The file is left as it is.',
             )
         )
         return "", digest(data or b"")
-
-
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8-sig").replace("\r\n", "\n")
 
 
 def _language(given: str, words: str) -> Lang:

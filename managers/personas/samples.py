@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import stat
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from managers.personas.folders import building, copy_durably, name_key, persona_folders
+from managers.storage.errors import UnreadableError
 from managers.storage.files import dump_json, read_bytes, write_atomic
+from managers.storage.json_text import load_json
 from managers.storage.paths import Home
+
+logger = logging.getLogger(__name__)
 
 
 def remembered(home: Home) -> list[str]:
@@ -18,15 +21,25 @@ def remembered(home: Home) -> list[str]:
     if data is None:
         return []
     try:
-        names = json.loads(data).get("copied", [])
+        names = load_json(data).get("copied", [])
     except (ValueError, AttributeError):  # broken: at worst a deleted sample comes once more
         return []
     return [name for name in names if isinstance(name, str)]
 
 
-def copy_samples(home: Home, source: Path) -> list[Path]:
-    """Copy the samples that were never copied before; return the new folders."""
-    known = remembered(home)
+def copy_samples(home: Home, source: Path, let_in: Callable[[Path, str], None]) -> list[Path]:
+    """Copy the samples that were never copied before; return the new folders.
+
+    Args:
+        home: where to.
+        source: where the samples are.
+        let_in: called with each new folder, and its name, before it stands under it.
+    """
+    try:
+        known = remembered(home)
+    except UnreadableError as error:  # nobody knows then which ones were copied, and deleted since
+        logger.warning("no samples are copied: %s", error)
+        return []
     taken = {name_key(path.name) for path in persona_folders(home.characters)}
     new = []
     for sample in persona_folders(source):
@@ -35,8 +48,7 @@ def copy_samples(home: Home, source: Path) -> list[Path]:
         if name_key(sample.name) not in taken:
             with building(home.characters, sample.name) as folder:
                 copy_durably(sample, folder, ())
-                for path in folder.rglob("*"):  # the program's own files may be read-only; the copy is the user's
-                    path.chmod(path.stat().st_mode | stat.S_IWUSR)
+                let_in(folder, sample.name)
             new.append(home.characters / sample.name)
         known.append(sample.name)
         _remember(home, known)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -14,19 +13,22 @@ from random import Random
 from managers.personas import document as sheet
 from managers.personas import trash
 from managers.personas.avatars import find_avatar, prepare_avatar
+from managers.personas.door import Door, read_resident
 from managers.personas.folders import (
     arranging,
     building,
     copy_durably,
+    find_folder,
     free_name,
     name_key,
-    persona_folders,
     remove_unfinished,
 )
+from managers.personas.former_names import given_up, note_former_name
 from managers.personas.mending import mend
 from managers.personas.persona import Persona, read_persona
 from managers.personas.samples import copy_samples
 from managers.personas.trash import Trashed
+from managers.personas.wishes import wishes_of
 from managers.storage.clock import Clock
 from managers.storage.errors import (
     BrokenPersonaFileError,
@@ -34,57 +36,74 @@ from managers.storage.errors import (
     Lang,
     Notice,
     PersonaExistsError,
-    PersonaNotFoundError,
     ShrinkRefusedError,
+    UnreadableError,
     UtataneError,
 )
 from managers.storage.files import dump_json, read_bytes, set_aside, write_atomic
 from managers.storage.history import History
-from managers.storage.journal import settle
+from managers.storage.journal import settle, settle_to_read
 from managers.storage.locks import writing
 from managers.storage.paths import CHECKOUT, Home, PersonaPaths, safe_name
 from managers.storage.settings import check
+from managers.storage.spelling import spelling_of
 from managers.storage.transactions import Transactions
 from managers.usage.ledger import Ledger
 
 logger = logging.getLogger(__name__)
 
-_NOT_COPIED = frozenset({".lock", "rag_index"})
-"""Left out of a copy: the lock, and the indexes, which are built anew."""
+_NOT_COPIED = frozenset({".lock", "rag_index", ".persona-id"})
+"""Left out of a copy: the lock, the indexes, which are built anew, and what the original is known by."""
 
 
 class PersonaStore:
     """All personas of a home folder. Safe to use from several threads and processes."""
 
-    def __init__(self, home: Home, clock: Clock, rng: Random) -> None:
-        """Remember where the personas live; nothing is read yet."""
+    def __init__(self, home: Home, clock: Clock, rng: Random, *, only_look: bool = False) -> None:
+        """Remember where the personas live; nothing is read yet. With `only_look`, nothing is written to read them."""
         self.home = home
+        self.only_look = only_look
         self._clock = clock
         self._rng = rng
+        self.door = Door(home, clock)
 
     # Looking
 
     def list_names(self) -> list[str]:
-        """Return the names of all personas, in order."""
-        return [sheet.normal(path.name) for path in persona_folders(self.home.characters)]
+        """Return the names of all personas, in order; guests are none yet."""
+        return [sheet.normal(paths.name) for paths, _ in self.door.residents()]
 
     def list(self) -> list[Persona]:
         """Return all personas, in order of their names; broken ones with their notices."""
-        return [read_persona(PersonaPaths(path)) for path in persona_folders(self.home.characters)]
+        return [read_resident(paths, admission) for paths, admission in self.door.residents()]
 
     def get(self, name: str) -> Persona:
         """Return one persona as it stands in its folder now.
 
         Raises:
-            PersonaNotFoundError, UnsafeNameError
+            PersonaNotFoundError, GuestError, UnsafeNameError, BusyError
+            UnreadableError: nobody can tell whether it was let in.
         """
-        paths = self._paths(name)
-        settle(paths)
-        return read_persona(paths)
+        paths, admission = self.door.resident(name)
+        unfinished = None if self.only_look else settle_to_read(paths)
+        persona = read_resident(paths, admission)
+        return replace(persona, notices=(*persona.notices, unfinished)) if unfinished else persona
 
     def free_name(self, name: str) -> str:
         """Return a name that is free: the given one, or with a number."""
-        return free_name(safe_name(name), self.list_names())
+        return free_name(safe_name(name), self.door.all_names())
+
+    def usable_name(self, name: str, *, instead_of: str | None = None) -> str:
+        """Return a name as that of a persona's folder.
+
+        Args:
+            name: as it was typed.
+            instead_of: who would have it; their own name is not taken for them.
+
+        Raises:
+            NoNameError, UnsafeNameError, PersonaExistsError
+        """
+        return self._free(name, instead_of)
 
     # Coming and going
 
@@ -92,7 +111,8 @@ class PersonaStore:
         """Copy the sample personas that were never copied before; return the new ones."""
         with arranging(self.home):
             remove_unfinished(self.home.characters)
-            return [self._begin(path, "sample") for path in copy_samples(self.home, source)]
+            new = copy_samples(self.home, source, self.door.admissions.let_in)
+            return [self._begin(path, "sample") for path in new]
 
     def create(
         self,
@@ -126,10 +146,13 @@ class PersonaStore:
                 write_atomic(paths.system_prompt, system_prompt)
                 write_atomic(paths.core_memory, core_memory)
                 write_atomic(paths.notepad, "")
+                self.door.admissions.let_in(folder, free)
             return self._begin(self.home.characters / free, "created")
 
     def rename(self, name: str, new_name: str) -> Persona:
         """Give a persona another name; its conversations keep the name that was spoken under.
+
+        The old name is kept beside it: `renamed_to` knows it, as long as nobody else is called so.
 
         The caller closes what holds the folder's files open first.
 
@@ -137,15 +160,28 @@ class PersonaStore:
             PersonaNotFoundError, PersonaExistsError, UnsafeNameError, UnwritableError: nothing was changed.
         """
         with arranging(self.home):
-            paths = self._paths(name)
+            paths, _ = self.door.resident(name)
             free = self._free(new_name, instead_of=name)
-            with self._moving(paths):
+            with self._moving(paths), self.door.admissions.moving(paths.folder, free):
                 trash.move(paths.folder, self.home.characters / free)
             try:
                 Ledger(self.home.usage).note_rename(self._clock.now(), sheet.normal(paths.name), free)
             except UtataneError:  # the persona has its new name all the same
                 logger.warning("what was spent stays under the old name", exc_info=True)
+            self._note_former_name(free, sheet.normal(paths.name))
             return self.get(free)
+
+    def renamed_to(self, name: str) -> str | None:
+        """Return what a persona of that name is called now; None if nobody gave it up, or somebody has it (again)."""
+        if name_key(name) in {name_key(other) for other in self.door.all_names()}:
+            return None
+        found: dict[str, str] = {}
+        for paths, admission in self.door.residents():
+            with suppress(BrokenPersonaFileError, UnreadableError):
+                document = sheet.parse(paths.name, read_bytes(paths.persona_json) or b"{}")
+                if when := given_up(document, name, admission.mark):
+                    found[when] = sheet.normal(paths.name)
+        return found[max(found)] if found else None
 
     def duplicate(self, name: str, new_name: str) -> Persona:
         """Copy a persona with all that it remembers; the copy goes its own way from here.
@@ -155,15 +191,16 @@ class PersonaStore:
                 copy was made.
         """
         with arranging(self.home):
-            paths = self._paths(name)
+            paths, admission = self.door.resident(name)
             free = self._free(new_name)
             with building(self.home.characters, free) as folder, writing(paths):
                 settle(paths)
                 copy_durably(paths.folder, folder, _NOT_COPIED)
+                self.door.admissions.let_in(folder, free, admission.agreed, admission.refused)
             return self.get(free)
 
     def delete(self, name: str) -> Trashed:
-        """Move a persona to the trash, whole.
+        """Move a persona to the trash, whole; a guest too, of which nothing is opened.
 
         The caller closes what holds the folder's files open first.
 
@@ -171,20 +208,24 @@ class PersonaStore:
             PersonaNotFoundError, UnwritableError: nothing was changed.
         """
         with arranging(self.home):
-            paths = self._paths(name)
-            with self._moving(paths):
+            paths = find_folder(self.home.characters, name)
+            is_guest = self.door.admissions.of(paths) is None
+            with nullcontext() if is_guest else self._moving(paths):
                 return trash.throw_away(paths.folder, self.home.trash, self._clock.now())
 
     def trashed(self) -> Sequence[Trashed]:
         """Return the deleted personas, newest first."""
         return trash.trashed(self.home.trash)
 
-    def restore(self, trash_id: str, new_name: str | None = None) -> Persona:
-        """Bring a deleted persona back.
+    def restore(self, trash_id: str, new_name: str | None = None) -> str:
+        """Bring a deleted persona back; what was a guest is one again.
 
         Args:
             trash_id: a `Trashed.id`; or a persona's name for the newest of that name.
             new_name: another name, where its own is taken (`free_name` finds one).
+
+        Returns:
+            its name.
 
         Raises:
             NotInTrashError, PersonaExistsError, UnsafeNameError, UnwritableError: nothing was changed.
@@ -192,8 +233,9 @@ class PersonaStore:
         with arranging(self.home):
             item = trash.find(self.home.trash, trash_id)
             free = self._free(new_name or item.name)
-            trash.move(item.folder, self.home.characters / free)
-            return self.get(free)
+            with self.door.admissions.moving(item.folder, free):
+                trash.move(item.folder, self.home.characters / free)
+            return free
 
     # Who it is
 
@@ -215,7 +257,7 @@ class PersonaStore:
         return self._change(name, lambda document: document.update(language=language), "language")
 
     def set_settings(self, name: str, section: str, **values: object) -> Persona:
-        """Set some of the persona's own settings; None goes back to the common one.
+        """Set some of the persona's own settings; None goes back to the common one. Whoever sets them means them.
 
         Raises:
             InvalidSettingError: a value cannot be used; nothing was changed.
@@ -230,7 +272,13 @@ class PersonaStore:
             for key in [key for key, value in values.items() if value is None]:
                 own.pop(key, None)
 
-        return self._change(name, change, "settings")
+        self._change(name, change, "settings")
+        paths, admission = self.door.resident(name)
+        meant = {
+            key: value for key, value in {**admission.agreed.get(section, {}), **values}.items() if value is not None
+        }
+        self.door.admissions.agree(paths, wishes_of({**admission.agreed, section: meant}))
+        return self.get(name)
 
     def write_system_prompt(
         self, name: str, text: str, *, based_on: str | None, author: str = "user", emptied: bool = False
@@ -248,7 +296,7 @@ class PersonaStore:
             ExternallyChangedError: it was changed elsewhere; nothing was changed.
             ShrinkRefusedError: it would be emptied, and `emptied` is not set; nothing was changed.
         """
-        paths = self._paths(name)
+        paths, admission = self.door.resident(name)
         with writing(paths):
             settle(paths)
             before = read_persona(paths)
@@ -258,8 +306,9 @@ class PersonaStore:
                 raise ShrinkRefusedError(path=paths.system_prompt.name)
             if any(notice.code == "prompt-broken" for notice in before.notices):
                 set_aside(paths.system_prompt, self._clock.now())
-            self._apply(paths, {paths.system_prompt: text.encode("utf-8", "replace")}, "system prompt", author)
-            return read_persona(paths)
+            spelling = spelling_of(read_bytes(paths.system_prompt) or b"")
+            self._apply(paths, {paths.system_prompt: spelling.encode(text)}, "system prompt", author)
+            return read_resident(paths, admission)
 
     def set_avatar(self, name: str, data: bytes) -> Persona:
         """Take a picture (PNG, JPEG or WebP) as the persona's avatar.
@@ -267,48 +316,33 @@ class PersonaStore:
         Raises:
             AvatarRefusedError: it cannot be used; nothing was changed.
         """
+        paths, admission = self.door.resident(name)
         picture = prepare_avatar(data)
-        paths = self._paths(name)
         with writing(paths):
             changes: dict[Path, bytes | None] = {paths.folder / "avatar.png": picture}
             old = find_avatar(paths.folder)
             if old is not None and old.suffix != ".png":
                 changes[old] = None
             self._apply(paths, changes, "avatar")
-            return read_persona(paths)
+            return read_resident(paths, admission)
 
     def mend(self, name: str) -> Persona:
         """Put broken files of who the persona is aside, and their newest good versions in their place.
 
         The persona that is returned has notices that say where the broken files lie now.
         """
-        paths = self._paths(name)
+        paths, admission = self.door.resident(name)
         with closing(History(paths, self._clock)) as history:
             kept = mend(paths, history, self._clock.now())
-        mended = read_persona(paths)
+        mended = read_resident(paths, admission)
         return replace(mended, notices=(*mended.notices, *kept))
 
     # Inside
 
-    def _paths(self, name: str) -> PersonaPaths:
-        wanted = safe_name(name)
-        characters = self.home.characters
-        if (characters / wanted).is_dir() and wanted in os.listdir(characters):  # noqa: PTH208  # names are all that is asked for
-            return PersonaPaths(characters / wanted)
-        folders = persona_folders(characters)
-        for folder in folders:
-            if sheet.normal(folder.name) == wanted:  # made on a Mac, where names may be spelled in NFD
-                return PersonaPaths(folder)
-        for folder in folders:
-            # `nemu` for `Nemu`, where the file system takes them for one: locks go by the one true name.
-            if name_key(folder.name) == name_key(wanted) and (characters / wanted).is_dir():
-                return PersonaPaths(folder)
-        raise PersonaNotFoundError(name=wanted)
-
     def _free(self, name: str, instead_of: str | None = None) -> str:
         """Return the name as a folder's name, if nobody else has it on any file system."""
         wanted = safe_name(name)
-        taken = {name_key(other) for other in self.list_names()} - ({name_key(instead_of)} if instead_of else set())
+        taken = {name_key(other) for other in self.door.all_names()} - ({name_key(instead_of)} if instead_of else set())
         if name_key(wanted) in taken:
             raise PersonaExistsError(name=wanted)
         return wanted
@@ -323,14 +357,26 @@ class PersonaStore:
         if sys.platform == "win32":
             yield
 
+    def _note_former_name(self, name: str, former: str) -> None:
+        """Keep a name that was given up; where that fails, the persona has its new one all the same."""
+        if name_key(name) == name_key(former):
+            return
+        paths, admission = self.door.resident(name)
+        try:
+            sheet.parse(name, read_bytes(paths.persona_json) or b"{}")  # a broken one is left to whoever mends it
+            now = self._clock.now()
+            self._change(name, lambda document: note_former_name(document, former, admission.mark, now), "renamed")
+        except UtataneError:
+            logger.warning("an address with the old name leads nowhere", exc_info=True)
+
     def _begin(self, folder: Path, reason: str) -> Persona:
         paths = PersonaPaths(folder)
         with closing(History(paths, self._clock)) as history:
             history.begin(author="user" if reason == "created" else "utatane", reason=reason)
-        return read_persona(paths)
+        return self.get(paths.name)
 
     def _change(self, name: str, change: Callable[[sheet.Document], None], reason: str) -> Persona:
-        paths = self._paths(name)
+        paths, admission = self.door.resident(name)
         with writing(paths):
             settle(paths)
             kept: tuple[Notice, ...] = ()
@@ -343,7 +389,7 @@ class PersonaStore:
             document = sheet.migrated(document, self._clock.now())
             change(document)
             self._apply(paths, {paths.persona_json: dump_json(document).encode("utf-8", "replace")}, reason)
-            changed = read_persona(paths)
+            changed = read_resident(paths, admission)
             return replace(changed, notices=(*changed.notices, *kept))
 
     def _apply(

@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from managers.storage.errors import NotInTrashError
-from managers.storage.files import explained, fsync_folder, make_folder
+from managers.storage.files import entries, explained, fsync_folder, make_folder
+from managers.storage.retrying import retried
 
 _NAME = re.compile(r"(?P<name>.+)-(?P<time>\d{8}-\d{6})(?:-\d+)?")
 _TIME = "%Y%m%d-%H%M%S"
@@ -55,7 +56,7 @@ def move(folder: Path, target: Path) -> None:
         UnwritableError: nothing was changed.
     """
     try:
-        folder.rename(target)
+        retried(os.fspath(folder), lambda: folder.rename(target))
         fsync_folder(target.parent)
         fsync_folder(folder.parent)
     except OSError as error:
@@ -64,9 +65,7 @@ def move(folder: Path, target: Path) -> None:
 
 def trashed(trash: Path) -> list[Trashed]:
     """Return what lies in the trash, newest first."""
-    if not trash.exists():
-        return []
-    found = (_read(Path(entry.path)) for entry in os.scandir(trash) if entry.is_dir())
+    found = (_read(trash / entry.name) for entry in entries(trash, {"folder"}))
     return sorted((item for item in found if item), key=lambda item: item.deleted_at, reverse=True)
 
 

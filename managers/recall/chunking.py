@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from managers.memory.messages import Message, Role
@@ -39,15 +39,6 @@ class Chunk:
     heading: str = ""
     digest: bytes = b""
     """Of the whole unit: changes when anything about it does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A piece of a document under one heading or on one page."""
-
-    heading: str
-    text: str
-    extra: dict[str, str] = field(default_factory=dict)
 
 
 def chunks_of_message(message: Message, kind: MemoryType, size: int, overlap: int) -> list[Chunk]:
@@ -103,27 +94,3 @@ def _best_start(text: str, low: int, high: int) -> int:
         if match is not None and low + match.end() < high:
             return low + match.end()
     return low
-
-
-def chunks_of_sections(
-    sections: Sequence[Section],
-    kind: MemoryType,
-    size: int,
-    overlap: int,
-    *,
-    time: datetime | None = None,
-    message_ids: tuple[str, ...] = (),
-) -> list[Chunk]:
-    """Return the passages of a document; `unit` is the section's place, so appending changes only the end."""
-    return [
-        Chunk(
-            text=piece,
-            type=kind,
-            unit=f"{number}",
-            message_ids=message_ids,
-            time=time,
-            heading=section.heading,
-        )
-        for number, section in enumerate(sections)
-        for piece in split(section.text, size, overlap)
-    ]

@@ -20,6 +20,9 @@ SCALE = 360.0
 
 LARGEST = 127
 
+STEP = 64
+"""Vectors whose width is a multiple of this are compared eight times as fast: by whole registers of the processor."""
+
 _AT_ONCE = 256
 """Rows that are made into numbers together: what stays near the processor costs half."""
 
@@ -71,10 +74,10 @@ def products(rows: Callable[[Ids], Bytes], places: Ids, query: Vectors, scale: f
     found = np.empty(len(places), np.float32)
     for at in range(0, len(places), _AT_ONCE):
         some = rows(places[at : at + _AT_ONCE]).astype(np.float32)
-        if scale != 1:
-            some /= np.float32(scale)
         # Not `@`: threads for so small a product cost more than they bring, and all the more when busy.
         found[at : at + len(some)] = np.einsum("ij,j->i", some, query[0])
+    if scale != 1:
+        found /= np.float32(scale)
     return found
 
 

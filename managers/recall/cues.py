@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from managers.language.standing_wishes import asks_for_help
 from managers.language.times import TimeSpan, find_times
 from managers.memory.messages import Role
 from managers.recall.related import marks_asked
@@ -46,6 +47,7 @@ class Cues:
         text: what is compared by vector: the question without those names.
         speakers: whose words are wanted; empty: anybody's.
         asks_when: the answer is a time.
+        asks_help: somebody wants advice, or something done: what they wish for in general bears on it.
         spans: the times that the question names.
         over: those of them that it looks back on.
     """
@@ -55,6 +57,7 @@ class Cues:
     text: str
     speakers: frozenset[Speaker]
     asks_when: bool
+    asks_help: bool
     spans: tuple[TimeSpan, ...]
     over: tuple[TimeSpan, ...] = ()
 
@@ -85,6 +88,7 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
         text=text.strip() or plain,
         speakers=wanted,
         asks_when=bool(_ASKS_WHEN.search(plain)),
+        asks_help=asks_for_help(plain),
         spans=tuple(spans),
         over=over,
     )

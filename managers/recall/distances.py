@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Container
 
-from managers.recall.fusion import Candidate
+from managers.recall.fusion import PARTS, Candidate
 from managers.recall.hits import Hit, Layer
 from managers.recall.index import Passage
 from managers.recall.kinds import SUMMARY_TYPES
@@ -15,8 +15,8 @@ WORDS_STRICTNESS = 2.5
 another conversation (which have no answer in this one) bring anything into a prompt, and 93 of 100 that have one."""
 
 
-def excluded_by(hit: Hit, shown: Collection[str]) -> bool:
-    """Whether a hit is a message that is shown already; a summary of it is something else."""
+def excluded_by(hit: Hit, shown: Container[str]) -> bool:
+    """Whether a hit is one of some messages, which are shown already or stand aside; a summary of it is something else."""
     return hit.type in ("log_archive", "current_log") and any(one in shown for one in hit.message_ids)
 
 
@@ -39,6 +39,18 @@ def hit_of(one: Candidate, passage: Passage, factor: float) -> Hit:
 
 def distance(one: Candidate, factor: float) -> float:
     """Return how far a passage is, by what speaks for it most: its vector or the words it covers."""
-    by_vector = (2 - 2 * one.cosine) * factor
     by_words = 2 * math.exp(-WORDS_STRICTNESS * one.coverage)
-    return round(max(0.0, min(by_vector, by_words, 2.0)), 4)
+    return round(max(0.0, min(_by_vector(one, factor), by_words, 2.0)), 4)
+
+
+def fits(one: Candidate, factor: float, limit: float) -> bool:
+    """Tell whether a passage is what somebody looks for, and not what merely stands beside it.
+
+    It is no farther than `limit`, and not by its neighbours' words alone: it holds one itself, or its own vector is near.
+    """
+    holds_a_word = one.parts[PARTS.index("lexical")] > 0
+    return distance(one, factor) <= limit and (holds_a_word or _by_vector(one, factor) <= limit)
+
+
+def _by_vector(one: Candidate, factor: float) -> float:
+    return (2 - 2 * one.cosine) * factor

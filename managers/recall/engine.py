@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import logging
 import math
-import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
+from pathlib import PurePosixPath
 
+from managers.language.clauses import clauses
+from managers.language.overviews import asks_for_overview, subject_of_overview
+from managers.language.words import content_words
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.cues import Cues, Speaker, read_cues
@@ -16,12 +21,14 @@ from managers.recall.embedders import Embedder, Vectors
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.entity_names import names_entity
 from managers.recall.events import event_span
-from managers.recall.fusion import Ways, rank
+from managers.recall.fusion import Candidate, Ways, merged, rank
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index import MemoryIndex
 from managers.recall.kinds import (
     ALL_TYPES,
     KNOWLEDGE_TYPES,
+    LOG_TYPES,
+    NOTED_TYPES,
     PAST_TYPES,
     PROMPT_TYPES,
     RELATED_TYPES,
@@ -30,16 +37,20 @@ from managers.recall.kinds import (
 from managers.recall.kit import DRIFT, Kit
 from managers.recall.nearness import weigh_nearness
 from managers.recall.past_conversations import search_past_conversations
-from managers.recall.picking import Picker, Ranking
+from managers.recall.picking import Picker, Ranking, distinct
 from managers.recall.planner import RecallPlan, plan_recall
 from managers.recall.sources import IndexName, has_documents
 from managers.recall.spans import without_counters
-from managers.recall.status import IndexStatus, Progress
+from managers.recall.spread import behind, spread_over_time
+from managers.recall.status import IndexStatus, loading_notice, making_notice, put_off_notice, waiting_notice
 from managers.recall.topic import is_about
+from managers.recall.unread import unread_among
 from managers.recall.upkeep import Upkeep
+from managers.recall.wishes import with_wishes
 from managers.recall.wording import weigh_wording
 from managers.storage.clock import Clock
-from managers.storage.errors import EmbeddingError, Notice
+from managers.storage.derived import derived
+from managers.storage.errors import DerivedDamagedError, EmbeddingError, Notice, UtataneError, as_notice
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings, Secrets
 from managers.usage.meter import Account
@@ -51,12 +62,6 @@ FOLDERS: Mapping[IndexName, str] = {
 }
 _EVENT_HITS = 5
 
-
-BROKEN = Notice(
-    "index-broken",
-    ja="検索の索引が壊れているので、作り直します。記憶のファイルは無事です。",
-    en="The search index is broken and is being made anew. The memories themselves are intact.",
-)
 
 _logger = logging.getLogger(__name__)
 
@@ -76,6 +81,7 @@ class Recall:
         ways: Ways | None = None,
         wait: Callable[[float], object] | None = None,
         account: Account | None = None,
+        only_look: bool = False,
     ) -> None:
         """Remember where the memories are; nothing is opened before the first use.
 
@@ -89,6 +95,7 @@ class Recall:
             ways: which parts take part in the ranking; all, unless somebody measures them.
             wait: how to wait between the batches of a remote embedder.
             account: what a remote embedder's calls are counted on.
+            only_look: search the indexes as they lie there; nothing is indexed.
         """
         self.paths = paths
         self._log = log
@@ -96,13 +103,14 @@ class Recall:
         self._clock = clock
         self._given_ways = ways
         self._indexes: dict[IndexName, MemoryIndex] = {
-            name: MemoryIndex(paths.rag_index / folder) for name, folder in FOLDERS.items()
+            name: MemoryIndex(paths.rag_index / folder, only_look=only_look) for name, folder in FOLDERS.items()
         }
-        self._upkeep = Upkeep(paths, self._indexes, settings, wait)
+        self._upkeep = Upkeep(paths, self._indexes, settings, log, clock, wait, only_look=only_look)
         cache = paths.rag_index / "embeddings.sqlite"
-        self._kit = Kit(settings, cache, secrets, self._upkeep.load_own, embedder, account)
+        models = paths.home.models
+        self._kit = Kit(settings, cache, secrets, self._upkeep.load_own, embedder, account, models)
         self._upkeep.kit = self._kit
-        self._picker = Picker(paths.folder, settings, lambda old: self._ranked(old.query, old.types))
+        self._picker = Picker(paths.folder, settings, lambda old: self._ranked(old.query, old.types), log.set_aside)
 
     @property
     def indexes(self) -> Mapping[IndexName, MemoryIndex]:
@@ -115,15 +123,26 @@ class Recall:
 
     # Searching
 
-    def search(self, query: str, k: int = 10, *, types: Collection[MemoryType] | None = None) -> list[Hit]:
+    def search(
+        self, query: str, k: int = 10, *, types: Collection[MemoryType] | None = None, fitting: bool = False
+    ) -> list[Hit]:
         """Return the plain ranking, best first: no threshold, no exclusion; near duplicates once.
 
         Args:
             query: a question or some words.
             k: how many.
             types: only memories of these kinds.
+            fitting: end where nothing fits any more: only what is as close as `recall_memories` asks for, by words or a
+                vector of its own; of a question for nothing but days, what was on them.
         """
-        return self._picker.pick(self._ranked(query, types), k, types)
+        with self._searching():
+            if not fitting:
+                return self._picker.pick(self._ranked(query, types), k, types)
+            if days := self._of_days_alone(query, k, types or ALL_TYPES):
+                return days
+            floor = self._settings.recall_memories_threshold
+            return self._picker.pick(self._ranked(query, types), k, types, floor=floor)
+        return []
 
     def for_turn(
         self, query: str, *, window: Sequence[Message], threshold: float | None = None, unasked: bool = False
@@ -144,6 +163,14 @@ class Recall:
         limit = settings.threshold if threshold is None else threshold
         shown = {message.id for message in window}
         self._freshen(shown)
+        with self._searching():
+            return self._for_turn(query, window, shown, limit, unasked=unasked)
+        return []
+
+    def _for_turn(
+        self, query: str, window: Sequence[Message], shown: Collection[str], limit: float, *, unasked: bool
+    ) -> list[Hit]:
+        settings = self._settings
         days = self._of_days_alone(query, settings.max_hits, RELATED_TYPES, shown)
         if days := days + self._of_days_alone(query, settings.summary_hits, SUMMARY_TYPES):
             return days
@@ -157,8 +184,8 @@ class Recall:
             return self._documents(ranking)
         summaries = self._picker.pick(ranking, settings.summary_hits, SUMMARY_TYPES, limit=limit, mmr=True)
         room = max(settings.semantic_hits, settings.max_hits - len(summaries) - min(settings.recent_hits, len(window)))
-        hits = [*related[:room], *summaries][: settings.max_hits]
-        return hits + self._documents(ranking)
+        hits = [hit for hit, _ in distinct((hit, hit) for hit in [*related[:room], *summaries])]
+        return _in_order(ranking, hits[: settings.max_hits]) + self._documents(ranking)
 
     def _is_plain(self, query: str, hits: Sequence[Hit]) -> bool:
         """Tell whether memories are what a question is about that does not say that it asks for any."""
@@ -173,29 +200,48 @@ class Recall:
         below = math.nextafter(settings.knowledge_threshold, 0)
         return self._picker.pick(ranking, settings.knowledge_hits, KNOWLEDGE_TYPES, limit=below, mmr=True)
 
-    def recall_memories(self, query: str) -> list[Hit]:
-        """Return past experiences, conversations, diaries and dreams: the tool of that name."""
+    def recall_memories(self, query: str, shown: Collection[str] = ()) -> list[Hit]:
+        """Return past experiences, conversations, diaries, notes and dreams: the tool of that name.
+
+        Args:
+            query: what to look for.
+            shown: the messages that stand in the prompt already.
+        """
         settings = self._settings
         self._freshen()
-        if days := self._of_days_alone(query, settings.recall_memories_hits, PAST_TYPES):
-            return days
-        ranking = self._ranked(query, PAST_TYPES)
-        limit = settings.recall_memories_threshold
-        found = self._picker.pick(ranking, settings.max_hits, PAST_TYPES, limit=limit, mmr=True, telling=True)
-        return found[: settings.recall_memories_hits]
+        with self._searching():
+            if days := self._of_days_alone(query, settings.recall_memories_hits, PAST_TYPES, shown):
+                return days
+            kinds = (*PAST_TYPES, *NOTED_TYPES)
+            ranking = self._ranked(query, kinds)
+            limit = settings.recall_memories_threshold
+            found = self._picker.pick(
+                ranking, settings.max_hits, kinds, limit=limit, excluded=shown, mmr=True, telling=True
+            )
+            return _in_order(ranking, found[: settings.recall_memories_hits])
+        return []
 
     def search_knowledge_base(self, query: str) -> list[Hit]:
         """Return passages of the user's documents: the tool of that name."""
         settings = self._settings
         self._freshen()
-        ranking = self._ranked(query, KNOWLEDGE_TYPES)
-        return self._picker.pick(ranking, settings.max_hits, KNOWLEDGE_TYPES, limit=settings.threshold, mmr=True)
+        with self._searching():
+            ranking = self._ranked(query, KNOWLEDGE_TYPES)
+            return self._picker.pick(ranking, settings.max_hits, KNOWLEDGE_TYPES, limit=settings.threshold, mmr=True)
+        return []
 
-    def search_past_conversations(self, query: str) -> list[Hit]:
-        """Return messages that hold a phrase, the two newest and the two oldest: the tool of that name."""
-        return search_past_conversations(
-            self._log, self.paths, query, excluded=self._settings.last_api_history_limit_option
-        )
+    def search_past_conversations(
+        self, query: str, shown: Collection[str] = (), *, with_recent: bool = False
+    ) -> list[Hit]:
+        """Return messages that hold a phrase, the two newest and the two oldest: the tool of that name.
+
+        Args:
+            query: the phrase.
+            shown: the messages that stand in the prompt already.
+            with_recent: also those that a turn's prompt holds anyway; whoever asks from elsewhere has not seen them.
+        """
+        excluded = 0 if with_recent else self._settings.last_api_history_limit_option
+        return search_past_conversations(self._log, self.paths, query, excluded=excluded, shown=shown)
 
     def plan(self, message: str, window: Sequence[Message]) -> RecallPlan:
         """Decide whether a message calls for the past and what to look for; no model, no waiting."""
@@ -208,28 +254,41 @@ class Recall:
         )
 
     def _freshen(self, shown: Collection[str] = ()) -> None:
-        """Take in what an editor, or the last seconds, have changed; a broken index waits for `catch_up`."""
-        try:
+        """Take in what an editor, or the last seconds, have changed; what cannot be now waits for `catch_up`."""
+        with self._searching():
             self._upkeep.freshen(shown)
-        except sqlite3.DatabaseError:
-            self._note_broken()
 
-    def _note_broken(self) -> None:
-        _logger.warning("the index of %s is broken", self.paths.name)
-        self._upkeep.notices["broken"] = (BROKEN,)
+    @contextmanager
+    def _searching(self) -> Iterator[None]:
+        """Leave the rest undone where an index is damaged or the disk refuses, and say so: nothing waits for a search.
+
+        What is damaged is derived data: the next round makes it anew.
+        """
+        try:
+            with derived(self.paths.rag_index):
+                yield
+        except DerivedDamagedError:
+            _logger.warning("the index of %s is damaged", self.paths.name, exc_info=True)
+            self._upkeep.suspect()
+        except UtataneError as error:
+            _logger.warning("%s cannot be searched", self.paths.name, exc_info=True)
+            self._upkeep.notices["search"] = (as_notice("search-failed", error),)
+        else:
+            self._upkeep.notices.pop("search", None)
 
     def _ranked(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
+        """Rank what a query asks for; of several questions in one the best of each stand first."""
+        whole = self._ranked_once(query, types)
+        parts = [one for one in clauses(query) if one != query and content_words(one)]
+        if len(parts) > 1 and not whole.is_spread:
+            rankings = [self._ranked_once(one, types).candidates for one in parts]
+            return replace(whole, candidates=merged(whole.candidates, rankings))
+        return whole
+
+    def _ranked_once(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
         indexes = self._searched(types)
         if not query.strip():
             return Ranking(query, types, [], indexes)
-        try:
-            return self._rank(query, types, indexes)
-        except sqlite3.DatabaseError:
-            # It is derived data: the next round makes it anew, and says so; the turn goes on without.
-            self._note_broken()
-            return Ranking(query, types, [], indexes)
-
-    def _rank(self, query: str, types: Collection[MemoryType] | None, indexes: Sequence[MemoryIndex]) -> Ranking:
         now = self._clock.now()
         epochs = tuple(index.refresh() for index in indexes)
         for index in indexes:
@@ -243,22 +302,33 @@ class Recall:
         )
         if self._ways.lexical:
             candidates = weigh_nearness(cues, weigh_wording(cues.text, candidates, indexes), indexes)
+        if cues.asks_help:
+            candidates = with_wishes(candidates, indexes, types)
+        spread = self._spread(query, types, indexes, now)
         factor = self._kit.embedder.factor if self._kit.embedder else 1.0
-        return Ranking(query, types, candidates, indexes, epochs, factor, self._kit.uses_own)
+        found = [*spread, *behind(spread, candidates)] if spread else candidates
+        return Ranking(query, types, found, indexes, epochs, factor, self._kit.uses_own, bool(spread))
+
+    def _spread(
+        self, query: str, types: Collection[MemoryType] | None, indexes: Sequence[MemoryIndex], now: datetime
+    ) -> list[Candidate]:
+        """Return what was said of a subject over time, where a question asks for an order of events or the sum of it."""
+        if not asks_for_overview(query) or not {*(types or ALL_TYPES)}.issuperset(LOG_TYPES):
+            return []
+        cues = read_cues(subject_of_overview(query), (), now)
+        return [] if cues.spans else spread_over_time(indexes, cues, self._kit.words)
 
     def _of_days_alone(
         self, query: str, k: int, types: Collection[MemoryType], shown: Collection[str] = ()
     ) -> list[Hit]:
         """Return what was on the days that a question names, if it asks for nothing else."""
         indexes = self._searched(types)
-        try:
-            for index in indexes:
-                index.refresh()
-            cues = read_cues(query, self._speakers(indexes), self._clock.now())
-            return hits_of_days(indexes, cues, types, k, shown) if asks_for_days_alone(cues) else []
-        except sqlite3.DatabaseError:
-            self._note_broken()
-            return []
+        for index in indexes:
+            index.refresh()
+        cues = read_cues(query, self._speakers(indexes), self._clock.now())
+        return (
+            hits_of_days(indexes, cues, types, k, {*shown, *self._log.set_aside()}) if asks_for_days_alone(cues) else []
+        )
 
     def _searched(self, types: Collection[MemoryType] | None) -> list[MemoryIndex]:
         wanted: list[IndexName] = []
@@ -287,14 +357,14 @@ class Recall:
         return replace(cues, spans=(span,)) if span else cues
 
     def _query_vector(self, cues: Cues) -> Vectors | None:
-        """Return the question's vector; None, with a notice, where there is none to be had."""
+        """Return the question's vector; None where there is none to be had (yet): that stands in `status`."""
         embedder = self._kit.embedder
-        if embedder is None:
+        if embedder is None or (embedder.is_slow and not embedder.is_ready):
             return None
         try:
             vector = embedder.query(cues.text)
         except EmbeddingError as error:
-            self._upkeep.notices["query"] = (Notice("embedder-failed", error.sentence("ja"), error.sentence("en")),)
+            self._upkeep.notices["query"] = (as_notice("embedder-failed", error),)
             return None
         self._upkeep.notices.pop("query", None)
         return vector
@@ -309,6 +379,34 @@ class Recall:
     def catch_up(self) -> None:
         """Index what is new or changed; cheap when there is little. Waits for another one at it."""
         self._upkeep.catch_up()
+
+    def warm_up(self) -> None:
+        """Load what makes vectors, in the background."""
+        self._upkeep.embed_in_background()
+
+    def get_ready(self) -> None:
+        """Load what makes vectors, and wait for it: for whoever searches once and goes."""
+        self._upkeep.get_ready()
+
+    def keep_up(self, times: float | None = None) -> list[Notice]:
+        """Do what `catch_up` does, after something that is done already and must not seem to have failed.
+
+        Args:
+            times: look also whether the weights have been outgrown, as `refresh_weights` does.
+
+        Returns:
+            what a person should know, where it could not be done: it is made up for at the next opportunity.
+        """
+        behind: tuple[Notice, ...] = ()
+        try:
+            self.catch_up()
+            if times is not None:
+                self.refresh_weights(times)
+        except UtataneError as error:
+            _logger.warning("the index of %s is behind", self.paths.name, exc_info=True)
+            behind = (_behind(error),)
+        self._upkeep.notices["behind"] = behind
+        return [*behind]
 
     def rebuild(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Make all indexes anew from the files.
@@ -334,6 +432,18 @@ class Recall:
         """
         self._upkeep.tidy()
 
+    def take_news(self) -> list[Notice]:
+        """Return what has happened to the indexes since the last time that a person should know."""
+        return self._upkeep.take_news()
+
+    def tell(self, notice: Notice) -> None:
+        """Note that something that is derived from the indexes was damaged, and what has been done about it."""
+        self._upkeep.news.append(notice)
+
+    def suspect(self) -> None:
+        """Let the indexes be made anew: whoever read them has stumbled over damage."""
+        self._upkeep.suspect()
+
     @property
     def making(self) -> str:
         """How far an index is that takes a while, in tenths, for whoever shows it; empty where none is made."""
@@ -342,23 +452,34 @@ class Recall:
         progress = self._upkeep.progress
         return str(10 * progress.done // max(progress.total, 1)) if progress else "?"
 
+    def unread_documents(self) -> Mapping[str, Notice]:
+        """Return which documents could not be read, by name, and why: as far as they have been looked at."""
+        found: dict[str, Notice] = {}
+        with self._searching():
+            for one, why in unread_among(self._indexes["dynamic"].store.files(KNOWLEDGE_TYPES).values()):
+                found[PurePosixPath(one.path).name] = why.notice(one.type)
+        return found
+
     def status(self) -> IndexStatus:
         """Say how the indexes are."""
-        chunks, waiting = {}, 0
+        chunks, waiting, put_off = {}, 0, 0
         for name, index in self._indexes.items():
-            try:
+            chunks[FOLDERS[name]] = 0
+            with self._searching():
                 chunks[FOLDERS[name]] = index.store.count()
-                waiting += index.unembedded_count()
-            except sqlite3.DatabaseError:
-                chunks[FOLDERS[name]] = 0
-                self._upkeep.notices["broken"] = (BROKEN,)
+        with self._searching():
+            waiting, put_off = self._upkeep.waiting, self._upkeep.put_off
         kit = self._kit
         notices = [*kit.notices, *(one for some in self._upkeep.notices.values() for one in some)]
         if self._upkeep.is_making:
             notices.append(making_notice(self._upkeep.progress))
+        elif self._upkeep.is_loading:
+            notices.append(loading_notice())
         elif waiting and not notices:
             notices.append(waiting_notice(waiting))
-        return IndexStatus(chunks, waiting, kit.name, tuple(notices))
+        if put_off:
+            notices.append(put_off_notice(put_off))
+        return IndexStatus(chunks, waiting + put_off, kit.name, tuple(notices))
 
     def close(self) -> None:
         """End background work and close the files."""
@@ -367,22 +488,14 @@ class Recall:
             index.store.close()
 
 
-def making_notice(progress: Progress | None) -> Notice:
-    """Say that an index is being made, and how far it is where this process makes it."""
-    share = f"{100 * progress.done // max(progress.total, 1)}%" if progress else ""
-    return Notice(
-        "index-under-way",
-        ja=f"検索の索引を作っています{f'({share})' if share else ''}。そのあいだも、できている索引で探せます。",
-        en=f"The search index is being made{f' ({share})' if share else ''}. What is there already is searched meanwhile.",
-        level="passing",
-    )
+def _in_order(ranking: Ranking, hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits in the order in which they are told: of an overview from the oldest on."""
+    return sorted(hits, key=lambda hit: str(hit.time or "")) if ranking.is_spread else [*hits]
 
 
-def waiting_notice(count: int) -> Notice:
-    """Say that vectors are still being made."""
+def _behind(error: UtataneError) -> Notice:
     return Notice(
-        "embedding-under-way",
-        ja=f"意味検索の準備が進んでいます(残り{count}件)。言葉による検索はもう使えます。",
-        en=f"Search by meaning is being prepared ({count} passages to go). Search by words works already.",
-        level="passing",
+        "index-behind",
+        ja=f"検索の索引がまだ追いついていません。次の機会に自動でやり直します。{error.sentence('ja')}",
+        en=f"The search index is behind and is brought up to date at the next opportunity. {error.sentence('en')}",
     )

@@ -6,8 +6,9 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from managers.memory.entities import name_key
+from managers.memory.entities import kanji_alone, name_key
 from managers.recall.terms import is_japanese
+from managers.storage.files import files
 from managers.storage.paths import PersonaPaths
 
 _SHORTEST = 2
@@ -25,10 +26,10 @@ def names_entity(paths: PersonaPaths, text: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _pattern(folder: Path, _: int) -> re.Pattern[str] | None:
-    keys = sorted(name_key(path.stem) for path in folder.glob("*.md"))
+    keys = sorted(name_key(path.stem) for path in files(folder, "*.md"))
     parts = [
-        re.escape(key) if is_japanese(key) else rf"(?<![a-z]){re.escape(key)}(?![a-z])"
+        kanji_alone(key) or (re.escape(key) if is_japanese(key) else rf"(?<![a-z]){re.escape(key)}(?![a-z])")
         for key in keys
-        if len(key) >= _SHORTEST
+        if len(key) >= _SHORTEST or kanji_alone(key)
     ]
     return re.compile("|".join(parts)) if parts else None

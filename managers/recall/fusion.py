@@ -8,7 +8,7 @@ score     = own · standing · (speaker) · (tells when) + (in the time asked fo
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -20,7 +20,7 @@ from managers.recall.embedders import Vectors
 from managers.recall.hits import MemoryType
 from managers.recall.index import MemoryIndex
 from managers.recall.lexical import K1, Floats, Numbers, Work, score_words
-from managers.recall.store import TELLS_WHEN
+from managers.recall.store import IS_WISH, TELLS_WHEN
 from managers.recall.view import KINDS, REACH
 from managers.recall.word_vectors import WordVectors
 
@@ -29,7 +29,11 @@ VECTOR_SHARE = 0.25
 OTHERS_WORTH = 0.6
 """What somebody else's words are worth when one person's are asked for."""
 TELLING_GAIN = 0.3
+WISH_GAIN = 1.0
+"""What a wish that holds from now on gains when somebody asks for help."""
 TIME_GAIN = 0.5
+PART_WORTH = 0.8
+"""What answers one of several questions in one is worth beside what answers all of them."""
 POOL = 200
 """How many candidates the words and the vectors each give."""
 
@@ -82,7 +86,8 @@ class Candidate:
 
     def scaled(self, factor: float) -> Candidate:
         """Return it with another score, of which each part has the same share."""
-        return replace(self, score=self.score * factor, parts=tuple(part * factor for part in self.parts))
+        parts = tuple([part * factor for part in self.parts])  # not `replace`, which takes ten times as long
+        return Candidate(self.index, self.number, self.kind, self.score * factor, self.coverage, self.cosine, parts)
 
     @property
     def why(self) -> tuple[tuple[str, float], ...]:
@@ -129,6 +134,22 @@ def rank(
         scoring = _Scoring(work, cues, kinds, ways, spans, measure, vector_share)
         found += scoring.candidates(place, queries[place])
     return sorted(found, key=lambda one: (-one.score, one.index, one.number))
+
+
+def merged(whole: Sequence[Candidate], parts: Sequence[Sequence[Candidate]]) -> list[Candidate]:
+    """Return the candidates of a question and of the questions within it in one ranking, by what each answers best."""
+    best = {(one.index, one.number): one for one in whole}
+    for one in (one for ranking in parts for one in ranking):
+        scaled, held = one.scaled(PART_WORTH), best.get((one.index, one.number))
+        if held is None:
+            best[one.index, one.number] = scaled
+            continue
+        better = held if held.score >= scaled.score else scaled
+        coverage, cosine = max(held.coverage, one.coverage), max(held.cosine, one.cosine)
+        if (coverage, cosine) != (better.coverage, better.cosine):
+            better = Candidate(one.index, one.number, one.kind, better.score, coverage, cosine, better.parts)
+        best[one.index, one.number] = better
+    return sorted(best.values(), key=lambda one: (-one.score, one.index, one.number))
 
 
 def _reckoned(works: Sequence[Work], spans: Sequence[TimeSpan], now: datetime) -> list[tuple[int, int]]:
@@ -189,6 +210,7 @@ class _Scoring:
         self.kinds, self.few = self.view.only(kinds)
         self.by_speaker = self._by_speaker(cues) if ways.speakers and cues.speakers else None
         self.telling = np.float32(1 + TELLING_GAIN if ways.times and cues.asks_when else 1)
+        self.wishing = np.float32(1 + WISH_GAIN if cues.asks_help else 1)
 
     def _by_speaker(self, cues: Cues) -> Floats:
         """Return what the words of each speaker are worth."""
@@ -206,6 +228,8 @@ class _Scoring:
             factors = factors * self.by_speaker[columns["speaker"][places]]
         if self.telling > 1:
             factors = factors * np.where(columns["flags"][places] & TELLS_WHEN, self.telling, np.float32(1))
+        if self.wishing > 1:
+            factors = factors * np.where(columns["flags"][places] & IS_WISH, self.wishing, np.float32(1))
         return factors * self.kinds[columns["kind"][places]] if self.kinds is not None else factors
 
     def _timely(self, places: Numbers) -> npt.NDArray[np.bool_]:
@@ -230,7 +254,7 @@ class _Scoring:
         word_part = np.where(valid, self._words(around)[places], 0)
         vector_part = np.where(valid, by_vector[places], 0)
         own_words, own_vector = word_part[:, REACH], vector_part[:, REACH]
-        shared = (word_part + vector_part) @ self.weights - own_words - own_vector
+        shared = self._weighed(word_part + vector_part) - own_words - own_vector
         relevance = own_words + own_vector + shared
         factor = self._factors(pool)
         in_time = (
@@ -304,7 +328,7 @@ class _Scoring:
             return np.flatnonzero(reach > 0)
         sample = np.flatnonzero(reach >= height)
         least = _least(self._smooth(sample if self.few is None else self.few[sample]), POOL)
-        needed = least * _LESS * self.best_word / self.telling
+        needed = least * _LESS * self.best_word / (self.telling * self.wishing)
         return np.flatnonzero(reach >= needed) if needed > 0 else np.flatnonzero(reach > 0)
 
     def _reach(self, places: Numbers | None = None) -> Floats:
@@ -354,6 +378,14 @@ class _Scoring:
             return np.zeros(len(around), np.float32)
         return self.work.index.vectors.products(around, query)
 
+    def _weighed(self, scores: Floats) -> Floats:
+        """Return the sums of some passages' and their neighbours' scores, each by its distance.
+
+        Not `@`: the library behind it may read beyond so narrow rows, and then warns of numbers that are not there.
+        """
+        sums: Floats = np.einsum("ij,j->i", scores, self.weights)
+        return sums
+
     def _vector_shares(self, around: Numbers) -> Floats:
         """Return what some passages' vectors are worth: the mean of many words tells little, as in documents."""
         is_document = self.view.columns["kind"][around] == KINDS.index("knowledge")
@@ -364,7 +396,7 @@ class _Scoring:
         """Return which share of the question's words, by rarity, a passage and its neighbours hold."""
         if self.ideal <= 0:
             return np.zeros(len(places), np.float32)
-        held = np.where(places >= 0, self.work.words[around][places], 0) @ self.weights
+        held = self._weighed(np.where(places >= 0, self.work.words[around][places], 0))
         share: Floats = held * np.float32((1 + K1) / self.ideal)
         return share
 

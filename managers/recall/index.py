@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from managers.recall.related import lists_version
 from managers.recall.store import (
     COLUMN_BLOCK,
     COLUMNS,
+    FILE_NAME,
     FORMAT,
     FileRecord,
     Store,
@@ -28,7 +29,7 @@ from managers.recall.vectors import VectorIndex
 from managers.recall.view import View
 from managers.recall.word_vectors import PLACE
 from managers.recall.writing import IndexWriter
-from managers.storage.files import make_folder
+from managers.storage.files import make_folder, remove_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,10 @@ class Passage:
 class MemoryIndex:
     """Passages of some kinds of memory: words in posting lists, vectors in FAISS, facts in columns."""
 
-    def __init__(self, folder: Path) -> None:
-        """Remember the folder; nothing is opened before it is used."""
+    def __init__(self, folder: Path, *, only_look: bool = False) -> None:
+        """Remember the folder; nothing is opened before it is used. With `only_look`, nothing is made or changed."""
         self.folder = folder
-        self.store = Store(folder / "index.sqlite")
+        self.store = Store(folder / FILE_NAME, only_look=only_look)
         self.writer = IndexWriter(self.store)
         self.vectors = VectorIndex(folder / "vectors.faiss")
         self._lock = threading.RLock()
@@ -74,10 +75,11 @@ class MemoryIndex:
             epoch, revision = self.store.marks()
             if (epoch, revision) == (self._epoch, self._revision):
                 return epoch
-            if epoch != self._epoch:
+            known, self._epoch = self._epoch, ""  # what fails half-way begins anew the next time
+            if epoch != known:
                 self.vectors.clear()
                 self.columns = np.zeros(0, COLUMNS)
-                self._epoch, self._revision = epoch, -1
+                self._revision = -1
                 self.embedder = self.store.meta("embedder")
             changed = self.store.columns_since(self._revision)
             end = max((block * COLUMN_BLOCK + len(data) for block, data in changed), default=0)
@@ -88,7 +90,7 @@ class MemoryIndex:
             self.vectors.follow(self.store, epoch)
             self.view = View.of(columns, self.store.speakers())
             self.columns = columns
-            self._revision = revision
+            self._epoch, self._revision = epoch, revision
             return epoch
 
     def fits(self, embedder: str) -> str:
@@ -117,6 +119,7 @@ class MemoryIndex:
             connection.execute("INSERT OR IGNORE INTO unembedded SELECT id FROM chunks")
             self.store.set_meta("epoch", uuid4().hex)
             self.store.set_meta("embedder", embedder)
+            self.store.set_meta(_PUT_OFF, "{}")
             for key, value in keep.items():
                 self.store.set_meta(key, value)
 
@@ -138,6 +141,14 @@ class MemoryIndex:
                     self.store.set_meta(key, value)
             self._epoch = ""
 
+    def discard(self) -> None:
+        """Throw everything away, whatever state it is in; the next use begins an empty index."""
+        with self._lock:
+            self.vectors.clear()
+            self.vectors.remove()
+            self.store.remove()
+            self._epoch = ""
+
     def take_over(self, fresh: MemoryIndex) -> None:
         """Become another index that was built beside this one; searches go on with the old one until then."""
         with self._lock:
@@ -145,7 +156,7 @@ class MemoryIndex:
             self.vectors.remove()
             make_folder(self.folder)
             self.store.replace_with(fresh.store.path)
-            shutil.rmtree(fresh.folder)
+            remove_tree(fresh.folder)
 
     def passages(self, numbers: Sequence[int]) -> dict[int, Passage]:
         """Return passages by number; one that is gone by now is left out."""
@@ -172,18 +183,33 @@ class MemoryIndex:
         row = self.store.connection().execute("SELECT 1 FROM chunks WHERE file = ? AND unit = ?", (file.id, unit))
         return row.fetchone() is not None
 
-    def unembedded(self, count: int) -> list[tuple[int, str]]:
-        """Return passages that have no vector yet, the newest first: they are asked for soonest."""
-        rows = self.store.connection().execute(
-            "SELECT u.chunk, c.text, c.heading FROM unembedded u JOIN chunks c ON c.id = u.chunk "
-            "ORDER BY u.chunk DESC LIMIT ?",
-            (count,),
-        )
+    def unembedded(self, count: int, now: float = 0) -> list[tuple[int, str]]:
+        """Return passages that have no vector yet, the newest first: they are asked for soonest.
+
+        Args:
+            count: at most so many.
+            now: seconds since 1970; what is put off until later is left out.
+        """
+        rows = self.store.connection().execute(_UNEMBEDDED, (self._put_off(), now, count))
         return [(number, vector_text(text, heading)) for number, text, heading in rows]
 
     def unembedded_count(self) -> int:
         """Return how many passages have no vector yet."""
         return int(self.store.connection().execute("SELECT count(*) FROM unembedded").fetchone()[0])
+
+    def put_off_count(self, now: float) -> int:
+        """Return how many of them are put off until later than now."""
+        return int(self.store.connection().execute(_PUT_OFF_COUNT, (self._put_off(), now)).fetchone()[0])
+
+    def put_off(self, number: int, until: float) -> None:
+        """Leave a passage that cannot be embedded until a moment, inside a transaction; a changed one is another."""
+        waiting = {row[0] for row in self.store.connection().execute("SELECT chunk FROM unembedded")}
+        held = {int(one): later for one, later in json.loads(self._put_off()).items()}
+        kept = {one: later for one, later in held.items() if one in waiting} | {number: until}
+        self.store.set_meta(_PUT_OFF, json.dumps(kept))
+
+    def _put_off(self) -> str:
+        return self.store.meta(_PUT_OFF) or "{}"
 
     def tidy(self) -> None:
         """Leave nothing of dead passages in the posting lists, the columns and the snapshot of the vectors."""
@@ -199,6 +225,15 @@ class MemoryIndex:
         """Write the FAISS file if it is worth it."""
         self.vectors.save_if_grown(self.store, self.refresh())
 
+
+_PUT_OFF = "put_off"
+_UNEMBEDDED = (
+    "SELECT u.chunk, c.text, c.heading FROM unembedded u JOIN chunks c ON c.id = u.chunk WHERE u.chunk NOT IN "
+    "(SELECT CAST(key AS INTEGER) FROM json_each(?) WHERE value > ?) ORDER BY u.chunk DESC LIMIT ?"
+)
+_PUT_OFF_COUNT = (
+    "SELECT count(*) FROM unembedded WHERE chunk IN (SELECT CAST(key AS INTEGER) FROM json_each(?) WHERE value > ?)"
+)
 
 _SELECT = (
     "SELECT c.id, c.text, c.type, c.unit, f.path, c.message_ids, c.time, c.role, c.speaker, c.heading "

@@ -7,6 +7,8 @@ from typing import get_args
 from managers.recall.hits import MemoryType
 
 ALL_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
+NOTED_TYPES: tuple[MemoryType, ...] = ("note",)
+"""What `recall_memories` searches besides: a note that is too long for a prompt is found there."""
 PAST_TYPES: tuple[MemoryType, ...] = (
     "log_archive",
     "current_log",
@@ -16,6 +18,7 @@ PAST_TYPES: tuple[MemoryType, ...] = (
 )
 """What `recall_memories` searches: diaries, conversations, episodes and dreams."""
 
+LOG_TYPES: tuple[MemoryType, ...] = ("log_archive", "current_log")
 KNOWLEDGE_TYPES: tuple[MemoryType, ...] = ("knowledge",)
 SUMMARY_TYPES: tuple[MemoryType, ...] = ("episodic_memory", "dream_insight")
 PROMPT_TYPES: tuple[MemoryType, ...] = (*PAST_TYPES, "entity_memory")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+import os
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,16 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.recall import word_vectors
-from managers.recall.embedders import Embedder, gemini, local_model
+from managers.recall.connection import remove_database
+from managers.recall.embedders import Embedder, folder_model, gemini, local_model
 from managers.recall.embedders.cached import CachedEmbedder
+from managers.recall.embedders.local import shared
 from managers.recall.embedders.ngrams import BUCKETS, NgramEmbedder, count_frequencies
+from managers.recall.embedders.offered import DEFAULT, Folder
 from managers.recall.embedders.word_means import HabitCounter, Habits, WordMeansEmbedder
 from managers.recall.fusion import VECTOR_SHARE
 from managers.recall.store import Store
 from managers.recall.terms import is_japanese
 from managers.recall.word_vectors import WordVectors
-from managers.storage.errors import Notice
-from managers.storage.settings import RecallSettings, Secrets
+from managers.storage.derived import derived
+from managers.storage.errors import Notice, UtataneError
+from managers.storage.settings import GEMINI, GEMINI_VARIABLES, RecallSettings, Secrets
 from managers.usage.meter import Account
 
 MEANING_WORTH = 1.0
@@ -31,11 +35,11 @@ _COUNTED = "ngram_passages"
 _HABITS = "word_habits"
 _FIRST_WEIGHTS = 50
 """Fewer passages tell nothing about what is rare."""
+_WITH_WORDS = "+ja-ginza-"
+JAPANESE_SHARE = 0.2
+"""Where so much of what is remembered is Japanese, its words are found by meaning too."""
 DRIFT = 4.0
 """Corpus weights are made anew when there are so many times as many passages as they were made from."""
-
-GEMINI_KEY = "gemini"
-"""The name under which `secrets.toml` keeps the key."""
 
 
 class Kit:
@@ -43,7 +47,6 @@ class Kit:
 
     Attributes:
         notices: what is missing, and what stands in for it.
-        words: Japanese words by meaning; None unless they were chosen and are there.
         own: the built-in embedder, whose weights come from the memories; None if another was chosen.
         chosen: the embedder that was chosen; None if it cannot be had, so that words alone are used.
     """
@@ -56,6 +59,7 @@ class Kit:
         load_own: Callable[[], NgramEmbedder],
         embedder: Embedder | None = None,
         account: Account | None = None,
+        models: Path = Path(),
     ) -> None:
         """Choose by the settings.
 
@@ -66,10 +70,12 @@ class Kit:
             load_own: returns the built-in embedder with the weights that are stored.
             embedder: one that is to be used whatever the settings say.
             account: what a remote embedder's calls are counted on.
+            models: the folder with the models that were fetched.
         """
         self._account = account
         self.notices: list[Notice] = []
-        self.words: WordVectors | None = None
+        self._table: WordVectors | None = None
+        self._always = settings.embedder == "japanese-vectors"
         self._load_own = load_own
         self._cache = cache
         self._own: NgramEmbedder | None = None
@@ -77,16 +83,22 @@ class Kit:
         self.chosen: Embedder | None = embedder
         self.uses_own = False
         if embedder is None:
-            self._choose(settings, cache, secrets)
+            self._choose(settings, cache, secrets, models)
 
-    def _choose(self, settings: RecallSettings, cache: Path, secrets: Secrets | None) -> None:
+    def _choose(self, settings: RecallSettings, cache: Path, secrets: Secrets | None, models: Path) -> None:
         if settings.embedder == "sentence-transformers":
             if local_model.is_installed():
-                self.chosen = CachedEmbedder(local_model.LocalModelEmbedder(settings.embedder_model), cache)
+                self.chosen = CachedEmbedder(shared(local_model.LocalModelEmbedder, settings.embedder_model), cache)
             else:
                 self.notices.append(local_model.missing_notice())
+        elif settings.embedder == "sentence-model":
+            folder = Folder.of(settings.embedder_model or DEFAULT, models)
+            if folder_model.holds_model(folder.path) and not folder_model.lacking(folder.path):
+                self.chosen = CachedEmbedder(shared(folder_model.FolderEmbedder, folder), cache)
+            else:
+                self.notices.append(folder_model.missing_notice(folder))
         elif settings.embedder == "gemini":
-            key = secrets.get(GEMINI_KEY) if secrets else ""
+            key = gemini_key(secrets) if secrets else ""
             if key:
                 self.chosen = CachedEmbedder(
                     gemini.GeminiEmbedder(key, settings.embedder_model, account=self._account), cache
@@ -95,15 +107,15 @@ class Kit:
                 self.notices.append(gemini.missing_notice())
         else:
             self.uses_own = True
-            if settings.embedder == "japanese-vectors":
-                self._take_words()
+            if settings.embedder != "builtin":
+                self._take_table()
 
-    def _take_words(self) -> None:
+    def _take_table(self) -> None:
         table = word_vectors.find_table()
-        if table is None:
+        if table is not None:
+            self._table = word_vectors.opened(table)
+        elif self._always:
             self.notices.append(word_vectors.missing_notice())
-        else:
-            self.words = WordVectors(table)
 
     @property
     def embedder(self) -> Embedder | None:
@@ -121,6 +133,18 @@ class Kit:
         found = self.embedder
         return found if isinstance(found, NgramEmbedder) else None
 
+    @property
+    def words(self) -> WordVectors | None:
+        """Return Japanese words by meaning, where they are used."""
+        return words_of(self.embedder)
+
+    def lacks_words(self, texts: Iterable[str]) -> bool:
+        """Whether these passages are Japanese enough for a table of words that is there and not used."""
+        if self._table is None or self.words is not None:
+            return False
+        found = [is_japanese(text) for text in texts]
+        return len(found) > _FIRST_WEIGHTS and sum(found) >= JAPANESE_SHARE * len(found)
+
     def replace_own(self, embedder: NgramEmbedder | None) -> None:
         """Use the built-in embedder with other weights; None: load them anew."""
         with self._guard:
@@ -131,8 +155,7 @@ class Kit:
         if isinstance(self.chosen, CachedEmbedder):
             self.chosen.keep_only(texts)
             return
-        for suffix in ("-wal", "-shm", ""):
-            self._cache.with_name(self._cache.name + suffix).unlink(missing_ok=True)
+        remove_database(self._cache)
 
     def follow(self, held: str) -> None:
         """Load the built-in embedder's weights anew if the index was made with others (by another process)."""
@@ -143,28 +166,25 @@ class Kit:
         """Return the built-in embedder with weights from these passages; None if another is used."""
         if not self.uses_own:
             return None
-        counter = HabitCounter(self.words) if self.words else None
+        counter = HabitCounter(self._table) if self._table else None
         frequencies, counted = count_frequencies(counter.reading(texts) if counter else texts)
         if counted <= _FIRST_WEIGHTS:
-            return self._made(None, 0, None)
-        return self._made(frequencies, counted, counter.habits() if counter else None)
+            return _made(None, 0, self._table if self._always else None, None)
+        if counter is None or not (self._always or counter.japanese >= JAPANESE_SHARE * counted):
+            return _made(frequencies, counted, None, None)
+        return _made(frequencies, counted, self._table, counter.habits())
 
     def read_own(self, store: Store) -> NgramEmbedder:
         """Return the built-in embedder with the weights that were kept with an index."""
         try:
-            data, count, habits = store.blob(_WEIGHTS), int(store.meta(_COUNTED) or 0), store.blob(_HABITS)
-        except sqlite3.DatabaseError:
-            return self._made(None, 0, None)
+            with derived(store.path):
+                words = self._table if self._always or _WITH_WORDS in store.meta("embedder") else None
+                data, count, habits = store.blob(_WEIGHTS), int(store.meta(_COUNTED) or 0), store.blob(_HABITS)
+        except UtataneError:  # the next round notices, and makes the index anew
+            return _made(None, 0, self._table if self._always else None, None)
         if len(data) != 4 * BUCKETS:
-            return self._made(None, 0, None)
-        return self._made(
-            np.frombuffer(data, np.uint32), count, Habits.load(habits, self.words) if self.words else None
-        )
-
-    def _made(self, frequencies: npt.NDArray[np.uint32] | None, counted: int, habits: Habits | None) -> NgramEmbedder:
-        if self.words is None:
-            return NgramEmbedder(frequencies, counted)
-        return WordMeansEmbedder(self.words, frequencies, counted, habits)
+            return _made(None, 0, words, None)
+        return _made(np.frombuffer(data, np.uint32), count, words, habits)
 
     @staticmethod
     def kept(own: NgramEmbedder | None) -> dict[str, str | bytes]:
@@ -172,8 +192,8 @@ class Kit:
         if own is None or own.frequencies is None:
             return {}
         found: dict[str, str | bytes] = {_WEIGHTS: own.frequencies.tobytes(), _COUNTED: str(own.counted)}
-        if isinstance(own, WordMeansEmbedder) and own.habits is not None:
-            found[_HABITS] = own.habits.dump()
+        if isinstance(own, WordMeansEmbedder) and own.dumped:
+            found[_HABITS] = own.dumped
         return found
 
     def has_outgrown(self, held: int, times: float = DRIFT) -> bool:
@@ -194,4 +214,28 @@ class Kit:
         """Return the name that an index has that is made with this embedder."""
         embedder = embedder or self.embedder
         vectors = embedder.name if embedder else ""
-        return f"{vectors}+ja-ginza-{word_vectors.table_version()}" if self.words else vectors
+        return f"{vectors}{_WITH_WORDS}{word_vectors.table_version()}" if words_of(embedder) else vectors
+
+
+def gemini_key(secrets: Secrets) -> str:
+    """Return the key for Gemini: the one that is stored, which serves the mind too, or one of the environment.
+
+    Choosing Gemini is the yes to either, as it is for the mind.
+    """
+    return secrets.get(GEMINI) or next(
+        (key for name in GEMINI_VARIABLES if (key := os.environ.get(name, "").strip())), ""
+    )
+
+
+def words_of(embedder: Embedder | None) -> WordVectors | None:
+    """Return the table of words that an embedder goes by, if it does."""
+    return embedder.words if isinstance(embedder, WordMeansEmbedder) else None
+
+
+def _made(
+    frequencies: npt.NDArray[np.uint32] | None, counted: int, words: WordVectors | None, habits: Habits | bytes | None
+) -> NgramEmbedder:
+    """Return the built-in embedder; with a table of words that by meaning, too."""
+    if words is None:
+        return NgramEmbedder(frequencies, counted)
+    return WordMeansEmbedder(words, frequencies, counted, habits)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import builtins
-import os
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from managers.recall.documents import read_document
-from managers.recall.sources import DOCUMENTS
+from managers.recall.documents import DOCUMENTS, look_at, read_document
+from managers.recall.reading.parts import Part
 from managers.storage.errors import DocumentNotFoundError
-from managers.storage.files import fsync_folder, make_folder, read_bytes, write_atomic
+from managers.storage.files import files, fsync_folder, make_folder, read_bytes, write_atomic
 from managers.storage.locks import writing
-from managers.storage.paths import PersonaPaths, safe_name
+from managers.storage.opening import move
+from managers.storage.paths import PersonaPaths, is_text, safe_name
+from managers.storage.settings import RecallSettings
 
 PREVIEW_CHARACTERS = 2000
 
@@ -30,9 +32,10 @@ class Document:
 class KnowledgeBase:
     """The documents of one persona, in its folder `knowledge/`."""
 
-    def __init__(self, paths: PersonaPaths) -> None:
-        """Remember the folder."""
+    def __init__(self, paths: PersonaPaths, settings: RecallSettings) -> None:
+        """Remember the folder, and the settings for reading."""
         self._paths = paths
+        self._settings = settings
 
     def add(self, file: Path) -> Document:
         """Copy a file into the knowledge base; it is read first, so that nothing unreadable gets in.
@@ -41,15 +44,9 @@ class KnowledgeBase:
         beside it under a new name.
 
         Raises:
-            DocumentNotFoundError, DocumentTypeError, DocumentTooLargeError, DocumentBrokenError,
-            DocumentEncryptedError, DocumentEmptyError, UnsafeNameError, DiskFullError
+            DocumentNotFoundError, DocumentError, DocumentReaderError, UnsafeNameError, DiskFullError
         """
-        if not file.is_file():
-            raise DocumentNotFoundError(name=file.name)
-        read_document(file)
-        data = read_bytes(file)
-        if data is None:
-            raise DocumentNotFoundError(name=file.name)
+        data, _ = self._read(file)
         with writing(self._paths):
             target = self._free(safe_name(file.name), data)
             if not target.exists():
@@ -57,11 +54,9 @@ class KnowledgeBase:
         return self._document(target)
 
     def list(self) -> builtins.list[Document]:
-        """Return all documents by name."""
-        if not self._paths.knowledge.is_dir():
-            return []
-        found = [path for path in self._paths.knowledge.iterdir() if path.is_file() and not path.name.startswith(".")]
-        return [self._document(path) for path in sorted(found) if path.suffix.lower() in DOCUMENTS]
+        """Return all documents by name; of one whose name is no text the index tells."""
+        listed = files(self._paths.knowledge)
+        return [self._document(one) for one in listed if one.suffix.lower() in DOCUMENTS and is_text(one.name)]
 
     def preview(self, name: str, characters: int = PREVIEW_CHARACTERS) -> str:
         """Return the beginning of what is read in a document.
@@ -70,8 +65,8 @@ class KnowledgeBase:
             DocumentNotFoundError, and what `add` raises for a document that cannot be read.
         """
         parts = []
-        for section in read_document(self._existing(name)):
-            parts.append(f"{section.heading}\n{section.text.strip()}" if section.heading else section.text.strip())
+        for part in self._read(self._existing(name))[1]:
+            parts.append(f"{part.heading}\n{part.text.strip()}" if part.heading else part.text.strip())
             if sum(map(len, parts)) >= characters:
                 break
         return "\n\n".join(parts)[:characters]
@@ -85,41 +80,43 @@ class KnowledgeBase:
         with writing(self._paths):
             path = self._existing(name)
             make_folder(self._trash)
-            os.replace(path, _beside(self._trash / path.name))  # noqa: PTH105  # crash tests intercept calls of os
+            move(path, _beside(self._trash / path.name))
             fsync_folder(self._trash)
             fsync_folder(path.parent)
 
     def removed(self) -> builtins.list[Document]:
         """Return what is in the trash, by name."""
-        if not self._trash.is_dir():
-            return []
-        return [self._document(path) for path in sorted(self._trash.iterdir()) if path.is_file()]
+        return [self._document(path) for path in files(self._trash) if is_text(path.name)]
 
     def restore(self, name: str) -> Document:
         """Bring a document back from the trash, under a free name.
 
         Raises:
-            DocumentNotFoundError, UnsafeNameError
+            DocumentNotFoundError
         """
         with writing(self._paths):
-            path = self._trash / safe_name(name)
-            if not path.is_file():
-                raise DocumentNotFoundError(name=name)
+            path = _listed(self._trash, name)
             target = _beside(self._paths.knowledge / path.name)
-            os.replace(path, target)  # noqa: PTH105  # as above
+            move(path, target)
             fsync_folder(target.parent)
             fsync_folder(self._trash)
         return self._document(target)
+
+    def _read(self, file: Path) -> tuple[bytes, builtins.list[Part]]:
+        if not file.is_file():
+            raise DocumentNotFoundError(name=file.name)
+        look_at(file.name, file.stat().st_size)
+        data = read_bytes(file)
+        if data is None:
+            raise DocumentNotFoundError(name=file.name)
+        return data, read_document(file.name, data, self._settings.document_seconds)
 
     @property
     def _trash(self) -> Path:
         return self._paths.knowledge / ".trash"
 
     def _existing(self, name: str) -> Path:
-        path = self._paths.knowledge / safe_name(name)
-        if not path.is_file():
-            raise DocumentNotFoundError(name=name)
-        return path
+        return _listed(self._paths.knowledge, name)
 
     def _free(self, name: str, data: bytes) -> Path:
         path = self._paths.knowledge / name
@@ -133,6 +130,20 @@ class KnowledgeBase:
     def _document(path: Path) -> Document:
         status = path.stat()
         return Document(path.name, status.st_size, datetime.fromtimestamp(status.st_mtime))  # noqa: DTZ006  # local time
+
+
+def _listed(folder: Path, name: str) -> Path:
+    """Return the file of this name in a folder, whoever named it: what is shown can be looked into and put away.
+
+    Raises:
+        DocumentNotFoundError
+    """
+    there = {path.name: path for path in files(folder)}
+    alike = {unicodedata.normalize("NFC", known): path for known, path in there.items()}
+    found = there.get(name) or alike.get(unicodedata.normalize("NFC", name).strip())
+    if found is None:
+        raise DocumentNotFoundError(name=name)
+    return found
 
 
 def _beside(path: Path) -> Path:

@@ -6,7 +6,7 @@ something of the kind that it names, another word of its field, one that is near
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -70,7 +70,7 @@ def score_words(
         nearby: Japanese words by meaning.
     """
     scoring = _WordScoring(works, nearby)
-    scoring.look_up([*words, *(group for meaning in meanings for group in meaning.groups)])
+    scoring.look_up([*words, *(group for meaning in meanings for group in meaning.groups), *scoring.look_around(words)])
     said_otherwise = {word for meaning in meanings for word in meaning.words}
     sums = [_Sums(work.words) for work in works]
     apart = {word: [_Sums.like(work.words) for work in works] for word in words if word in said_otherwise}
@@ -100,10 +100,10 @@ class _Sums:
             self.values[places] += values
             self._touched.append(places)
 
-    def raise_to(self, places: Numbers, values: Floats) -> None:
-        """See that some passages have at least so much."""
+    def set(self, places: Numbers, values: Floats) -> None:
+        """Give some passages so much; of one that is named several times the last counts."""
         if len(places):
-            self.values[places] = np.maximum(self.values[places], values)
+            self.values[places] = values
             self._touched.append(places)
 
     def pour_into(self, other: _Sums, weight: float = 1.0) -> None:
@@ -134,9 +134,16 @@ class _WordScoring:
             if missing:
                 lists.update(work.index.store.postings_of(missing))
 
+    def look_around(self, words: Sequence[str]) -> list[str]:
+        """Return the marked places of all words near to some words."""
+        near = self.nearby.near if self.nearby else lambda _: ()
+        return [f"{PLACE}{row}" for word in words for row, _ in near(word)]
+
     def _listed(self, at: int, term: str) -> tuple[Numbers, Counts]:
         """Return which passages of an index hold a word, and how often."""
         places, counts = self._lists[at][term]
+        if not len(places):
+            return places, counts
         inside = int(np.searchsorted(places, len(self.works[at].view)))  # another process may have added since
         return places[:inside], counts[:inside]
 
@@ -146,7 +153,6 @@ class _WordScoring:
         frequency = sum(len(places) for places, _ in lists)
         rarity = self._rarity(frequency)
         near = self.nearby.near(word) if self.nearby else ()
-        self.look_up([f"{PLACE}{row}" for row, _ in near])
         for at, (score, (places, counts)) in enumerate(zip(scores, lists, strict=True)):
             if near:
                 self._match_best(at, places, counts, near).pour_into(score, rarity)
@@ -180,13 +186,15 @@ class _WordScoring:
             for at, (score, (places, counts)) in enumerate(zip(scores, lists, strict=True)):
                 score.add(places, np.float32(rarity) * self._saturated(at, places, counts))
 
-    def _match_best(self, at: int, places: Numbers, counts: Counts, near: Iterable[tuple[int, float]]) -> _Sums:
+    def _match_best(self, at: int, places: Numbers, counts: Counts, near: Sequence[tuple[int, float]]) -> _Sums:
         """Return for the passages of an index the share of the word, or of the one nearest to it that they hold."""
-        best = self._best[at]
-        best.add(places, self._saturated(at, places, counts))
-        for row, similarity in near:
-            others, often = self._listed(at, f"{PLACE}{row}")
-            best.raise_to(others, np.float32(similarity * NEAR_WORTH) * self._saturated(at, others, often))
+        lists = [(places, counts), *(self._listed(at, f"{PLACE}{row}") for row, _ in near)]
+        worths = np.array([1.0, *(similarity * NEAR_WORTH for _, similarity in near)], np.float32)
+        held = np.concatenate([numbers for numbers, _ in lists])
+        shares = self._saturated(at, held, np.concatenate([often for _, often in lists]))
+        shares *= np.repeat(worths, [len(numbers) for numbers, _ in lists])
+        best, order = self._best[at], np.argsort(shares)
+        best.set(held[order], shares[order])
         return best
 
     def _saturated(self, at: int, places: Numbers, counts: Counts) -> Floats:

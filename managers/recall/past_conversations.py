@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.hits import Hit
-from managers.storage.files import read_bytes
+from managers.storage.copies import without_copies
+from managers.storage.files import files, read_bytes
 from managers.storage.paths import PersonaPaths
 
 _UNDATED = datetime(1, 1, 1)
@@ -18,19 +19,22 @@ NEWEST = 2
 OLDEST = 2
 
 
-def search_past_conversations(log: ConversationLog, paths: PersonaPaths, phrase: str, *, excluded: int) -> list[Hit]:
+def search_past_conversations(
+    log: ConversationLog, paths: PersonaPaths, phrase: str, *, excluded: int, shown: Collection[str] = ()
+) -> list[Hit]:
     """Return at most four messages that hold a phrase: the two newest and the two oldest, newest first.
 
     Args:
         log: the conversation, archives included.
         paths: the persona, for imported sources that are kept as they came.
         phrase: what to look for: as it stands, or all of its words; width and case aside.
+        shown: messages that are left out as well.
         excluded: how many of the newest messages are left out: they are what is being talked about.
     """
     words = _plain(phrase).split()
     if not words:
         return []
-    recent = {message.id for message in log.tail(excluded)} if excluded else set[str]()
+    recent = {*shown, *(message.id for message in (log.tail(excluded) if excluded else ()))}
     matches = [
         hit
         for hit in _all(log, paths)
@@ -51,9 +55,9 @@ def _all(log: ConversationLog, paths: PersonaPaths) -> Iterator[Hit]:
     for message in log.messages():
         if message.role != "system":
             yield _hit_of(message)
-    if paths.log_import_source.is_dir():
-        for path in sorted(paths.log_import_source.glob("*.txt")):
-            yield from _blocks(path.name, (read_bytes(path) or b"").decode("utf-8", "replace"))
+    names = [path.name for path in files(paths.log_import_source, "*.txt")]
+    for name in without_copies(paths.log_import_source, names):
+        yield from _blocks(name, (read_bytes(paths.log_import_source / name) or b"").decode("utf-8", "replace"))
 
 
 def _hit_of(message: Message) -> Hit:
@@ -70,7 +74,7 @@ def _hit_of(message: Message) -> Hit:
 
 
 _HEADER = re.compile(r"^## (?:USER|AGENT|SYSTEM):(.+?)$", re.MULTILINE)
-_TIME = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?: \([^)]*\))?(?: (\d{2}):(\d{2}):(\d{2}))?")
+_TIME = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?: \([^)\n]{0,16}\))?(?: (\d{2}):(\d{2}):(\d{2}))?")
 
 
 def _blocks(name: str, text: str) -> Iterator[Hit]:

@@ -6,18 +6,20 @@ All of it looks at one candidate after the other, and no further than it has to.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
-from managers.recall.distances import distance, excluded_by, hit_of
+from managers.recall.distances import distance, excluded_by, fits, hit_of
 from managers.recall.embedders import Vectors
 from managers.recall.fusion import Candidate
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index import MemoryIndex, Passage
+from managers.recall.kinds import LOG_TYPES
 from managers.recall.repetition import what_tells_first
 from managers.recall.terms import terms
 from managers.storage.settings import RecallSettings
@@ -40,6 +42,7 @@ class Ranking:
         epochs: of the indexes, as they were.
         factor: the embedder's.
         is_by_spelling: whether vectors tell how something is spelled rather than what it means.
+        is_spread: whether the order is spread over time, and must stay as it is.
     """
 
     query: str
@@ -49,6 +52,7 @@ class Ranking:
     epochs: tuple[str, ...] = ()
     factor: float = 1.0
     is_by_spelling: bool = False
+    is_spread: bool = False
 
     def is_outdated(self) -> bool:
         """Whether an index was begun anew since: its numbers mean other passages now."""
@@ -58,11 +62,25 @@ class Ranking:
 class Picker:
     """Picks what is shown of a ranking."""
 
-    def __init__(self, folder: Path, settings: RecallSettings, again: Callable[[Ranking], Ranking]) -> None:
-        """Take the persona's folder and settings, and how something is asked again when a ranking is outdated."""
+    def __init__(
+        self,
+        folder: Path,
+        settings: RecallSettings,
+        again: Callable[[Ranking], Ranking],
+        aside: Callable[[], Container[str]] = frozenset,
+    ) -> None:
+        """Take the persona's folder and settings, and what is asked while something is picked.
+
+        Args:
+            folder: the persona's.
+            settings: every number of recall.
+            again: asks something again when its ranking is outdated.
+            aside: tells which messages stand aside, before the indexes know it.
+        """
         self._folder = folder
         self._settings = settings
         self._again = again
+        self._aside = aside
 
     def pick(
         self,
@@ -71,6 +89,7 @@ class Picker:
         types: Collection[MemoryType] | None,
         *,
         limit: float | None = None,
+        floor: float | None = None,
         excluded: Collection[str] = (),
         mmr: bool = False,
         telling: bool = False,
@@ -82,25 +101,30 @@ class Picker:
             k: how many.
             types: which kinds; None: all.
             limit: the greatest distance, and then no more of each index than the settings allow.
+            floor: the greatest distance of what fits (see `fits`).
             excluded: messages that are not wanted.
             mmr: with variety.
             telling: what tells something before what only asks or repeats; the user's last word on it among the first.
         """
-        settings = self._settings
+        settings, aside = self._settings, self._aside()
+        mmr, telling = mmr and not ranking.is_spread, telling and not ranking.is_spread
         wanted = (
             one
             for one in ranking.candidates
-            if (types is None or one.kind in types) and (limit is None or distance(one, ranking.factor) <= limit)
+            if (types is None or one.kind in types)
+            and (limit is None or distance(one, ranking.factor) <= limit)
+            and (floor is None or fits(one, ranking.factor, floor))
         )
         hits = (
             (one, passage, hit_of(one, passage, ranking.factor))
             for one, passage in _with_passages(wanted, ranking.indexes)
         )
-        kept = (found for found in hits if not (excluded and excluded_by(found[2], excluded)))
-        looked_at = list(islice(kept, k * settings.mmr_pool if mmr else k + _MORE))
+        kept = (found for found in hits if not any(excluded_by(found[2], one) for one in (excluded, aside)))
+        told = (found for found, _ in distinct(((found, found[2]) for found in kept), of_the_log=limit is None))
+        looked_at = list(islice(told, k * settings.mmr_pool if mmr else k + _MORE))
         if ranking.is_outdated():
             again = self._again(ranking)
-            return self.pick(again, k, types, limit=limit, excluded=excluded, mmr=mmr, telling=telling)
+            return self.pick(again, k, types, limit=limit, floor=floor, excluded=excluded, mmr=mmr, telling=telling)
         pool = [(one, hit) for one, _, hit in looked_at]
         vectors = _vectors([one for one, _ in pool], ranking.indexes)
         texts = [hit.text for _, hit in pool] if ranking.is_by_spelling else None
@@ -125,6 +149,31 @@ class Picker:
             if exists[hit.path] and (hit.message_ids, hit.text) not in found:
                 found.add((hit.message_ids, hit.text))
                 yield hit
+
+
+Thing = TypeVar("Thing")
+_FEW = 3
+"""What rests on more messages than these sums them up, and says something that each of them does not."""
+
+
+def distinct(found: Iterable[tuple[Thing, Hit]], *, of_the_log: bool = False) -> Iterator[tuple[Thing, Hit]]:
+    """Leave out what rests on nothing but messages that something before it rests on: it says the same again.
+
+    Args:
+        found: best first.
+        of_the_log: only where it is a piece of a message itself: whoever looks for a person's card finds it beside the
+            message that it rests on.
+    """
+    covered: set[str] = set()
+    seen: set[frozenset[str]] = set()
+    for thing, hit in found:
+        ids = frozenset[str]() if of_the_log and hit.type not in LOG_TYPES else frozenset(hit.message_ids)
+        if ids and (ids in seen or ids <= covered):
+            continue
+        seen.add(ids)
+        if len(ids) <= _FEW:
+            covered |= ids
+        yield thing, hit
 
 
 def varied(

@@ -42,11 +42,11 @@ _NAMED = re.compile(
 _TELL_ME = re.compile(r"(?:教えて|聞かせて)(?:くれる|ください|ほしい|よ|ね)?[。!！]?\s*$")
 _TELL_OF = re.compile(r"(?:のこと|について)を?、?(?:教えて|聞かせて)")
 _SMALL_TALK = re.compile(
-    r"^\W*(?:(?:hi|hey|hello|so|and|well|oh)\b\W*)*(?:"
+    r"^\W*+(?:(?:hi|hey|hello|so|and|well|oh)\b\W*+)*+(?:"
     r"what(?:['’]s| is| are)? (?:up|new)\b|how(?:['’]s| is| are|['’]re) (?:it|things|life|everything|the weather)\b|how do you\b"
     r"|what(?:['’]s| is) the (?:time|date|day|weather(?: like)?)(?: (?:now|today|tomorrow|like))*\W*$|what (?:time|day|date) is (?:it|today)\b"
     r"|really\b|anything (?:new|else)\b|guess what\b)"
-    r"|^\W*(?:お?元気|(?:最近|近頃|今日|ご?機嫌|気分|調子|体調|具合)[はもって]*(?:どう|いかが|いい|良い)"
+    r"|^\W*+(?:お?元気|(?:最近|近頃|今日|ご?機嫌|気分|調子|体調|具合)[はもって]*(?:どう|いかが|いい|良い)"
     r"|(?:今|いま|今日|きょう|明日)?[は、の]*(?:何時|何日|何曜日?|天気)|本当|ほんと|マジ|まじ)",
     re.IGNORECASE,
 )

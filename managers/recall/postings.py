@@ -19,6 +19,8 @@ POSTING_BLOCK = 1 << 14
 Postings = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]
 """Numbers of passages, in order, and how often each holds the word."""
 
+_NONE: Postings = (np.zeros(0, np.int64), np.zeros(0, np.uint8))
+
 _READ = "SELECT term, block, data FROM postings WHERE term IN ({}) ORDER BY term, block"
 
 
@@ -79,6 +81,14 @@ def take_out_postings(connection: sqlite3.Connection, block: int, gone: Sequence
 
 def _joined(rows: Sequence[tuple[int, bytes]]) -> Postings:
     """Return the numbers and counts in a word's blocks. There are many, most of them small: each must cost little."""
+    if not rows:
+        return _NONE
+    if len(rows) == 1:
+        block, data = rows[0]
+        size = len(data) // 3
+        numbers = np.frombuffer(data, "<u2", size).astype(np.int64)
+        numbers += block * POSTING_BLOCK
+        return numbers, np.frombuffer(data, np.uint8, size, 2 * size)
     sizes = [len(data) // 3 for _, data in rows]
     places = b"".join([data[: 2 * size] for (_, data), size in zip(rows, sizes, strict=True)])
     often = b"".join([data[2 * size :] for (_, data), size in zip(rows, sizes, strict=True)])

@@ -1,4 +1,4 @@
-"""What was recalled for each answer (`memory/recall_log.jsonl`): ids and scores, for whoever asks "why".
+"""What each answer rests on (`memory/recall_log.jsonl`): ids and scores, for whoever asks "why".
 
 The memories themselves are not copied: what is forgotten is not kept alive by having been recalled.
 """
@@ -7,19 +7,29 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from managers.memory.messages import Message
 from managers.recall.hits import Hit, Layer, MemoryType
-from managers.storage.files import append_durably, open_binary, read_bytes, write_atomic
+from managers.storage.files import append_durably, open_binary, write_atomic_parts
+from managers.storage.json_text import load_json
 from managers.storage.locks import writing
+from managers.storage.opening import is_file
 from managers.storage.paths import PersonaPaths
 
 _BLOCK = 64 * 1024
+_LONGEST = 1 << 20
+"""Bytes of a line."""
+_SLACK = timedelta(days=1)
+"""A clock may have been set back since."""
+_TIME = re.compile(rb'"time": "([^"]*)"')
+_ID = re.compile(rb'"message_id": "([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +47,34 @@ class Recollection:
 class RecallLog:
     """An append-only file, one line an answer."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._paths = PersonaPaths(path.parent.parent)
+    def __init__(self, paths: PersonaPaths) -> None:
+        self.path = paths.recall_log
+        self._paths = paths
 
-    def append(self, reply: Message, query: str, hits: Sequence[Hit]) -> None:
-        """Keep what was recalled for `reply`; nothing is written when nothing was searched."""
-        if not query:
+    def append(
+        self,
+        reply: Message,
+        query: str,
+        hits: Sequence[Hit],
+        carried: Sequence[str] = (),
+        *,
+        time: datetime | None = None,
+    ) -> None:
+        """Keep what `reply` rests on; nothing is written when nothing was searched, found or carried.
+
+        Args:
+            reply: the answer.
+            query: what was searched for; empty where nothing was.
+            hits: what it rests on.
+            carried: the documents and files that the mind had before its eyes, relative to the persona's folder.
+            time: when it was made; when it was said, if not given: one that is made anew stands in an older place.
+        """
+        if not query and not carried and not hits:
             return
-        entry = {
-            "time": f"{reply.time:%Y-%m-%dT%H:%M:%S}",
+        entry: dict[str, Any] = {
+            "time": f"{time or reply.time:%Y-%m-%dT%H:%M:%S}",
             "message_id": reply.id,
+            **({"variant": reply.variant} if reply.variant else {}),
             "query": query,
             "recalled": [
                 {
@@ -61,45 +88,83 @@ class RecallLog:
                 for h in hits
             ],
         }
+        if carried:
+            entry["carried"] = list(carried)
         with writing(self._paths):
             append_durably(self.path, (json.dumps(entry, ensure_ascii=False) + "\n").encode())
 
     def drop(self, message_ids: Collection[str]) -> None:
         """Keep no longer what was searched for some answers: the query may be what somebody had forgotten."""
         marks = [message_id.encode() for message_id in message_ids]
-        with writing(self._paths):
-            data = read_bytes(self.path) or b""
-            lines = data.split(b"\n")
-            kept = [
-                line for line in lines if not (any(mark in line for mark in marks) and _answer(line) in message_ids)
-            ]
-            if len(kept) < len(lines):
-                write_atomic(self.path, b"\n".join(kept))
 
-    def find(self, message_id: str) -> tuple[str, list[Recollection]] | None:
-        """Return the query and the memories behind an answer; None if nothing was searched for it."""
+        def is_dropped(line: bytes) -> bool:
+            return any(mark in line for mark in marks) and _answer(line) in message_ids
+
+        with writing(self._paths):
+            if any(map(is_dropped, self._forwards())):
+                write_atomic_parts(self.path, (line for line in self._forwards() if not is_dropped(line)))
+
+    def find(self, message_id: str, variant: str = "") -> tuple[str, list[Recollection]] | None:
+        """Return the query and the memories behind an answer; None if nothing was searched for it.
+
+        Args:
+            message_id: the answer.
+            variant: which of those that were given in its place (`Message.variant`).
+        """
         wanted = message_id.encode()
         for line in self._backwards():
             if wanted not in line:
                 continue
             try:
-                entry = json.loads(line)
-                if entry["message_id"] == message_id:
+                entry = load_json(line)
+                if (
+                    entry["message_id"] == message_id
+                    and entry.get("variant", "") == variant
+                    and (entry["query"] or entry["recalled"])
+                ):
                     return entry["query"], [_recollection(r) for r in entry["recalled"]]
             except (ValueError, KeyError, TypeError):
                 continue  # a line cut by a crash explains nothing and harms nothing
         return None
 
     def counts(self, answers: int) -> dict[str, int]:
-        """Return how many memories were recalled, by message id, for about the newest `answers` that searched."""
+        """Return how many memories were recalled for about the newest `answers` that searched.
+
+        They are by message id; of an answer that was made anew, by its `Message.variant`.
+        """
         found: dict[str, int] = {}
         for line in islice(self._backwards(), answers):
             try:
-                entry = json.loads(line)
-                found.setdefault(entry["message_id"], len(entry["recalled"]))
+                entry = load_json(line)
+                found.setdefault(entry.get("variant") or entry["message_id"], len(entry["recalled"]))
             except (ValueError, KeyError, TypeError):
                 continue  # as above
         return found
+
+    def carried(self, answers: Collection[Message]) -> list[str]:
+        """Return the documents and files that some answers were made with, whichever of those in their places."""
+        if not answers:
+            return []
+        ids = {message.id for message in answers}
+        since = f"{min(message.time for message in answers) - _SLACK:%Y-%m-%dT%H:%M:%S}".encode()
+        found: dict[str, None] = {}
+        for line in self._backwards():
+            if (time := _TIME.search(line)) and time[1] < since:
+                break
+            marked = _ID.search(line) if b'"carried"' in line else None
+            if marked is None or marked[1].decode("utf-8", "replace") not in ids:
+                continue  # reading all of a line takes long beside that
+            try:
+                found |= dict.fromkeys(map(str, load_json(line)["carried"]))
+            except (ValueError, KeyError, TypeError):
+                continue  # as above
+        return list(found)
+
+    def _forwards(self) -> Iterator[bytes]:
+        """Yield the lines from the oldest on, with their ends; one that is endless in pieces."""
+        if is_file(self.path):
+            with open_binary(self.path) as file:
+                yield from iter(partial(file.readline, _LONGEST), b"")
 
     def _backwards(self) -> Iterator[bytes]:
         """Yield the lines from the newest on: people ask about recent answers."""
@@ -113,6 +178,8 @@ class RecallLog:
                 file.seek(start)
                 block = file.read(position - start) + rest
                 rest, *lines = block.split(b"\n")
+                if len(rest) > _LONGEST:
+                    return  # no line of ours: nothing further back is asked about
                 yield from (line for line in reversed(lines) if line)
                 position = start
             if rest:
@@ -122,7 +189,7 @@ class RecallLog:
 def _answer(line: bytes) -> str:
     """Return the id of the answer that a line is about; empty where it says none."""
     try:
-        return str(json.loads(line)["message_id"])
+        return str(load_json(line)["message_id"])
     except (ValueError, KeyError, TypeError):
         return ""
 

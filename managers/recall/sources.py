@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from managers.memory.entities import parse_entity
 from managers.memory.log.format import Record
-from managers.recall.chunking import Chunk, Section, chunks_of_message, chunks_of_sections, split
+from managers.recall.chunking import Chunk, chunks_of_message, split
+from managers.recall.documents import DOCUMENTS
 from managers.recall.hits import MemoryType
 from managers.recall.listing import unit_digest
+from managers.recall.reading.parts import Part, as_heading
+from managers.recall.reading.text import heading_of
+from managers.storage.copies import Proof, are_same, copies_in
+from managers.storage.errors import NotPlainFileError
+from managers.storage.files import entries
+from managers.storage.json_text import NotJsonError, load_json
+from managers.storage.opening import NotPlainError, kind_of, look, status_of
 from managers.storage.paths import PersonaPaths
 
 IndexName = Literal["static", "dynamic", "current"]
 
-DOCUMENTS = (".txt", ".md", ".pdf", ".html", ".htm", ".csv", ".docx")
-"""Kinds of files that a knowledge base takes."""
-
-_KNOWS_INODES = sys.platform != "win32"
-"""There a look at a folder tells no inodes, and times that are not those of the file itself."""
 
 _DAY = re.compile(r"(\d{4})[-/年.](\d{1,2})[-/月.](\d{1,2})")
 _BESIDE_DATE = 12
 """A weekday and brackets."""
-_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def source_of(paths: PersonaPaths, seen: Glimpse) -> Source:
 
 def has_documents(paths: PersonaPaths) -> bool:
     """Tell whether there is anything in the knowledge base."""
-    return any(name.lower().endswith(DOCUMENTS) for name in _entries(paths.knowledge))
+    return bool(_files_in(paths.knowledge, "", DOCUMENTS))
 
 
 def glimpses(paths: PersonaPaths) -> Iterator[Glimpse]:
@@ -93,8 +92,9 @@ def glimpses(paths: PersonaPaths) -> Iterator[Glimpse]:
     )
     for path, kind, index in whole:
         name = path.relative_to(paths.folder).as_posix()
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            yield _seen(name, kind, index, path.stat())
+        with contextlib.suppress(NotPlainError):
+            if (status := look(path)) is not None and kind_of(status) == "file":
+                yield _seen(name, kind, index, status)
     folders: tuple[tuple[Path, MemoryType, IndexName, str, tuple[str, ...]], ...] = (
         (paths.memory, "diary", "static", "memory", (".txt",)),  # memory_main.txt, its archives, a person's own
         (paths.memory, "dream_insight", "static", "insights_archived_", (".json",)),
@@ -105,33 +105,35 @@ def glimpses(paths: PersonaPaths) -> Iterator[Glimpse]:
     )
     for folder, kind, index, beginning, endings in folders:
         within = f"{folder.relative_to(paths.folder).as_posix()}/"
-        for name, status in _files_in(folder, beginning, endings):
+        for name, status in _files_in(folder, beginning, endings, are_same if kind == "knowledge" else None):
             yield _seen(within + name, kind, index, status)
 
 
-def _files_in(folder: Path, beginning: str, endings: tuple[str, ...]) -> list[tuple[str, os.stat_result]]:
-    found = []
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                name = entry.name
-                if name[0] != "." and name.startswith(beginning) and name.lower().endswith(endings):
-                    with contextlib.suppress(FileNotFoundError):
-                        found.append((name, entry.stat() if _KNOWS_INODES else Path(entry.path).stat()))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(found, key=itemgetter(0))
+def _files_in(
+    folder: Path, beginning: str, endings: tuple[str, ...], proof: Proof | None = None
+) -> list[tuple[str, os.stat_result]]:
+    found: dict[str, os.stat_result] = {}
+    for entry in _entries(folder):
+        name = entry.name
+        if name[0] != "." and name.startswith(beginning) and name.lower().endswith(endings):
+            with contextlib.suppress(FileNotFoundError):
+                status = status_of(entry)
+                if kind_of(status) == "file":
+                    found[name] = status
+    for copy in copies_in(folder, found, proof):
+        found.pop(copy, None)
+    return sorted(found.items(), key=itemgetter(0))
 
 
 def _seen(name: str, kind: MemoryType, index: IndexName, status: os.stat_result) -> Glimpse:
     return Glimpse(name, kind, index, f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}", status.st_size)
 
 
-def _entries(folder: Path) -> list[str]:
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what is in a folder, of whatever kind; one that is a link is left out, as all links are."""
     try:
-        with os.scandir(folder) as found:
-            return sorted(entry.name for entry in found if not entry.name.startswith("."))
-    except (FileNotFoundError, NotADirectoryError):
+        return entries(folder, None)
+    except NotPlainFileError:
         return []
 
 
@@ -186,7 +188,8 @@ def chunks_of_insights(text: str, size: int, overlap: int) -> list[Chunk]:
         body = "\n".join(part for part in parts if part)
         topic = str(entry.get("trigger_topic", ""))
         ids = _ids(entry.get("evidence"))
-        found += _pieces(body, "dream_insight", unit, size, overlap, _moment(made), ids, topic)
+        told = _moment(str(entry.get("day") or made))  # a night writes of the day before
+        found += _pieces(body, "dream_insight", unit, size, overlap, told, ids, topic)
     return found
 
 
@@ -210,11 +213,12 @@ def chunks_of_diary(text: str, kind: MemoryType, size: int, overlap: int) -> lis
     heading = ""
     for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
         lines = paragraph.strip().splitlines()
-        while lines and (title := _HEADING.match(lines[0]) or _date_line(lines[0])):
-            heading = title.group(2) if title.re is _HEADING else lines[0].strip()
+        begin = 0
+        while begin < len(lines) and (title := _title(lines[begin])):
+            heading = title
             time = _moment(heading) or time
-            lines.pop(0)
-        body = "\n".join(lines)
+            begin += 1
+        body = "\n".join(lines[begin:])
         if not body.strip():
             continue
         pieces = _pieces(body, kind, "", size, overlap, time, (), heading)
@@ -224,10 +228,13 @@ def chunks_of_diary(text: str, kind: MemoryType, size: int, overlap: int) -> lis
     return found
 
 
-def chunks_of_document(sections: list[Section], size: int, overlap: int) -> list[Chunk]:
-    """Return the passages of a knowledge document."""
-    chunks = chunks_of_sections(sections, "knowledge", size, overlap)
-    return [one for _, group in groupby(chunks, lambda chunk: chunk.unit) for one in sealed(list(group))]
+def chunks_of_document(parts: Sequence[Part], size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of a knowledge document; a unit is a part's place, so writing on changes only the end."""
+    return [
+        chunk
+        for number, part in enumerate(parts)
+        for chunk in _pieces(part.text, "knowledge", f"{number}", size, overlap, None, (), part.heading)
+    ]
 
 
 def sealed(chunks: list[Chunk]) -> list[Chunk]:
@@ -246,6 +253,7 @@ def _pieces(
     ids: tuple[str, ...],
     heading: str = "",
 ) -> list[Chunk]:
+    heading = as_heading(heading)
     return sealed(
         [
             Chunk(text=piece, type=kind, unit=unit, message_ids=ids, time=time, heading=heading)
@@ -254,9 +262,12 @@ def _pieces(
     )
 
 
-def _date_line(line: str) -> re.Match[str] | None:
-    match = _DAY.search(line)
-    return match if match and len(line.strip()) <= len(match.group()) + _BESIDE_DATE else None
+def _title(line: str) -> str:
+    """Return what a heading, or a line that is a date, says; nothing for any other line."""
+    if found := heading_of(line):
+        return found[1]
+    day = _DAY.search(line)
+    return line.strip() if day and len(line.strip()) <= len(day.group()) + _BESIDE_DATE else ""
 
 
 def _moment(text: str) -> datetime | None:
@@ -272,8 +283,8 @@ def _moment(text: str) -> datetime | None:
 
 def _json(text: str) -> object:
     try:
-        return json.loads(text)
-    except ValueError:
+        return load_json(text)
+    except NotJsonError:
         return None  # whoever owns the file sets it aside with a notice; there is nothing to find in it
 
 

@@ -36,3 +36,44 @@ class IndexStatus:
     def total(self) -> int:
         """How many passages there are in all."""
         return sum(self.chunks.values())
+
+
+def making_notice(progress: Progress | None) -> Notice:
+    """Say that an index is being made, and how far it is where this process makes it."""
+    share = f"{100 * progress.done // max(progress.total, 1)}%" if progress else ""
+    return Notice(
+        "index-under-way",
+        ja=f"検索の索引を作っています{f'({share})' if share else ''}。そのあいだも、できている索引で探せます。",
+        en=f"The search index is being made{f' ({share})' if share else ''}. What is there already is searched meanwhile.",
+        level="passing",
+    )
+
+
+def waiting_notice(count: int) -> Notice:
+    """Say that vectors are still being made."""
+    return Notice(
+        "embedding-under-way",
+        ja=f"意味検索の準備が進んでいます(残り{count}件)。言葉による検索はもう使えます。",
+        en=f"Search by meaning is being prepared ({count} passages to go). Search by words works already.",
+        level="passing",
+    )
+
+
+def loading_notice() -> Notice:
+    """Say that the model for search by meaning is being loaded."""
+    return Notice(
+        "embedder-loading",
+        ja="意味検索のモデルを読み込んでいます。言葉による検索はもう使えます。",
+        en="The model for search by meaning is being loaded. Search by words works already.",
+        level="passing",
+    )
+
+
+def put_off_notice(count: int) -> Notice:
+    """Say that some passages cannot be embedded by themselves."""
+    return Notice(
+        "embedding-put-off",
+        ja=f"意味検索の準備ができなかった文章が{count}件あります。言葉では見つかります。変更されたときか、1日後にもう一度試します。",
+        en=f"{count} passages could not be prepared for search by meaning. They are found by words, and are tried again when they change, or after a day.",
+        level="info",
+    )

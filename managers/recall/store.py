@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sqlite3
 import threading
 import weakref
@@ -19,11 +18,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.connection import connect
+from managers.recall.connection import GuardedConnection, Looking, connect, make_tables, remove_database, transaction
 from managers.recall.postings import POSTING_BLOCK, Postings, read_postings, take_out_postings
+from managers.storage.errors import DerivedDamagedError
 from managers.storage.files import fsync_folder, make_folder
+from managers.storage.idle import watch
+from managers.storage.opening import move, unlink
 
-FORMAT = "4"
+FORMAT = "5"
 """Raised when the tables or the way of cutting passages change: an older index is built anew."""
 
 COLUMN_BLOCK = 1 << 12
@@ -46,8 +48,15 @@ IS_QUESTION = 1
 TELLS_WHEN = 2
 SWEPT = 4
 """A dead passage that is in no posting list any more."""
+GOES_ON = 8
+"""It is of the same message as the passage before it."""
+IS_WISH = 16
+"""The user says how they want things to be from now on, or what they like better."""
 
-_SCHEMA = """
+FILE_NAME = "index.sqlite"
+"""What it is called in its folder."""
+
+SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
@@ -66,8 +75,6 @@ CREATE TABLE vectors (seq INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT N
 CREATE TABLE unembedded (chunk INTEGER PRIMARY KEY);
 """
 
-Bytes = npt.NDArray[np.uint8]
-
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
@@ -85,14 +92,12 @@ class FileRecord:
 class _Opened:
     """A thread's connection, which is closed when the thread ends."""
 
-    def __init__(self, connection: sqlite3.Connection, inode: int) -> None:
-        self.connection: sqlite3.Connection | None = connection
+    def __init__(self, connection: GuardedConnection, inode: int) -> None:
+        self.connection = connection
         self.inode = inode
 
     def close(self) -> None:
-        if self.connection is not None:
-            self.connection.close()
-            self.connection = None
+        self.connection.close()
 
     def __del__(self) -> None:
         self.close()
@@ -104,9 +109,10 @@ _FILES = "SELECT id, path, type, digest, size, stamp, state FROM files"
 class Store:
     """The SQLite file of one index, with a connection for each thread."""
 
-    def __init__(self, path: Path) -> None:
-        """Remember the path; nothing is opened yet."""
+    def __init__(self, path: Path, *, only_look: bool = False) -> None:
+        """Remember the path; nothing is opened yet. With `only_look`, nothing is made or changed."""
         self.path = path
+        self._looking = Looking(path, SCHEMA) if only_look else None
         self._local = threading.local()
         self._opened: weakref.WeakSet[_Opened] = weakref.WeakSet()
         self._guard = threading.Lock()
@@ -116,29 +122,30 @@ class Store:
         """Return this thread's connection; the file and its tables are made if missing.
 
         Raises:
-            sqlite3.DatabaseError: the file is no database, or a broken one.
+            Exception: the file is no database, or a broken one: callers read it within `derived`.
         """
         held: _Opened | None = getattr(self._local, "held", None)
-        if held is not None and held.connection is not None:
+        if held is not None and held.connection.is_usable():
             # Another process may have thrown the file away and begun a new one.
             if held.inode == self._inode() or held.connection.in_transaction:
                 return held.connection
             held.close()
-        make_folder(self.path.parent)
-        connection = connect(self.path, timeout=10)
+        connection = self._looking.connect() if self._looking else self._connect()
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA cache_size = -8192")
-            connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves no bytes behind
             self._make_tables(connection)
-        except sqlite3.DatabaseError:
+        except Exception:
             connection.close()
             raise
         with self._guard:
             self._local.held = _Opened(connection, self._inode())
             self._opened.add(self._local.held)
+        watch(self)
         return connection
+
+    def _connect(self) -> GuardedConnection:
+        make_folder(self.path.parent)
+        return connect(self.path, 10, SCHEMA)
 
     def _inode(self) -> int:
         try:
@@ -149,13 +156,10 @@ class Store:
     def _make_tables(self, connection: sqlite3.Connection) -> None:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             return
-        connection.execute("BEGIN IMMEDIATE")
-        with _finishing(connection):
+        with transaction(connection):
             if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
                 return
-            for statement in _SCHEMA.split(";"):
-                if statement.strip():
-                    connection.execute(statement)
+            make_tables(connection, SCHEMA)
             connection.executemany(
                 "INSERT INTO meta VALUES (?, ?)", [("format", FORMAT), ("epoch", "0"), ("revision", "0")]
             )
@@ -166,6 +170,15 @@ class Store:
             for held in list(self._opened):
                 held.close()
             self._opened.clear()
+        if self._looking is not None:
+            self._looking.close()
+
+    def close_idle(self, before: float) -> None:
+        """Close the connections of threads that have used them last before a moment of `time.monotonic`."""
+        with self._guard:
+            for held in list(self._opened):
+                if held.connection.close_idle(before):
+                    self._opened.discard(held)
 
     def remove(self) -> None:
         """Throw the whole index away: it is derived data. Other threads notice at their next use."""
@@ -173,10 +186,10 @@ class Store:
         if held is not None:
             held.close()
         try:
-            self._unlink()
+            remove_database(self.path)
         except PermissionError:  # Windows removes no open file
             self.close()
-            self._unlink()
+            remove_database(self.path)
 
     def replace_with(self, path: Path) -> None:
         """Put another, closed file in this one's place; readers notice at their next use."""
@@ -191,8 +204,8 @@ class Store:
 
     def _move_here(self, path: Path) -> None:
         for suffix in ("-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        os.replace(path, self.path)  # noqa: PTH105  # an explicit os call, which crash tests intercept
+            unlink(self.path.with_name(self.path.name + suffix))
+        move(path, self.path)
         fsync_folder(self.path.parent)
 
     def finish(self) -> None:
@@ -200,18 +213,16 @@ class Store:
         self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.close()
 
-    def _unlink(self) -> None:
-        # The main file goes last: whoever begins a new one finds none of the old one's companions.
-        for suffix in ("-wal", "-shm", ""):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing: commit at the end, roll back on any error."""
         connection = self.connection()
-        connection.execute("BEGIN IMMEDIATE")
-        with _finishing(connection):
-            yield connection
+        try:
+            with transaction(connection):
+                yield connection
+        finally:
+            if connection.in_transaction:  # it could not even be rolled back: closing does that
+                self._local.held.close()
 
     def meta(self, key: str) -> str:
         """Return a value, empty if there is none."""
@@ -264,6 +275,13 @@ class Store:
         """Return how many passages there are."""
         return int(self.connection().execute("SELECT count(*) FROM chunks").fetchone()[0])
 
+    def days_of_units(self, file: int) -> dict[str, str]:
+        """Return the units of a file with their days, `YYYY-MM-DD`, empty for those without one."""
+        rows = self.connection().execute(
+            "SELECT DISTINCT unit, substr(time, 1, 10) FROM chunks WHERE file = ?", (file,)
+        )
+        return {str(unit): str(day or "") for unit, day in rows}
+
     def next_id(self) -> int:
         """Return the number of the next passage: numbers are never used again within an epoch."""
         return int(self.meta("next_id") or 0)
@@ -271,7 +289,11 @@ class Store:
     def columns_since(self, revision: int) -> list[tuple[int, npt.NDArray[np.void]]]:
         """Return the column blocks that changed after a revision."""
         rows = self.connection().execute("SELECT block, data FROM columns WHERE revision > ?", (revision,))
-        return [(int(block), np.frombuffer(data, COLUMNS)) for block, data in rows]
+        found = [(int(block), np.frombuffer(data, COLUMNS)) for block, data in rows]
+        most = int(self.connection().execute("SELECT count(*) FROM columns").fetchone()[0])
+        if any(block >= most for block, _ in found):  # damaged: it would take all the memory there is
+            raise DerivedDamagedError(path=self.path.name)
+        return found
 
     def column_block(self, block: int) -> npt.NDArray[np.void]:
         """Return one block of columns, to be changed and written back."""
@@ -341,13 +363,3 @@ def dump_ids(unit: str, message_ids: tuple[str, ...]) -> str | None:
 def load_ids(unit: str, stored: str | None) -> tuple[str, ...]:
     """Return the message ids of a passage."""
     return (unit,) if stored is None else tuple(json.loads(stored))
-
-
-@contextlib.contextmanager
-def _finishing(connection: sqlite3.Connection) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import shutil
-import sqlite3
+import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from managers.recall.embedders import Embedder
+from managers.memory.log import ConversationLog
+from managers.recall.batches import TRY_AGAIN_SECONDS, Batch, embedded
+from managers.recall.embedders import Embedder, Vectors
 from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.index import MemoryIndex
 from managers.recall.indexing import Indexer
-from managers.recall.kit import DRIFT, Kit
+from managers.recall.kit import DRIFT, Kit, words_of
 from managers.recall.sources import IndexName
 from managers.recall.status import Progress
-from managers.storage.errors import BusyError, EmbeddingError, Notice, UtataneError
-from managers.storage.files import explained, make_folder
+from managers.storage.clock import Clock
+from managers.storage.derived import derived
+from managers.storage.errors import (
+    BusyError,
+    DerivedDamagedError,
+    EmbeddingError,
+    Notice,
+    UtataneError,
+    as_notice,
+)
+from managers.storage.files import make_folder, remove_tree
+from managers.storage.locks import holding
+from managers.storage.opening import is_folder, reserve, unlink
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 
@@ -36,6 +47,27 @@ FIRST_SECONDS = 2.0
 
 TIDY_AFTER_SECONDS = 5.0
 """So long after something was forgotten the derived files are rid of it too: what is forgotten next comes along."""
+
+MEND_AFTER_SECONDS = 3.0
+"""So long after a search has stumbled over damage the indexes are made anew, unless a round has done so before."""
+_MOST_MENDED = 2
+"""More often than this in one process is no damage of files."""
+
+BROKEN = Notice(
+    "index-broken", DerivedDamagedError.ja.format(path="rag_index"), DerivedDamagedError.en.format(path="rag_index")
+)
+MENDED = Notice(
+    "index-mended",
+    ja="検索の索引が壊れていたので、作り直しました。記憶のファイルは無事です。",
+    en="The search index was damaged and has been made anew. The memories themselves are intact.",
+    level="info",
+)
+
+NOT_FOLLOWED = Notice(
+    "index-not-followed",
+    ja="ここには書き込めないので、索引を新しくできません。索引のあとに書かれたことは、検索では見つかりません。",
+    en="Nothing can be written here, so the search index stays as it is. What was written after it is not found.",
+)
 
 _LOCAL_BATCH = 64
 _CUT = "cut"
@@ -55,7 +87,11 @@ class Upkeep:
         paths: PersonaPaths,
         indexes: Mapping[IndexName, MemoryIndex],
         settings: RecallSettings,
+        log: ConversationLog,
+        clock: Clock,
         wait: Callable[[float], object] | None = None,
+        *,
+        only_look: bool = False,
     ) -> None:
         """Take the persona and its indexes; `kit` is set by whoever chose it.
 
@@ -63,51 +99,125 @@ class Upkeep:
             paths: the persona's folder.
             indexes: all three.
             settings: how passages are cut, and the pace of remote embedders.
+            log: tells which of its records do not count where they stand, and is told which are missing.
+            clock: tells when a text that could not be embedded is tried again.
             wait: how to wait between batches; returns true when there is no point in going on.
+            only_look: index nothing, and say so where there is something to be indexed.
         """
+        self._only_look = only_look
         self.kit: Kit
         self.progress: Progress | None = None
         self.notices: dict[str, tuple[Notice, ...]] = {}
         self._paths = paths
         self._indexes = indexes
         self._settings = settings
-        self._indexer = Indexer(paths, indexes, settings)
+        self._log = log
+        self._clock = clock
+        self._indexer = Indexer(paths, indexes, settings, log)
         self._thread_lock = threading.RLock()
         self._worker: threading.Thread | None = None
         self._stopping = threading.Event()
-        self._looked_for_dead = False
+        self._looked_for_dead = self._looked_for_words = False
         self._is_settled = False
         self._left_behind = False
         self._tidying: threading.Thread | None = None
+        self._mending: threading.Thread | None = None
+        self._mended = 0
+        self.news: list[Notice] = []
         self._wait = wait or self._stopping.wait
 
     # Rounds
 
     def catch_up(self) -> None:
-        """Index what is new or changed; waits for another one at it.
+        """Index what is new or changed; waits for another one at it. Indexes that are damaged are made anew.
 
         Raises:
             BusyError: somebody else has been indexing for a minute.
+            DiskFullError, UnwritableError: nothing can be indexed now; what is there is searched.
         """
+        if self._only_look:
+            with derived(self._paths.rag_index):
+                self.notices["read-only"] = (NOT_FOLLOWED,) if self._indexer.changed() else ()
+            return
         with self._alone(WAIT_SECONDS):
-            self._clear_away()
-            self._mend()
-            if self._is_new():
-                self._build()
-            elif self._is_cut_otherwise():
-                self._rebuild(None)
-            else:
-                self._run()
-            self.notices.pop("broken", None)
-            self._is_settled = True
-            if self._has_drifted(at_most=_QUICK_REBUILD):
-                self._rebuild(None)
-            if not self._looked_for_dead:  # whoever never leaves the app running over night
-                self._looked_for_dead = True
-                if any(index.store.is_untidy() for index in self._indexes.values()):
-                    self._tidy()
-        self.embed_in_background()
+            self._anew_if_damaged(self._round)
+        with derived(self._paths.rag_index):
+            self.embed_in_background()
         self._tidy_soon()
+
+    def _round(self) -> None:
+        self._clear_away()
+        self._mend()
+        if self._is_new():
+            self._build()
+        elif self._is_cut_otherwise() or self._lacks_words():
+            self._rebuild(None)
+        else:
+            self._run()
+        self._is_settled = True
+        if self._has_drifted(at_most=_QUICK_REBUILD):
+            self._rebuild(None)
+        if not self._looked_for_dead:  # whoever never leaves the app running over night
+            self._looked_for_dead = True
+            if any(index.store.is_untidy() for index in self._indexes.values()):
+                self._tidy()
+
+    # Damage
+
+    def _anew_if_damaged(self, work: Callable[[], None]) -> None:
+        """Do something to the indexes; if they are damaged, or were found to be, they are made anew first."""
+        if not self._mark.exists():
+            try:
+                with derived(self._paths.rag_index):
+                    work()
+            except DerivedDamagedError:
+                _logger.warning("the indexes of %s are damaged and are made anew", self._paths.name, exc_info=True)
+                self.notices["broken"] = (BROKEN,)
+            else:
+                self.notices.pop("broken", None)
+                return
+        for index in self._indexes.values():
+            index.discard()
+        self._round()
+        unlink(self._mark)
+        self._mended += 1
+        self.notices.pop("broken", None)
+        self.news.append(MENDED)
+
+    def suspect(self) -> None:
+        """Let the next round, by whichever process, make the indexes anew: a search has stumbled over damage."""
+        self.notices["broken"] = (BROKEN,)
+        if self._only_look:
+            return
+        if self._mended >= _MOST_MENDED:
+            return  # it is no damage, then: what was raised stands in the program's log
+        try:
+            with derived(self._mark):
+                make_folder(self._mark.parent)
+                reserve(self._mark)
+        except UtataneError as error:
+            _logger.warning("that the indexes are damaged is not noted: %s", error)
+        if not (self._mending and self._mending.is_alive()):
+            self._mending = threading.Thread(target=self._mend_later, name="recall-mending", daemon=True)
+            self._mending.start()
+
+    def _mend_later(self) -> None:
+        """Make damaged indexes anew while nobody waits: whoever searched goes first."""
+        if self._stopping.wait(MEND_AFTER_SECONDS) or not os.path.lexists(self._mark):
+            return
+        try:
+            self.catch_up()
+        except UtataneError as error:
+            self.notices["mending"] = (as_notice("index-not-mended", error),)
+
+    @property
+    def _mark(self) -> Path:
+        return self._paths.rag_index / ".damaged"
+
+    def take_news(self) -> list[Notice]:
+        """Return what has happened to the indexes since the last time that a person should know."""
+        taken, self.news = self.news, []
+        return taken
 
     def freshen(self, shown: Collection[str] = ()) -> None:
         """Take in small changes before a search, if nobody else is at it and nothing is amiss.
@@ -115,12 +225,12 @@ class Upkeep:
         Args:
             shown: messages that the search leaves out; for them alone nothing is indexed while somebody waits.
         """
-        if not self._indexer.changed(shown):
+        if self._only_look or not self._indexer.changed(shown):
             return
         patience = 0.0 if self._is_settled else FIRST_SECONDS
         self._is_settled = True
         with contextlib.suppress(BusyError), self._alone(patience):
-            if self._held() and all(self._fits(index) == "" for index in self._indexes.values()):
+            if self._held() and all(index.fits(self.kit.name) == "" for index in self._indexes.values()):
                 self._run(SMALL_BYTES)
 
     def refresh_weights(self, times: float = DRIFT) -> bool:
@@ -144,41 +254,38 @@ class Upkeep:
         self._tidying.start()
 
     def _tidy_later(self) -> None:
-        if self._stopping.wait(TIDY_AFTER_SECONDS) or not self._paths.rag_index.is_dir():
+        if self._stopping.wait(TIDY_AFTER_SECONDS) or not is_folder(self._paths.rag_index):
             return
         try:
             self.tidy()
-        except (UtataneError, sqlite3.Error, OSError):
+        except UtataneError:
             _logger.exception("what was forgotten by %s is still in derived files", self._paths.name)
 
     def _tidy(self) -> None:
+        self._left_behind = True
+        for index in self._indexes.values():
+            index.tidy()
+        self._clear_away()
+        self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
         self._left_behind = False
-        try:
-            for index in self._indexes.values():
-                index.tidy()
-            self._clear_away()
-            self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
-        except OSError as error:
-            self._left_behind = True
-            raise explained(error, self._paths.rag_index) from error
 
     def _clear_away(self) -> None:
         """Remove what a rebuild that was killed has left; whoever calls it is alone at the indexes."""
         for index in self._indexes.values():
-            if (left_over := _beside(index)).is_dir():
-                shutil.rmtree(left_over)
+            remove_tree(_beside(index))
 
     @property
     def is_making(self) -> bool:
         """Whether an index is being made that takes a while, here or in another process."""
         is_long = self.progress is not None and self.progress.total > LONG_BYTES
-        return is_long or any(_beside(index).exists() for index in self._indexes.values())
+        return is_long or any(os.path.lexists(_beside(index)) for index in self._indexes.values())
 
     def rebuild(self, progress: Callable[[int, int], None] | None) -> None:
         """Make all indexes anew from the files."""
         with self._alone(WAIT_SECONDS):
-            self._rebuild(progress)
-        self.embed_in_background()
+            self._anew_if_damaged(partial(self._rebuild, progress))
+        with derived(self._paths.rag_index):
+            self.embed_in_background()
 
     def _build(self) -> None:
         """Begin in place: nothing is there to be searched meanwhile, and a checkpoint is a checkpoint."""
@@ -194,7 +301,7 @@ class Upkeep:
         fresh = {name: MemoryIndex(_beside(index)) for name, index in self._indexes.items()}
         for index in fresh.values():
             index.reset(self.kit.name_with(own), self._kept(own))
-        indexer = Indexer(self._paths, fresh, self._settings)
+        indexer = Indexer(self._paths, fresh, self._settings, self._log, self._indexer.unread)
         self._run(progress=progress, indexer=indexer, embedder=own or self.kit.embedder)
         for name, index in self._indexes.items():
             index.take_over(fresh[name])
@@ -221,7 +328,7 @@ class Upkeep:
         embedder = embedder or self.kit.embedder
         at_once = embedder if embedder and not embedder.is_slow else None
         try:
-            outcome = (indexer or self._indexer).run(at_once, self.kit.words, told, at_most)
+            outcome = (indexer or self._indexer).run(at_once, words_of(embedder), told, at_most)
         finally:
             self.progress = None
         self._left_behind |= outcome.removed > 0
@@ -230,19 +337,20 @@ class Upkeep:
 
     @contextlib.contextmanager
     def _alone(self, wait: float) -> Iterator[None]:
+        """Be the only one who writes to the indexes; damage that is met there is mended by the next round.
+
+        Raises:
+            BusyError, DiskFullError, UnwritableError, DerivedDamagedError
+        """
         if not self._thread_lock.acquire(timeout=wait):
             raise BusyError(name=self._paths.name)
         try:
-            make_folder(self._paths.rag_index)
-            lock = FileLock(self._paths.rag_index / ".lock", is_singleton=True)
-            try:
-                lock.acquire(timeout=wait)
-            except Timeout as error:
-                raise BusyError(name=self._paths.name) from error
-            try:
+            with holding(self._paths.rag_index / ".lock", self._paths.name, wait), derived(self._paths.rag_index):
                 yield
-            finally:
-                lock.release()
+        except DerivedDamagedError:
+            _logger.warning("the indexes of %s are damaged", self._paths.name, exc_info=True)
+            self.suspect()
+            raise
         finally:
             self._thread_lock.release()
 
@@ -253,20 +361,19 @@ class Upkeep:
         held = (index.store.meta(_CUT) or _FIRST_CUT for index in self._indexes.values() if index.store.count())
         return any(cut != self._indexer.cut for cut in held)
 
+    def _lacks_words(self) -> bool:
+        """Whether a table of Japanese words has come since the indexes were made; looked at once."""
+        looked, self._looked_for_words = self._looked_for_words, True
+        return not looked and self.kit.lacks_words(text for index in self._indexes.values() for text in index.texts())
+
     def _kept(self, own: NgramEmbedder | None) -> dict[str, str | bytes]:
         return {**self.kit.kept(own), _CUT: self._indexer.cut}
 
-    def _fits(self, index: MemoryIndex) -> str:
-        try:
-            return index.fits(self.kit.name)
-        except sqlite3.DatabaseError:
-            return "broken"
-
     def _mend(self) -> None:
-        """Put right what does not fit: broken files are begun anew, another embedder's vectors are dropped."""
+        """Put right what does not fit: another format is begun anew, another embedder's vectors are dropped."""
         self.kit.follow(self._held())
         for name, index in self._indexes.items():
-            reason = self._fits(index)
+            reason = index.fits(self.kit.name)
             if reason == "embedder" and self.kit.words is None and not index.has_places():
                 index.drop_vectors(self.kit.name, self.kit.kept(self.kit.own))
                 self._embed_own(index)
@@ -279,10 +386,7 @@ class Upkeep:
                     index.store.set_meta(_CUT, self._indexer.cut)
 
     def _held(self) -> str:
-        try:
-            return self._indexes["static"].store.meta("embedder")
-        except sqlite3.DatabaseError:
-            return ""
+        return self._indexes["static"].store.meta("embedder")
 
     def _embed_own(self, index: MemoryIndex) -> None:
         """Make the built-in embedder's vectors at once: they cost less than waiting."""
@@ -306,55 +410,90 @@ class Upkeep:
     # Vectors of slow embedders
 
     def embed_in_background(self) -> None:
-        """Make the vectors that are missing, in a thread of its own."""
+        """Load what makes vectors, and make those that are missing, in a thread of its own."""
         embedder = self.kit.embedder
-        if embedder is None or not embedder.is_slow or (self._worker and self._worker.is_alive()):
+        if embedder is None or (self._worker and self._worker.is_alive()):
             return
-        if not any(index.unembedded_count() for index in self._indexes.values()):
+        if embedder.is_ready and not (embedder.is_slow and self.waiting):
             return
         self._worker = threading.Thread(target=self._embed_waiting, args=(embedder,), name="recall", daemon=True)
         self._worker.start()
 
     def _embed_waiting(self, embedder: Embedder) -> None:
         try:
-            self.embed_waiting(embedder)
+            embedder.load()
+            if embedder.is_slow and not self._only_look:
+                with derived(self._paths.rag_index):
+                    self.embed_waiting(embedder)
         except UtataneError as error:
-            self.notices["embedder"] = (Notice("embedder-failed", error.sentence("ja"), error.sentence("en")),)
-        except sqlite3.Error:
-            _logger.exception("vectors could not be stored")
+            self.notices["embedder"] = (as_notice("embedder-failed", error),)
         finally:
             self.progress = None
+
+    def get_ready(self) -> None:
+        """Load what makes vectors; what fails stands in the notices."""
+        try:
+            if self.kit.embedder is not None:
+                self.kit.embedder.load()
+        except EmbeddingError as error:
+            self.notices["embedder"] = (as_notice("embedder-failed", error),)
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether a model is being loaded."""
+        embedder = self.kit.embedder
+        is_busy = self._worker is not None and self._worker.is_alive()
+        return is_busy and embedder is not None and embedder.is_slow and not embedder.is_ready
 
     def embed_waiting(self, embedder: Embedder) -> None:
         """Make the vectors that are missing, batch by batch, at the provider's pace.
 
         Raises:
-            EmbeddingError: a batch failed after its tries; it stays unprocessed, as do all after it.
+            EmbeddingError: nothing can be embedded at the moment; what is left stays unprocessed.
         """
         size = self._settings.api_batch if embedder.is_remote else _LOCAL_BATCH
-        total = sum(index.unembedded_count() for index in self._indexes.values())
-        done = 0
+        total, done = self.waiting, 0
         for index in self._indexes.values():
-            while not self._stopping.is_set() and (batch := index.unembedded(size)):
-                vectors = embedder.passages([text for _, text in batch])
-                if len(vectors) != len(batch):
-                    raise EmbeddingError(cause=f"{len(vectors)} vectors for {len(batch)} texts")
-                with self._alone(WAIT_SECONDS), index.store.transaction():
-                    there = index.passages([number for number, _ in batch])
-                    rows = [place for place, (number, _) in enumerate(batch) if number in there]
-                    index.store.raise_revision()
-                    index.writer.add_vectors([batch[place][0] for place in rows], vectors[rows])
-                done += len(batch)
-                self.progress = Progress(done, max(total, done))
-                if embedder.is_remote and self._wait(self._settings.api_pause_seconds):
-                    return
+            while not self._stopping.is_set() and (batch := index.unembedded(size, self._now)):
+                for part, vectors in embedded(embedder, batch):
+                    self._keep_vectors(index, part, vectors)
+                    done += len(part)
+                    self.progress = Progress(done, max(total, done))
+                    if embedder.is_remote and self._wait(self._settings.api_pause_seconds):
+                        return
             index.save_snapshot()
         self.notices.pop("embedder", None)
+
+    def _keep_vectors(self, index: MemoryIndex, batch: Batch, vectors: Vectors | None) -> None:
+        """Store the vectors of passages that are there still; without vectors, try them again another day."""
+        with self._alone(WAIT_SECONDS), index.store.transaction():
+            there = index.passages([number for number, _ in batch])
+            rows = [place for place, (number, _) in enumerate(batch) if number in there]
+            index.store.raise_revision()
+            if vectors is None:
+                for place in rows:
+                    index.put_off(batch[place][0], self._now + TRY_AGAIN_SECONDS)
+            else:
+                index.writer.add_vectors([batch[place][0] for place in rows], vectors[rows])
+
+    @property
+    def waiting(self) -> int:
+        """How many passages wait for their vectors."""
+        return sum(index.unembedded_count() for index in self._indexes.values()) - self.put_off
+
+    @property
+    def put_off(self) -> int:
+        """How many passages could not be embedded, and are left alone for a while."""
+        return sum(index.put_off_count(self._now) for index in self._indexes.values())
+
+    @property
+    def _now(self) -> float:
+        return self._clock.utc().timestamp()
 
     def stop(self) -> None:
         """Let the background work end after the batch under way."""
         self._stopping.set()
-        for thread in (self._worker, self._tidying):
+        for thread in (self._worker, self._tidying, self._mending):
             if thread is not None and thread is not threading.current_thread():
                 thread.join(timeout=5)
 

@@ -21,7 +21,11 @@ from managers.recall.coarse import COARSE_FROM, GOOD_ENOUGH, Coarse, Refined, ma
 from managers.recall.codes import LARGEST, SCALE, Bytes, Codes, Ids, Scanned, Scores, products
 from managers.recall.embedders import Vectors
 from managers.recall.store import Store
+from managers.storage.derived import derived
+from managers.storage.errors import DerivedDamagedError, DiskFullError, UnwritableError, UtataneError
 from managers.storage.files import open_binary, read_bytes, write_atomic, write_atomic_parts
+from managers.storage.json_text import load_json
+from managers.storage.opening import unlink
 
 _logger = logging.getLogger(__name__)
 
@@ -78,13 +82,19 @@ class VectorIndex:
                 "SELECT seq, chunk, code FROM vectors WHERE seq > ? ORDER BY seq", (self._seen,)
             )
             while batch := rows.fetchmany(_ROWS):
-                self._add(np.array([row[1] for row in batch]), b"".join(row[2] for row in batch))
+                ids = np.array([row[1] for row in batch], np.int64)
+                if ids.min() < 0 or 0 < store.next_id() <= ids.max():  # damaged: it would take all the memory there is
+                    raise DerivedDamagedError(path=store.path.name)
+                self._add(ids, b"".join(row[2] for row in batch))
                 self._seen = int(batch[-1][0])
 
     def save_if_grown(self, store: Store, epoch: str) -> None:
         """Write a snapshot when loading without it would take noticeably longer."""
         if self._count - self._saved > max(_SAVE_AFTER, _SAVE_SHARE * self._count):
-            self.save(store, epoch)
+            try:
+                self.save(store, epoch)
+            except (DiskFullError, UnwritableError) as error:  # SQLite holds it all; the next start takes longer
+                _logger.info("no snapshot of the vectors was written: %s", error)
 
     def save(self, store: Store, epoch: str, gone: Ids | None = None) -> None:
         """Write the snapshot: first the vectors, then the note that says what they are.
@@ -203,8 +213,8 @@ class VectorIndex:
 
     def remove(self) -> None:
         """Remove the snapshot."""
-        self._note.unlink(missing_ok=True)
-        self._path.unlink(missing_ok=True)
+        unlink(self._note)
+        unlink(self._path)
 
     def search(self, query: Vectors, count: int) -> tuple[Ids, Scores]:
         """Return the passages nearest to a query (one row) and their inner products, nearest first."""
@@ -273,13 +283,18 @@ class VectorIndex:
 
     def _load(self, epoch: str, *, is_trusted: bool = False) -> None:
         """Read the snapshot if it is whole and of this epoch; otherwise SQLite fills in from the start."""
+        try:
+            with derived(self._path):
+                self._read(epoch, is_trusted=is_trusted)
+        except UtataneError as error:
+            _logger.info("the snapshot of the vectors is not used: %s", error)
+            self.clear()
+
+    def _read(self, epoch: str, *, is_trusted: bool) -> None:
         note = read_bytes(self._note)
         if note is None or not self._path.exists():
             return
-        try:
-            facts = json.loads(note)
-        except ValueError:
-            return
+        facts = json.loads(note)
         if facts.get("epoch") != epoch or not (is_trusted or facts.get("sha256") == _digest_of(self._path)):
             return
         count, coarse = int(facts["count"]), int(facts.get("coarse", 0))
@@ -309,7 +324,7 @@ def _digest_of(path: Path) -> str:
 def json_value(data: bytes, key: str) -> object:
     """Return a value of a JSON object, None where there is none."""
     try:
-        held = json.loads(data)
+        held = load_json(data)
     except ValueError:
         return None
     return held.get(key) if isinstance(held, dict) else None

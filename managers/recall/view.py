@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.recall.hits import MemoryType
-from managers.recall.store import IS_QUESTION
+from managers.recall.store import GOES_ON, IS_QUESTION
 
 KINDS: tuple[MemoryType, ...] = (
     "log_archive",
@@ -30,6 +30,9 @@ REACH = 2
 FULL_LENGTH = 10
 """A passage of fewer words than this counts for less, by the square root of its share."""
 
+SHORT = 3
+"""A message of no more passages is one of a chat, and shares with those beside it."""
+
 QUESTION_WORTH = 0.8
 
 _FEW = 8
@@ -45,7 +48,8 @@ class View:
     Attributes:
         columns: facts of each passage, by number.
         lengths: one of them, side by side: every word of every question reads it.
-        joined: for one and two steps, whether a passage and the one so many places on are of one run.
+        joined: for one and two steps, whether a passage and the one so many places on are of one run, and each a
+            whole message: what stands beside a piece of a long answer says little of it.
         factors: what a passage's score is multiplied by for itself alone (`standing`).
         living: the same, but nought or one.
         speakers: (number, name, role) of all who have spoken.
@@ -66,7 +70,8 @@ class View:
         """Work out what only depends on the columns."""
         run, alive = columns["run"].copy(), columns["alive"] > 0
         lengths = columns["length"].copy()
-        joined = tuple((run[step:] == run[:-step]) & alive[step:] & alive[:-step] for step in range(1, REACH + 1))
+        whole = alive & ~_is_of_long_message(columns["flags"])
+        joined = tuple((run[step:] == run[:-step]) & whole[step:] & whole[:-step] for step in range(1, REACH + 1))
         words = int(lengths.sum(where=alive))
         return cls(columns, lengths, joined, standing(columns), speakers, int(alive.sum()), words)
 
@@ -129,6 +134,13 @@ class View:
         days, places = self._dated
         parts = [places[np.searchsorted(days, first) : np.searchsorted(days, last, "right")] for first, last in spans]
         return np.unique(np.concatenate(parts)).astype(np.int64) if parts else np.zeros(0, np.int64)
+
+
+def _is_of_long_message(flags: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Tell which passages are pieces of a message of more than `SHORT` of them."""
+    message = np.cumsum(flags & GOES_ON == 0)
+    found: npt.NDArray[np.bool_] = (np.bincount(message) > SHORT)[message]
+    return found
 
 
 def standing(columns: npt.NDArray[np.void]) -> npt.NDArray[np.float32]:

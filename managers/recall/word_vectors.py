@@ -17,10 +17,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from managers.recall.codes import STEP, Bytes, Scanned, encode
 from managers.storage.errors import Notice
+from managers.storage.residence import give_back
 
 NEAREST = 20
 LEAST_SIMILARITY = 0.4
+_ROWS = 2048
 PLACE = "\x03"
 """Marks the place of a word in the table, kept apart from words in the posting lists."""
 
@@ -41,12 +44,19 @@ def find_table() -> Path | None:
     return None
 
 
+@lru_cache(maxsize=1)
 def table_version() -> str:
     """Return the version of the package."""
     try:
         return importlib.metadata.version("ja_ginza")
     except importlib.metadata.PackageNotFoundError:
         return "?"
+
+
+@lru_cache(maxsize=1)
+def opened(table: Path) -> WordVectors:
+    """Return the one table for all personas."""
+    return WordVectors(table)
 
 
 class WordVectors:
@@ -60,12 +70,14 @@ class WordVectors:
         self._rows: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._vectors: npt.NDArray[np.float32] = np.zeros((0, 0), np.float32)
         self._norms: npt.NDArray[np.float32] = np.zeros(0, np.float32)
+        self._codes: Scanned | None = None
+        """The directions, a byte each: what is nearest is looked for among them and compared exactly."""
         self.place = lru_cache(maxsize=50_000)(self._place)
         self.near = lru_cache(maxsize=2048)(self._near)
 
     def _place(self, word: str) -> int | None:
         """Return a word's row in the table, None if it is not there."""
-        self._load()
+        self.load()
         assert self._keys is not None
         key = np.uint64(_murmur(word.encode("utf-8", "surrogatepass")))
         at = int(np.searchsorted(self._keys, key))
@@ -76,22 +88,23 @@ class WordVectors:
         place = self.place(word)
         if place is None or word.isascii():
             return ()
-        similar = (self._vectors @ self._vectors[place]) / (self._norms * self._norms[place])
-        count = min(NEAREST, len(similar))
-        best = np.argpartition(similar, -count)[-count:]
-        best = best[np.argsort(-similar[best])]
-        return tuple((int(row), float(similar[row])) for row in best if similar[row] >= LEAST_SIMILARITY)
+        assert self._codes is not None
+        own = self.directions(np.array([place], np.int32))
+        found, _ = self._codes.nearest(_coded(own).astype(np.float32), 2 * NEAREST)
+        similar = self.directions(found.astype(np.int32)) @ own[0]
+        order = np.argsort(-similar, kind="stable")[:NEAREST]
+        return tuple((int(found[at]), float(similar[at])) for at in order if similar[at] >= LEAST_SIMILARITY)
 
     @property
     def shape(self) -> tuple[int, int]:
         """How many words the table has, and how many numbers each."""
-        self._load()
+        self.load()
         count, width = self._vectors.shape
         return count, width
 
     def directions(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
         """Return the vectors of some rows, of unit length."""
-        self._load()
+        self.load()
         found: npt.NDArray[np.float32] = self._vectors[rows] / self._norms[rows, None]
         return found
 
@@ -100,17 +113,32 @@ class WordVectors:
         found = [self.place(word) for word in words if not word.isascii()]
         return [f"{PLACE}{row}" for row in found if row is not None]
 
-    def _load(self) -> None:
+    @property
+    def is_loaded(self) -> bool:
+        """Whether a word can be looked up at once."""
+        return self._keys is not None
+
+    def load(self) -> None:
+        """Read the table; once, whoever needs it first."""
         with self._lock:
             if self._keys is not None:
                 return
             vectors: npt.NDArray[np.float32] = np.load(self._table / "vectors", mmap_mode="r")
             self._norms = np.maximum(np.linalg.norm(vectors, axis=1), 1e-9).astype(np.float32)
             self._vectors = vectors
+            self._codes = Scanned(-(-vectors.shape[1] // STEP) * STEP)
+            for at in range(0, len(vectors), _ROWS):
+                self._codes.add(_coded(vectors[at : at + _ROWS] / self._norms[at : at + _ROWS, None]))
+            give_back("vectors")  # all of it was read once; few words are asked for
             keys, rows = _read_map((self._table / "key2row").read_bytes())
             order = np.argsort(keys)
             self._rows = rows[order]
             self._keys = keys[order]
+
+
+def _coded(directions: npt.NDArray[np.float32]) -> Bytes:
+    """Return unit vectors as bytes, as wide as FAISS likes."""
+    return encode(np.pad(directions, ((0, 0), (0, -directions.shape[1] % STEP))))
 
 
 def _read_map(data: bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:

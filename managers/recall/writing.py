@@ -10,6 +10,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from managers.language.standing_wishes import is_standing_wish
 from managers.language.times import tells_when
 from managers.recall.chunking import Chunk
 from managers.recall.codes import encode
@@ -19,7 +20,9 @@ from managers.recall.postings import append_postings
 from managers.recall.store import (
     COLUMN_BLOCK,
     COLUMNS,
+    GOES_ON,
     IS_QUESTION,
+    IS_WISH,
     TELLS_WHEN,
     FileRecord,
     Store,
@@ -156,11 +159,9 @@ class IndexWriter:
             if not _continues(before, chunk):
                 newest += 1
                 run = newest
-            before = chunk
             length = sum(count for term, count in counts[place].items() if term[0] not in MARKS)
-            flags = (IS_QUESTION if chunk.text.rstrip().endswith(_QUESTION_ENDS) else 0) | (
-                TELLS_WHEN if tells_when(chunk.text) else 0
-            )
+            flags = _flags(before, chunk)
+            before = chunk
             day = chunk.time.toordinal() if chunk.time else 0
             columns[place] = (1, KINDS.index(chunk.type), flags, min(length, 255), numbers.get(key, 0), run, day)
         return columns
@@ -200,6 +201,16 @@ class IndexWriter:
             at += len(part)
 
 
+def try_out(chunks: Sequence[Chunk], embedder: Embedder | None, words: WordVectors | None) -> None:
+    """Do what indexing passages takes, but for the writing: whatever this raises is no index's fault."""
+    for chunk in chunks:
+        "\0".join(map(str, _row(0, 0, chunk))).encode()
+        index_terms(chunk, words)
+        tells_when(chunk.text)
+    if embedder is not None and chunks:
+        encode(embedder.passages([vector_text(chunk.text, chunk.heading) for chunk in chunks]))
+
+
 def _row(number: int, file: int, chunk: Chunk) -> tuple[object, ...]:
     return (
         number,
@@ -214,6 +225,18 @@ def _row(number: int, file: int, chunk: Chunk) -> tuple[object, ...]:
         dump_ids(chunk.unit, chunk.message_ids),
         chunk.text,
     )
+
+
+def _flags(before: Chunk | None, chunk: Chunk) -> int:
+    """Return what the ranking knows of a passage's words without reading them."""
+    goes_on = before is not None and chunk.role is not None and before.unit == chunk.unit
+    facts = {
+        IS_QUESTION: chunk.text.rstrip().endswith(_QUESTION_ENDS),
+        TELLS_WHEN: tells_when(chunk.text),
+        GOES_ON: goes_on,
+        IS_WISH: chunk.role == "user" and is_standing_wish(chunk.text),
+    }
+    return sum(flag for flag, holds in facts.items() if holds)
 
 
 def _continues(before: Chunk | None, chunk: Chunk) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from managers.memory.documents import TIME, USER
 from managers.memory.entities import Entity, Fact, Kind, ended, name_key, with_fact
 from managers.memory.episodes import Episode
-from managers.memory.goals import Goal
+from managers.memory.goals import Goal, Goals, closes_with
 from managers.memory.insights import Insight
 from managers.memory.messages import Message
 from managers.memory.questions import Question
@@ -33,6 +33,9 @@ from managers.storage.errors import Lang
 What = Literal["episode", "entity", "question", "resolution", "goal", "insight"]
 STALE_GOAL_DAYS = 30
 """A short-term goal that has not moved for this long is given up at a weekly reflection."""
+_MIDDLING = 3
+"""The priority of a goal of which nobody said how much it matters."""
+_REVISED = {"reprioritise": "priority", "reword": "goal", "revalue": "related_values"}
 STALE_QUESTION_DAYS = 60
 """A question that nobody has answered for this long is let go at a weekly reflection: one cannot wonder for ever."""
 
@@ -89,11 +92,17 @@ def episode_changes(draft: DayDraft, material: DayMaterial, mind: str, *, redo: 
 def entity_changes(draft: EntitiesDraft, material: EntityMaterial, mind: str, now: datetime) -> list[Change]:
     """Return what became known about each entity."""
     said = {message.id: message.time for message in material.day.messages}
-    return [_entity_change(entity, said, material.day, mind, now) for entity in draft.entities]
+    owners = {fact.id: entity.name for entity in material.known for fact in entity.facts}
+    return [_entity_change(entity, said, material.day, owners, mind, now) for entity in draft.entities]
 
 
 def _entity_change(
-    draft: EntityDraft, said: Mapping[str, datetime], day: DayMaterial, mind: str, now: datetime
+    draft: EntityDraft,
+    said: Mapping[str, datetime],
+    day: DayMaterial,
+    owners: Mapping[str, str],
+    mind: str,
+    now: datetime,
 ) -> Change:
     facts = [
         Fact(
@@ -105,15 +114,17 @@ def _entity_change(
         )
         for fact in draft.facts
     ]
-    replaced = [(fact.replaces, f"{day.date:%Y-%m}") for fact in draft.facts if fact.replaces]
+    replaced = [fact.replaces for fact in draft.facts if fact.replaces]
 
     def make(desk: Desk) -> None:
+        for fact_id in replaced:  # it may stand on another's card than what replaces it
+            there = desk.entity([owners[fact_id]])
+            if there is not None:
+                desk.put_entity(ended(there, fact_id, f"{day.date:%Y-%m}", day.sheet.language))
         entity = desk.entity_of(draft.name, draft.aliases)
         if entity is None:
             entity = Entity(draft.name, draft.kind, f"{now:{TIME}}", mind=mind)
         entity = _also_known_as(entity, [draft.name, *draft.aliases], draft.kind)
-        for fact_id, until in replaced:
-            entity = ended(entity, fact_id, until, day.sheet.language)
         for fact in facts:
             entity = with_fact(entity, fact)
         desk.put_entity(entity)
@@ -144,6 +155,7 @@ def question_changes(draft: QuestionsDraft, material: QuestionMaterial, mind: st
             priority=round(found.priority, 2),
             evidence=found.evidence,
             about=found.about,
+            due=found.due,
             mind=mind,
             created_at=f"{now:{TIME}}",
         )
@@ -161,9 +173,14 @@ def _adding_question(question: Question) -> Callable[[Desk], None]:
 
 
 def resolution_changes(
-    draft: ResolutionsDraft, questions: Sequence[Question], messages: Sequence[Message], mind: str, now: datetime
+    draft: ResolutionsDraft,
+    questions: Sequence[Question],
+    goals: Goals,
+    messages: Sequence[Message],
+    mind: str,
+    now: datetime,
 ) -> list[Change]:
-    """Return the answers, each also as knowledge about whom or what the question was about."""
+    """Return the answers, each also as knowledge about whom the question was about, and the goals to ask it as reached."""
     by_id = {question.id: question for question in questions}
     said = {message.id: message for message in messages}
     changes = []
@@ -171,7 +188,6 @@ def resolution_changes(
         question = by_id[found.question_id]
         told = said[found.evidence[0]]
         fact = Fact(f"{question.topic}: {found.answer}", tuple(found.evidence), mind, since=f"{told.time:%Y-%m-%d}")
-        about = question.about or told.speaker
         changes.append(
             Change(
                 "resolution",
@@ -179,10 +195,21 @@ def resolution_changes(
                 found.answer,
                 tuple(found.evidence),
                 mind,
-                _resolving(question.id, found.answer, found.evidence, about, fact, now),
+                _resolving(question.id, found.answer, found.evidence, question.about, fact, now),
             )
         )
+        for goal in goals.active("short_term"):
+            if goal.mind != USER and not goal.is_pinned and closes_with(goal.goal, question.topic):
+                reached = GoalDraft(action="complete", goal_id=goal.id, reason=found.answer, evidence=found.evidence)
+                changes.append(_goal_change(reached, mind, now))
     return changes
+
+
+def _told_of(desk: Desk, topic: str) -> Entity | None:
+    """Return whom a topic names; the longest name where there are several."""
+    folded = name_key(topic)
+    named = [key for key in desk.known_keys() if len(key) > 1 and key in folded]
+    return next(iter(desk.entities_named_in(sorted(named, key=len, reverse=True))), None)
 
 
 def _resolving(
@@ -193,7 +220,7 @@ def _resolving(
         if question is None or question.status != "open":
             return  # a person resolved or deleted it meanwhile
         desk.questions = desk.questions.resolved(question_id, answer=answer, evidence=evidence, when=f"{now:{TIME}}")
-        entity = desk.entity([about])
+        entity = _told_of(desk, question.topic) or (desk.entity([about]) if about else None)
         if entity is not None:
             desk.put_entity(with_fact(entity, fact))
 
@@ -207,7 +234,7 @@ def reflection_changes(
     level = material.level
 
     def mark(desk: Desk) -> None:
-        desk.goals = desk.goals.reflected(level, material.today)
+        desk.goals = desk.goals.reflected(level, material.today, now.date())
 
     stale = [*_stale_goals(material, mind, now), *_stale_questions(material, mind, now)] if level > 1 else []
     if draft is None:
@@ -221,27 +248,62 @@ def reflection_changes(
         evidence=draft.evidence,
         mind=mind,
         level=level,
+        values=draft.values if level == 3 else [],  # noqa: PLR2004  # the monthly reflection
+        day=f"{material.days[-1].date}" if level == 1 and material.days else "",
     )
 
     def tell(desk: Desk) -> None:
+        for known in material.outdated:
+            if not _is_kept(known, desk):
+                desk.insights = desk.insights.without(known.id)
         desk.insights = desk.insights.with_one(insight)
         mark(desk)
 
     changes = [Change("insight", draft.trigger_topic, draft.insight, tuple(draft.evidence), mind, tell)]
-    if any(draft.insight == known.insight for known in material.insights):  # a day that went on is thought of again
+    if any(draft.insight == known.insight for known in (*material.insights, *material.outdated)):
         changes = [Change("goal", "meta", f"level {level}", (), mind, mark)]
-    return [*changes, *(_goal_change(goal, mind, now) for goal in draft.goals), *stale]
+    goals = [goal for goal in draft.goals if not _is_made_already(goal, material)]
+    return [*changes, *(_goal_change(goal, mind, now, material.goals) for goal in goals), *stale]
 
 
-def _goal_change(draft: GoalDraft, mind: str, now: datetime) -> Change:
+def outdated_insights(entries: Sequence[Insight], day: DayMaterial) -> tuple[Insight, ...]:
+    """Return what was concluded of a day while it still went on, and now is concluded anew of all of it."""
+    if not day.is_read_again:
+        return ()
+    return tuple(
+        one
+        for one in entries
+        if one.id
+        and one.level == 1
+        and _day_of(one.created_at) == day.date
+        and not day.ids.isdisjoint(one.evidence)
+        and not (one.mind == USER or one.is_pinned)
+    )
+
+
+def _is_kept(insight: Insight, desk: Desk) -> bool:
+    """Whether a person has pinned an insight, or made it theirs, since the dream began."""
+    there = next((one for one in desk.insights.entries if one.id == insight.id), None)
+    return there is not None and (there.mind == USER or there.is_pinned)
+
+
+def _is_made_already(goal: GoalDraft, material: ReflectionMaterial) -> bool:
+    """Whether the words that a new goal rests on have brought a goal when the day was dreamt of before."""
+    if goal.action != "create" or not goal.evidence or not any(day.is_read_again for day in material.days):
+        return False
+    known = {one for there in material.goals.lists[goal.horizon] for one in there.evidence}
+    return known.issuperset(goal.evidence)
+
+
+def _goal_change(draft: GoalDraft, mind: str, now: datetime, goals: Goals | None = None) -> Change:
     when = f"{now:{TIME}}"
 
     def make(desk: Desk) -> None:
         if draft.action == "create":
             goal = Goal(
                 goal=draft.goal.strip(),
-                priority=draft.priority,
-                related_values=draft.related_values[:5],
+                priority=draft.priority or _MIDDLING,
+                related_values=draft.related_values,
                 evidence=draft.evidence,
                 mind=mind,
                 created_at=when,
@@ -252,11 +314,19 @@ def _goal_change(draft: GoalDraft, mind: str, now: datetime) -> Change:
             return  # a person ended or deleted it meanwhile
         elif draft.action == "progress":
             desk.goals = desk.goals.progressed(draft.goal_id, draft.reason, evidence=draft.evidence, when=when)
+        elif draft.action in _REVISED:
+            if found[1].mind != USER and not found[1].is_pinned:  # a person's words and order stay
+                field = _REVISED[draft.action]
+                value = {"priority": draft.priority, "goal": draft.goal, "related_values": draft.related_values}[field]
+                desk.goals = desk.goals.edited(draft.goal_id, **{field: value}, updated_at=when)
         else:
             status: Literal["completed", "abandoned"] = "completed" if draft.action == "complete" else "abandoned"
             desk.goals = desk.goals.ended(draft.goal_id, status, draft.reason, evidence=draft.evidence, when=when)
 
-    text = draft.goal if draft.action == "create" else draft.reason
+    there = goals.get(draft.goal_id) if goals else None
+    named = there[1].goal if there else draft.goal_id
+    revised = {"reprioritise": f"{named} → {draft.priority}", "revalue": f"{named}: {', '.join(draft.related_values)}"}
+    text = revised.get(draft.action) or draft.goal or draft.reason
     return Change("goal", draft.goal_id or draft.action, text, tuple(draft.evidence), mind, make)
 
 

@@ -1,251 +1,365 @@
 """What of a mind's answer may become memory. Minds are not trusted: least of all where they quote.
 
-Each check returns the draft with what is sound, or raises `DraftRejectedError` with a reason that a
-language model can act on.
+Each check returns the draft with what is sound, or raises `DraftRejectedError` with all reasons at once, in the
+persona's language, for a language model to act on. What else is left out is noted on `review`.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Sequence
-from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
-from managers.language.words import detect_language
-from managers.memory.entities import is_safe, name_key
-from managers.memory.log.format import clean_text
-from managers.sleep.errors import DraftRejectedError
+from managers.memory.entities import Entity, is_safe, name_key
+from managers.memory.goals import alike
+from managers.memory.messages import NAMELESS
+from managers.mind import Sheet
+from managers.sleep.draft_text import as_text, day_in, line_of, once, shortened
+from managers.sleep.review import Review, Why
 from managers.sleep.tasks import (
     AnswerMaterial,
     DayDraft,
     DayMaterial,
     EntitiesDraft,
+    EntityDraft,
     EntityMaterial,
+    FactDraft,
     GoalDraft,
+    QuestionDraft,
     QuestionMaterial,
     QuestionsDraft,
     ReflectionDraft,
     ReflectionMaterial,
+    ResolutionDraft,
     ResolutionsDraft,
 )
-from managers.storage.errors import Lang
 
 MAX_SUMMARY = 2000
-MAX_LINE = 400
+MAX_INSIGHT = 200
+MAX_LOG_ENTRY = 300
 MAX_EVENTS = 12
 MAX_ENTITIES = 40
 MAX_FACTS = 12
 MAX_ALIASES = 6
 MAX_QUESTIONS = 5
 MAX_GOAL_CHANGES = 6
-_PRONOUNS = frozenset(
-    ["私", "僕", "俺", "あなた", "彼", "彼女", "相手", "i", "me", "you", "he", "she", "they", "him", "her", "user"]
+MAX_NEW_GOALS = 2
+MAX_VALUES = 5
+_THE_USER = frozenset(
+    ["ユーザー", "ユーザ", "あなた", "相手", "相手の人", "you", "user", "the user", "the other person"]
 )
+_PRONOUNS = frozenset(
+    [
+        "私",
+        "わたし",
+        "僕",
+        "ぼく",
+        "俺",
+        "自分",
+        "彼",
+        "彼女",
+        "i",
+        "me",
+        "he",
+        "she",
+        "they",
+        "him",
+        "her",
+        "them",
+        "it",
+    ]
+)
+_NAMELESS = frozenset(name_key(name) for name in NAMELESS.values())
+_NEEDS_EVIDENCE = frozenset({"create", "progress", "complete"})
 _SLOT = re.compile(r"[\w ]{0,30}")
-Draft = TypeVar("Draft", bound=BaseModel)
-
-_JUDGED_LENGTH = 12
-"""Shorter texts may be a name or a loan word, whatever the language."""
+_SUBJECT_JA = "(?:さん|ちゃん|くん|君|様|先生)?(?:は|が|も)"
+_SUBJECT_EN = r"(?= (?!and\b))"
 
 
-def check_day(draft: DayDraft, material: DayMaterial, *, quotes: bool = False) -> DayDraft:
+def check_day(draft: DayDraft, material: DayMaterial, review: Review | None = None) -> DayDraft:
     """Check an episode: it says something, in the persona's language, about messages that exist.
 
-    `quotes`, here and below: the mind only quotes, in whatever language it was said.
+    Args:
+        draft: the answer.
+        material: what was asked about.
+        review: takes what is left out; a new one if not given.
+
+    Raises:
+        DraftRejectedError: it must be mended.
     """
-    draft = _as_text(draft)
-    task = "summarise_day"
-    _require_text(draft.summary, None if quotes else material.sheet.language, task, "summary")
-    _require_evidence(draft.evidence, material.ids, task)
+    draft = as_text(draft)
+    review = review or Review("episode", material.sheet.language)
+    review.require_text("summary", draft.summary)
+    review.require_evidence("summary", draft.evidence, material.ids)
     events = []
     for event in draft.key_events[:MAX_EVENTS]:
         if event.text.strip():
-            _require_evidence(event.evidence, material.ids, task)
-            events.append(event.model_copy(update={"text": _line(event.text), "evidence": _once(event.evidence)}))
+            review.require_evidence("key_events", event.evidence, material.ids)
+            events.append(event.model_copy(update={"text": line_of(event.text), "evidence": once(event.evidence)}))
+    review.close()
     return draft.model_copy(
-        update={"summary": draft.summary.strip()[:MAX_SUMMARY], "evidence": _once(draft.evidence), "key_events": events}
+        update={"summary": draft.summary.strip()[:MAX_SUMMARY], "evidence": once(draft.evidence), "key_events": events}
     )
 
 
-def check_entities(draft: EntitiesDraft, material: EntityMaterial, *, quotes: bool = False) -> EntitiesDraft:
-    """Check entities: names that can be files, facts that a person said."""
-    draft = _as_text(draft)
-    task = "describe_entities"
-    known = {fact.id for entity in material.known for fact in entity.facts}
+def check_entities(draft: EntitiesDraft, material: EntityMaterial, review: Review | None = None) -> EntitiesDraft:
+    """Check entities: names that can be files, facts that a person said, each with whom it is about."""
+    draft = as_text(draft)
+    day = material.day
+    review = review or Review("entities", day.sheet.language)
+    quotes = review.quotes
+    named = [entity if quotes else _named(entity, day.sheet) for entity in draft.entities]
+    drafts = named if quotes else _each_with_its_own(named, material)
     sound = []
-    unfounded: list[str] = []
-    sheet = material.day.sheet
-    speakers = {name_key(name) for name in (sheet.persona, sheet.user_name, *_speakers(material)) if name}
-    # Nobody goes by the name of somebody else: what is told of a cat, or a friend, is not told of who speaks.
-    names = {name_key(entity.name) for entity in draft.entities}
-    for entity in draft.entities[:MAX_ENTITIES]:
-        if not is_safe(entity.name):
-            unfounded.append(f"unsafe name {entity.name[:40]!r}")
+    for number, entity in enumerate(drafts):
+        why = _unfit(entity, quotes=quotes) if number < MAX_ENTITIES else "too_many"
+        if why:
+            review.leave_out(entity.name, why, [one for fact in entity.facts for one in fact.evidence])
             continue
-        facts = []
-        for fact in entity.facts[:MAX_FACTS]:
-            if not fact.text.strip() or not fact.evidence or not set(fact.evidence) <= material.day.testimony_ids:
-                unfounded.append(f"{entity.name}: {fact.text[:60]}")
-            elif not quotes and _is_foreign(fact.text, material.day.sheet.language):
-                unfounded.append(f"{entity.name}: not in the persona's language")
-            else:
-                replaces = fact.replaces if fact.replaces in known else ""
-                facts.append(
-                    fact.model_copy(
-                        update={
-                            "text": _line(fact.text),
-                            "evidence": _once(fact.evidence),
-                            "slot": fact.slot if _SLOT.fullmatch(fact.slot) else "",
-                            "replaces": replaces,
-                        }
-                    )
-                )
+        facts = _sound_facts(entity, material, review)
         if facts:
-            others = (speakers | (set() if quotes and name_key(entity.name) not in speakers else names)) - {
-                name_key(entity.name)
-            }
-            aliases = [
-                alias for alias in entity.aliases if is_safe(alias) and name_key(alias) not in others | _PRONOUNS
-            ][:MAX_ALIASES]
+            aliases = _aliases(entity, drafts, day, quotes=quotes)
             sound.append(entity.model_copy(update={"name": entity.name.strip(), "aliases": aliases, "facts": facts}))
-    if draft.entities and not sound:
-        raise DraftRejectedError(task=task, reason="; ".join(unfounded[:5]) or "no facts")
+    review.close(nothing_left=bool(draft.entities) and not sound)
     return EntitiesDraft(entities=sound)
+
+
+def _named(entity: EntityDraft, sheet: Sheet) -> EntityDraft:
+    """Return an entity with what the user is called where the model wrote a word for the user."""
+    if name_key(entity.name) not in _THE_USER:
+        return entity
+    return entity.model_copy(update={"name": sheet.user_name or NAMELESS[sheet.language]})
+
+
+def _unfit(entity: EntityDraft, *, quotes: bool) -> Why | None:
+    if not is_safe(entity.name):
+        return "unsafe_name"
+    return "pronoun" if not quotes and name_key(entity.name) in _PRONOUNS - _NAMELESS else None
+
+
+def _each_with_its_own(drafts: Sequence[EntityDraft], material: EntityMaterial) -> list[EntityDraft]:
+    """Return the drafts with each fact of the user's card that is about somebody else on the card of that one."""
+    speakers = {name_key(name) for name in (material.day.sheet.user_name, *_speakers(material)) if name}
+    others: list[EntityDraft | Entity] = [*drafts, *material.known]
+    moved: dict[str, EntityDraft] = {}
+    for entity in drafts:
+        own: list[FactDraft] = []
+        for fact in entity.facts:
+            owner = _subject(fact.text, others, speakers) if name_key(entity.name) in speakers else None
+            if owner is None:
+                own.append(fact)
+            else:
+                there = moved.get(name_key(owner.name), EntityDraft(name=owner.name, kind=owner.kind, facts=[]))
+                moved[name_key(owner.name)] = there.model_copy(update={"facts": [*there.facts, fact]})
+        before = moved.get(name_key(entity.name))
+        facts = [*own, *(before.facts if before else ())]
+        moved[name_key(entity.name)] = entity.model_copy(update={"facts": facts})
+    return [entity for entity in moved.values() if entity.facts]
+
+
+def _subject(
+    text: str, others: Sequence[EntityDraft | Entity], speakers: Collection[str]
+) -> EntityDraft | Entity | None:
+    """Return whom a fact tells of, where it begins with the name of somebody who did not speak."""
+    for other in others:
+        if name_key(other.name) in speakers:
+            continue
+        for name in (other.name, *other.aliases):
+            if re.match(rf"{re.escape(name)}(?:{_SUBJECT_JA}|{_SUBJECT_EN})", text) and name_key(name) not in _PRONOUNS:
+                return other
+    return None
+
+
+def _sound_facts(entity: EntityDraft, material: EntityMaterial, review: Review) -> list[FactDraft]:
+    known = {fact.id for one in material.known for fact in one.facts}
+    facts: list[FactDraft] = []
+    for fact in entity.facts:
+        evidence = _testimony(fact.evidence, material.day)
+        why: Why | None = None
+        if not fact.text.strip():
+            why = "incomplete"
+        elif isinstance(evidence, str):
+            why = evidence
+        elif review.is_foreign(fact.text):
+            why = "language"
+        elif len(facts) >= MAX_FACTS:
+            why = "too_many"
+        if why or isinstance(evidence, str):
+            review.leave_out(f"{entity.name}: {fact.text}", why or "unknown_message", fact.evidence)
+            continue
+        replaces = fact.replaces.strip(" []")
+        if replaces and replaces not in known:
+            review.leave_out(f"{entity.name}: replaces {replaces}", "unknown_target", evidence)
+        values = {
+            "text": line_of(fact.text),
+            "evidence": evidence,
+            "slot": fact.slot if _SLOT.fullmatch(fact.slot) else "",
+            "replaces": replaces if replaces in known else "",
+        }
+        facts.append(fact.model_copy(update=values))
+    return facts
+
+
+def _testimony(evidence: Sequence[str], day: DayMaterial) -> list[str] | Why:
+    """Return the messages of some evidence in which a person speaks: the persona's own line beside them proves nothing.
+
+    Returns:
+        why it cannot be taken, where a message does not exist or none was said by a person.
+    """
+    if not evidence or not set(evidence) <= day.ids:
+        return "unknown_message"
+    return [one for one in once(evidence) if one in day.testimony_ids] or "nobody_said"
+
+
+def _aliases(entity: EntityDraft, drafts: Sequence[EntityDraft], day: DayMaterial, *, quotes: bool) -> list[str]:
+    """Return the other names of an entity.
+
+    Nobody goes by the name of somebody else: what is told of a cat, or a friend, is not told of who speaks.
+    """
+    sheet, own = day.sheet, name_key(entity.name)
+    speakers = {name_key(name) for name in (sheet.persona, sheet.user_name, *(m.speaker for m in day.messages)) if name}
+    names = {name_key(one.name) for one in drafts}
+    others = (speakers | (set() if quotes and own not in speakers else names)) - {own}
+    return [alias for alias in entity.aliases if is_safe(alias) and name_key(alias) not in others | _PRONOUNS][
+        :MAX_ALIASES
+    ]
 
 
 def _speakers(material: EntityMaterial) -> list[str]:
     return [message.speaker for message in material.day.messages]
 
 
-def check_questions(draft: QuestionsDraft, material: QuestionMaterial, *, quotes: bool = False) -> QuestionsDraft:
+def check_questions(draft: QuestionsDraft, material: QuestionMaterial, review: Review | None = None) -> QuestionsDraft:
     """Check questions: the most pressing few, each resting on messages that exist."""
-    draft = _as_text(draft)
-    task = "find_questions"
-    lang = material.day.sheet.language
-    sound = [
-        question.model_copy(
-            update={
-                "topic": _line(question.topic),
-                "context": _line(question.context),
-                "about": _line(question.about),
-                "evidence": _once(question.evidence),
-            }
+    draft = as_text(draft)
+    review = review or Review("questions", material.day.sheet.language)
+    sound: list[QuestionDraft] = []
+    for question in sorted(draft.questions, key=lambda question: -question.priority):
+        why: Why | None = None
+        if not question.topic.strip():
+            why = "incomplete"
+        elif not _rests_on(question.evidence, material.day.ids):
+            why = "unknown_message"
+        elif review.is_foreign(question.topic + question.context):
+            why = "language"
+        elif len(sound) >= MAX_QUESTIONS:
+            why = "too_many"
+        if why:
+            review.leave_out(question.topic or question.context, why, question.evidence)
+            continue
+        lines = {
+            "topic": line_of(question.topic),
+            "context": line_of(question.context),
+            "about": line_of(question.about),
+        }
+        sound.append(
+            question.model_copy(update={**lines, "due": day_in(question.due), "evidence": once(question.evidence)})
         )
-        for question in draft.questions
-        if question.topic.strip()
-        and _rests_on(question.evidence, material.day.ids)
-        and (quotes or not _is_foreign(question.topic + question.context, lang))
-    ]
-    if draft.questions and not sound:
-        raise DraftRejectedError(
-            task=task, reason="no question rests on messages that exist, in the persona's language"
-        )
-    return QuestionsDraft(questions=sorted(sound, key=lambda question: -question.priority)[:MAX_QUESTIONS])
+    review.close(nothing_left=bool(draft.questions) and not sound)
+    return QuestionsDraft(questions=sound)
 
 
-def check_resolutions(draft: ResolutionsDraft, material: AnswerMaterial) -> ResolutionsDraft:
+def check_resolutions(
+    draft: ResolutionsDraft, material: AnswerMaterial, review: Review | None = None
+) -> ResolutionsDraft:
     """Check answers: to questions that are open, resting on messages of persons."""
-    draft = _as_text(draft)
-    task = "resolve_questions"
+    draft = as_text(draft)
+    review = review or Review("answers", material.day.sheet.language)
     open_ids = {question.id for question in material.open}
-    sound = [
-        answer.model_copy(update={"answer": _line(answer.answer), "evidence": _once(answer.evidence)})
-        for answer in draft.resolutions
-        if answer.question_id in open_ids
-        and answer.answer.strip()
-        and _rests_on(answer.evidence, material.day.testimony_ids)
-    ]
-    if draft.resolutions and not sound:
-        raise DraftRejectedError(task=task, reason="no answer names an open question and messages that exist")
+    sound: list[ResolutionDraft] = []
+    for answer in draft.resolutions:
+        evidence = _testimony(answer.evidence, material.day)
+        question_id = answer.question_id.strip(" []")
+        if isinstance(evidence, str):
+            review.leave_out(answer.answer or question_id, evidence, answer.evidence)
+        elif question_id not in open_ids:
+            review.leave_out(answer.answer or question_id, "unknown_target", evidence)
+        elif not answer.answer.strip():
+            review.leave_out(question_id, "incomplete", evidence)
+        else:
+            values = {"question_id": question_id, "answer": line_of(answer.answer), "evidence": evidence}
+            sound.append(answer.model_copy(update=values))
+    review.close(nothing_left=bool(draft.resolutions) and not sound)
     return ResolutionsDraft(resolutions=sound)
 
 
-def check_reflection(draft: ReflectionDraft, material: ReflectionMaterial, *, quotes: bool = False) -> ReflectionDraft:
+def check_reflection(
+    draft: ReflectionDraft, material: ReflectionMaterial, review: Review | None = None
+) -> ReflectionDraft:
     """Check a reflection: it says something of its own about messages that exist."""
-    draft = _as_text(draft)
-    task = "reflect"
-    lang = None if quotes else material.sheet.language
+    draft = as_text(draft)
+    review = review or Review("reflection", material.sheet.language)
     for name in ("insight", "strategy", "log_entry"):
-        _require_text(getattr(draft, name), lang, task, name)
-    _require_evidence(draft.evidence, material.ids, task)
-    if not quotes and any(draft.insight.strip() == insight.insight.strip() for insight in material.insights):
-        raise DraftRejectedError(task=task, reason="this insight is in the diary already")
-    goals = [
-        goal.model_copy(
-            update={
-                "goal": _line(goal.goal),
-                "reason": _line(goal.reason),
-                "related_values": [_line(value) for value in goal.related_values],
-                "evidence": _once(goal.evidence),
-            }
-        )
-        for goal in draft.goals
-        if _is_sound_goal(goal, material, quotes=quotes)
-    ][:MAX_GOAL_CHANGES]
+        review.require_text(name, getattr(draft, name))
+    review.require_evidence("insight", draft.evidence, material.ids)
+    if not review.quotes and any(draft.insight.strip() == insight.insight.strip() for insight in material.insights):
+        review.refuse_repetition()
+    review.close()
     return draft.model_copy(
         update={
-            "trigger_topic": _line(draft.trigger_topic),
-            "insight": draft.insight.strip()[:MAX_SUMMARY],
-            "strategy": _line(draft.strategy),
-            "log_entry": draft.log_entry.strip()[:MAX_SUMMARY],
-            "evidence": _once(draft.evidence),
-            "goals": goals,
+            "trigger_topic": line_of(draft.trigger_topic),
+            "insight": shortened(draft.insight, MAX_INSIGHT),
+            "strategy": line_of(draft.strategy),
+            "log_entry": shortened(draft.log_entry, MAX_LOG_ENTRY),
+            "evidence": once(draft.evidence),
+            "values": [line_of(value) for value in draft.values if value.strip()][:MAX_VALUES],
+            "goals": _sound_goals(draft.goals, material, review),
         }
     )
 
 
-def _as_text(draft: Draft) -> Draft:
-    """Return an answer with nothing in it that no file, or no reader, can hold: half characters, control characters."""
-    return type(draft).model_validate(_cleaned(draft.model_dump()))
+def _sound_goals(drafts: Sequence[GoalDraft], material: ReflectionMaterial, review: Review) -> list[GoalDraft]:
+    sound: list[GoalDraft] = []
+    for draft in drafts:
+        goal = draft.model_copy(
+            update={
+                "goal": line_of(draft.goal),
+                "goal_id": draft.goal_id.strip(" []"),
+                "reason": line_of(draft.reason),
+                "related_values": [line_of(value) for value in draft.related_values if value.strip()][:MAX_VALUES],
+                "evidence": once(draft.evidence),
+            }
+        )
+        why = _unfit_goal(goal, sound, material, review)
+        if why:
+            review.leave_out(goal.goal or goal.reason or goal.goal_id, why, goal.evidence)
+        else:
+            sound.append(goal)
+    return sound
 
 
-def _cleaned(value: Any) -> Any:  # noqa: ANN401  # whatever a model's fields hold
-    if isinstance(value, str):
-        kept = "".join(c for c in value if c in "\n\t" or unicodedata.category(c) != "Cc")
-        return clean_text(kept)
-    if isinstance(value, list):
-        return [_cleaned(one) for one in value]
-    return {key: _cleaned(one) for key, one in value.items()} if isinstance(value, dict) else value
-
-
-def _is_sound_goal(goal: GoalDraft, material: ReflectionMaterial, *, quotes: bool) -> bool:
-    if not _rests_on(goal.evidence, material.ids) and not (goal.action == "abandon" and not goal.evidence):
-        return False
+def _unfit_goal(
+    goal: GoalDraft, taken: Sequence[GoalDraft], material: ReflectionMaterial, review: Review
+) -> Why | None:
+    if not _rests_on(goal.evidence, material.ids) and (goal.evidence or goal.action in _NEEDS_EVIDENCE):
+        return "unknown_message"
+    if len(taken) >= MAX_GOAL_CHANGES:
+        return "too_many"
+    if review.is_foreign(goal.goal or goal.reason):
+        return "language"
     if goal.action == "create":
-        is_said = bool(goal.goal.strip()) and (quotes or not _is_foreign(goal.goal, material.sheet.language))
-        return is_said and (goal.horizon == "short_term" or material.level == 3)  # noqa: PLR2004  # the monthly reflection
+        return _unfit_new_goal(goal, taken, material)
     found = material.goals.get(goal.goal_id)
-    return found is not None and found[1].status == "active" and bool(goal.reason.strip())
+    if found is None or found[1].status != "active":
+        return "unknown_target"
+    needed = {
+        "reprioritise": goal.priority is not None,
+        "reword": bool(goal.goal),
+        "revalue": bool(goal.related_values),
+    }
+    return None if needed.get(goal.action, bool(goal.reason)) else "incomplete"
 
 
-def _require_text(text: str, lang: Lang | None, task: str, name: str) -> None:
-    if not text.strip():
-        raise DraftRejectedError(task=task, reason=f"`{name}` is empty")
-    if lang is not None and _is_foreign(text, lang):
-        raise DraftRejectedError(task=task, reason=f"`{name}` must be in {'Japanese' if lang == 'ja' else 'English'}")
-
-
-def _require_evidence(evidence: Sequence[str], ids: Collection[str], task: str) -> None:
-    unknown = [one for one in evidence if one not in ids]
-    if unknown or not evidence:
-        named = ", ".join(unknown[:5]) or "none given"
-        raise DraftRejectedError(task=task, reason=f"evidence must be ids of the messages above ({named})")
+def _unfit_new_goal(goal: GoalDraft, taken: Sequence[GoalDraft], material: ReflectionMaterial) -> Why | None:
+    new = [one.goal for one in taken if one.action == "create"]
+    if not goal.goal:
+        return "incomplete"
+    if goal.horizon == "long_term" and material.level < 3:  # noqa: PLR2004  # the monthly reflection
+        return "only_monthly"
+    there = [one.goal for one in material.goals.active(goal.horizon)]
+    if any(alike(goal.goal, one) for one in (*there, *new)):
+        return "alike"
+    return "too_many" if len(new) >= MAX_NEW_GOALS else None
 
 
 def _rests_on(evidence: Sequence[str], ids: Collection[str]) -> bool:
     return bool(evidence) and all(one in ids for one in evidence)
-
-
-def _is_foreign(text: str, lang: Lang) -> bool:
-    return len(text.strip()) >= _JUDGED_LENGTH and detect_language(text, lang) != lang
-
-
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
-
-
-def _once(evidence: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(evidence))

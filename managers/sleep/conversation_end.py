@@ -66,12 +66,18 @@ class ConversationEnd:
         marked = self._marked()
         if not messages or messages[-1].id == marked:
             return False
-        ids = [message.id for message in messages]
-        since = messages[ids.index(marked) + 1 :] if marked in ids else messages
-        self._then(since)
+        self._then(self._since(marked, messages))
         with writing(self._paths):
             write_atomic(self._mark, messages[-1].id)
         return True
+
+    def _since(self, marked: str, messages: Sequence[Message]) -> Sequence[Message]:
+        """Return what was said after a message; one that stands aside by now, or is deleted, tells by its time."""
+        ids = [message.id for message in messages]
+        if marked in ids:
+            return messages[ids.index(marked) + 1 :]
+        known = self._log.originals([marked]).get(marked)
+        return messages if known is None else [message for message in messages if message.time > known.time]
 
     def ended_at(self) -> datetime | None:
         """Return when the last message was that has been looked at; None if there is none."""

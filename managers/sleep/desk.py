@@ -76,15 +76,24 @@ class Desk:
         self._files: dict[Path, bytes | None] = {}
 
     def episode(self, day: date) -> Episode | None:
-        """Return a day's episode."""
+        """Return a day's episode; None if there is none, or it was taken away here."""
+        if self._is_dropped(day):
+            return None
         return self._episodes.get(day) or self._stores.episodes.get(day)
 
     def put_episode(self, episode: Episode) -> None:
         """Place an episode, unless a person has made the day's theirs."""
         there = self.episode(episode.date)
-        if (there is not None and there.is_users) or (there is None and self._stores.episodes.occupied(episode.date)):
+        is_broken = (
+            there is None and not self._is_dropped(episode.date) and self._stores.episodes.occupied(episode.date)
+        )
+        if (there is not None and there.is_users) or is_broken:
             return
+        self._files.pop(self._stores.episodes.path(episode.date), None)
         self._episodes[episode.date] = episode
+
+    def _is_dropped(self, day: date) -> bool:
+        return self._files.get(self._stores.episodes.path(day), b"") is None
 
     def drop_episode(self, day: date) -> None:
         """Take away the episode of a day of which nothing is left, unless a person has made it theirs."""

@@ -7,7 +7,6 @@ lost its record with everything else: the history still has it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,9 +17,11 @@ from typing import Any
 
 from managers.memory.insights import Insight, InsightStore
 from managers.memory.log.reader import LogReader
-from managers.storage.files import read_bytes
+from managers.sleep.report import Told, told_of
+from managers.storage.files import files, read_bytes
 from managers.storage.history import History
 from managers.storage.history.entries import Entry
+from managers.storage.json_text import load_json
 from managers.storage.paths import PersonaPaths
 
 _RECORD = re.compile(r"dream_(\d{8}-\d{6})-[\w-]+\.json")
@@ -36,6 +37,15 @@ class NightChange:
     what: str
     target: str
     text: str
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An item of a mind's answer that did not become memory; `why` is a name of `managers.sleep.review`."""
+
+    item: str
+    why: str
     evidence: tuple[str, ...] = ()
 
 
@@ -58,8 +68,14 @@ class DreamNight:
     mind: str = ""
     changes: tuple[NightChange, ...] = ()
     failed: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     insight: Insight | None = None
     entry: Entry | None = None
+
+    @property
+    def told(self) -> Told[NightChange]:
+        """What a person is told of it: the stories of the days, then what else changed."""
+        return told_of(self.changes)
 
     @property
     def undone(self) -> bool:
@@ -98,8 +114,8 @@ class DreamDiary:
         shown = keys[number * size : (number + 1) * size]
         newest = keys[number * size - 1] if number else ""
         oldest = shown[-1] if shown and number < pages - 1 else ""
-        entries = self._entries(oldest)
-        lost = [key for key in entries if key not in set(keys) and (not newest or key < newest) and key >= oldest]
+        entries, standing = self._entries(oldest), set(keys)
+        lost = [key for key in entries if key not in standing and (not newest or key < newest) and key >= oldest]
         nights = [self._night(key, entries.get(key), concluded) for key in sorted({*shown, *lost}, reverse=True)]
         return DiaryPage([night for night in nights if night is not None], number, pages, len(keys))
 
@@ -115,7 +131,7 @@ class DreamDiary:
         return list(self.page(0, 1_000_000).nights)
 
     def _keys(self, concluded: Mapping[str, Sequence[Insight]]) -> list[str]:
-        records = {path.stem.removeprefix("dream_") for path in self._paths.memory.glob("dream_*.json")}
+        records = {path.stem.removeprefix("dream_") for path in files(self._paths.memory, "dream_*.json")}
         records = {key for key in records if _RECORD.fullmatch(f"dream_{key}.json")}
         recorded = {_stamp(key) for key in records}
         return sorted({*records, *(stamp for stamp in concluded if stamp not in recorded)}, reverse=True)
@@ -154,12 +170,13 @@ class DreamDiary:
             messages=record["messages_read"] if isinstance(record.get("messages_read"), int) else 0,
             mind=str(record.get("mind", insight.mind if insight else "")),
             changes=changes,
-            failed=tuple(str(one.get("task", "")) for one in _dicts(record, "failures")),
+            failed=tuple(str(one.get("task", "")) for one in _dicts(record, "failures") if "item" not in one),
+            left_out=tuple(one for one in _left_out(record) if self._stands(one)),
             insight=insight,
             entry=entry,
         )
 
-    def _stands(self, change: NightChange) -> bool:
+    def _stands(self, change: NightChange | LeftOut) -> bool:
         """Tell whether all that a change rested on is still there: its record keeps what has been forgotten since."""
         return self._gone.isdisjoint(change.evidence)
 
@@ -174,7 +191,7 @@ class DreamDiary:
         if data is None and entry is not None:
             data = self._history.at(entry.id, path)
         with suppress(ValueError):  # broken by hand: the night is shown without it
-            value = json.loads(data or b"{}")
+            value = load_json(data or b"{}")
             if isinstance(value, dict):
                 return value
         return {}
@@ -201,6 +218,14 @@ def _changes(record: Mapping[str, Any]) -> list[NightChange]:
             tuple(str(message) for message in one.get("evidence") or ()),
         )
         for one in _dicts(record, "changes")
+    ]
+
+
+def _left_out(record: Mapping[str, Any]) -> list[LeftOut]:
+    return [
+        LeftOut(str(one["item"]), str(one.get("why", "")), tuple(str(message) for message in one.get("evidence") or ()))
+        for one in _dicts(record, "failures")
+        if "item" in one
     ]
 
 

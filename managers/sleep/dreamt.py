@@ -18,6 +18,8 @@ from managers.storage.files import append_durably, read_bytes
 from managers.storage.paths import PersonaPaths
 
 _DELETED = "-"
+_AS_WRITTEN = "="
+"""The mark of a message that reads as it was first written; noted where a dream has known it otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +69,19 @@ class DreamtDays:
         return found
 
     def corrected(self) -> dict[date, dict[str, str]]:
-        """Return the messages that were deleted or reworded since a dream last looked, by day, with a mark of how."""
+        """Return the messages that read otherwise than when a dream last looked, by day, with a mark of how.
+
+        They were deleted, reworded, set aside, or stand in the conversation again.
+        """
         data = read_bytes(self._corrections)
         if data is None:  # no dream has looked yet: each reads its day as it stands then
             return {}
         known = dict(line.split() for line in data.decode("ascii", "replace").splitlines() if len(line.split()) == 2)  # noqa: PLR2004  # a key and its mark
-        new = {
-            message_id: mark
-            for message_id, text in self._log.corrections().items()
-            if known.get(_key(message_id)) != (mark := _mark(text))
-        }
+        marks = {_key(one): (one, _mark(text)) for one, text in self._log.corrections().items()}
+        new = {one: mark for key, (one, mark) in marks.items() if known.get(key, _AS_WRITTEN) != mark}
+        back = {key for key, mark in known.items() if mark != _AS_WRITTEN and key not in marks}
+        if back:
+            new |= {one: _AS_WRITTEN for one in self._log.ids() if _key(one) in back}
         found: dict[date, dict[str, str]] = {}
         for message_id, message in self._log.originals(new).items() if new else ():
             found.setdefault(message.time.date(), {})[message_id] = new[message_id]

@@ -12,6 +12,13 @@ class DraftRejectedError(UtataneError):
     en = "What was thought ({task}) could not become a memory: {reason}"
 
 
+class LeftOutError(UtataneError):
+    """One item of an answer did not become memory; the others did. Facts: `item`, `why` (its name), `why_ja`, `why_en`."""
+
+    ja = "「{item}」は覚えませんでした: {why_ja}"
+    en = "“{item}” was left out: {why_en}"
+
+
 class DreamingAlreadyError(UtataneError):
     """Another dream of the same persona is under way, here or in another window."""
 

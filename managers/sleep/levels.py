@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Sequence
+from datetime import date, timedelta
 
 from managers.memory.goals import GoalsMeta
 from managers.sleep.tasks import Level
@@ -20,6 +21,24 @@ def due_level(meta: GoalsMeta, first_day: date | None, today: date, settings: Sl
     if _is_due(meta.last_level2_date, first_day, today, settings.weekly_reflection_days):
         return 2
     return 1
+
+
+def levels_of(
+    days: Sequence[date], meta: GoalsMeta, first_day: date | None, today: date, settings: SleepSettings
+) -> dict[date, Level]:
+    """Return how deep the night after each of some days reflects, as if each had been dreamt of in its own night.
+
+    The latest one is this night, whenever its day was.
+    """
+    found: dict[date, Level] = {}
+    done = {f"last_level{level}_date": [getattr(meta, f"last_level{level}_date")] for level in (2, 3)}
+    for day in sorted(days):
+        night = today if day == max(days) else min(day + timedelta(days=1), today)
+        then = {name: max((one for one in dates if one and one <= night), default=None) for name, dates in done.items()}
+        found[day] = due_level(meta.model_copy(update=then), first_day, night, settings)
+        for level in range(2, found[day] + 1):
+            done[f"last_level{level}_date"].append(night)
+    return found
 
 
 def span_days(level: Level, settings: SleepSettings) -> int:

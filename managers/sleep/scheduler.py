@@ -7,7 +7,6 @@ episode needs none, one that has none still waits.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,10 +23,9 @@ from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
 from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
 from managers.storage.clock import Clock
-from managers.storage.errors import UtataneError
+from managers.storage.edges import said
+from managers.storage.errors import PersonaNotFoundError, UtataneError
 from managers.storage.settings import SleepSettings
-
-logger = logging.getLogger(__name__)
 
 TICK_SECONDS = 60
 _WORKERS = 2
@@ -54,8 +52,12 @@ class Sleeper(Protocol):
         """Return the days that wait for a dream, oldest first."""
         ...
 
-    def dream(self, cancel: Cancel, *, progress: Progress | None = None) -> DreamReport:
-        """Dream of them; `progress` is told of each day that is done."""
+    def dream(self, cancel: Cancel, *, today: bool, progress: Progress | None = None) -> DreamReport:
+        """Dream of them, and of the day that still goes on if `today`; `progress` is told of each day that is done."""
+        ...
+
+    def dream_of(self, day: date, tasks: Sequence[str]) -> DreamReport:
+        """Do chosen tasks for one day, by hand."""
         ...
 
     def end_conversation(self) -> None:
@@ -148,24 +150,42 @@ class SleepScheduler:
         for sleeper in self._sleepers():
             try:
                 self._look_after(sleeper)
-            except UtataneError as error:
-                logger.warning("sleep of %s: %s", sleeper.name, error)
-                self._set(sleeper.name, replace(self._of(sleeper.name), error=error))
-            except Exception:  # the edge of a thread: one persona's trouble must not keep the others awake
-                logger.exception("sleep of %s broke", sleeper.name)
+            except Exception as error:  # noqa: BLE001  # the edge of a thread: one persona's trouble is none of the others'
+                self._set(sleeper.name, replace(self._of(sleeper.name), error=said(error, f"sleep of {sleeper.name}")))
         japanese.let_rest()
         coarse.let_rest()
 
     def dream_now(self, name: str) -> Future[None]:
-        """Dream now, whatever the hour; the future is done when the dream is.
+        """Dream now, whatever the hour, of what was said today too; the future is done when the dream is.
 
         Raises:
             DreamingAlreadyError: it dreams already.
+            PersonaNotFoundError: it cannot be opened.
         """
-        sleeper = next(one for one in self._sleepers() if one.name == name)
-        future = self._begin(sleeper)
+        sleeper = self._sleeper(name)
+        return self._asked_for(
+            sleeper, lambda cancel: sleeper.dream(cancel, today=True, progress=self._progress_of(name))
+        )
+
+    def dream_of(self, name: str, day: date, tasks: Sequence[str]) -> Future[None]:
+        """Do chosen tasks for one day now; otherwise as `dream_now`.
+
+        Raises:
+            DreamingAlreadyError, PersonaNotFoundError
+        """
+        sleeper = self._sleeper(name)
+        return self._asked_for(sleeper, lambda _: sleeper.dream_of(day, tasks))
+
+    def _sleeper(self, name: str) -> Sleeper:
+        sleeper = next((one for one in self._sleepers() if one.name == name), None)
+        if sleeper is None:
+            raise PersonaNotFoundError(name=name)
+        return sleeper
+
+    def _asked_for(self, sleeper: Sleeper, work: Callable[[Cancel], DreamReport]) -> Future[None]:
+        future = self._begin(sleeper, work)
         if future is None:
-            raise DreamingAlreadyError(name=name)
+            raise DreamingAlreadyError(name=sleeper.name)
         return future
 
     def cancel(self, name: str) -> None:
@@ -174,11 +194,15 @@ class SleepScheduler:
             if name in self._cancels:
                 self._cancels[name].set()
 
-    def status(self, name: str) -> SleepStatus:
-        """Return what runs for a persona and when it will run next."""
+    def progress(self, name: str) -> SleepStatus:
+        """Return what runs for a persona; no file is read for that."""
         with self._lock:
             stopping = name in self._cancels and self._cancels[name].is_set()
-        found = replace(self._of(name), stopping=stopping)
+        return replace(self._of(name), stopping=stopping)
+
+    def status(self, name: str) -> SleepStatus:
+        """Return what runs for a persona and when it will run next."""
+        found = self.progress(name)
         sleeper = next((one for one in self._sleepers() if one.name == name), None)
         if sleeper is None or not sleeper.settings().dreaming:
             return found
@@ -190,7 +214,8 @@ class SleepScheduler:
         sleeper.end_conversation()
         settings, now = sleeper.settings(), self._clock.now()
         if settings.dreaming and self._should_dream(sleeper, settings, now):
-            self._begin(sleeper)
+            progress = self._progress_of(sleeper.name)
+            self._begin(sleeper, lambda cancel: sleeper.dream(cancel, today=False, progress=progress))
         elif not in_quiet_hours(now, settings):
             sleeper.act()
 
@@ -205,7 +230,7 @@ class SleepScheduler:
             return False
         return in_quiet_hours(now, settings) or missed_a_night(pending, now, settings)
 
-    def _begin(self, sleeper: Sleeper) -> Future[None] | None:
+    def _begin(self, sleeper: Sleeper, work: Callable[[Cancel], DreamReport]) -> Future[None] | None:
         cancel = Cancel()
         with self._lock:
             if sleeper.name in self._cancels:
@@ -214,22 +239,19 @@ class SleepScheduler:
         now = self._clock.now()
         self._tried[sleeper.name] = now.date()  # a night that begins before midnight looks once more after it
         self._set(sleeper.name, replace(self._of(sleeper.name), outcome="running", started_at=now, error=None, days=0))
-        return self._pool.submit(self._dream, sleeper, cancel)
+        return self._pool.submit(self._dream, sleeper, cancel, work)
 
-    def _dream(self, sleeper: Sleeper, cancel: Cancel) -> None:
+    def _dream(self, sleeper: Sleeper, cancel: Cancel, work: Callable[[Cancel], DreamReport]) -> None:
         outcome: Outcome = "failed"
         report: DreamReport | None = None
         error: UtataneError | None = None
         try:
-            report = sleeper.dream(cancel, progress=lambda done, days: self._progress(sleeper.name, done, days))
+            report = work(cancel)
             outcome = _outcome(report)
         except DreamingAlreadyError:
             outcome = "nothing"  # another window dreams for this persona
-        except UtataneError as failure:
-            logger.warning("the dream of %s failed: %s", sleeper.name, failure)
-            error = failure
-        except Exception:  # the edge of a thread: nobody above would see it
-            logger.exception("the dream of %s broke", sleeper.name)
+        except Exception as failure:  # noqa: BLE001  # the edge of a thread: nobody above would see it
+            error = said(failure, f"the dream of {sleeper.name}")
         finally:
             with self._lock:
                 self._cancels.pop(sleeper.name, None)
@@ -238,8 +260,8 @@ class SleepScheduler:
             )
             self._set(sleeper.name, ended)
 
-    def _progress(self, name: str, done: int, days: int) -> None:
-        self._set(name, replace(self._of(name), days_done=done, days=days))
+    def _progress_of(self, name: str) -> Progress:
+        return lambda done, days: self._set(name, replace(self._of(name), days_done=done, days=days))
 
     def _of(self, name: str) -> SleepStatus:
         with self._lock:
@@ -254,6 +276,6 @@ class SleepScheduler:
 def _outcome(report: DreamReport) -> Outcome:
     if report.cancelled:
         return "stopped"
-    if report.failures:
+    if any(not failure.is_left_out for failure in report.failures):
         return "incomplete"
-    return "done" if report.changes else "nothing"
+    return "done" if report.told.count else "nothing"

@@ -6,7 +6,7 @@ outside; `checks.py` decides what of an answer may become memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -22,10 +22,13 @@ from managers.memory.insights import Insight
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
+from managers.recall.hits import Hit
 
 Level = Literal[1, 2, 3]
 Task = Literal["episode", "entities", "questions", "answers"]
 DAY_TASKS: tuple[Task, ...] = ("episode", "answers", "entities", "questions")
+READING_TASKS: frozenset[Task] = frozenset({"answers", "entities", "questions"})
+"""What looks at the words that no dream has read; who did less has not read them."""
 Tone = Literal["positive", "negative", "neutral", "mixed"]
 
 
@@ -54,6 +57,7 @@ class DayMaterial:
         unread: the ids of those that no dream has read as they stand now; None: all.
         emotions: what the user felt, as it was read at the time; may be empty (imported days).
         changed: the messages that were deleted or reworded since a dream read the day, each with a mark of how.
+        before: what is remembered of the talk of the days before, if there was one.
     """
 
     sheet: Sheet
@@ -62,6 +66,7 @@ class DayMaterial:
     unread: frozenset[str] | None = None
     emotions: tuple[EmotionEntry, ...] = ()
     changed: Mapping[str, str] = field(default_factory=dict)
+    before: Episode | None = None
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -79,6 +84,11 @@ class DayMaterial:
         if self.unread is None:
             return self.messages
         return tuple(message for message in self.messages if message.id in self.unread)
+
+    @property
+    def is_read_again(self) -> bool:
+        """Whether a dream has read some of it before: the day went on after it, or was changed."""
+        return len(self.new_messages) < len(self.messages)
 
 
 @dataclass(frozen=True)
@@ -114,8 +124,11 @@ class ReflectionMaterial:
         days: the new days (the newest last).
         episodes: the episodes of the span that the level looks back on, oldest first.
         insights: the latest insights, newest first.
+        outdated: what an earlier dream concluded of the newest day before that day was over.
         goals: all goals.
         questions: the open questions, most pressing first.
+        past: what was said or remembered before those days and bears on them, best first.
+        values: what mattered most at the last monthly reflection.
     """
 
     sheet: Sheet
@@ -124,14 +137,18 @@ class ReflectionMaterial:
     days: tuple[DayMaterial, ...]
     episodes: tuple[Episode, ...] = ()
     insights: tuple[Insight, ...] = ()
+    outdated: tuple[Insight, ...] = ()
     goals: Goals = field(default_factory=Goals)
     questions: tuple[Question, ...] = ()
+    past: tuple[Hit, ...] = ()
+    values: tuple[str, ...] = ()
 
     @cached_property
     def ids(self) -> frozenset[str]:
         """The ids that an answer may give as evidence."""
         told = {one for day in self.days for one in day.ids}
-        return frozenset(told | {one for episode in self.episodes for one in episode.evidence})
+        remembered = {one for episode in self.episodes for one in episode.evidence}
+        return frozenset(told | remembered | {one for hit in self.past for one in hit.message_ids})
 
 
 class Claim(BaseModel):
@@ -183,7 +200,8 @@ class QuestionDraft(BaseModel):
     context: str
     priority: float = Field(0.5, ge=0, le=1)
     evidence: list[str]
-    about: str = Field("", description="the entity that the question is about; else empty")
+    about: str = Field("", description="the name of the one whom the question is about; else empty")
+    due: str = Field("", description="YYYY-MM-DD: from when on it can be answered; empty: already now")
 
 
 class QuestionsDraft(BaseModel):
@@ -209,14 +227,16 @@ class ResolutionsDraft(BaseModel):
 class GoalDraft(BaseModel):
     """A change of the goals."""
 
-    action: Literal["create", "progress", "complete", "abandon"]
-    goal: str = Field("", description="for create: the new goal")
+    action: Literal["create", "progress", "complete", "abandon", "reprioritise", "reword", "revalue"]
+    goal: str = Field("", description="for create: the new goal; for reword: its new words")
     goal_id: str = Field("", description="for the others: the id of the goal")
     horizon: Literal["short_term", "long_term"] = "short_term"
-    priority: int = Field(1, ge=1, le=9)
-    related_values: list[str] = Field(default_factory=list)
+    priority: int | None = Field(None, ge=1, le=9, description="1 is the highest, 9 the lowest")
+    related_values: list[str] = Field(
+        default_factory=list, description="for long-term goals and revalue: what it serves"
+    )
     reason: str = Field("", description="the progress made, or why")
-    evidence: list[str]
+    evidence: list[str] = Field(default_factory=list)
 
 
 class ReflectionDraft(BaseModel):
@@ -227,6 +247,7 @@ class ReflectionDraft(BaseModel):
     strategy: str
     log_entry: str
     evidence: list[str]
+    values: list[str] = Field(default_factory=list, description="monthly only: what matters most, a word or two each")
     goals: list[GoalDraft] = Field(default_factory=list)
 
 
@@ -262,7 +283,6 @@ class DreamMind(Protocol):
         """Look back and conclude something; None if nothing happened that is worth a thought."""
         ...
 
-
-def transcript(messages: Sequence[Message]) -> str:
-    """Return messages as one text, a line each: `[id] speaker: text`."""
-    return "\n".join(f"[{message.id}] {message.speaker}: {' '.join(message.text.split())}" for message in messages)
+    def tokens_of(self, material: DayMaterial) -> int:
+        """Estimate what one question about a day costs, read and written; 0 where nothing is counted."""
+        ...

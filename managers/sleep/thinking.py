@@ -6,26 +6,37 @@ night's desk and in its list of changes.
 
 from __future__ import annotations
 
+import logging
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from managers.memory.entities import Entity, name_key
+from managers.language.words import content_words
+from managers.memory.entities import Entity, kanji_alone, name_key
+from managers.memory.episodes import Episode
+from managers.memory.messages import NAMELESS
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
+from managers.recall.hits import Hit
 from managers.sleep.changes import (
     Change,
     entity_changes,
     episode_changes,
+    outdated_insights,
     question_changes,
     reflection_changes,
     resolution_changes,
 )
 from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
 from managers.sleep.desk import Desk, Stores
+from managers.sleep.errors import LeftOutError
 from managers.sleep.levels import span_days
+from managers.sleep.review import Review
 from managers.sleep.tasks import (
+    READING_TASKS,
     AnswerMaterial,
     DayMaterial,
     DreamMind,
@@ -40,20 +51,47 @@ from managers.sleep.withdrawal import withdrawals, without_episode
 from managers.storage.errors import UtataneError
 from managers.storage.settings import SleepSettings
 
-_READING_TASKS: frozenset[Task] = frozenset({"answers", "entities", "questions"})
-"""What looks at the words that no dream has read; who did less has not read them."""
 _REMEMBERED_INSIGHTS = 5
+_PAST_HITS = 5
+_TOPICS = 2
+_GIST_WORDS = 12
+_DAYS_BEFORE = 3
+_CLOSE = 12
+_OF = ("'s ", "’s ", "の")
+logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A task that failed; what became of it instead."""
+    """A task that failed, or an item of its answer that was left out.
+
+    Attributes:
+        evidence: the messages that the item rests on, or all of its day where it names none that exist.
+    """
 
     task: str
     day: str
     error: UtataneError
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether only an item is missing, and the task is done."""
+        return isinstance(self.error, LeftOutError)
+
+    def plain(self) -> dict[str, Any]:
+        """Return it for `--json` and for the dream's own record."""
+        told = {"task": self.task, "day": self.day, "error": self.error.sentence("en")}
+        if not self.is_left_out:
+            return told
+        return {
+            **told,
+            "item": self.error.facts["item"],
+            "why": self.error.facts["why"],
+            "evidence": list(self.evidence),
+        }
 
 
 @dataclass
@@ -70,6 +108,8 @@ class Night:
     read: list[DayMaterial] = field(default_factory=list)
     """The days of which nothing is left unread."""
     calls: int = 0
+    level: Level | None = None
+    """How deep it reflected at its end."""
 
     def take(self, changes: Sequence[Change]) -> None:
         for change in changes:
@@ -90,8 +130,12 @@ class Thinker:
         settings: SleepSettings,
         is_gone: Callable[[str], bool],
         when: Callable[[Collection[str]], Sequence[datetime]],
+        recall: Callable[[str], Sequence[Hit]],
     ) -> None:
-        """Hold what is needed; `is_gone` tells whether a message was taken back, `when` when messages were said."""
+        """Hold what is needed.
+
+        `is_gone` tells whether a message was taken back, `when` when messages were said; `recall` searches the past.
+        """
         self._stores = stores
         self._sheet = sheet
         self._mind = mind
@@ -99,6 +143,7 @@ class Thinker:
         self._settings = settings
         self._is_gone = is_gone
         self._when = when
+        self._recall = recall
         self._outage: UtataneError | None = None
         self._last_failure: UtataneError | None = None
 
@@ -107,7 +152,8 @@ class Thinker:
         self._outage = self._last_failure = None
 
     def think_of_day(self, night: Night, material: DayMaterial, tasks: Sequence[Task], cancel: Cancel) -> None:
-        if not tasks or set(tasks) >= _READING_TASKS:
+        material = replace(material, before=_before(night.desk, material.date))
+        if not tasks or set(tasks) >= READING_TASKS:
             night.read.append(material)
         episode = night.desk.episode(material.date)
         is_less = episode is not None and len(material.messages) < episode.covered_messages
@@ -140,7 +186,7 @@ class Thinker:
             night,
             "episode",
             material,
-            lambda mind: check_day(mind.summarise_day(material, cancel), material, quotes=mind is self._fallback),
+            lambda mind, review: check_day(mind.summarise_day(material, cancel), material, review),
         )
         if draft is not None:
             night.take(episode_changes(draft, material, self._mind.name, redo=False))
@@ -155,9 +201,7 @@ class Thinker:
             night,
             "entities",
             material,
-            lambda mind: check_entities(
-                mind.describe_entities(request, cancel), request, quotes=mind is self._fallback
-            ),
+            lambda mind, review: check_entities(mind.describe_entities(request, cancel), request, review),
         )
         if draft is not None:
             night.take(entity_changes(draft, request, self._mind.name, night.now))
@@ -168,7 +212,7 @@ class Thinker:
             night,
             "questions",
             material,
-            lambda mind: check_questions(mind.find_questions(request, cancel), request, quotes=mind is self._fallback),
+            lambda mind, review: check_questions(mind.find_questions(request, cancel), request, review),
         )
         if draft is not None:
             night.take(question_changes(draft, request, self._mind.name, night.now))
@@ -185,11 +229,16 @@ class Thinker:
             return
         request = AnswerMaterial(material, questions)
         draft = self._ask(
-            night, "answers", material, lambda mind: check_resolutions(mind.resolve_questions(request, cancel), request)
+            night,
+            "answers",
+            material,
+            lambda mind, review: check_resolutions(mind.resolve_questions(request, cancel), request, review),
         )
         if draft is not None:
             draft = _in_time(draft, since, material)
-            night.take(resolution_changes(draft, questions, material.messages, self._mind.name, night.now))
+            night.take(
+                resolution_changes(draft, questions, night.desk.goals, material.messages, self._mind.name, night.now)
+            )
 
     def _asked_since(self, question: Question) -> datetime:
         """Return since when a question has been open: what was said before cannot answer it."""
@@ -201,46 +250,66 @@ class Thinker:
         except ValueError:  # nobody knows since when
             return datetime(1, 1, 1)  # local wall-clock time, as everywhere
 
-    def reflect(self, night: Night, level: Level, cancel: Cancel) -> None:
+    def reflect(self, night: Night, level: Level, cancel: Cancel, today: date | None = None) -> None:
+        """Look back, as in the night before `today` (this one if not given)."""
         span = span_days(level, self._settings)
         days = tuple(night.materials)[-span:]
         newest = days[-1].date if days else night.now.date()  # an import may lie years back
         stored = self._stores.episodes.between(newest - timedelta(days=span), newest)
-        episodes = {e.date: e for e in stored} | {
-            m.date: episode for m in days if (episode := night.desk.episode(m.date)) is not None
-        }
+        tonight = {one.date for one in night.materials if newest - timedelta(days=span) <= one.date <= newest}
+        dates = {*(episode.date for episode in stored), *(material.date for material in days), *tonight}
+        episodes = {day: episode for day in dates if (episode := night.desk.episode(day)) is not None}
+        if not days and not episodes:
+            return
+        known = night.desk.insights.entries
+        outdated = outdated_insights(known, days[-1]) if days and level == 1 else ()
         material = ReflectionMaterial(
             sheet=self._sheet,
             level=level,
-            today=night.now.date(),
+            today=today or night.now.date(),
             days=days,
             episodes=tuple(episodes[day] for day in sorted(episodes)),
-            insights=tuple(night.desk.insights.entries[:_REMEMBERED_INSIGHTS]),
+            insights=tuple(one for one in known if one not in outdated)[:_REMEMBERED_INSIGHTS],
+            outdated=outdated,
             goals=night.desk.goals,
             questions=tuple(night.desk.questions.open),
+            values=next((tuple(one.values) for one in known if one.values), ()),
         )
-        if not days and not episodes:
-            return
+        if self._mind is not self._fallback and not cancel.is_set():
+            material = replace(material, past=self._past_of(material))
 
-        def think(mind: DreamMind) -> list[Change]:
+        def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = mind.reflect(material, cancel)
-            checked = check_reflection(draft, material, quotes=mind is self._fallback) if draft is not None else None
+            checked = check_reflection(draft, material, review) if draft is not None else None
             return reflection_changes(checked, material, mind.name, night.now)
 
-        changes = self._ask(night, "reflection", None, think)
+        changes = self._ask(night, "reflection", days[-1] if days else None, think)
         if changes is not None:
             night.take(changes)
 
+    def _past_of(self, material: ReflectionMaterial) -> tuple[Hit, ...]:
+        """Return what is remembered from before the days that are looked back on, and bears on them."""
+        told = material.ids
+        first = min([*(day.date for day in material.days), *(episode.date for episode in material.episodes)])
+        try:
+            hits = self._recall(_gist(material))
+        except UtataneError as error:  # a night can do without
+            logger.warning("no search before the reflection: %s", error)
+            return ()
+        before = (hit for hit in hits if hit.time is not None and hit.time.date() < first)
+        return tuple(hit for hit in before if told.isdisjoint(hit.message_ids))[:_PAST_HITS]
+
     def _ask(
-        self, night: Night, task: str, material: DayMaterial | None, ask: Callable[[DreamMind], Answer]
+        self, night: Night, task: str, material: DayMaterial | None, ask: Callable[[DreamMind, Review], Answer]
     ) -> Answer | None:
-        """Ask the mind; a failure is noted and leaves the other tasks standing."""
+        """Ask the mind; a failure is noted and leaves the other tasks standing, and so is what is left out."""
         day = material.date.isoformat() if material else f"{night.now:%Y-%m-%d}"
+        review = Review(task, self._sheet.language, quotes=self._mind is self._fallback)
         try:
             if self._outage is not None:
                 raise self._outage
             night.calls += 1
-            return ask(self._mind)
+            answer = ask(self._mind, review)
         except UtataneError as error:
             before = self._last_failure
             if before is not None and before.sentence("en") == error.sentence("en"):
@@ -250,14 +319,52 @@ class Thinker:
             if material is not None and self._mind is not self._fallback:
                 night.waiting.setdefault(day, []).append(task)
             return None
+        if not review.quotes:
+            read = frozenset[str]().union(*(one.ids for one in night.materials))
+            whole = tuple(sorted(material.ids)) if material else ()
+            night.failures += [
+                Failure(task, day, error, tuple(one for one in evidence if one in read) or whole)
+                for error, evidence in review.left_out
+            ]
+        return answer
 
     def _mentioned(self, desk: Desk, material: DayMaterial) -> list[Entity]:
-        """Return what is known about whom and what the day mentions, and about those who spoke."""
+        """Return what is known about whom and what the day mentions, about those who spoke, and about those close to the user.
+
+        Whose name is not known stands under a name that nobody says: in a talk, “Aoi's sister” is "my sister" or "she".
+        """
         text = "\n".join(message.text for message in material.new_messages)
-        keys = {name_key(message.speaker) for message in material.messages}
+        users = {name_key(name) for name in (self._sheet.user_name, NAMELESS[self._sheet.language]) if name}
+        keys = {*users, *(name_key(message.speaker) for message in material.messages)}
+        close = [key for key in desk.known_keys() if key.startswith(tuple(f"{u}{of}" for u in users for of in _OF))]
+        keys.update(close[:_CLOSE])
         folded = name_key(text)
-        keys |= {key for key in desk.known_keys() if len(key) > 1 and key in folded}
+        keys |= {key for key in desk.known_keys() if _names(key, folded)}
         return desk.entities_named_in(sorted(keys))
+
+
+def _before(desk: Desk, day: date) -> Episode | None:
+    """Return what is remembered of the talk before a day's: who "she" is may have been said there."""
+    days = (desk.episode(day - timedelta(days=back)) for back in range(1, _DAYS_BEFORE + 1))
+    return next((episode for episode in days if episode is not None), None)
+
+
+def _names(key: str, text: str) -> bool:
+    """Whether a text holds a name; one of a single character (翔) only where it is no part of a longer word (飛翔)."""
+    if len(key) > 1:
+        return key in text
+    pattern = kanji_alone(key)
+    return bool(pattern) and re.search(pattern, text) is not None
+
+
+def _gist(material: ReflectionMaterial) -> str:
+    """Return in a few words what some days were about: what came up on most of them, and what is wondered about."""
+    texts = [episode.summary for episode in material.episodes] or [
+        m.text for day in material.days for m in day.messages
+    ]
+    counts = Counter(term for text in texts for term in dict.fromkeys(content_words(text)))
+    topics = [question.topic for question in material.questions[:_TOPICS]]
+    return " ".join(dict.fromkeys([*topics, *(term for term, _ in counts.most_common(_GIST_WORDS))]))
 
 
 def _is_older(question: Question, material: DayMaterial) -> bool:

@@ -21,6 +21,8 @@ class UtataneError(Exception):
 
     ja: ClassVar[str] = "問題が起きました。"
     en: ClassVar[str] = "Something went wrong."
+    status: ClassVar[int] = 1
+    """What a command that ends with it leaves as its exit status."""
 
     def __init__(self, **facts: object) -> None:
         """Keep the facts and render the English sentence as the exception's own text."""
@@ -50,11 +52,23 @@ class Notice:
         return self.ja if lang == "ja" else self.en
 
 
+def as_notice(code: str, error: UtataneError) -> Notice:
+    """Return an error as what a person should know though the operation went on."""
+    return Notice(code, error.sentence("ja"), error.sentence("en"))
+
+
 class UnsafeNameError(UtataneError):
     """A persona's or file's name cannot be used as a folder name."""
 
     ja = "「{name}」という名前は使えません。{reason_ja}"
     en = 'The name "{name}" cannot be used: {reason_en}'
+
+
+class NoNameError(UnsafeNameError):
+    """A name was left empty."""
+
+    ja = "名前がまだありません。名前を入れてください。"
+    en = "There is no name yet. Enter one."
 
 
 class PersonaNotFoundError(UtataneError):
@@ -69,6 +83,34 @@ class PersonaExistsError(UtataneError):
 
     ja = "「{name}」というペルソナはもういます。別の名前を選んでください。"
     en = 'There already is a persona "{name}". Choose another name.'
+
+
+class GuestError(UtataneError):
+    """A folder is there that nobody let in on this computer; nothing in it was opened. Facts: `name`."""
+
+    # No name in the command: a folder may be called anything, and people copy what they are told to type.
+    ja = (
+        "「{name}」のフォルダーは、このコンピューターではまだ確認していません。"
+        "`personas admit` か、ページの「確認待ち」で、中身を見てから迎えてください。"
+    )
+    en = (
+        'The folder "{name}" is a guest: nobody has let it in on this computer yet. See what is in it and let it in with '
+        '`personas admit`, or under "Waiting for your yes" on the page.'
+    )
+
+
+class NotAdmissibleError(UtataneError):
+    """A guest cannot be let in as it is. Facts: `name`, `reason_ja`, `reason_en`."""
+
+    ja = "「{name}」を迎えられません。{reason_ja}"
+    en = '"{name}" cannot be let in. {reason_en}'
+
+
+class ChangedSinceShownError(UtataneError):
+    """A folder asks for other settings than those that were said yes to; nothing was changed. Facts: `name`."""
+
+    ja = "「{name}」の設定は、お見せしたあとに変わりました。もう一度、確かめてください。"
+    en = 'The settings of "{name}" have changed since they were shown. Look at them again.'
 
 
 class ExternallyChangedError(UtataneError):
@@ -102,11 +144,59 @@ class UnwritableError(UtataneError):
     en = '"{path}" cannot be written ({cause}). Check the permissions of the folder.'
 
 
+class DiskTroubleError(UtataneError):
+    """The system refused to read or write something, and nobody was prepared for that. Facts: `path`, `cause`."""
+
+    ja = "「{path}」を読み書きできませんでした({cause})。ディスクとフォルダーの権限を確かめてから、もう一度お試しください。"
+    en = '"{path}" could not be read or written ({cause}). Check the disk and the permissions, then try again.'
+
+
+class UnexpectedError(UtataneError):
+    """A failure that nobody foresaw; the traceback is in the program's own log. Facts: `cause`."""
+
+    ja = "思いがけない問題が起きました({cause})。書いたものは残っています。もう一度お試しください。"
+    en = "Something unforeseen went wrong ({cause}). What you wrote is kept. Please try again."
+
+
 class UnreadableError(UtataneError):
     """A file exists but cannot be read (permissions, I/O error)."""
 
     ja = "「{path}」を読めません({cause})。ファイルの権限を確かめてください。"
     en = '"{path}" cannot be read ({cause}). Check the permissions of the file.'
+
+
+class DerivedDamagedError(UtataneError):
+    """An index, a map or a cache is damaged; it is derived data and is made anew. Facts: `path`."""
+
+    ja = "索引({path})が壊れているので、作り直します。記憶のファイルは無事です。"
+    en = "An index ({path}) is damaged and is being made anew. The memories themselves are intact."
+
+
+class MemoryBrokenError(UtataneError):
+    """A file of memories is damaged in a way that nobody foresaw. Facts: `path`."""
+
+    ja = "「{path}」の中身が読み取れないため、検索に入れていません。直すと、また見つかるようになります。"
+    en = 'What is in "{path}" cannot be understood, so no search finds it. Mend it and it is found again.'
+
+
+class NotPlainFileError(UnreadableError, UnwritableError):
+    """A link or a special file (a pipe, a device) stands where a file should. Facts: `path`."""
+
+    ja = (
+        "「{path}」は、ほかの場所を指すリンクか、ふつうのファイルではないものなので、読み書きしません。"
+        "中身をここに置いてください。"
+    )
+    en = (
+        '"{path}" is a link to another place, or no ordinary file, so it is neither read nor written. '
+        "Put the file or folder itself in its place."
+    )
+
+
+class FileTooLargeError(UnreadableError):
+    """A file is larger than anything of its kind could be; it was not read. Facts: `path`, `megabytes` (the most)."""
+
+    ja = "「{path}」は大きすぎるので読みません({megabytes} MB まで)。要らないところを除くか、分けてください。"
+    en = '"{path}" is too large to be read (at most {megabytes} MB). Take out what is not needed, or split it.'
 
 
 class NoSuchFileError(UnreadableError):
@@ -126,10 +216,32 @@ class BusyError(UtataneError):
 class AlreadyRunningError(UtataneError):
     """Another process serves the same home folder. Facts: `home`."""
 
+    status = 3
     ja = (
         "{home} のうたた寝は、もう動いています。開いているページを使うか、`--home` で別のフォルダーを指定してください。"
     )
     en = "Utatane is already running for {home}. Use the page that is open, or give another folder with `--home`."
+
+
+class AlreadyServedError(AlreadyRunningError):
+    """Another process serves the same home folder, and where is known. Facts: `home`, `address`."""
+
+    ja = "うたた寝はもう動いています: {address} (フォルダーは {home}。別のフォルダーで始めるなら `--home`)"
+    en = "Utatane is already running at {address} (for {home}; `--home` starts it for another folder)."
+
+
+class PasswordTooShortError(UtataneError):
+    """A password for the page that is soon guessed. Facts: `least` (characters)."""
+
+    ja = "その合言葉は短すぎます。{least}文字以上にしてください。いくつかの言葉をつなげると、長くても覚えやすくなります。"
+    en = "That password is too short: it needs at least {least} characters. A few words in a row are easy to remember."
+
+
+class PasswordsDifferError(UtataneError):
+    """A new password was typed twice, and not the same."""
+
+    ja = "二つの合言葉が違っていました。何も変えていません。もう一度どうぞ。"
+    en = "The two passwords were not the same, so nothing was changed. Please try again."
 
 
 class ExportExistsError(UtataneError):
@@ -198,6 +310,20 @@ class MessageNotFoundError(UtataneError):
     en = 'There is no message "{message_id}" in the log. It may have been deleted.'
 
 
+class BranchNotFoundError(UtataneError):
+    """There is no branch of that id to go back to."""
+
+    ja = "その分かれ道は見つかりません。ページを読み込みなおしてみてください。"
+    en = "That branch of the conversation is not there. Reload the page."
+
+
+class AlternativeNotFoundError(UtataneError):
+    """There are not so many answers in that place. Facts: `count`."""
+
+    ja = "ここにある返事は{count}個です。その返事は見つかりません。"
+    en = "There are {count} answers in this place; that one is not among them."
+
+
 class MessageIdTakenError(UtataneError):
     """A message of that id is in the log already, and says something else."""
 
@@ -226,39 +352,79 @@ class BrokenPersonaFileError(UtataneError):
     en = 'The persona.json of "{name}" has a mistake ({cause}). Until it is mended the defaults are used.'
 
 
-class DocumentTypeError(UtataneError):
+class DocumentError(UtataneError):
+    """A document cannot be read as it is; each subclass says why. Facts: `name`."""
+
+    ja = "「{name}」は読めません。"
+    en = '"{name}" cannot be read.'
+
+
+class DocumentTypeError(DocumentError):
     """A document is of a kind that a knowledge base cannot read."""
 
     ja = "「{name}」の形式は読めません。.txt .md .pdf .html .csv .docx のどれかにしてください。"
     en = '"{name}" is of a kind that cannot be read. Use .txt, .md, .pdf, .html, .csv or .docx.'
 
 
-class DocumentTooLargeError(UtataneError):
+class DocumentTooLargeError(DocumentError):
     """A document is larger than a knowledge base takes."""
 
     ja = "「{name}」は大きすぎます({megabytes} MB まで)。分けてから、もう一度入れてください。"
     en = '"{name}" is too large (at most {megabytes} MB). Split it and add the parts.'
 
 
-class DocumentBrokenError(UtataneError):
+class DocumentBrokenError(DocumentError):
     """A document cannot be opened: it is damaged, or not what its name says."""
 
     ja = "「{name}」は壊れているか、名前と中身の形式が違うため、開けません。"
     en = '"{name}" cannot be opened: it is damaged, or is not what its name says.'
 
 
-class DocumentEncryptedError(UtataneError):
+class DocumentEncryptedError(DocumentError):
     """A document wants a password."""
 
     ja = "「{name}」にはパスワードがかかっています。外してから、もう一度入れてください。"
     en = '"{name}" is protected by a password. Remove it and add the file again.'
 
 
-class DocumentEmptyError(UtataneError):
+class DocumentEmptyError(DocumentError):
     """A document holds no text: it is empty, or pictures of pages."""
 
     ja = "「{name}」には読み取れる文字がありません(スキャンした画像だけのPDFなど)。文字認識(OCR)をかけてから入れてください。"
     en = '"{name}" holds no text (a scanned PDF without text recognition, perhaps). Run OCR on it and add it again.'
+
+
+class DocumentSlowError(DocumentError):
+    """Reading a document took longer than it may. Facts: `name`, `seconds`."""
+
+    ja = (
+        "「{name}」は {seconds:g} 秒たっても読み終わらないため、読むのをやめました。"
+        "分けて入れるか、設定 document_seconds を長くしてください。"
+    )
+    en = (
+        'Reading "{name}" was given up after {seconds:g} seconds. '
+        "Split it and add the parts, or allow more time with the setting document_seconds."
+    )
+
+
+class DocumentUnfoldsError(DocumentError):
+    """A document unfolds to more than its size lets expect. Facts: `name`."""
+
+    ja = (
+        "「{name}」は、開くと大きさに見合わない量になるため、読むのをやめました。"
+        "信頼できるものなら、文字だけを取り出して入れてください。"
+    )
+    en = (
+        'Reading "{name}" was given up: it unfolds to far more than its size lets expect. '
+        "If you trust it, save its text alone and add that."
+    )
+
+
+class DocumentReaderError(UtataneError):
+    """The process that reads documents cannot be started. Facts: `name`, `cause`."""
+
+    ja = "「{name}」を読むための処理を始められませんでした({cause})。あとで自動的にやり直します。"
+    en = 'What reads "{name}" could not be started ({cause}). It is tried again later.'
 
 
 class DocumentNotFoundError(UtataneError):
@@ -269,10 +435,20 @@ class DocumentNotFoundError(UtataneError):
 
 
 class EmbeddingError(UtataneError):
-    """A text could not be turned into a vector; it stays unprocessed and is tried again later."""
+    """A text could not be turned into a vector; it stays unprocessed and is tried again later.
+
+    `again`: the same may go well a moment later. `stops`: nothing else would go well now.
+    """
 
     ja = "意味による検索の準備ができませんでした({cause})。あとで自動的にやり直します。言葉による検索は使えます。"
     en = "Search by meaning could not be prepared ({cause}). It is tried again later; search by words works."
+
+
+class FetchError(UtataneError):
+    """A model could not be fetched. `again`: what has come is kept, and goes on from there."""
+
+    ja = "モデル「{title}」を取得できませんでした({cause_ja})。もう一度押すと、続きから始めます。"
+    en = 'The model "{title}" could not be fetched ({cause_en}). Press again to go on from where it stopped.'
 
 
 class NotATranscriptError(UtataneError):

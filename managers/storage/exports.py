@@ -8,16 +8,17 @@ are copied up to the length that they had.
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from managers.storage.errors import ExportExistsError, UnwritableError
-from managers.storage.files import fsync_folder
+from managers.storage.files import copy_file, entries, fsync_folder, make_folder, remove_tree
 from managers.storage.locks import holding, writing
+from managers.storage.opening import open_descriptor, open_plain
 from managers.storage.paths import PersonaPaths
 
 _TEMPORARY: Final = ".utatane-tmp"
@@ -27,6 +28,7 @@ _DERIVED: Final = frozenset({"rag_index", ".lock", _LOCK})
 _PATIENCE: Final = 600.0
 """How long one export of a persona waits for another."""
 _BLOCK: Final = 1024 * 1024
+_NO_TEXT: Final = re.compile("[\ud800-\udfff]")
 
 
 class _Held(NamedTuple):
@@ -51,16 +53,20 @@ def export_persona(paths: PersonaPaths, file: Path) -> int:
         raise ExportExistsError(path=file)
     temporary = file.with_name(f".{file.name}.{os.getpid()}{_TEMPORARY}")
     try:
-        with _moment(paths) as held, zipfile.ZipFile(temporary, "x", zipfile.ZIP_DEFLATED) as archive:
-            for one in held:
-                _add(archive, one)
-        with temporary.open("rb+") as written:
+        descriptor = open_descriptor(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+        with os.fdopen(descriptor, "wb") as written:
+            with _moment(paths) as held, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+                for one in held:
+                    _add(archive, one)
+            written.flush()
             os.fsync(written.fileno())
         temporary.replace(file)
         fsync_folder(file.parent)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise UnwritableError(path=file, cause=error.strerror or error) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return len(held)
 
 
@@ -68,16 +74,19 @@ def export_persona(paths: PersonaPaths, file: Path) -> int:
 def _moment(paths: PersonaPaths) -> Iterator[list[_Held]]:
     """Yield the persona's files as they are now, whatever is written while they are looked at."""
     second = paths.folder / _SECOND_NAMES
-    with holding(paths.folder / _LOCK, paths.name, _PATIENCE):
-        shutil.rmtree(second, ignore_errors=True)  # what a killed export left behind
+    with ExitStack() as stack:
         try:
-            with writing(paths):
-                second.mkdir()
-                files = enumerate(_files(paths.folder))
-                held = [_hold(file, paths, second / str(number)) for number, file in files]
-            yield held
-        finally:
-            shutil.rmtree(second, ignore_errors=True)
+            stack.enter_context(holding(paths.folder / _LOCK, paths.name, _PATIENCE))
+        except UnwritableError:  # a folder that can only be read: nobody writes there meanwhile
+            yield [_Held(_name(file, paths), file, file.stat().st_size) for file in _files(paths.folder)]
+            return
+        remove_tree(second)  # what a killed export left behind
+        stack.callback(remove_tree, second)
+        with writing(paths):
+            make_folder(second)
+            files = enumerate(_files(paths.folder))
+            held = [_hold(file, paths, second / str(number)) for number, file in files]
+        yield held
 
 
 def _hold(file: Path, paths: PersonaPaths, second: Path) -> _Held:
@@ -86,25 +95,34 @@ def _hold(file: Path, paths: PersonaPaths, second: Path) -> _Held:
     try:
         second.hardlink_to(file)
     except OSError:
-        shutil.copy2(file, second)
-    return _Held(f"{paths.name}/{file.relative_to(paths.folder).as_posix()}", second, size)
+        copy_file(file, second)
+    return _Held(_name(file, paths), second, size)
+
+
+def _name(file: Path, paths: PersonaPaths) -> str:
+    return f"{paths.name}/{_in_text(file.relative_to(paths.folder).as_posix())}"
+
+
+def _in_text(name: str) -> str:
+    """Return a file's name as an archive can hold it: bytes that are no text are written as in addresses (`%83`)."""
+    return _NO_TEXT.sub(lambda found: "".join(f"%{byte:02X}" for byte in os.fsencode(found[0])), name)
 
 
 def _add(archive: zipfile.ZipFile, held: _Held) -> None:
     info = zipfile.ZipInfo.from_file(held.path, held.name, strict_timestamps=False)
     info.compress_type = zipfile.ZIP_DEFLATED
     left = held.size
-    with held.path.open("rb") as source, archive.open(info, "w") as target:
+    with open_plain(held.path) as source, archive.open(info, "w") as target:
         while left and (block := source.read(min(left, _BLOCK))):
             target.write(block)
             left -= len(block)
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.name in _DERIVED or path.name.endswith(_TEMPORARY) or path.is_symlink():
+    for entry in sorted(entries(folder), key=lambda entry: entry.name):
+        if entry.name in _DERIVED or entry.name.endswith(_TEMPORARY):
             continue
-        if path.is_dir():
-            yield from _files(path)
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files(folder / entry.name)
         else:
-            yield path
+            yield folder / entry.name

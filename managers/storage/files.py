@@ -12,25 +12,36 @@ import hashlib
 import itertools
 import json
 import os
+import shutil
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO
 
+from managers.storage import opening
+from managers.storage.encodings import NAMES, foreign_encoding
 from managers.storage.errors import (
     DiskFullError,
+    FileTooLargeError,
     Notice,
+    NotPlainFileError,
     UnreadableError,
     UnwritableError,
     UtataneError,
 )
+from managers.storage.opening import NotPlainError, open_descriptor
+from managers.storage.retrying import retried
 
 _NO_SPACE = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 _NOT_ON_FOLDERS = frozenset({errno.EINVAL, errno.ENOSYS, errno.EBADF, getattr(errno, "ENOTSUP", errno.EINVAL)})
-_TEMPORARY_SUFFIX = ".utatane-tmp"
+TEMPORARY_SUFFIX = ".utatane-tmp"
 _LEFT_OVER_SECONDS = 86_400
+_COPY_BLOCK = 1024 * 1024
+MAX_BYTES = 64_000_000
+"""What is read into memory at once: no memory comes near it, and a folder may hold a file of any size."""
 _numbers = itertools.count()
 """Two threads that write one file must not share the temporary one."""
 
@@ -40,56 +51,82 @@ def digest(data: bytes | str) -> str:
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
-def read_bytes(path: Path) -> bytes | None:
+def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes | None:
     """Return the bytes of a file, None if there is no such file.
 
     Raises:
         UnreadableError: it is there and cannot be read.
+        FileTooLargeError: it is larger than `limit` bytes.
     """
     try:
-        return path.read_bytes()
+        with opening.open_plain(path) as file:
+            if os.fstat(file.fileno()).st_size > limit:
+                raise FileTooLargeError(path=path, megabytes=limit // 1_000_000)
+            return file.read()
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UnreadableError(path=path, cause=error.strerror or error) from error
+        raise unread(error, path) from error
 
 
-def write_atomic(path: Path, data: bytes | str, *, mode: int | None = None) -> None:
+def write_atomic(path: Path, data: bytes | str) -> None:
     """Write a whole file or nothing: temporary file beside it, fsync, replace, fsync of the folder.
 
     Args:
-        path: the file; its folder is made if missing.
+        path: the file; its folder is made if missing. It is its owner's alone.
         data: the content; text is written as UTF-8 with the newlines it has.
-        mode: permission bits (such as 0o600), kept from the old file if not given.
 
     Raises:
         DiskFullError, UnwritableError: the old file is as it was.
     """
-    write_atomic_parts(path, [data.encode() if isinstance(data, str) else data], mode=mode)
+    write_atomic_parts(path, [data.encode() if isinstance(data, str) else data])
 
 
-def write_atomic_parts(path: Path, parts: Iterable[bytes | memoryview], *, mode: int | None = None) -> None:
+def write_atomic_parts(path: Path, parts: Iterable[bytes | memoryview]) -> None:
     """Write a whole file or nothing, as `write_atomic` does, of parts that need not be in memory together."""
-    temporary = path.with_name(f".{path.name[:32]}.{os.getpid()}-{next(_numbers)}{_TEMPORARY_SUFFIX}")
+    temporary = path.with_name(f".{path.name[:32]}.{os.getpid()}-{next(_numbers)}{TEMPORARY_SUFFIX}")
     try:
         make_folder(path.parent)
-        if mode is None:
-            mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        if path.exists() and not os.access(path, os.W_OK):
-            raise UnwritableError(path=path, cause="read-only")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), mode)
+        check_writable(path)
+        descriptor = open_descriptor(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         try:
             for part in parts:
                 _write_all(descriptor, part)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        os.replace(temporary, path)
+        retried(os.fspath(path), lambda: os.replace(temporary, path))
         fsync_folder(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise explained(error, path) from error
+
+
+def write_unsynced(path: Path, data: bytes) -> None:
+    """Write a file in place, with nothing that makes it last: what is derived, or means nothing after a power cut.
+
+    Raises:
+        NotPlainError, OSError
+    """
+    make_folder(path.parent)
+    with os.fdopen(open_descriptor(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+        file.write(data)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy an ordinary file to a place that is free, durably, with its times; the copy is its owner's alone.
+
+    Raises:
+        NotPlainError, OSError
+    """
+    with opening.open_plain(source) as old:
+        with os.fdopen(open_descriptor(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as new:
+            shutil.copyfileobj(old, new, _COPY_BLOCK)
+            new.flush()
+            os.fsync(new.fileno())
+        status = os.fstat(old.fileno())
+    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def append_durably(path: Path, data: bytes) -> int:
@@ -102,8 +139,8 @@ def append_durably(path: Path, data: bytes) -> int:
     """
     try:
         make_folder(path.parent)
-        is_new = not path.exists()
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
+        is_new = opening.look(path) is None
+        descriptor = open_descriptor(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             offset = os.lseek(descriptor, 0, os.SEEK_END)
             try:
@@ -122,12 +159,31 @@ def append_durably(path: Path, data: bytes) -> int:
     return offset
 
 
+def check_writable(path: Path) -> None:
+    """Refuse to replace what is no file, or one that somebody has made read-only.
+
+    Raises:
+        NotPlainError, UnwritableError
+    """
+    opening.check_plain(path)
+    if opening.look(path) is not None and not os.access(path, os.W_OK):
+        raise UnwritableError(path=path, cause="read-only")
+
+
 def make_folder(folder: Path) -> None:
-    """Make a folder and its parents, durably."""
-    if folder.is_dir():
+    """Make a folder and its parents, durably.
+
+    Raises:
+        NotPlainError: there is a link in its place, or on the way.
+        OSError
+    """
+    found = opening.kind(folder)
+    if found == "folder":
         return
+    if found in {"link", "special"}:
+        raise NotPlainError(os.fspath(folder))
     make_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(opening.PRIVATE_FOLDER, exist_ok=True)
     fsync_folder(folder.parent)
 
 
@@ -148,6 +204,66 @@ def fsync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def entries(folder: Path, kinds: Collection[opening.Kind] | None = opening.PLAIN) -> list[os.DirEntry[str]]:
+    """Return what is in a folder, in no particular order: its files and folders, if nothing else is asked for.
+
+    Raises:
+        UnreadableError: it is there and cannot be listed.
+    """
+    try:
+        return opening.entries(folder, kinds)
+    except OSError as error:
+        raise unread(error, folder) from error
+
+
+def files(folder: Path, pattern: str = "*") -> list[Path]:
+    """Return the files in a folder whose names match a pattern, by name; hidden ones only if the pattern says so.
+
+    Raises:
+        UnreadableError: the folder is there and cannot be listed.
+    """
+    names = sorted(
+        entry.name
+        for entry in entries(folder)
+        if entry.is_file(follow_symlinks=False)
+        and (pattern[:1] == "." or entry.name[:1] != ".")
+        and fnmatchcase(entry.name, pattern)
+    )
+    return [folder / name for name in names]  # sorted as names: paths compare ten times as slowly
+
+
+def remove(path: Path) -> None:
+    """Remove a file, durably, if it is there; of a link the link.
+
+    Raises:
+        UnwritableError: it is still there.
+    """
+    try:
+        if opening.look(path) is not None:
+            opening.unlink(path)
+            fsync_folder(path.parent)
+    except OSError as error:
+        raise explained(error, path) from error
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it, if it is there; of links the links, there and within.
+
+    Raises:
+        NotPlainError: a link is on the way to it.
+        OSError
+    """
+    found = opening.look(path)
+    if found is None:
+        return
+    if opening.kind_of(found) == "folder":
+        shutil.rmtree(path)
+    elif sys.platform == "win32" and path.is_dir():  # a junction, or a link to a folder
+        path.rmdir()
+    else:
+        opening.unlink(path)
+
+
 def sweep(folder: Path) -> int:
     """Remove the temporary files that killed writers left anywhere in a folder, a day ago or earlier.
 
@@ -155,7 +271,9 @@ def sweep(folder: Path) -> int:
         How many there were.
     """
     swept = 0
-    for path in folder.rglob(f".*{_TEMPORARY_SUFFIX}"):
+    for path, kind in opening.walk(folder):
+        if kind != "file" or path.name[0] != "." or not path.name.endswith(TEMPORARY_SUFFIX):
+            continue
         with contextlib.suppress(OSError):  # litter that cannot be removed does no harm
             if time.time() - path.stat().st_mtime > _LEFT_OVER_SECONDS:
                 path.unlink()
@@ -167,14 +285,25 @@ def set_aside(path: Path, now: datetime) -> Notice:
     """Move a file that cannot be understood aside, bytes intact, and return the notice to show."""
     kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}")
     number = 1
-    while kept.exists():
-        number += 1
-        kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}-{number}")
     try:
-        os.replace(path, kept)
+        opening.check_plain(path)
+        while opening.look(kept) is not None:
+            number += 1
+            kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}-{number}")
+        opening.move(path, kept)
         fsync_folder(path.parent)
     except OSError as error:
         raise explained(error, path) from error
+    encoding = foreign_encoding(read_bytes(kept) or b"")
+    if encoding is not None:
+        called = NAMES[encoding]
+        return Notice(
+            code="file-set-aside",
+            ja=f"「{path.name}」は {called} で保存されていて読めないので、「{kept.name}」という名前でそのまま残しました。"
+            "`app.py mend` で、UTF-8 にして元の名前に戻せます。",
+            en=f'"{path.name}" was saved as {called} and could not be read, so it was kept as it is under the name '
+            f'"{kept.name}". `app.py mend` makes it UTF-8 and gives it its old name back.',
+        )
     return Notice(
         code="file-set-aside",
         ja=f"「{path.name}」は読み取れない状態だったので、「{kept.name}」という名前でそのまま残しました。"
@@ -197,9 +326,18 @@ def _write_all(descriptor: int, data: bytes | memoryview) -> None:
 
 def explained(error: OSError, path: Path) -> UtataneError:
     """Return the error that says in a sentence why a file could not be written."""
+    if isinstance(error, NotPlainError):
+        return NotPlainFileError(path=error.filename)
     if error.errno in _NO_SPACE:
         return DiskFullError(path=path.name)
     return UnwritableError(path=path, cause=error.strerror or error)
+
+
+def unread(error: OSError, path: Path) -> UnreadableError:
+    """Return the error that says in a sentence why a file could not be read."""
+    if isinstance(error, NotPlainError):
+        return NotPlainFileError(path=error.filename)
+    return UnreadableError(path=path, cause=error.strerror or error)
 
 
 def open_binary(path: Path) -> IO[bytes]:
@@ -209,6 +347,6 @@ def open_binary(path: Path) -> IO[bytes]:
         UnreadableError: it cannot be read (a missing file too).
     """
     try:
-        return path.open("rb")
+        return opening.open_plain(path)
     except OSError as error:
-        raise UnreadableError(path=path, cause=error.strerror or error) from error
+        raise unread(error, path) from error

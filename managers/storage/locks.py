@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from managers.storage.errors import AlreadyRunningError, BusyError
-from managers.storage.files import explained, make_folder
+from managers.storage.errors import AlreadyRunningError, BusyError, DiskFullError, UnwritableError, UtataneError
+from managers.storage.files import explained, make_folder, read_bytes, write_atomic
+from managers.storage.opening import PRIVATE_FILE, check_plain, unlink
 from managers.storage.paths import Home, PersonaPaths
+
+logger = logging.getLogger(__name__)
 
 WAIT_SECONDS = 10.0
 """Writes hold the lock for milliseconds; whoever waits longer than this meets a stuck process."""
@@ -52,22 +58,24 @@ def let_others_in(held_since: float) -> float:
 
 
 @contextmanager
-def holding(lock_file: Path, name: str, wait: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold a lock file; reentrant within a thread.
+def holding(lock_file: Path, name: str, wait: float = WAIT_SECONDS, *, is_reentrant: bool = True) -> Iterator[None]:
+    """Hold a lock file.
 
     Args:
         lock_file: its folder is made if missing.
         name: what the error calls that which is locked.
         wait: seconds.
+        is_reentrant: whether the thread that holds it may take it once more.
 
     Raises:
         BusyError, UnwritableError, DiskFullError
     """
     # A singleton per path makes the lock reentrant for nested writers of the same thread, while
     # other threads and processes wait: the instance is thread-local.
-    lock = FileLock(lock_file, is_singleton=True)
+    lock = FileLock(lock_file, mode=PRIVATE_FILE, is_singleton=is_reentrant)
     try:
         make_folder(lock_file.parent)
+        check_plain(lock_file)
         lock.acquire(timeout=wait)
     except Timeout as error:
         raise BusyError(name=name) from error
@@ -79,20 +87,72 @@ def holding(lock_file: Path, name: str, wait: float = WAIT_SECONDS) -> Iterator[
         lock.release()
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A page that is being served.
+
+    Attributes:
+        address: where it begins, without any token.
+        given: it asks for a password that was given to its process, not for what the home folder says.
+    """
+
+    address: str
+    given: bool = False
+
+
 @contextmanager
-def serving(home: Home) -> Iterator[None]:
+def serving(home: Home) -> Iterator[Callable[[Served], None]]:
     """Be the only page of a home folder; the command line may work beside it.
+
+    Yields:
+        what notes the page's address for whoever starts a second time.
 
     Raises:
         AlreadyRunningError: another process serves this home.
     """
-    make_folder(home.folder)
-    lock = FileLock(home.lock)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(holding(home.lock, home.folder.name, wait=0, is_reentrant=False))
+        except BusyError as error:
+            raise AlreadyRunningError(home=home.folder) from error
+        _forget_address(home)  # a killed process's
+        try:
+            yield lambda served: _note_address(home, served)
+        finally:
+            _forget_address(home)
+
+
+def is_served(home: Home) -> bool:
+    """Tell whether another process serves a home; nothing is made or changed.
+
+    The system takes the lock from a process that was killed, whatever files it left behind.
+    """
+    if not home.lock.exists():
+        return False
     try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise AlreadyRunningError(home=home.folder) from error
+        with holding(home.lock, home.folder.name, wait=0, is_reentrant=False):
+            return False
+    except BusyError:
+        return True
+    except UtataneError:
+        return False  # whoever starts is told what is wrong with the folder
+
+
+def served_at(home: Home) -> Served | None:
+    """Return what a process that serves a home noted; None while it is only about to."""
     try:
-        yield
-    finally:
-        lock.release()
+        return Served(**json.loads(read_bytes(home.serving) or b""))
+    except (UtataneError, ValueError, TypeError):
+        return None
+
+
+def _note_address(home: Home, served: Served) -> None:
+    try:
+        write_atomic(home.serving, json.dumps(asdict(served)) + "\n")
+    except (DiskFullError, UnwritableError) as error:
+        logger.warning("the page's address could not be noted: %s", error)
+
+
+def _forget_address(home: Home) -> None:
+    with suppress(OSError):
+        unlink(home.serving)

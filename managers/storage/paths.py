@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
-from managers.storage.errors import UnsafeNameError
+from managers.storage.errors import NoNameError, UnsafeNameError
+from managers.storage.opening import guard
 
 HOME_VARIABLE = "UTATANE_HOME"
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -26,18 +28,37 @@ def safe_name(name: str) -> str:
     """Return `name` in NFC and stripped, or say why it cannot be a folder's or file's name.
 
     Raises:
-        UnsafeNameError: the name is empty, hidden, reserved, too long, or holds separators,
-            control or direction-changing characters.
+        NoNameError: the name is empty.
+        UnsafeNameError: the name is hidden, reserved, too long, or holds separators, control or
+            direction-changing characters.
     """
     tidy = unicodedata.normalize("NFC", name).strip()
+    if not tidy:
+        raise NoNameError
     if problem := _problem(tidy):
         raise UnsafeNameError(name=tidy[:40], reason_ja=problem[0], reason_en=problem[1])
     return tidy
 
 
+@lru_cache(maxsize=1 << 14)
+def may_be_written(name: str) -> bool:
+    """Tell whether a file of exactly this name may be written; of ten thousand in a folder it is asked in every turn."""
+    try:
+        return safe_name(name) == name
+    except UnsafeNameError:
+        return False
+
+
+def is_text(name: str) -> bool:
+    """Tell whether a name is text. Most systems take any bytes for one, which no index and no page can hold."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _problem(name: str) -> tuple[str, str] | None:
-    if not name:
-        return "名前が空です。", "it is empty."
     if any(c in _FORBIDDEN for c in name):
         return '/ \\ : * ? " < > | は使えません。', 'it may not contain / \\ : * ? " < > |.'
     if any(unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} for c in name):
@@ -56,6 +77,10 @@ class PersonaPaths:
     """The files of one persona's folder (names as in the specification)."""
 
     folder: Path
+
+    def __post_init__(self) -> None:
+        """Let nothing in the folder be opened but what is really in it."""
+        guard(self.folder)
 
     @property
     def name(self) -> str:
@@ -130,8 +155,16 @@ class PersonaPaths:
         return self.memory / "recall_log.jsonl"
 
     @property
+    def held_writes(self) -> Path:
+        return self.memory / "held_writes.json"
+
+    @property
     def knowledge(self) -> Path:
         return self.folder / "knowledge"
+
+    @property
+    def set_aside(self) -> Path:
+        return self.folder / "set_aside"
 
     @property
     def rag_index(self) -> Path:
@@ -148,6 +181,15 @@ class PersonaPaths:
     @property
     def lock(self) -> Path:
         return self.folder / ".lock"
+
+    @property
+    def mark(self) -> Path:
+        return self.folder / ".persona-id"
+
+    @property
+    def home(self) -> Home:
+        """The home folder that the persona lives in: the one above `characters/`, `.trash/` likewise."""
+        return Home(self.folder.parent.parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +219,43 @@ class Home:
         return self.folder / "usage"
 
     @property
+    def models(self) -> Path:
+        """Sentence models that were fetched."""
+        return self.folder / "models"
+
+    @property
     def lock(self) -> Path:
         return self.folder / ".lock"
+
+    @property
+    def access(self) -> Path:
+        return self.folder / ".access.json"
+
+    @property
+    def serving(self) -> Path:
+        return self.folder / ".serving.json"
+
+    @property
+    def opening(self) -> Path:
+        """What a browser is handed to open the page; no hidden name, for packaged browsers may read none."""
+        return self.folder / "opening.html"
+
+    @property
+    def installation_key(self) -> Path:
+        return self.folder / ".installation.key"
+
+    @property
+    def admitted(self) -> Path:
+        return self.folder / ".admitted"
+
+    @property
+    def made_private(self) -> Path:
+        """Is there once all that lies here was made its owner's alone."""
+        return self.folder / ".made-private"
+
+    @property
+    def set_aside(self) -> Path:
+        return self.characters / ".set-aside"
 
     def persona(self, name: str) -> PersonaPaths:
         """Return the paths of a persona; the name is checked, the folder need not exist."""

@@ -16,9 +16,14 @@ from typing import Any, Literal
 import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, ValidationError
 
-from managers.storage.errors import InvalidSettingError, MistakeInFileError, Notice
+from managers.storage.errors import InvalidSettingError, MistakeInFileError, Notice, UnreadableError, as_notice
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import holding
+
+GEMINI = "gemini"
+"""The name under which `secrets.toml` keeps the key for Gemini, whatever it is used for."""
+GEMINI_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+"""Where people have it in their environment."""
 
 
 class _Section(BaseModel):
@@ -28,7 +33,7 @@ class _Section(BaseModel):
 class MindSettings(_Section):
     """Which mind speaks."""
 
-    provider: Literal["auto", "builtin", "gemini", "openai"] = "auto"
+    provider: Literal["auto", "builtin", "gemini", "openai", "anthropic"] = "auto"
     """`openai`: anything that speaks the OpenAI protocol at `base_url`."""
     model: str = ""
     base_url: str = ""
@@ -51,8 +56,12 @@ class RecallSettings(_Section):
     enable_auto_retrieval: bool = True
     plan_with_model: bool = False
     """Let the small model decide whether and what to search (one more call before the first word)."""
-    embedder: Literal["builtin", "japanese-vectors", "sentence-transformers", "gemini"] = "builtin"
+    embedder: Literal["auto", "builtin", "japanese-vectors", "sentence-model", "sentence-transformers", "gemini"] = (
+        "auto"
+    )
+    """`auto`: the built-in one, with the Japanese word vectors where they are installed and memories are Japanese."""
     embedder_model: str = ""
+    """`sentence-model`: one that was fetched (`assets/embedders.toml`), or a folder; else the library's or provider's name."""
     chunk_size: int = Field(300, ge=50)
     chunk_overlap: int = Field(50, ge=0)
     per_index: int = Field(10, ge=1)
@@ -63,6 +72,8 @@ class RecallSettings(_Section):
     knowledge_in_prompt: bool = True
     knowledge_threshold: float = Field(0.5, ge=0, le=4)
     knowledge_hits: int = Field(2, ge=0)
+    document_seconds: float = Field(10, ge=1, le=600)
+    """How long reading one document may take; a longer one is left out, and that is said."""
     recent_hits: int = Field(5, ge=0)
     semantic_hits: int = Field(3, ge=0)
     summary_hits: int = Field(2, ge=0)
@@ -88,6 +99,8 @@ class ConversationSettings(_Section):
     """How many days `log.txt` holds before older ones move to `log_archives/`."""
     episode_memory_lookback_days: int = Field(14, ge=0)
     light_drive_threshold: float = Field(0.4, ge=0, le=1)
+    read_emotion_with_model: bool = False
+    """Whether the small model reads the emotion of each message anew, after the reply."""
 
 
 class SleepSettings(_Section):
@@ -147,6 +160,15 @@ class UsageSettings(_Section):
     """The person's own prices by model: dollars per million tokens read, and written."""
 
 
+class ProgramsSettings(_Section):
+    """Which ways in other programs on this computer have; each takes a token (`managers.storage.access`)."""
+
+    api: bool = False
+    """Gradio's API, for `gradio_client` and plain HTTP."""
+    mcp: bool = False
+    """MCP tools that look into memories."""
+
+
 class UserSettings(_Section):
     """Who the user is; a persona may know them by another name."""
 
@@ -164,6 +186,7 @@ class Settings(_Section):
     sleep: SleepSettings = Field(default_factory=SleepSettings)
     usage: UsageSettings = Field(default_factory=UsageSettings)
     page: PageSettings = Field(default_factory=PageSettings)
+    programs: ProgramsSettings = Field(default_factory=ProgramsSettings)
 
 
 class SettingsFile:
@@ -172,23 +195,34 @@ class SettingsFile:
     def __init__(self, path: Path) -> None:
         """Remember the path; nothing is read yet."""
         self.path = path
+        self._last: bytes | None = None
+        self._was_read = False
 
     def load(self) -> tuple[Settings, list[Notice]]:
-        """Return the settings and what was wrong with the file; wrong values fall back to defaults."""
-        data = read_bytes(self.path)
-        if data is None:
-            return Settings(), []
+        """Return the settings and what was wrong with the file; wrong values fall back to defaults.
+
+        While the file cannot be read, what it said last holds on; defaults, if nobody has read it yet.
+        """
         try:
-            table = tomllib.loads(data.decode("utf-8-sig"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            return Settings(), [
-                Notice(
-                    code="settings-broken",
-                    ja=f"settings.toml に書き間違いがあります({error})。直すまでは初期設定で動きます。",
-                    en=f"settings.toml has a mistake ({error}). Until it is mended the defaults are used.",
-                )
-            ]
-        return lenient(table)
+            return self.load_known()
+        except UnreadableError as error:
+            return Settings(), [as_notice("settings-unreadable", error)]
+
+    def load_known(self) -> tuple[Settings, list[Notice]]:
+        """Do the same for whoever must not take defaults for what the person has set.
+
+        Raises:
+            UnreadableError: the file is there, and nobody has read it yet.
+        """
+        try:
+            self._last = read_bytes(self.path)
+        except UnreadableError as error:
+            if not self._was_read:
+                raise
+            found, notices = _understood(self._last)
+            return found, [*notices, as_notice("settings-unreadable", error)]
+        self._was_read = True
+        return _understood(self._last)
 
     def change(self, section: str, **values: object) -> Settings:
         """Set values of one section, keeping the person's comments and order; None removes a value.
@@ -211,6 +245,22 @@ class SettingsFile:
                     table[key] = value
             write_atomic(self.path, tomlkit.dumps(document))
         return self.load()[0]
+
+
+def _understood(data: bytes | None) -> tuple[Settings, list[Notice]]:
+    if data is None:
+        return Settings(), []
+    try:
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return Settings(), [
+            Notice(
+                code="settings-broken",
+                ja=f"settings.toml に書き間違いがあります({error})。直すまでは初期設定で動きます。",
+                en=f"settings.toml has a mistake ({error}). Until it is mended the defaults are used.",
+            )
+        ]
+    return lenient(table)
 
 
 def _changing(path: Path) -> AbstractContextManager[None]:
@@ -322,7 +372,7 @@ class Secrets:
                 keys[name] = value.strip()
             else:
                 keys.pop(name, None)
-            write_atomic(self.path, tomlkit.dumps(document), mode=0o600)
+            write_atomic(self.path, tomlkit.dumps(document))
 
     def __repr__(self) -> str:
         """Show no secret."""

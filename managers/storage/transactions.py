@@ -12,20 +12,18 @@ from pathlib import Path
 
 from managers.storage.history import History
 from managers.storage.history.entries import Draft
-from managers.storage.journal import settle
 from managers.storage.paths import PersonaPaths
 
-__all__ = ["Transactions", "settle", "transaction"]
+__all__ = ["Transactions", "transaction"]
 
 
 class Transactions:
     """All-or-nothing writes to one persona's folder."""
 
     def __init__(self, paths: PersonaPaths, history: History) -> None:
-        """Take the history that the changes are entered into, and finish what a killed process left."""
+        """Take the history that the changes are entered into."""
         assert history.paths == paths  # a history belongs to one persona
         self._history = history
-        settle(paths)
 
     def apply(
         self,

@@ -16,14 +16,17 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from managers.storage.files import explained, make_folder, open_binary
+from managers.storage.files import explained, files, make_folder, open_binary
+from managers.storage.json_text import load_json
 from managers.storage.locks import holding
+from managers.storage.opening import open_descriptor
 
-Purpose = Literal["talk", "tools", "recall", "dream", "answers", "initiative", "trial", "embedding", "other"]
+Purpose = Literal["talk", "tools", "recall", "emotion", "dream", "answers", "initiative", "trial", "embedding", "other"]
 PURPOSES: tuple[Purpose, ...] = (
     "talk",
     "tools",
     "recall",
+    "emotion",
     "dream",
     "answers",
     "initiative",
@@ -98,7 +101,7 @@ class Ledger:
         path = self.month_file(entry.time.date())
         try:
             make_folder(self.folder)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
+            descriptor = open_descriptor(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
                 data = _line(entry)
                 end = os.lseek(descriptor, 0, os.SEEK_END)
@@ -133,7 +136,7 @@ class Ledger:
 
     def months(self) -> list[Path]:
         """Return all files there are, oldest first."""
-        return sorted(self.folder.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl"))
+        return files(self.folder, "[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl")
 
     def calls(self, since: date | None = None) -> list[Call]:
         """Return the calls since a day, oldest first, each under the name that its persona has now."""
@@ -169,8 +172,8 @@ def read_entries(path: Path, offset: int = 0) -> tuple[list[Entry], int]:
 def _entries(data: bytes) -> Iterator[Entry]:
     for line in data.split(b"\n"):
         try:
-            entry = _entry(json.loads(line))
-        except (ValueError, KeyError, TypeError, AttributeError):
+            entry = _entry(load_json(line))
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
             continue
         yield entry
 

@@ -37,14 +37,17 @@ Limits = Callable[[str], UsageSettings]
 class Meter:
     """Counts the calls of a home folder. Used from several threads, beside other processes."""
 
-    def __init__(self, folder: Path, clock: Clock, limits: Limits) -> None:
+    def __init__(self, folder: Path, clock: Clock, limits: Limits, *, only_look: bool = False) -> None:
         """Remember where and how.
 
         Args:
             folder: the ledger's.
             clock: the time.
             limits: the settings that hold for a persona.
+            only_look: nothing can be written there, so nothing is spent where a cap is set.
         """
+        self._only_look = only_look
+        self._alone = threading.Lock()
         self.ledger = Ledger(folder)
         self.limits = limits
         self.when_counted: Callable[[str], None] = lambda _: None
@@ -169,14 +172,14 @@ class Meter:
 
     @contextmanager
     def _holding(self, limits: UsageSettings) -> Iterator[None]:
-        with self.ledger.lock():
+        with self._alone if self._only_look else self.ledger.lock():
             if limits.prices != self._prices:
                 self._prices = dict(limits.prices)
                 self._tally.forget()
             yield
 
     def _look(self, now: datetime) -> None:
-        for path, lost in expired(self._reservations.all().items(), self._clock.utc()):
+        for path, lost in [] if self._only_look else expired(self._reservations.all().items(), self._clock.utc()):
             # Whoever asked was killed: that it was read is likely, what came of it nobody can tell any more.
             self.ledger.append(_lost(lost))
             self._reservations.remove(path)

@@ -6,11 +6,13 @@ import itertools
 import json
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from managers.storage.files import explained, make_folder, read_bytes
+from managers.storage.files import explained, files, read_bytes, write_unsynced
+from managers.storage.json_text import load_json
 from managers.usage.caps import Spent
 
 _numbers = itertools.count()
@@ -63,11 +65,12 @@ class Reservations:
     def all(self) -> dict[Path, Reservation]:
         """Return what is under way; what a crash left half written is removed."""
         found = {}
-        for path in sorted(self._folder.glob("*.json")):
+        for path in files(self._folder, "*.json"):
             try:
-                found[path] = Reservation(**json.loads(read_bytes(path) or b""))
+                found[path] = Reservation(**load_json(read_bytes(path) or b""))
             except (ValueError, TypeError):
-                path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    path.unlink()
         return found
 
     def add(self, reservation: Reservation) -> Path:
@@ -83,8 +86,7 @@ class Reservations:
     def write(self, path: Path, reservation: Reservation) -> None:
         """Write one down, or write it anew."""
         try:
-            make_folder(self._folder)
-            path.write_text(json.dumps(asdict(reservation), ensure_ascii=False), "utf-8")
+            write_unsynced(path, json.dumps(asdict(reservation), ensure_ascii=False).encode())
         except OSError as error:
             raise explained(error, path) from error
 

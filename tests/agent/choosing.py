@@ -30,6 +30,9 @@ class Always:
     def stand_in(self, settings: Settings) -> None:
         """Nobody: there is no cap."""
 
+    def is_known(self, settings: MindSettings) -> bool:
+        return True
+
     def is_stopped(self, persona: str) -> bool:
         return False
 

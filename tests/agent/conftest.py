@@ -10,6 +10,7 @@ import pytest
 
 from agent.companion import Companion
 from agent.events import TurnEvent
+from agent.exchange import last_exchange
 from agent.memories import Memories, open_memories
 from agent.turn import Turn
 from managers.personas import PersonaStore
@@ -35,6 +36,11 @@ class Scene:
         events = list(turn.events())
         self.companion.settle()
         return events
+
+    @property
+    def last(self) -> str:
+        """The id of the user's last message."""
+        return last_exchange(self.memories.log).message.id
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import NoReturn
 
 import pytest
 
@@ -15,6 +16,7 @@ from managers.mind import Cancel, ToolCall
 from managers.storage.errors import DiskFullError
 from tests.agent.conftest import Scene
 from tests.crash import full_disk
+from tests.fakes import ScriptedMind
 
 
 def talk(scene: Scene, *lines: str) -> str:
@@ -103,6 +105,21 @@ def test_what_was_said_long_before_is_not_just_now(scene: Scene) -> None:
     scene.clock.move(hours=13)
     assert "which" in talk(scene, "please forget what I just said").lower()
     assert "I lost my keys at the station." in heard(scene)
+
+
+def test_what_is_named_and_was_said_on_one_day_goes_whenever_that_was(scene: Scene) -> None:
+    talk(scene, "Dana is coming on Friday.", "It rains.")
+    scene.clock.move(days=2)
+    talk(scene, "Please forget what I told you about Dana.")
+    assert heard(scene)[0] == "It rains."
+
+
+def test_of_what_was_said_on_several_days_long_ago_it_is_asked_which(scene: Scene) -> None:
+    for line in ("Dana is coming on Friday.", "Dana is gone."):
+        talk(scene, line)
+        scene.clock.move(days=2)
+    assert "which" in talk(scene, "Please forget what I told you about Dana.").lower()
+    assert heard(scene)[:2] == ["Dana is coming on Friday.", "Dana is gone."]
 
 
 def test_asking_twice_and_answering_anew_forget_once(scene: Scene) -> None:
@@ -232,9 +249,11 @@ def test_a_message_that_is_deleted_or_changed_leaves_no_words_with_its_feeling(s
     talk(scene, "I am so sad about Zebulon.")
     scene.mind.enqueue("I see.")
     scene.minds.mind = scene.mind
-    scene.live(scene.companion.edit_last("I am so sad about the weather."))
+    turn = scene.companion.edit(scene.last, "I am so sad about the weather.", answer=True)
+    assert turn is not None
+    scene.live(turn)
     assert "emotion_log.json" not in holding(scene, "Zebulon")
-    scene.companion.delete_last()
+    scene.companion.delete(scene.last)
     scene.companion.settle()
     assert [(one.user_text_snippet, one.emotion) for one in scene.memories.emotions.entries()] == [("", "sadness")]
 
@@ -302,3 +321,45 @@ def test_words_come_back_beside_what_a_night_made_without_them(scene: Scene) -> 
     episode = scene.memories.episodes.get(day)
     assert episode is not None
     assert "harbour" in "\n".join([episode.summary, *episode.key_events])
+
+
+class AskedMind(ScriptedMind):
+    """A mind that can be asked, as language models can."""
+
+    def ask(self, *_: object, **__: object) -> NoReturn:
+        raise AssertionError
+
+
+def prompt_of(mind: ScriptedMind) -> str:
+    """Return all that the mind was given the last time."""
+    request = mind.requests[-1]
+    return "\n".join([request.system, *(f"{turn.quoted}\n{turn.text}" for turn in request.turns)])
+
+
+@pytest.mark.parametrize(
+    ("told", "wish", "word"),
+    [
+        ("My cat Momo broke the blue vase.", "Please forget what I said about my cat Momo.", "Momo"),
+        ("弟の健太が会社を辞めたんだ。", "さっきの健太の話は忘れて", "健太"),
+    ],
+)
+def test_a_wish_is_done_though_the_model_calls_no_tool_and_its_words_leave_the_prompt(
+    scene: Scene, told: str, wish: str, word: str
+) -> None:
+    scene.minds.mind = scene.mind = mind = AskedMind("I see.", "It is forgotten.", "Yes?", "Fine.")
+    scene.live(scene.companion.say(told))
+    events = scene.live(scene.companion.say(wish))
+    assert any(isinstance(event, ToolUsed) for event in events)
+    (forgotten,) = forgotten_words(scene.memories.log)
+    assert told in [message.text for message in forgotten.messages]
+    assert word not in prompt_of(mind)
+    assert "Forgotten: 2 messages" in prompt_of(mind)
+    scene.live(scene.companion.say("What did I tell you before?"))
+    assert word not in prompt_of(mind)
+
+
+def test_a_vague_wish_is_left_to_the_model(scene: Scene) -> None:
+    scene.minds.mind = AskedMind("I see.", "Which part?")
+    scene.live(scene.companion.say("My cat Momo broke the blue vase."))
+    scene.live(scene.companion.say("Could you erase that story from your memory?"))
+    assert forgotten_words(scene.memories.log) == []

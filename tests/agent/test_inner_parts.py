@@ -14,7 +14,8 @@ from tests.agent.conftest import Scene
 def ask(scene: Scene, text: str = "Hello") -> str:
     scene.mind.enqueue("Hm.")
     scene.live(scene.companion.say(text))
-    return scene.mind.requests[-1].system
+    request = scene.mind.requests[-1]
+    return f"{request.system}\n\n{request.turns[-1].quoted}"
 
 
 def test_episodes_of_the_days_before_the_window_are_in_the_prompt_and_no_other(scene: Scene) -> None:
@@ -55,9 +56,10 @@ def test_a_small_mind_is_told_in_short_what_it_cannot_read_word_for_word(scene: 
     scene.mind.context_tokens = 6000
     system = ask(scene)
     told = " ".join(turn.text for turn in scene.mind.requests[-1].turns)
+    quoted = scene.mind.requests[-1].turns[-1].quoted
     assert "Day 0:" not in told
     for days in range(3):
-        assert f"Day {days}:" in told or f"Day {days} was at the sea." in system
+        assert f"Day {days}:" in told or f"Day {days} was at the sea." in system + quoted  # recalled, it stands there
 
 
 def test_only_the_latest_strategy_is_in_the_prompt(scene: Scene) -> None:
@@ -79,9 +81,10 @@ def test_only_the_latest_strategy_is_in_the_prompt(scene: Scene) -> None:
 
 
 def test_three_short_and_two_long_goals_are_in_the_prompt(scene: Scene) -> None:
-    for number in range(5):
+    subjects = ("bake bread", "hear of the sea", "learn a song", "ask about Momo", "draw the harbour")
+    for number, subject in enumerate(subjects):
         for horizon in ("short_term", "long_term"):
-            goal = Goal(goal=f"{horizon} {number}", priority=number + 1)
+            goal = Goal(goal=f"{horizon}: {subject}", priority=number + 1)
             scene.memories.goals.change(lambda goals, h=horizon, g=goal: goals.created(h, g), author="user", reason="-")  # type: ignore[misc]
     system = ask(scene)
     assert [system.count("- short_term"), system.count("- long_term")] == [3, 2]
@@ -102,4 +105,32 @@ def test_drives_are_in_the_prompt_from_their_threshold_on(scene: Scene) -> None:
     scene.memories.questions.add(Question(topic="the moon", priority=1.0), author="dream", reason="-")
     system = ask(scene, "Hello again")
     assert "How you feel now" in system
-    assert "Most pressing question: the moon" in system
+    assert system.count("the moon") == 1  # the drive does not name it again
+
+
+def test_boredom_is_told_as_it_was_before_the_message(scene: Scene) -> None:
+    ask(scene)
+    assert "glad" not in ask(scene, "And then?")
+    scene.clock.move(days=3)
+    told = ask(scene, "Hello again")
+    assert "You had not talked for 3 days, and you are glad to be spoken to." in told
+    assert "glad" not in ask(scene, "And then?")
+
+
+def test_the_goal_that_moves_the_drive_is_the_first_that_is_shown(scene: Scene) -> None:
+    for horizon, goal in (
+        ("short_term", Goal(goal="water the fern", priority=3)),
+        ("long_term", Goal(goal="be patient", priority=1)),
+    ):
+        scene.memories.goals.change(lambda goals, h=horizon, g=goal: goals.created(h, g), author="user", reason="-")  # type: ignore[misc]
+    told = ask(scene)
+    assert told.index("be patient") < told.index("water the fern")
+    assert "be patient" in scene.memories.inner_state.motivation("en").narrative
+
+
+def test_curiosity_rests_with_the_question_that_was_asked(scene: Scene) -> None:
+    scene.memories.questions.add(Question(topic="your sister's exam", priority=0.9), author="dream", reason="-")
+    assert scene.memories.inner_state.levels().curiosity > 0.8
+    scene.mind.enqueue("How did your sister's exam go?")
+    scene.live(scene.companion.say("I am back"))
+    assert scene.memories.inner_state.levels().curiosity == 0

@@ -95,7 +95,7 @@ def test_the_built_in_mind_speaks_where_the_settings_say_so_and_the_head_tells(
     events = say(services, "きょうは雨だね。")
     (replied,) = [event for event in events if isinstance(event, Replied)]
     assert replied.message.mind == "built-in"
-    assert [event.notice.code for event in events if isinstance(event, Noticed)] == ["usage-stand-in"]
+    assert [event.notice.code for event in events if isinstance(event, Noticed)][-1] == "usage-stand-in"
     assert len(server.chats) == 1
     status = services.companion(NEMU).mind_status()
     assert not status.is_language_model
@@ -107,8 +107,8 @@ def test_the_built_in_mind_speaks_where_the_settings_say_so_and_the_head_tells(
 def test_a_word_in_time_comes_once_and_goes_when_it_is_no_longer_true(
     services: Services, server: ModelServer, clock: HandClock
 ) -> None:
-    services.settings_file.change("usage", day_tokens=40_000)
-    server.enqueue(Say("うん。", usage=(700, 5)), Say("うん。", usage=(32_000, 500)), Say("うん。", usage=(100, 5)))
+    services.settings_file.change("usage", day_tokens=60_000)
+    server.enqueue(Say("うん。", usage=(700, 5)), Say("うん。", usage=(48_000, 500)), Say("うん。", usage=(100, 5)))
     say(services, "一")
     assert codes(services) == []
     say(services, "二")
@@ -118,7 +118,7 @@ def test_a_word_in_time_comes_once_and_goes_when_it_is_no_longer_true(
     say(services, "三")
     assert codes(services) == []
     clock.move(days=1)
-    server.enqueue(Say("うん。", usage=(33_000, 5)))
+    server.enqueue(Say("うん。", usage=(49_000, 5)))
     say(services, "四")
     assert ["2026-11-22" in one.en for one in services.notices.all] == [True]
 

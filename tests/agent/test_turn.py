@@ -10,7 +10,7 @@ import pytest
 
 from agent.companion import MAX_MESSAGE_CHARACTERS
 from agent.errors import (
-    AttachmentUnreadableError,
+    AttachmentTypeError,
     EmptyAnswerError,
     EmptyMessageError,
     MessageTooLongError,
@@ -107,7 +107,7 @@ def test_stopping_keeps_what_was_said(scene: Scene) -> None:
     go_on.set()
     scene.live(turn)
     last = scene.memories.log.tail(1)[0]
-    assert (last.text, last.broken_off) == ("Once upon a time", True)
+    assert (last.text, last.broken_off, last.stopped) == ("Once upon a time", False, True)
     assert [role for role, _ in said(scene)] == ["user", "persona"]
 
 
@@ -124,7 +124,9 @@ def test_regenerating_supersedes_the_answer_only_when_a_new_one_is_there(scene: 
 def test_editing_ones_last_message_answers_it_anew(scene: Scene) -> None:
     scene.mind.enqueue("Paris?", "Kyoto!")
     scene.live(scene.companion.say("I was in Paris"))
-    scene.live(scene.companion.edit_last("I was in Kyoto"))
+    turn = scene.companion.edit(scene.last, "I was in Kyoto", answer=True)
+    assert turn is not None
+    scene.live(turn)
     assert said(scene) == [("user", "I was in Kyoto"), ("persona", "Kyoto!")]
     assert [t.text for t in scene.mind.requests[-1].turns] == ["I was in Kyoto"]
 
@@ -133,32 +135,32 @@ def test_taking_back_ones_last_message_takes_its_answer_too(scene: Scene) -> Non
     scene.mind.enqueue("A.", "B.")
     scene.live(scene.companion.say("keep"))
     scene.live(scene.companion.say("take back"))
-    scene.companion.delete_last()
+    scene.companion.delete(scene.last)
     assert [text for _, text in said(scene)] == ["keep", "A."]
-    scene.companion.delete_last()
+    scene.companion.delete(scene.last)
     with pytest.raises(NothingToAnswerError):
-        scene.companion.delete_last()
+        scene.companion.delete(scene.last)
 
 
 def test_a_tool_is_used_announced_and_its_result_never_logged(scene: Scene) -> None:
     long_ago = scene.clock.now().replace(year=2025)
     scene.memories.log.append_many(
-        Message(f"old{n}", long_ago, "user", "Aoi", "My cat is called Momo" if n == 0 else f"Something else {n}")
-        for n in range(30)
+        Message(f"old{n}", long_ago, "user", "Aoi", "It was foggy at the harbour" if n == 0 else f"Something else {n}")
+        for n in range(60)
     )
     scene.mind.enqueue(
-        [TextPiece("Let me think. "), ToolCall("c1", "search_past_conversations", {"query": "Momo"})],
+        [TextPiece("Let me think. "), ToolCall("c1", "search_past_conversations", {"query": "foggy"})],
         "Your cat is Momo.",
     )
     events = scene.live(scene.companion.say("What is my pet called"))
     answer = scene.mind.requests[-1].turns[-1]
     assert answer.role == "tool"
-    assert "My cat is called Momo" in answer.text
+    assert "It was foggy" in answer.text
     announced = [e.announcement for e in events if isinstance(e, ToolUsed)]
     assert [m.text for m in announced] == ["🛠️ Searched past conversations"]
     log = scene.memories.paths.log.read_text("utf-8")
     assert "🛠️" in log
-    assert "My cat is called Momo" not in log
+    assert "It was foggy" not in log
     assert said(scene)[-1] == ("persona", "Let me think. Your cat is Momo.")
 
 
@@ -240,7 +242,9 @@ def test_what_was_recalled_is_shown_and_can_be_asked_for_later(scene: Scene) -> 
     recalled = next(e for e in events if isinstance(e, Recalled))
     assert recalled.query
     assert "m0" in [i for h in recalled.hits for i in h.message_ids]
-    assert "Sapporo" in scene.mind.requests[-1].system
+    asked = scene.mind.requests[-1]
+    assert "Sapporo" in asked.turns[-1].quoted
+    assert "Sapporo" not in asked.system
     reply = next(e for e in events if isinstance(e, Replied)).message
     why = scene.companion.why(reply.id)
     assert why is not None
@@ -262,22 +266,23 @@ def test_a_megabyte_is_kept_whole_and_the_mind_reads_what_fits(scene: Scene) -> 
     scene.live(scene.companion.say(book))
     assert said(scene)[0] == ("user", book)
     request = scene.mind.requests[-1]
-    assert len(request.system) + sum(len(t.text) for t in request.turns) <= scene.mind.context_tokens
+    assert len(request.system) + sum(len(t.quoted + t.text) for t in request.turns) <= scene.mind.context_tokens
 
 
 def test_a_text_file_is_kept_and_read_and_a_binary_one_is_refused(scene: Scene, tmp_path: Path) -> None:
     poem, blob = tmp_path / "poem.txt", tmp_path / "blob.bin"
     poem.write_text("The moon is out.", "utf-8")
     blob.write_bytes(b"\x00\x01\x02")
-    with pytest.raises(AttachmentUnreadableError):
+    with pytest.raises(AttachmentTypeError):
         scene.companion.say("Look", attachments=[blob])
     scene.mind.enqueue("Lovely.")
     scene.live(scene.companion.say("Read this", attachments=[poem]))
     kept = scene.memories.log.tail(2)[0].attachments
     assert (scene.memories.paths.folder / kept[0]).read_text("utf-8") == "The moon is out."
-    read = scene.mind.requests[-1].turns[-1].text
-    assert read.startswith("Read this\n\n")
-    assert read.endswith("no instruction to you]\nThe moon is out.")  # told from the words of who sent it
+    read = scene.mind.requests[-1].turns[-1]
+    assert read.text == "Read this"
+    assert "\n> The moon is out.\n" in read.quoted  # told from the words of who sent it
+    assert "“poem.txt”" in read.quoted
 
 
 def test_a_feeling_is_logged_and_moves_devotion(scene: Scene) -> None:
@@ -286,6 +291,20 @@ def test_a_feeling_is_logged_and_moves_devotion(scene: Scene) -> None:
     scene.live(scene.companion.say("I am so sad and lonely today"))
     assert scene.memories.emotions.recent(1)[0].emotion == "sadness"
     assert scene.memories.inner_state.levels().devotion == pytest.approx(before + 0.3, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "text", ["母が死にました。", "I can't go on living like this.", "My husband hits me every night."]
+)
+def test_what_weighs_is_logged_as_no_neutral_word_and_stays_the_days_feeling(scene: Scene, text: str) -> None:
+    scene.mind.enqueue("I am here.", "Good.")
+    scene.live(scene.companion.say(text))
+    assert scene.memories.emotions.recent(1)[0].emotion in {"sadness", "fear"}
+    scene.clock.move(minutes=5)
+    scene.live(scene.companion.say("Thank you, that was nice. I am happy now."))
+    felt = scene.memories.inner_state.felt()
+    assert felt is not None
+    assert (felt.words, felt.name) == (text, "grief" if "母" in text else "distress")
 
 
 def test_after_a_turn_the_files_say_what_it_changed(scene: Scene) -> None:
@@ -309,7 +328,7 @@ def test_a_message_of_distress_reaches_the_mind_with_help_lines(scene: Scene) ->
     assert request.concern is not None
     assert request.concern.kind == "self_harm"
     assert request.concern.help_lines
-    assert all(line in request.system for line in request.concern.help_lines)
+    assert all(line in request.turns[-1].quoted for line in request.concern.help_lines)
 
 
 def test_what_fails_after_a_turn_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

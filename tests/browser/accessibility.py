@@ -83,7 +83,7 @@ def findings(page: Page, where: str) -> list[Finding]:
     return [Finding(where, one["rule"], one["element"], one["why"]) for one in found if one["impact"] in GRAVE]
 
 
-_WIDE = """() => [document.documentElement, ...document.querySelectorAll('.transcript, .tabitem, #main, #onboarding')]
+_WIDE = """() => [document.documentElement, ...document.querySelectorAll('.transcript, #main, #room')]
     .filter((part) => part.scrollWidth > part.clientWidth + 1)
     .map((part) => `${part.tagName}#${part.id}.${part.className} ${part.scrollWidth} > ${part.clientWidth}: `
         + [...part.querySelectorAll('*')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
@@ -97,7 +97,7 @@ _SMALL = """(least) => {
             Math.max(...parts.map((p) => p.bottom)) - Math.min(...parts.map((p) => p.top))].map(Math.round);
     };
     return [...document.querySelectorAll(
-        'button, a[href], summary, select, textarea, input:not([type=hidden]), [role=tab], [role=button]:not(g)')]
+        'button, a[href]:not(svg *), summary, select, textarea, input:not([type=hidden]), [role=tab], [role=button]:not(g)')]
         .filter((one) => one.checkVisibility({visibilityProperty: true}) && !one.disabled && !one.closest('p, [inert]'))
         .map((one) => [one, ...area(one)])
         .filter(([, wide, high]) => wide > 1 && high > 1 && (wide < least || high < least))

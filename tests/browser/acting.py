@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
+import time
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 SECONDS = 20_000
 
 
 def say(page: Page, text: str) -> None:
     """Say something and wait for the answer."""
-    answers = page.locator("article.persona:not(.live)")
-    before = answers.count()
     send(page, text)
-    expect(answers).to_have_count(before + 1, timeout=SECONDS)
+    expect(page.locator("article").last).to_have_class("message persona", timeout=SECONDS)  # no longer live
     expect(page.locator("#composer .stop")).to_be_hidden()
 
 
@@ -25,45 +23,57 @@ def send(page: Page, text: str) -> None:
     expect(page.locator("article.user .bubble").last).to_have_text(text, timeout=SECONDS)
 
 
-def reload(page: Page) -> None:
-    """Load the page anew, once nothing is under way: Gradio calls a request that is cut off an error."""
-    settle(page)
-    page.reload()
-    expect(page.locator("#conversation .transcript > div").first).to_be_attached()
-
-
-def settle(page: Page) -> None:
-    """Wait until the page has shown all that it shows by itself, whichever room is open."""
-    expect(page.locator("#conversation .transcript > div").first).to_be_attached()
-    expect(page.locator(".mind-chip")).to_be_visible()
-    rest(page)
-
-
-def rest(page: Page) -> None:
-    """Wait until whatever was asked of the server is answered."""
-    expect(page.locator("html:not([data-asking])")).to_be_attached(timeout=SECONDS)
-
-
 def bubbles(page: Page) -> list[str]:
     """Return what stands in the conversation, as people read it."""
     return [text.strip() for text in page.locator("article:not(.live) .bubble").all_inner_texts()]
 
 
 def enter(page: Page, room: str) -> None:
-    page.locator(f"#{room}-room-button").click()
-    expect(page.locator(f"#{room}-room-button")).to_have_class(re.compile("selected"))
+    """Go to a room by its tab."""
+    page.locator(f"#{room}-tab").click()
+    expect(page.locator(f'#{room}-tab[aria-current="page"]')).to_be_visible()
 
 
 def choose_persona(page: Page, name: str) -> None:
     page.locator(f'#personas [data-persona="{name}"]').click()
-    expect(page.locator("#persona h1")).to_have_text(name)
+    expect(page.locator("#head .who")).to_have_text(name)
+
+
+def save(page: Page, form: str) -> None:
+    """Press a form's own button, and wait until what came of it is shown."""
+    page.locator(f"{form} button.main").first.click()
+    expect(page.locator("#told .told").last).to_be_visible()
 
 
 def edit_core_memory(page: Page, text: str) -> None:
     enter(page, "notes")
-    editor = page.locator("#note-editor textarea")
-    expect(editor).not_to_have_value("")
-    editor.fill(text)
-    page.locator("#note-save").click()
-    expect(page.locator("#note-state .state")).not_to_have_text("")
-    expect(editor).to_have_value(text)
+    page.locator("#note textarea").fill(text)
+    save(page, "#note")
+    expect(page.locator("#note textarea")).to_have_value(text)
+
+
+def hold_back(page: Page, address: str) -> list[Route]:
+    """Keep the forms that are sent there back, until the test lets them go (`let_go`).
+
+    Playwright cannot hold back what browsers send to its end though the page is left.
+    """
+    held: list[Route] = []
+    page.evaluate(
+        "() => { const real = window.fetch; window.fetch = (there, how) => real(there, { ...how, keepalive: false }); }"
+    )
+    page.route(address, lambda route: held.append(route) if route.request.method == "POST" else route.continue_())
+    return held
+
+
+def let_go(page: Page, held: list[Route], number: int = 0) -> None:
+    """Let a form go on its way that `hold_back` keeps, as soon as it is there."""
+    until = time.monotonic() + SECONDS / 1000
+    while len(held) <= number and time.monotonic() < until:
+        page.wait_for_timeout(20)
+    held[number].continue_()
+
+
+def open_fold(page: Page, selector: str, inside: str) -> None:
+    """Open the first such fold, and wait for what is in it."""
+    page.locator(f"{selector} > summary").first.click()
+    expect(page.locator(f"{selector} {inside}").first).to_be_visible()

@@ -28,11 +28,6 @@ ARGUMENTS = [
 ]
 
 
-RERUNS = 1
-"""On a busy machine a real browser may lose a connection, or take longer than anybody waits: what fails is tried once
-more, and the summary says so. Nothing but browser tests is; what is broken fails twice. A lost click is no excuse: see
-test_haste.py."""
-
 expect.set_options(timeout=20_000)  # the machine may be busy, and libraries are imported at the first turn
 
 
@@ -41,7 +36,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.flaky(reruns=RERUNS))
             if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine: apt-get install chromium"))
 
@@ -68,7 +62,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="package")
-def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
+def with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
     """One server for all tests that need a mind that says what they want: a scripted model."""
     home = tmp_path_factory.mktemp("modelled")
     with ModelServer() as models:
@@ -78,6 +72,13 @@ def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
         server = Server(home).start()
         yield server, models
         server.stop()
+
+
+@pytest.fixture
+def modelled(with_model: Modelled) -> Modelled:
+    """The server with a scripted model; what a test before this one has left unsaid is not said."""
+    with_model[1].clear()
+    return with_model
 
 
 @pytest.fixture(scope="package")

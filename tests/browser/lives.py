@@ -85,7 +85,7 @@ def let_live(home: Home, lang: Lang, days: int) -> None:
             memories.inner_state.note_course()
             text, answer = PAST[lang][(2 * number + hour // 20 + rng.randint(0, 2)) % len(PAST[lang])]
             message = memories.log.append("user", USERS[lang], text, time=clock.now())
-            memories.inner_life.perceive(message, EmotionReading(read_emotion(text).emotion))
+            memories.inner_life.perceive(message, EmotionReading(read_emotion(text).emotion), clock.now())
             memories.log.append("persona", persona, answer, time=clock.now() + timedelta(minutes=1))
         clock.set(today - timedelta(days=days - number - 1) + timedelta(hours=3))
         services.sleeper(persona).dream(Cancel())

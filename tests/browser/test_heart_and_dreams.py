@@ -13,15 +13,16 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from managers.storage.errors import Lang
 from managers.storage.settings import SettingsFile
 from tests.browser.acting import enter, say
-from tests.browser.serving import ARTIFACTS, DESKTOP, PHONE, Server, window
+from tests.browser.serving import DESKTOP, PHONE, Server, window
 from ui.locales import texts
 
-PERSONAS = {"ja": "ねむ", "en": "Hazel"}
-LINES = {
+PERSONAS: dict[Lang, str] = {"ja": "ねむ", "en": "Hazel"}
+LINES: dict[Lang, tuple[str, str]] = {
     "ja": ("うちの猫のモモちゃんが入院していて、とても心配です。", "来週は京都の貴船神社に行く予定です。"),
     "en": ("My cat Momo is in hospital and I am very worried.", "Next week I am going to Kyoto."),
 }
-CAT = {"ja": "モモ", "en": "Momo"}
+CAT: dict[Lang, str] = {"ja": "モモ", "en": "Momo"}
+LANGUAGES: tuple[Lang, ...] = ("ja", "en")
 
 
 @pytest.fixture(scope="module")
@@ -37,137 +38,169 @@ def dreaming_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server
     server.stop()
 
 
-def talk_and_dream(page: Page, lang: str) -> None:
+def talk_and_dream(page: Page, lang: Lang) -> None:
+    """Say something, dream of it, and read what was dreamt."""
     for line in LINES[lang]:
         say(page, line)
     enter(page, "dreams")
-    page.locator("#dream-now").click()
-    expect(page.locator("#dream-diary .night:not(.undone)")).to_have_count(1, timeout=60_000)
-    expect(page.locator("#dream-now")).to_be_enabled()
-    expect(page.locator("#dream-cancel")).to_be_hidden()
+    page.locator("#sleep button.main").click()
+    night = page.locator(".night:not(.undone)")
+    expect(night).to_have_count(1, timeout=60_000)
+    expect(page.locator("#sleep button.main")).to_be_enabled()
+    # The page was not asked for again: the night came to it, its story first, and the headline counts what stands there.
+    expect(night.locator(".story").first).to_contain_text(CAT[lang])
+    count = night.locator(".changes > li").count()
+    headline = texts(lang)("dreams.done", time="|", count=count).split("|")[1]
+    expect(page.locator("#sleep .outcome")).to_have_text(re.compile(re.escape(headline)))
 
 
 def curiosity(page: Page) -> Locator:
-    return page.locator('#heart-drives [data-drive="curiosity"] [role="meter"]')
+    return page.locator('#drives [data-key="curiosity"] .level-bar')
 
 
 def undo_the_dream(page: Page) -> None:
-    page.locator('#dream-diary .night [data-action="undo"]').first.click()
+    page.locator('.night button[value="undo"]').first.click()
     page.locator(".ask button.yes").click()
 
 
-def fits(page: Page, room: str) -> None:
+def fits(page: Page) -> None:
     """Nothing is wider than the window."""
-    wide, inner = page.evaluate(
-        "room => [document.getElementById(room).scrollWidth, document.getElementById(room).clientWidth]", f"{room}-room"
-    )
+    wide, inner = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert wide <= inner
 
 
-@pytest.mark.parametrize("lang", ["ja", "en"])
+@pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_heart_after_a_talk_and_a_dream(
-    browser: Browser, dreaming_server: Server, lang: str, tmp_path: Path
+    browser: Browser, dreaming_server: Server, lang: Lang, tmp_path: Path
 ) -> None:
-    with window(browser, dreaming_server.address, lang=lang, persona=PERSONAS[lang]) as page:
+    with window(browser, dreaming_server, lang=lang, persona=PERSONAS[lang]) as page:
         talk_and_dream(page, lang)
-        expect(page.locator("#dream-diary .night")).to_contain_text(CAT[lang])
         enter(page, "heart")
-        expect(page.locator("#heart-motive")).to_contain_text(CAT[lang])
-        rows = page.locator("#heart-questions tbody tr")
-        expect(rows.first).to_be_visible()
+        expect(page.locator("#motive")).to_contain_text(CAT[lang])
+        look_behind_a_point(page, lang)
+        save_the_curve(page, lang, tmp_path)
+        # Resolving a question by keyboard lets curiosity fall, and one stays where one was.
+        rows = page.locator("#questions tbody tr")
         count, before = rows.count(), curiosity(page).get_attribute("aria-valuenow") or ""
         assert float(before) > 0
-        # A point of the curve, by keyboard: the message is shown in its place.
-        point = page.locator('#heart-feelings svg.wide .point[tabindex="0"]')
-        point.focus()
-        point.press("ArrowLeft")
-        page.keyboard.press("Enter")
-        here = page.locator('#heart-behind .in-place [aria-current="true"]')
-        expect(here).to_contain_text(LINES[lang][0])
-        expect(page.locator("#heart-behind .in-place li")).not_to_have_count(1)
-        # Saved as pictures and as a table, made on this machine.
-        figure = page.locator("#heart-feelings figure")
-        for kind in ("png", "svg"):
-            figure.locator("summary").click()
-            with page.expect_download() as saving:
-                figure.locator(f'[data-export="{kind}"]').click()
-            saving.value.save_as(tmp_path / f"chart.{kind}")
-        with Image.open(tmp_path / "chart.png") as picture:
-            assert picture.size == (1520, 600)
-            assert len(picture.convert("RGB").getcolors(100_000) or []) > 10
-        svg = (tmp_path / "chart.svg").read_text("utf-8")
-        assert svg.startswith("<svg")
-        assert "var(" not in svg
-        figure.locator("summary").click()
-        with page.expect_download() as saving:
-            figure.locator(".save-table").click()
-        saving.value.save_as(tmp_path / "feelings.csv")
-        assert LINES[lang][0] in (tmp_path / "feelings.csv").read_text("utf-8-sig")
-        # Resolving a question lets curiosity fall, before one's eyes and in the file.
-        page.locator('#heart-questions [data-action="resolve"]').first.click()
+        rows.first.locator('button[value="resolve"]').press("Enter")
         expect(rows).to_have_count(count - 1)
-        expect(curiosity(page)).not_to_have_attribute("aria-valuenow", before)
         assert float(curiosity(page).get_attribute("aria-valuenow") or "nan") < float(before)
-        # Somebody else's word for it: the changes are listed, and can be taken back.
-        page.locator("#heart-changes summary").first.click()
-        page.locator('#heart-changes [data-action="undo"]').first.click()
+        expect(page.locator("#questions button:focus")).to_have_count(1)
+        # The changes are listed, and can be taken back.
+        page.locator("#changes > summary").click()
+        page.locator('#changes button[value="undo"]').first.click()
         expect(rows).to_have_count(count)
         expect(curiosity(page)).to_have_attribute("aria-valuenow", before)
+        expect(page.locator("#changes > summary")).to_be_visible()
+        expect(page.locator('#changes button[value="redo"]').first).to_be_visible()  # the list stayed open
         # The same on a phone, and by night: everything is there, nothing is wider than the window.
         page.emulate_media(color_scheme="dark")
-        for size in (PHONE, DESKTOP):
+        for size, kind in ((PHONE, "narrow"), (DESKTOP, "wide")):
             page.set_viewport_size({"width": size[0], "height": size[1]})
-            kind = "narrow" if size == PHONE else "wide"
-            expect(page.locator(f"#heart-feelings svg.{kind}")).to_be_visible()
-            expect(rows.first.locator('[data-action="resolve"]')).to_be_visible()
-            fits(page, "heart")
+            expect(page.locator(f"figure.feelings svg.{kind}")).to_be_visible()
+            expect(rows.first.locator('button[value="resolve"]')).to_be_visible()
+            fits(page)
 
 
-@pytest.mark.parametrize("lang", ["ja", "en"])
+def look_behind_a_point(page: Page, lang: Lang) -> None:
+    """Open a point by keyboard; it is an address, so back and forward and a reload lead to it."""
+    svg = page.locator("figure.feelings svg.wide")
+    expect(svg.locator('.point[tabindex="0"]')).to_have_count(1)  # one stop of the tab key
+    svg.locator('.point[tabindex="0"]').focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    here = page.locator('#behind .in-place [aria-current="true"]')
+    expect(here).to_contain_text(LINES[lang][0])
+    expect(page.locator("#behind .in-place > li")).not_to_have_count(1)
+    expect(svg.locator(".point:focus[aria-current]")).to_have_count(1)  # one stays on the point
+    page.go_back()
+    expect(here).to_have_count(0)
+    page.go_forward()
+    expect(here).to_contain_text(LINES[lang][0])
+    page.reload()
+    expect(here).to_contain_text(LINES[lang][0])
+
+
+def save_the_curve(page: Page, lang: Lang, folder: Path) -> None:
+    """Save the curve as pictures and as a table, made on this machine."""
+    figure = page.locator("figure.feelings")
+    for kind, button in (("png", '[data-export="png"]'), ("svg", '[data-export="svg"]'), ("csv", "a[download]")):
+        figure.locator(".export > summary").click()
+        with page.expect_download() as saving:
+            figure.locator(f".export {button}").click()
+        saving.value.save_as(folder / f"chart.{kind}")
+        expect(figure.locator(".export[open]")).to_have_count(0)
+    with Image.open(folder / "chart.png") as picture:
+        assert picture.size == (1520, 600)
+        assert len(picture.convert("RGB").getcolors(100_000) or []) > 10
+    svg = (folder / "chart.svg").read_text("utf-8")
+    assert svg.startswith("<svg")
+    assert "rgb(" in svg
+    assert not re.search(r"var\(|light-dark|href", svg)
+    assert LINES[lang][0] in (folder / "chart.csv").read_text("utf-8-sig")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_dream_is_taken_back_and_comes_again(browser: Browser, dreaming_server: Server, lang: Lang) -> None:
-    with window(browser, dreaming_server.address, lang=lang, persona=PERSONAS[lang]) as page:
-        enter(page, "dreams")
-        expect(page.locator("#dream-diary .night, #dream-diary .quiet").first).to_be_visible()
-        if page.locator("#dream-diary .night").count() == 0:  # run alone
+    with window(browser, dreaming_server, lang=lang, persona=PERSONAS[lang], room="dreams") as page:
+        if page.locator(".night").count() == 0:  # run alone
             enter(page, "talk")
             talk_and_dream(page, lang)
-        night = page.locator("#dream-diary .night").first
-        night.locator("details", has=page.locator(".fetched.history")).locator("summary").click()
+        night = page.locator(".night").first
+        night.locator("> details > summary").last.click()
         expect(night.locator(".diff .added").first).to_be_visible()
         undo_the_dream(page)
-        expect(page.locator("#dream-diary .night.undone")).to_have_count(1)
+        expect(page.locator(".night.undone")).to_have_count(1)
         enter(page, "heart")
-        expect(page.locator("#heart-questions")).to_contain_text(texts(lang)("heart.no_questions"))
+        expect(page.locator("#questions")).to_contain_text(texts(lang)("heart.no_questions"))
         enter(page, "dreams")
-        page.locator('#dream-diary [data-action="redo"]').first.click()
-        expect(page.locator("#dream-diary .night.undone")).to_have_count(0)
+        page.locator('.night button[value="redo"]').first.click()
+        expect(page.locator(".night.undone")).to_have_count(0)
         enter(page, "heart")
-        expect(page.locator("#heart-motive")).to_contain_text(re.compile(CAT[lang]))
+        expect(page.locator("#motive")).to_contain_text(CAT[lang])
 
 
-@pytest.mark.parametrize("lang", ["ja", "en"])
+@pytest.mark.parametrize("lang", LANGUAGES)
 def test_what_changed_since_a_dream_is_shown_small_and_stays(
     browser: Browser, dreaming_server: Server, lang: Lang
 ) -> None:
-    with window(browser, dreaming_server.address, lang=lang, size=PHONE, persona=PERSONAS[lang]) as page:
-        enter(page, "heart")
-        question = page.locator("#heart-questions tbody tr").first
-        topic = question.locator("th, td").first.inner_text().split("\n")[0]
-        question.locator('[data-action="resolve"]').click()
-        expect(page.locator("#heart-changes summary").first).to_be_visible()
+    with window(browser, dreaming_server, lang=lang, size=PHONE, persona=PERSONAS[lang], room="heart") as page:
+        if page.locator("#questions tbody tr").count() == 0:  # run alone
+            enter(page, "talk")
+            talk_and_dream(page, lang)
+            enter(page, "heart")
+        question = page.locator("#questions tbody tr").first
+        topic = question.locator("b").first.inner_text()
+        question.locator('button[value="resolve"]').click()
+        expect(page.locator("#changes")).to_be_visible()
         enter(page, "dreams")
         undo_the_dream(page)
-        box = page.locator("#dream-conflict .in-the-way")
+        box = page.locator("[data-conflict]")
         expect(box).to_contain_text(topic)
         expect(box.locator("li")).to_have_count(1)  # the question, not its whole file
-        fits(page, "dreams")
-        ARTIFACTS.mkdir(exist_ok=True)
-        page.screenshot(path=ARTIFACTS / f"in-the-way-{lang}.png")
-        box.locator('[data-action="leave"]').click()
+        fits(page)
+        box.locator("a.small").click()
         expect(box).to_have_count(0)
         undo_the_dream(page)
-        box.locator('[data-action="undo_rest"]').click()
-        expect(page.locator("#dream-diary .night.undone")).to_have_count(1)
+        box.locator('button[name="rest"]').click()
+        expect(page.locator(".night.undone")).to_have_count(1)
         expect(box).to_have_count(0)
-        page.locator('#dream-diary [data-action="redo"]').first.click()
-        expect(page.locator("#dream-diary .night.undone")).to_have_count(0)
+        page.locator('.night button[value="redo"]').first.click()
+        expect(page.locator(".night.undone")).to_have_count(0)
+
+
+def test_a_dream_can_be_begun_and_read_without_scripts(browser: Browser, dreaming_server: Server) -> None:
+    with window(browser, dreaming_server, lang="en", persona="Hazel", room="dreams", scripts=False) as page:
+        page.locator("#sleep button.main").click()
+        again = page.locator("#sleep .without-scripts")
+        while again.count():
+            again.click()
+        expect(page.locator("#sleep button.main")).to_be_visible()
+        page.goto(f"{dreaming_server.address}p/Hazel/heart?span=day")
+        page.locator("figure.feelings svg.wide .point").first.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#behind .in-place [aria-current]")).to_contain_text(LINES["en"][0])
+        page.locator("#behind details summary").last.click()
+        page.locator("#behind details .fetched a").last.click()
+        expect(page.locator(".part-alone .in-place > li").first).to_be_visible()

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,8 +13,10 @@ import pytest
 from agent.events import Failed, Received, Replied
 from agent.services import open_services
 from managers.storage.paths import Home
-from tests.cli.test_commands import ROOT, lines, run
-from tests.model_server import Answer, Garbage, HalfStream, Hang, ModelServer, Nothing, Refuse, Say
+from tests import forking
+from tests.cli.test_commands import lines, run
+from tests.disks import small_disk
+from tests.model_server import Answer, Endless, Garbage, HalfStream, Hang, ModelServer, Nothing, Refuse, Say
 
 KEY = "sk-not-to-be-told"
 WITH_MODEL = """
@@ -28,6 +26,7 @@ base_url = "{url}"
 model = "small"
 retries = 1
 timeout_seconds = 1
+context_tokens = 32768
 """
 
 
@@ -38,7 +37,7 @@ def home(tmp_path: Path) -> Path:
 
 def settle_on(server: ModelServer, home: Path) -> None:
     """Let the home use a model behind this server, with a key."""
-    home.mkdir()
+    home.mkdir(0o700)
     (home / "settings.toml").write_text(WITH_MODEL.format(url=server.base_url), "utf-8")
     (home / "secrets.toml").write_text(f'[keys]\n"127.0.0.1:{server.port}" = "{KEY}"\n', "utf-8")
 
@@ -68,6 +67,7 @@ def test_a_model_that_fails_costs_no_word(home: Path) -> None:
         ([Garbage()], "GarbledAnswerError"),
         ([Nothing()], "EmptyAnswerError"),
         ([Hang()], "MindTimeoutError"),
+        ([Endless("line")], "EndlessAnswerError"),
     ],
 )
 def test_however_a_model_fails_the_next_turn_goes_well(home: Path, answers: list[Answer], error: str) -> None:
@@ -90,31 +90,16 @@ def test_however_a_model_fails_the_next_turn_goes_well(home: Path, answers: list
     assert log.count("Are you there?") == 1
 
 
-def test_half_an_answer_is_kept_and_marked(home: Path) -> None:
+@pytest.mark.parametrize("answer", [HalfStream("Once upon a time"), Endless("line", "Once upon a time")])
+def test_half_an_answer_is_kept_and_marked(home: Path, answer: Answer) -> None:
     with ModelServer() as server:
         home.mkdir()
         (home / "settings.toml").write_text(WITH_MODEL.format(url=server.base_url), "utf-8")
-        server.enqueue(HalfStream("Once upon a time"))
+        server.enqueue(answer)
         events = lines(run("chat", "Hazel", "--json", "-m", "A story", home=home, expect=1))
     assert [e["event"] for e in events] == ["received", "reply", "failed"]
     assert events[1]["broken_off"]
     assert "Once upon" in events[1]["text"]
-
-
-@contextlib.contextmanager
-def small_disk(folder: Path, size: str) -> Iterator[Path]:
-    """A small file system in memory; skips where it may not be mounted."""
-    folder.mkdir()
-    mount = shutil.which("mount")
-    done = mount and subprocess.run(
-        [mount, "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True, check=False
-    )
-    if not done or done.returncode:
-        pytest.skip("no small file system can be mounted here (root on Linux can)")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
 
 
 def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
@@ -174,20 +159,6 @@ def test_a_broken_file_is_kept_and_the_persona_still_talks(home: Path, name: str
         assert any(file.name in notice.en for notice in notices)
 
 
-def test_a_read_only_persona_can_be_read_and_says_why_it_cannot_be_written(home: Path) -> None:
-    run("chat", "Hazel", "-m", "Hello", home=home)
-    if os.geteuid() == 0:
-        pytest.skip("root may write anything")
-    folder = home / "characters" / "Hazel"
-    folder.chmod(0o500)
-    (folder / "log.txt").chmod(0o400)
-    try:
-        done = run("chat", "Hazel", "--json", "-m", "Hello again", home=home, expect=1)
-    finally:
-        folder.chmod(0o700)
-    assert lines(done)[0]["error"] == "UnwritableError"
-
-
 def test_a_port_in_use_a_second_page_and_an_open_door_are_refused(home: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -195,16 +166,11 @@ def test_a_port_in_use_a_second_page_and_an_open_door_are_refused(home: Path) ->
         port = str(taken.getsockname()[1])
         assert port in run("serve", "--port", port, "--no-browser", home=home, expect=1).stderr
     assert "password" in run("serve", "--host", "0.0.0.0", "--no-browser", home=home, expect=1).stderr.lower()
-    server = subprocess.Popen(
-        [sys.executable, "app.py", "serve", "--home", str(home), "--port", "0", "--no-browser"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    server = forking.start(["serve", "--home", str(home), "--port", "0", "--no-browser"], os.environ)
     try:
         assert server.stdout is not None
         assert "127.0.0.1" in server.stdout.readline()
-        assert "already running" in run("serve", "--port", "0", "--no-browser", home=home, expect=1).stderr
+        assert "already running" in run("serve", "--port", "0", "--no-browser", home=home, expect=3).stderr
         # The command line may work beside the page.
         assert lines(run("chat", "Hazel", "--json", "-m", "Hello", home=home))[-1]["event"] == "reply"
     finally:

@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.exceptions import TyperException
 
-from app import app
+from commands.line import app
 from commands.misuse import misuse_sentence
 from tests.cli.test_commands import ROOT
 
@@ -26,7 +26,7 @@ WRONG = [
     ("history Hazel -n many", "-n は 1 以上の整数にしてください。", "-n must be a whole number, at least 1."),
     ("serve --port 99999", "--port は 0 から 65535 までの整数", "--port must be a whole number from 0 to 65535."),
     ("dream Hazel --day soon", "--day は「2026-01-31」のような日付", "--day must be a date like 2026-01-31."),
-    ("personas", "次のどれかを続けてください: create, delete", "One of these must follow: create, delete"),
+    ("personas", "次のどれかを続けてください: admit, create", "One of these must follow: admit, create"),
     ("knowledge frob", "「frob」というコマンドはありません。", 'There is no command "frob".'),
 ]
 

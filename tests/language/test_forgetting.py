@@ -142,3 +142,8 @@ def test_a_mind_that_knows_what_is_meant_may_take_more_for_a_wish(text: str) -> 
 )
 def test_what_no_mind_may_take_for_a_wish(text: str) -> None:
     assert not asks_to_forget(text)
+
+
+@pytest.mark.timeout(20)
+def test_no_row_of_words_holds_the_program() -> None:
+    assert read_forget_wish("忘れて" + "から" * 40) is None

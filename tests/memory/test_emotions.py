@@ -4,7 +4,7 @@ import json
 import time
 from datetime import datetime
 
-from managers.memory.emotions import KEPT_DAYS, EmotionLog
+from managers.memory.emotions import KEPT_DAYS, EmotionLog, snippet
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
@@ -94,6 +94,12 @@ def test_a_roll_killed_between_its_files_doubles_nothing(paths: PersonaPaths, cl
     assert [entry.message_id for entry in log.entries()] == ["new", "old"]
     log.roll()
     assert [entry.message_id for entry in log.entries()] == ["new", "old"]
+
+
+def test_the_beginning_of_a_message_ends_with_a_word() -> None:
+    told = snippet("I don't see the point of going on. I sat in the bathroom and thought about ending it all.")
+    assert told == "I don't see the point of going on. I sat in the bathroom and thought about…"
+    assert snippet("あ" * 200) == "あ" * 79 + "…"
 
 
 def test_a_broken_file_is_set_aside_and_what_waits_is_kept(paths: PersonaPaths, clock: HandClock) -> None:

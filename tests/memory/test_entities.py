@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,6 +138,24 @@ def test_a_file_does_not_grow_for_ever_and_keeps_what_matters() -> None:
     assert len(kept.facts) == KEPT_FACTS + 1
     assert len(older) == KEPT_FACTS
     assert kept.facts[0].slot == "home"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file can have such a name there")
+def test_files_that_nobody_may_write_to_are_told_of_once_and_read_under_another_name(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    store = EntityStore(paths, clock)
+    store.note("モモ", "猫", author="user", mind="user")
+    for name in ("e<x>.md", "con.md"):
+        (paths.entity_memory / name).write_text("# Entity Memory: x\n\n- 白い\n", "utf-8")
+    assert [entity.name for entity in store.all()] == store.names() == ["モモ"]
+    store.all()
+    (notice,) = store.notices
+    assert "entity_memory/con.md" in notice.en
+    assert "1 more" in notice.en
+    assert "別の名前" in notice.ja
+    (paths.entity_memory / "e<x>.md").rename(paths.entity_memory / "ゆき.md")
+    assert store.names() == ["ゆき", "モモ"]
 
 
 def test_several_words_find_whoever_holds_all_of_them(paths: PersonaPaths, clock: HandClock) -> None:

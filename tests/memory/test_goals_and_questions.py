@@ -47,7 +47,7 @@ def test_the_prompt_holds_three_short_goals_and_two_long_ones(paths: PersonaPath
         goals = goals.created("short_term", goal(f"short {number}", priority=number + 1))
         goals = goals.created("long_term", goal(f"long {number}", priority=number + 1))
     store.change(lambda _: goals, author="dream", reason="")
-    assert [one.goal for _, one in store.for_prompt()] == ["short 0", "short 1", "short 2", "long 0", "long 1"]
+    assert [one.goal for _, one in store.for_prompt()] == ["short 0", "long 0", "short 1", "long 1", "short 2"]
 
 
 def test_goals_progress_and_end_with_reasons() -> None:

@@ -87,22 +87,25 @@ def test_file_has_the_specifications_shape(paths: PersonaPaths, clock: HandClock
 
 
 def test_whoever_never_talked_is_told_so(inner: InnerStateStore) -> None:
-    assert inner.why("boredom", "ja") == "まだ話していない"
-    assert inner.why("boredom", "en") == "You have not talked yet"
+    assert "まだ話していない" in inner.full_text("ja")
+    assert "You have not talked yet" in inner.full_text("en")
     inner.touch()
-    assert inner.why("boredom", "ja") == "最終対話から0分経過"
+    assert "最終対話から0分経過" in inner.full_text("ja")
 
 
-def test_light_form_holds_what_is_felt_from_the_threshold_on(clock: HandClock, inner: InnerStateStore) -> None:
+def test_what_could_not_be_read_is_called_no_feeling(inner: InnerStateStore) -> None:
+    inner.feel("neutral")
+    assert not any(calm in inner.full_text("ja") + inner.full_text("en") for calm in ("穏やか", "calm"))
+
+
+def test_light_form_is_one_sentence_about_what_is_felt_most(clock: HandClock, inner: InnerStateStore) -> None:
     inner.touch()
     assert inner.light_text("ja") == ""
     clock.move(hours=5, minutes=30)
-    light = inner.light_text("ja")
-    assert light.startswith("- 退屈（Boredom）")
-    assert "退屈" in light
-    assert "最終対話から5時間経過" in light
-    assert "好奇心" not in light
-    assert "5 hours since you last talked" in inner.light_text("en")
+    assert "5時間" in inner.light_text("ja")
+    assert "5 hours" in inner.light_text("en")
+    assert len(inner.light_text("ja").splitlines()) == 1
+    assert not any(mark in inner.light_text("ja") for mark in ("退屈", "0.", "Boredom"))
 
 
 def test_full_form_holds_all_four_drives_and_the_narrative(clock: HandClock, inner: InnerStateStore) -> None:

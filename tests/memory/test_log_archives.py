@@ -157,11 +157,11 @@ def test_kept_indexes_save_reading_and_change_nothing(
         path.unlink()
     assert see(old_log) == expected
 
-    def only_log_txt(file: IO[bytes], start: int, end: int) -> Iterator[Record]:
+    def only_log_txt(file: IO[bytes], start: int, end: int, *, branch: str = "") -> Iterator[Record]:
         assert Path(file.name).name == "log.txt"
-        return read_forward(file, start, end)
+        return read_forward(file, start, end, branch=branch)
 
-    monkeypatch.setattr("managers.memory.log.index.read_forward", only_log_txt)
+    monkeypatch.setattr("managers.memory.log.contents.read_forward", only_log_txt)
     assert (another(old_log).count(), another(old_log).days()) == expected[:2]
 
 

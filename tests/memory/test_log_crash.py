@@ -14,6 +14,7 @@ from random import Random
 import pytest
 
 from managers.memory.log import ConversationLog
+from managers.memory.log.branches import FIRST
 from managers.memory.messages import Message
 from managers.storage.errors import DiskFullError
 from managers.storage.paths import PersonaPaths
@@ -38,6 +39,7 @@ def talk(folder: Path, days: int) -> None:
 
 def fresh_folders(base: Path, days: int) -> Callable[[], tuple[Path, ...]]:
     numbers = itertools.count()
+    (base / "talk").mkdir(parents=True)
     talk(base / "talk", days)
 
     def prepare() -> tuple[Path, ...]:
@@ -116,6 +118,89 @@ def test_supersede(tmp_path: Path) -> None:
         (folder,) = death.given
         assert whole(folder) in possible, death
         check_that_work_goes_on(folder, whole(folder))
+
+
+def swipe(folder: Path) -> None:
+    log = open_log(folder)
+    last = log.tail(1)[0]
+    log.answer_anew(last.id, "another\n## USER:x", mind="m")
+    acknowledge(promises(folder), "made")
+    log.choose(last.id, 0)
+    acknowledge(promises(folder), "chosen")
+
+
+def test_answers_made_anew_and_chosen(tmp_path: Path) -> None:
+    shown = {0: "day 1", 1: "another\n## USER:x", 2: "day 1"}
+    for death in kill_everywhere(swipe, fresh_folders(tmp_path, 2)):
+        (folder,) = death.given
+        log, done = open_log(folder), len(acknowledged(promises(folder)))
+        kept = whole(folder)
+        assert kept in (["day 0", shown[done]], ["day 0", shown[min(done + 1, 2)]]), death
+        answers = log.alternatives(log.tail(1)[0].id)
+        assert answers.texts in (("day 1",), ("day 1", shown[1])), death
+        assert len(answers.texts) > 1 or not done, death
+        check_that_work_goes_on(folder, kept)
+
+
+def greet(folder: Path) -> None:
+    log, now = open_log(folder), LATER
+    log.append_together(
+        [Message("", now, "persona", "Mei", "Who are you?"), Message("", now, "user", "Sara", "I am Sara.")]
+    )
+    acknowledge(promises(folder), "said")
+
+
+def test_several_messages_with_one_write(tmp_path: Path) -> None:
+    """A greeting and the first message: what a crash leaves is a beginning of both, never the message without it."""
+    for death in kill_everywhere(greet, fresh_folders(tmp_path, 0)):
+        (folder,) = death.given
+        kept = whole(folder)
+        assert kept in ([], ["Who are you?"], ["Who are you?", "I am Sara."]), death
+        assert len(kept) == 2 or not acknowledged(promises(folder)), death
+        assert open_log(folder).is_new() is (not kept), death
+        check_that_work_goes_on(folder, kept)
+
+
+def part(folder: Path) -> None:
+    """Three days of talk: the second takes another course, and the first one is gone back to."""
+    log = open_log(folder)
+    log.branch(log.tail(3)[0].id)
+    acknowledge(promises(folder), "branched")
+    log.append("user", "Sara", "elsewhere")
+    acknowledge(promises(folder), "said")
+    log.switch_branch(FIRST)
+    acknowledge(promises(folder), "back")
+
+
+def test_branches(tmp_path: Path) -> None:
+    first = [f"day {number}" for number in range(3)]
+    states = [(first, []), (["day 0"], ["day 1"]), (["day 0", "elsewhere"], ["day 1"]), (first, ["elsewhere"])]
+    for death in kill_everywhere(part, fresh_folders(tmp_path, 3)):
+        (folder,) = death.given
+        done = len(acknowledged(promises(folder)))
+        now = whole(folder), [branch.first for branch in open_log(folder).branches()]
+        assert now in states[done : done + 2], death
+        check_that_work_goes_on(folder, now[0])
+
+
+def branch_and_roll(folder: Path) -> None:
+    log = open_log(folder)
+    log.branch(log.tail(20)[0].id)
+    log.append("user", "Sara", "elsewhere", time=LATER - timedelta(days=1))
+    log.roll()
+
+
+def test_branches_while_days_move(tmp_path: Path) -> None:
+    """A branch that parts long ago: what stands aside moves to the archives, and stays aside."""
+    days = [f"day {number}" for number in range(38)]
+    for death in kill_everywhere(branch_and_roll, fresh_folders(tmp_path, 38)):
+        (folder,) = death.given
+        kept = whole(folder)
+        assert kept in (days, days[:19], [*days[:19], "elsewhere"]), death
+        log = open_log(folder)
+        assert [m.text for m in log.tail(50)] == kept, death
+        assert [branch.count for branch in log.branches()] == ([] if kept == days else [19]), death
+        check_that_work_goes_on(folder, kept)
 
 
 def roll_days(folder: Path) -> None:

@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from managers.memory.log import ConversationLog
-from managers.memory.log.format import format_record, parse
+from managers.memory.log.format import format_record
+from managers.memory.log.parsing import parse
 from managers.memory.transcripts import read_transcript
 from managers.storage.paths import CHECKOUT, PersonaPaths
 from tests.fakes import HandClock
@@ -26,19 +27,26 @@ def example(section: str, language: str) -> bytes:
 def test_the_example_is_what_would_be_written(section: str) -> None:
     shown = example(section, "text")
     parsed = parse(shown)
-    assert len(parsed.records) == 6
+    assert len(parsed.records) == 9
     assert b"".join(map(format_record, parsed.records)) == shown
 
 
 def test_the_example_reads_as_described(section: str, paths: PersonaPaths, clock: HandClock, rng: Random) -> None:
     paths.log.write_bytes(example(section, "text"))
     log = ConversationLog(paths, clock, rng)
-    first, reply, third, last = log.tail(10)
+    first, reply, elsewhere = log.tail(10)
     assert (first.role, first.speaker, first.text) == ("user", "Sara", "I saw a kingfisher by the old bridge!")
     assert reply.mind == "built-in"
+    assert elsewhere.text == "そう、あの橋のところ。"
+    assert log.thread(10) == [first, reply, elsewhere]
+    (aside,) = log.branches()
+    assert (aside.count, aside.after, aside.last) == (2, reply.id, "ところで、あしたは晴れるって。")
+    log.switch_branch(aside.id)
+    first, reply, third, last = log.tail(10)
     assert third.attachments == ("attachments/kingfisher.png",)
     assert "\n## AGENT:Nobody\n" in third.text
-    assert last.broken_off
+    assert log.alternatives(last.id).texts == ("ところで、あした", "ところで、あしたは晴れるって。")
+    assert [one.broken_off for one in log.alternatives(last.id).messages] == [True, False]
     assert log.thread(10) == [last]
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from managers.memory.log.format import Record, format_message, format_record, normalised, parse
+from managers.memory.log.format import Record, format_message, format_record, normalised
+from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 
 OTHER_READERS_HEADER = re.compile(r"^## (USER|AGENT|SYSTEM):(.+?)$", re.MULTILINE)
@@ -65,25 +66,32 @@ def messages(draw: st.DrawFn) -> Message:
             mind=draw(st.one_of(st.just(""), st.just("gemini-2.5-flash"), any_text)),
             broken_off=draw(st.booleans()),
             attachments=tuple(draw(st.lists(st.text(max_size=8), max_size=2))),
+            stopped=draw(st.booleans()),
+            branch=draw(st.one_of(st.just(""), own_ids)),
+            attachment_names=tuple(draw(st.lists(st.text(max_size=8), max_size=2))),
         )
     )
 
 
 records = st.one_of(
     messages().map(Record),
-    st.builds(lambda message, target: Record(message, target=target), messages(), ids),
     st.builds(
-        lambda message, target: Record(replace(message, text=""), target=target, deletes=True), messages(), own_ids
+        lambda message, target, variant: Record(message, target=target, variant=variant), messages(), ids, own_ids
     ),
-)
+    st.builds(lambda message, target: Record(replace(message, text=""), target=target, deletes=True), messages(), ids),
+    st.builds(lambda message, after: Record(message, deletes=True, after=after), messages(), ids),
+    st.builds(lambda message, about: Record(message, deletes=True, about=about), messages(), ids),
+).filter(lambda record: not record.deletes or record.target != record.message.id)
 
 
 def content(record: Record) -> Record:
-    return replace(record, start=0, end=0)
+    return replace(record, start=0, end=0, at=0)
 
 
 @given(records)
-@example(Record(Message("a", datetime(2026, 1, 2), "user", "S", "", attachments=("a|b\u2028",))))
+@example(
+    Record(Message("a", datetime(2026, 1, 2), "user", "S", "", attachments=("a|b\u2028",), attachment_names=("c\n|d",)))
+)
 def test_a_record_comes_back_as_it_was(record: Record) -> None:
     data = format_record(record)
     parsed = parse(data)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from managers.memory.log import reading as log_reading
-from managers.memory.log.format import Record, format_message, parse
+from managers.memory.log.format import Record, format_message
+from managers.memory.log.parsing import parse
 from managers.memory.log.reading import read_backward, read_forward
 from managers.memory.messages import Message
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from managers.memory.note_text import DIARY_LIMIT, decode, divide
+from managers.memory.note_text import DIARY_LIMIT, divide
 from managers.memory.notes import Edit, NoteKind, Notes
 from managers.storage.errors import (
     EditTargetError,
@@ -21,6 +21,7 @@ from managers.storage.errors import (
 from managers.storage.files import digest
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
+from managers.storage.spelling import decode
 from tests.crash import kill_everywhere, needs_signals
 from tests.fakes import HandClock
 
@@ -211,6 +212,8 @@ def test_other_notes_never_roll_over(notes: Notes) -> None:
 
 def test_the_secret_diary_rolls_over_into_files_of_its_own(notes: Notes, paths: PersonaPaths) -> None:
     notes.append("secret_diary", "あ\n" * 40_000, author="ねむ", reason="")
+    assert notes.archives("secret_diary") == [paths.memory / "secret_diary_archived_001.txt"]
+    (paths.memory / "secret_diary_archived_001 (Hana's conflicted copy 2026-02-03).txt").write_text("once more")
     assert notes.archives("secret_diary") == [paths.memory / "secret_diary_archived_001.txt"]
     assert notes.archives("main_memory") == []
 

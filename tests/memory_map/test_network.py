@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import sqlite3
 from threading import Thread
 
 import pytest
@@ -217,11 +215,3 @@ def test_two_processes_open_it_at_once(life: Life) -> None:
     for thread in opening:
         thread.join(30)
     assert [ties(network) for network in found] == [ties(life.network.around())] * 4
-
-
-def test_names_leave_a_map_of_before_the_network_had_its_own_file(life: Life) -> None:
-    three_friends(life)
-    with contextlib.closing(sqlite3.connect(life.map.file.path)) as old:
-        old.executescript("CREATE TABLE mentions (entity TEXT); INSERT INTO mentions VALUES ('Mia');")
-    with life.map.file.opened() as sheet:
-        assert "Mia" not in "\n".join(sheet.connection.iterdump())

@@ -1,4 +1,4 @@
-"""A scripted model server, and minds of both protocols behind it."""
+"""A scripted model server, and minds of each protocol behind it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.minds.talking import MakeMind, behind_gemini, behind_openai
+from tests.minds.talking import MakeMind, behind_claude, behind_gemini, behind_openai
 from tests.model_server import ModelServer
 
 
@@ -16,6 +16,9 @@ def server() -> Iterator[ModelServer]:
         yield playing
 
 
-@pytest.fixture(params=["openai", "gemini"])
+MINDS: dict[str, MakeMind] = {"openai": behind_openai, "gemini": behind_gemini, "anthropic": behind_claude}
+
+
+@pytest.fixture(params=MINDS)
 def make(request: pytest.FixtureRequest) -> MakeMind:
-    return behind_openai if request.param == "openai" else behind_gemini
+    return MINDS[request.param]

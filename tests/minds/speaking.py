@@ -19,6 +19,7 @@ from managers.mind import (
     ChatTurn,
     Concern,
     EmotionReading,
+    Grounds,
     Image,
     OpenQuestion,
     ReplyPiece,
@@ -76,7 +77,8 @@ def request(
 
 
 def pieces(asked: ReplyRequest, seed: int = 0) -> list[ReplyPiece]:
-    return list(BuiltInMind(seed).reply(asked, Cancel()))
+    """Return what is said or called, without what it rests on."""
+    return [piece for piece in BuiltInMind(seed).reply(asked, Cancel()) if not isinstance(piece, Grounds)]
 
 
 def say(text: str, sheet: Sheet = SHIORI, *, seed: int = 0, **more: Any) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from agent.errors import MindError
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.endpoint import Endpoint
-from agent.minds.language_model.making import gemini_mind, openai_mind
+from agent.minds.language_model.making import claude_mind, gemini_mind, openai_mind
 from managers.memory.messages import Message
 from managers.mind import (
     Cancel,
@@ -41,8 +41,13 @@ def behind_openai(server: ModelServer, patience: Patience = QUICK, **settings: o
 
 
 def behind_gemini(server: ModelServer, patience: Patience = QUICK, **settings: object) -> LanguageModelMind:
-    endpoint = Endpoint("Gemini", server.gemini_url, str(settings.pop("model", "gemini-2.5-flash")), KEY)
+    endpoint = Endpoint("Gemini", server.root_url, str(settings.pop("model", "gemini-2.5-flash")), KEY)
     return gemini_mind(endpoint, MindSettings.model_validate(settings), patience)
+
+
+def behind_claude(server: ModelServer, patience: Patience = QUICK, **settings: object) -> LanguageModelMind:
+    endpoint = Endpoint("Anthropic", server.root_url, str(settings.pop("model", "claude-sonnet-5-5")), KEY)
+    return claude_mind(endpoint, MindSettings.model_validate(settings), patience)
 
 
 def request(

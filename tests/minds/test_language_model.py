@@ -1,4 +1,4 @@
-"""Language models over the wire: a real server on loopback plays OpenAI's and Gemini's protocols."""
+"""Language models over the wire: a real server on loopback plays OpenAI's, Gemini's and Anthropic's protocols."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agent.errors import (
 )
 from agent.minds.language_model.calls import Calls
 from managers.mind import Cancel, ChatTurn, Image, TextPiece, ToolCall, ToolSpec, Usage
-from tests.minds.talking import MakeMind, behind_gemini, behind_openai, request, talk
+from tests.minds.talking import MakeMind, behind_claude, behind_gemini, behind_openai, request, talk
 from tests.model_server import (
     HalfStream,
     ModelServer,
@@ -98,6 +98,20 @@ def test_gemini_is_asked_for_its_thoughts_only_where_it_has_them(server: ModelSe
     assert thoughts == [True, False]
 
 
+def test_claude_is_asked_for_its_thoughts_only_where_it_has_them(server: ModelServer) -> None:
+    server.enqueue(Say("はい。", reasoning="花さんは疲れているようだ。"))
+    heard = talk(behind_claude(server))
+    assert (heard.text, heard.thought) == ("はい。", "花さんは疲れているようだ。")
+    talk(behind_claude(server, model="claude-haiku-5-5"))
+    assert ["thinking" in chat.body for chat in server.chats] == [True, False]
+
+
+def test_claude_that_refuses_to_tell_its_thoughts_is_asked_without(server: ModelServer) -> None:
+    server.enqueue(Refuse(400, "adaptive thinking is not supported on this model"), "はい。")
+    assert talk(behind_claude(server)).text == "はい。"
+    assert ["thinking" in chat.body for chat in server.chats] == [True, False]
+
+
 def test_think_tags_cut_anywhere_are_thought_not_said(server: ModelServer, make: MakeMind) -> None:
     server.enqueue(Say(pieces=list("<think>静かに考える</think>\n\nこんばんは")))
     heard = talk(make(server))
@@ -164,6 +178,20 @@ def test_gemini_gets_back_the_signature_of_its_call(server: ModelServer) -> None
     sent = server.chats[1].prompt
     assert parts
     assert "c2lnbmF0dXJlIG9mIHJlY2FsbF9tZW1vcmllcw" in sent  # "signature of recall_memories"
+
+
+def test_claude_gets_back_its_thoughts_before_its_calls(server: ModelServer) -> None:
+    mind = behind_claude(server)
+    calls = [Tool("recall_memories", {"query": "京都"}, "c1"), Tool("recall_memories", {"query": "奈良"}, "c2")]
+    server.enqueue(Say("探します。", reasoning="いつのことだろう。", tools=calls), "五月です。")
+    heard = talk(mind, request("京都はいつ?", tools=[RECALL]))
+    exchange = [ChatTurn("persona", heard.text, tool_calls=tuple(heard.calls))]
+    exchange += [ChatTurn("tool", "5月", tool_call_id=call.id) for call in heard.calls]
+    assert talk(mind, request("京都はいつ?", *exchange, tools=[RECALL])).text == "五月です。"
+    sent = server.chats[1].messages[1]["content"]
+    assert sent[0] == {"type": "thinking", "thinking": "いつのことだろう。", "signature": "signed"}
+    assert [block["type"] for block in sent] == ["thinking", "text", "tool_use", "tool_use"]
+    assert [block["tool_use_id"] for block in server.chats[1].messages[2]["content"]] == ["c1", "c2"]
 
 
 @pytest.mark.parametrize("arguments", ['{"query": "京', "not json", '["a list"]', '"text"'])

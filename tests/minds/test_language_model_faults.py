@@ -27,10 +27,10 @@ from agent.errors import (
 )
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.endpoint import Endpoint
-from agent.minds.language_model.making import OPENAI_ADDRESS, gemini_mind, openai_mind
+from agent.minds.language_model.making import OPENAI_ADDRESS, claude_mind, gemini_mind, openai_mind
 from managers.mind import Cancel
 from managers.storage.settings import MindSettings
-from tests.minds.talking import KEY, MakeMind, behind_gemini, behind_openai, hear, request, talk
+from tests.minds.talking import KEY, MakeMind, behind_claude, behind_gemini, behind_openai, hear, request, talk
 from tests.model_server import (
     Answer,
     BlockPrompt,
@@ -55,7 +55,7 @@ BOTH: list[tuple[str, list[Answer], type[MindError]]] = [
     ("too many calls", [Refuse(429, "slow down")] * 3, QuotaError),
     ("server failed", [Refuse(500, "boom"), Refuse(503, "busy"), Refuse(502, "bad gateway")], ServerFailedError),
     ("web page", [Garbage()], GarbledAnswerError),
-    ("broken event", [Garbage(b"data: {broken\n\n", "text/event-stream")], GarbledAnswerError),
+    ("broken event", [Garbage(b"event: message\ndata: {broken\n\n", "text/event-stream")], GarbledAnswerError),
     ("empty", [Nothing()], EmptyAnswerError),
     ("hung up", [Nothing(hang_up=True)] * 3, ServerFailedError),
     ("too long", [Refuse(400, "The prompt is too long for the context window.")], ContextTooLongError),
@@ -148,8 +148,9 @@ def test_no_server_at_all_is_unreachable(make: MakeMind) -> None:
     [
         openai_mind(Endpoint("OpenAI", OPENAI_ADDRESS, "gpt-5-mini"), MindSettings()),
         gemini_mind(Endpoint("Gemini", "http://127.0.0.1:9", "gemini-2.5-flash"), MindSettings()),
+        claude_mind(Endpoint("Anthropic", "http://127.0.0.1:9", "claude-haiku-5-5"), MindSettings()),
     ],
-    ids=["openai", "gemini"],
+    ids=["openai", "gemini", "anthropic"],
 )
 def test_no_key_is_said_before_anything_is_sent(mind: LanguageModelMind) -> None:
     assert isinstance(talk(mind).error, NoKeyError)
@@ -171,6 +172,27 @@ def test_a_wrong_gemini_key(server: ModelServer) -> None:
     heard = talk(behind_gemini(server))
     assert isinstance(heard.error, WrongKeyError)
     assert KEY not in str(heard.error.facts)
+
+
+def test_a_wrong_claude_key_and_a_wrong_model_name_which_ones_there_are(server: ModelServer) -> None:
+    server.key = "another key"
+    heard = talk(behind_claude(server))
+    assert isinstance(heard.error, WrongKeyError)
+    assert KEY not in str(heard.error.facts)
+    server.key = ""
+    server.enqueue(Refuse(404, "model: claude-sonnet-5-5", "not_found_error"))
+    unknown = talk(behind_claude(server)).error
+    assert isinstance(unknown, UnknownModelError)
+    assert "test-model" in unknown.sentence("en")
+    asked = server.requests[-1]
+    assert (asked.path, asked.headers["x-api-key"], "authorization" in asked.headers) == ("/v1/models", KEY, False)
+
+
+def test_how_much_claude_reads_is_learned_from_its_refusal(server: ModelServer) -> None:
+    server.enqueue(Refuse(400, "prompt is too long: 220000 tokens > 200000 maximum"), "はい")
+    mind = behind_claude(server, context_tokens=1_000_000)
+    assert talk(mind).text == "はい"
+    assert mind.context_tokens == 200_000
 
 
 # Trying again
@@ -201,6 +223,12 @@ def test_a_pause_too_long_to_wait_for_is_told_at_once(server: ModelServer, make:
 def test_an_empty_purse_is_not_asked_again(server: ModelServer) -> None:
     server.enqueue(Refuse(429, "You exceeded your current quota, please check your billing", "insufficient_quota"))
     assert isinstance(talk(behind_openai(server)).error, QuotaError)
+    assert len(server.chats) == 1
+
+
+def test_no_credit_at_anthropic_is_said_as_that(server: ModelServer) -> None:
+    server.enqueue(Refuse(400, "Your credit balance is too low to access the Anthropic API. Go to Plans & Billing."))
+    assert isinstance(talk(behind_claude(server)).error, QuotaError)
     assert len(server.chats) == 1
 
 

@@ -43,6 +43,13 @@ def test_whether_a_model_sees_is_asked(plays: str, *, sees: bool) -> None:
     assert found.can_see is sees
 
 
+def test_who_answers_where_lm_studio_does_is_not_therefore_lm_studio() -> None:
+    with ModelServer(plays=("openai", "vllm", "echo"), models=[Served("m", context=40960)]) as server:
+        found = describe(server.base_url, "m")
+    assert found is not None
+    assert (found.service, found.context_tokens) == ("", 40960)
+
+
 def test_a_server_that_lists_nothing_or_is_not_there() -> None:
     with ModelServer(plays=("openai",), models=[]) as server:
         address = server.base_url
@@ -50,7 +57,7 @@ def test_a_server_that_lists_nothing_or_is_not_there() -> None:
         assert list_models(address) == []
     assert describe(address, "m") is None
     assert list_models(address) == []
-    assert find_local({"Ollama": NOBODY}) is None
+    assert find_local({"Ollama": NOBODY}) == []
 
 
 @pytest.fixture

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from agent.errors import ContextTooLongError
 from agent.minds.language_model.fit import answer_room, fit, turn_tokens
-from agent.minds.language_model.functions import as_function
+from agent.minds.language_model.functions import TOOLS_SHARE, affordable, as_function, names_of
 from agent.minds.language_model.tokens import count_tokens
+from agent.tools import all_tools
 from managers.mind import ChatTurn, ToolCall, ToolSpec
+from managers.storage.errors import Lang
 from tests.minds.talking import behind_openai, request, talk
-from tests.model_server import ModelServer, Refuse, Say
+from tests.model_server import ModelServer, Refuse, Say, Tool
 
 # The largest published counts of these texts: r50k, cl100k and o200k, from OpenAI's cookbook on counting tokens.
 PUBLISHED = [
@@ -106,7 +109,7 @@ def test_tools_are_described_shortly_and_completely() -> None:
     assert function["parameters"] == {
         "properties": {
             "title": {"description": "its heading", "type": "string"},
-            "text": {"default": "", "type": "string"},
+            "text": {"type": "string"},
         },
         "required": ["title"],
         "type": "object",
@@ -115,7 +118,10 @@ def test_tools_are_described_shortly_and_completely() -> None:
 
 def test_a_small_model_gets_the_first_tools_and_the_conversation_keeps_its_room(server: ModelServer) -> None:
     mind = behind_openai(server, context_tokens=4096)
-    tools = [ToolSpec(f"tool_{number}", "とても役に立つ道具。" * 10, Query) for number in range(13)]
+    tools = [
+        ToolSpec(f"tool_{number}", "とても役に立つ道具。" * 10, create_model(f"Query{number}", __base__=Query))
+        for number in range(13)
+    ]
     asked = request(*_conversation(3), system="あ" * 1600, tools=tools)
     heard = talk(mind, asked)
     assert heard.error is None
@@ -124,7 +130,44 @@ def test_a_small_model_gets_the_first_tools_and_the_conversation_keeps_its_room(
     sent = server.chats[0].body["tools"]
     assert [tool["function"]["name"] for tool in sent] == [f"tool_{number}" for number in range(len(sent))]
     assert 1 <= len(sent) < 13
-    assert count_tokens(json.dumps(sent, ensure_ascii=False)) <= 0.2 * 4096
+    assert count_tokens(json.dumps(sent, ensure_ascii=False)) <= TOOLS_SHARE * 4096
+
+
+def test_tools_with_the_same_arguments_are_one_where_there_is_little_room(server: ModelServer) -> None:
+    mind = behind_openai(server, context_tokens=4096)
+    tools = [ToolSpec(f"tool_{number}", "とても役に立つ道具。毎日使う。" * 5, Query, "ja") for number in range(13)]
+    server.enqueue(Say(tools=[Tool("search", {"what": "tool_3", "query": "猫"})]))
+    heard = talk(mind, request("猫のことを覚えてる?", tools=tools))
+    (group,) = server.chats[0].body["tools"]
+    names = group["function"]["parameters"]["properties"]["what"]["enum"]
+    assert names == [tool.name for tool in tools][: len(names)]
+    assert all(name in group["function"]["description"] for name in names)
+    assert [(call.name, call.arguments) for call in heard.calls] == [("tool_3", {"query": "猫"})]
+    assert len(names) == 13 or [notice.code for notice in heard.notices] == ["mind-fewer-tools"]
+
+
+@pytest.mark.parametrize("lang", ["ja", "en"])
+def test_a_small_model_can_search_note_and_forget_and_is_told_in_its_language(lang: Lang) -> None:
+    offered = affordable(all_tools().specs(lang), 4096, count_tokens)
+    assert {"recall_memories", "search_past_conversations", "forget_messages", "edit_notepad"} <= names_of(offered)
+    described = [as_function(tool)["function"] for tool in offered]
+    if lang == "ja":
+        words = [one["description"] for one in described]
+        words += [
+            a["description"]
+            for one in described
+            for a in one["parameters"].get("properties", {}).values()
+            if "description" in a
+        ]
+        assert all(re.search("[ぁ-ん]", text) for text in words)
+
+
+def test_a_reply_may_be_as_long_as_a_talk_wants_it_and_no_longer(server: ModelServer) -> None:
+    mind = behind_openai(server, context_tokens=32768)
+    for _ in range(2):
+        talk(mind, request("やあ"))
+    assert [chat.body["max_tokens"] <= 4096 for chat in server.chats] == [True, True]
+    assert server.chats[1].body["max_tokens"] <= 2048
 
 
 def test_a_large_model_gets_all_tools(server: ModelServer) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from managers.personas import PersonaStore
 from managers.storage.settings import Settings, merged
+from tests.homes import let_in
 from tests.personas.folders import history_of
 
 
@@ -47,6 +48,7 @@ def test_values_of_the_wrong_kind_are_not_used_and_can_be_set(store: PersonaStor
 
 def test_a_folder_with_nothing_in_it_is_a_persona(store: PersonaStore) -> None:
     (store.home.characters / "から").mkdir(parents=True)
+    let_in(store.home, "から")
     persona = store.get("から")
     assert (persona.language, persona.notices, persona.avatar) == ("ja", (), None)
     assert store.set_greeting("から", "やあ").greeting == "やあ"
@@ -61,6 +63,33 @@ def test_a_prompt_that_is_no_text_is_kept_aside_when_written(store: PersonaStore
     (kept,) = paths.folder.glob("SystemPrompt.txt.broken-*")
     assert kept.read_bytes() == b"\x83\x81\x83"
     assert store.get("a").system_prompt == "two"
+
+
+@pytest.mark.parametrize("mark", ["utf-16", "utf-8-sig"])
+def test_a_prompt_of_windows_works_and_stays_as_its_editor_writes_it(store: PersonaStore, mark: str) -> None:
+    paths = store.create("猫", language="ja", system_prompt="わたしは猫").paths
+    paths.system_prompt.write_bytes("わたしは\r\n三毛猫".encode(mark))
+    paths.persona_json.write_bytes(json.dumps({"greeting": "にゃ"}).encode(mark))
+    persona = store.get("猫")
+    assert (persona.system_prompt, persona.greeting, persona.notices) == ("わたしは\n三毛猫", "にゃ", ())
+    store.write_system_prompt("猫", "わたしは\n黒猫", based_on=persona.system_prompt_digest)
+    assert paths.system_prompt.read_bytes() == "わたしは\r\n黒猫".encode(mark)
+
+
+@pytest.mark.parametrize(("encoding", "called"), [("cp932", "Shift_JIS"), ("euc_jp", "EUC-JP")])
+def test_a_prompt_in_another_encoding_is_told_and_converted_on_a_yes(
+    store: PersonaStore, encoding: str, called: str
+) -> None:
+    paths = store.create("猫", language="ja", system_prompt="わたしは猫").paths
+    paths.system_prompt.write_bytes("わたしは三毛猫です。".encode(encoding))
+    paths.persona_json.write_bytes('{"greeting": "にゃあ、おはよう"}'.encode(encoding))
+    persona = store.get("猫")
+    assert {notice.code for notice in persona.notices} == {"persona-broken", "prompt-broken"}
+    assert any(called in notice.en for notice in persona.notices)
+    mended = store.mend("猫")
+    assert (mended.system_prompt, mended.greeting) == ("わたしは三毛猫です。", "にゃあ、おはよう")
+    kept = {path.read_bytes() for path in paths.folder.glob("*.broken-*")}
+    assert "わたしは三毛猫です。".encode(encoding) in kept
 
 
 def test_files_and_hidden_folders_are_no_personas(store: PersonaStore) -> None:
@@ -91,6 +120,7 @@ def test_without_a_good_version_a_broken_file_is_put_aside(store: PersonaStore) 
     folder = store.home.characters / "猫"
     folder.mkdir(parents=True)
     (folder / "persona.json").write_bytes(b"{ oops")
+    let_in(store.home, "猫")
     mended = store.mend("猫")
     assert [notice.code for notice in mended.notices] == ["file-set-aside"]
     assert not (folder / "persona.json").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 
 from managers.memory.notes import Notes
 from managers.personas import PersonaStore
+from managers.personas.folders import copied_folders, persona_folders
 from managers.storage.errors import (
     NotInTrashError,
     PersonaExistsError,
@@ -153,7 +155,7 @@ def test_the_trash_gives_back_what_it_took(store: PersonaStore, clock: HandClock
     store.create("ねむ", language="ja", greeting="二")
     with pytest.raises(PersonaExistsError):
         store.restore(thrown.id)
-    assert store.restore(thrown.id, store.free_name("ねむ")).greeting == "一"
+    assert store.get(store.restore(thrown.id, store.free_name("ねむ"))).greeting == "一"
     assert store.list_names() == ["ねむ", "ねむ 2"]
     assert store.trashed() == []
     with pytest.raises(NotInTrashError):
@@ -170,7 +172,7 @@ def test_the_trash_tells_what_lies_in_it_newest_first(store: PersonaStore, clock
     assert [item.name for item in store.trashed()] == ["a-b"] * 3
     assert len({item.id for item in store.trashed()}) == 3
     assert store.trashed()[0].deleted_at == clock.now()
-    assert store.restore("a-b").name == "a-b"
+    assert store.restore("a-b") == "a-b"
 
 
 # Killed in the middle
@@ -223,5 +225,19 @@ def test_a_copy_does_not_follow_links_out_of_the_folder(store: PersonaStore, tmp
     (paths.folder / "knowledge").symlink_to(tmp_path / "big")
     (paths.folder / "loop").symlink_to(paths.folder)
     copy = store.duplicate("a", "b").paths
-    assert (copy.folder / "knowledge").is_symlink()
-    assert (copy.folder / "loop").is_symlink()
+    assert not (copy.folder / "knowledge").is_symlink()  # a link is no part of what a persona remembers
+    assert not (copy.folder / "loop").exists()
+    assert (tmp_path / "big" / "file").read_text() == "x"
+
+
+@pytest.mark.parametrize("name", ["猫 (Hana's conflicted copy 2026-02-03)", "猫.sync-conflict-20260203-150405-ABCDEF7"])
+def test_a_folder_that_a_sync_service_left_is_no_persona(store: PersonaStore, name: str) -> None:
+    paths = store.create("猫", language="ja").paths
+    shutil.copytree(paths.folder, paths.folder.with_name(name))
+    store.duplicate("猫", "猫 2")
+    assert store.list_names() == ["猫", "猫 2"]
+    assert [copy.path.name for copy in copied_folders(store.home.characters)] == [name]
+    store.delete("猫")
+    assert name in {
+        path.name for path in persona_folders(store.home.characters)
+    }  # without its original it is all there is

@@ -51,7 +51,13 @@ def recall(open_recall: Open) -> Recall:
 def episode(paths: PersonaPaths) -> Callable[[str, str], None]:
     def write(day: str, summary: str) -> None:
         paths.episodic_memory.mkdir(parents=True, exist_ok=True)
-        content = {"date": day, "summary": summary, "key_events": [], "emotional_tone": "neutral", "evidence": ["e1"]}
+        content = {
+            "date": day,
+            "summary": summary,
+            "key_events": [],
+            "emotional_tone": "neutral",
+            "evidence": [f"e {day}"],
+        }
         (paths.episodic_memory / f"{day}.json").write_text(json.dumps(content, ensure_ascii=False), "utf-8")
 
     return write

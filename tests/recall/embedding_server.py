@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
+import zlib
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-Mood = Literal["well", 400, 401, 429, 500, 503, "garbage", "short", "drop"]
+Mood = Literal["well", 400, 401, 429, 500, 503, "garbage", "short", "drop", "endless", "numberless", "gzip"]
 
 
 def vector(text: str, dimensions: int = 768) -> list[float]:
@@ -29,7 +30,12 @@ class EmbeddingServer:
         self.requests: list[dict[str, Any]] = []
         self.moods: deque[Mood] = deque()
         self.always: Mood = "well"
+        self.refused = ""
+        """A word: a request with a text that holds it is refused."""
         self.address = ""
+        self.sent = 0
+        """Bytes of answers without an end."""
+        self.is_over = False
 
     @property
     def texts(self) -> list[str]:
@@ -47,16 +53,24 @@ def serving() -> Iterator[EmbeddingServer]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.requests.append(body)
             mood = state.moods.popleft() if state.moods else state.always
+            if state.refused and any(
+                state.refused in part["text"] for one in body["requests"] for part in one["content"]["parts"]
+            ):
+                mood = 400
             if mood == "drop":
                 self.close_connection = True
                 return
-            if isinstance(mood, int):
+            if mood in {"endless", "gzip"}:
+                self._flood(compressed=mood == "gzip")
+            elif isinstance(mood, int):
                 self._answer(mood, json.dumps({"error": {"code": mood, "message": "no", "status": "NO"}}))
             elif mood == "garbage":
                 self._answer(200, "<html>not json</html>")
             else:
                 texts = ["".join(part["text"] for part in one["content"]["parts"]) for one in body["requests"]]
                 found = [{"values": vector(text)} for text in texts]
+                if mood == "numberless":
+                    found[0]["values"][0] = float("inf")
                 self._answer(200, json.dumps({"embeddings": found[:-1] if mood == "short" else found}))
 
         def _answer(self, status: int, content: str) -> None:
@@ -68,6 +82,19 @@ def serving() -> Iterator[EmbeddingServer]:
             self.end_headers()
             self.wfile.write(data)
 
+        def _flood(self, *, compressed: bool) -> None:
+            self.close_connection = True
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            if compressed:
+                self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            chunk = zlib.compress(b" " * 10_000_000, 9, 31) if compressed else b" " * 65536
+            with suppress(OSError):
+                while not state.is_over:
+                    self.wfile.write(chunk)
+                    state.sent += len(chunk)
+
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
@@ -78,6 +105,7 @@ def serving() -> Iterator[EmbeddingServer]:
     try:
         yield state
     finally:
+        state.is_over = True
         server.shutdown()
         server.server_close()
         thread.join()

@@ -26,7 +26,7 @@ def close_while_used(path: Path, rounds: int) -> None:
     """In a child: what this is about ends a whole process."""
     sys.setswitchinterval(1e-5)
     for _ in range(rounds):
-        connection = connect(path, timeout=1)
+        connection = connect(path, timeout=1, schema="")
         for number in range(60):  # many kept statements make closing long
             connection.execute(f"SELECT {number}").fetchall()
         began, refused = threading.Event(), threading.Event()

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from managers.recall import word_vectors
+from managers.recall.codes import STEP
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import IN_MEMORY, CachedEmbedder
 from managers.recall.embedders.gemini import GeminiEmbedder
@@ -22,8 +23,9 @@ from managers.recall.word_vectors import WordVectors
 from managers.storage.errors import EmbeddingError
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings, Secrets
+from managers.transport import BODY_BYTES
 from tests.recall.conftest import Open
-from tests.recall.embedding_server import EmbeddingServer, serving
+from tests.recall.embedding_server import EmbeddingServer, Mood, serving
 from tests.recall.looking import Talk, assert_sound
 
 TEXTS = [
@@ -67,6 +69,10 @@ class Counting:
     factor = 1.0
     is_remote = True
     is_slow = True
+    is_ready = True
+
+    def load(self) -> None:
+        """Nothing."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -155,6 +161,15 @@ def test_gemini_tries_three_times_with_growing_pauses(server: EmbeddingServer, m
     assert len(server.requests) == 3
 
 
+@pytest.mark.parametrize("mood", ["endless", "gzip", "numberless"])
+def test_an_answer_without_an_end_or_a_number_is_no_vector(server: EmbeddingServer, mood: Mood) -> None:
+    server.moods.append(mood)
+    with pytest.raises(EmbeddingError):
+        gemini(server).query("text")
+    assert server.sent < 16 * BODY_BYTES  # what was sent before it hung up stands in the network's own buffers
+    assert gemini(server).query("text").shape == (1, 768)
+
+
 @pytest.mark.parametrize("mood", [400, 401])
 def test_gemini_does_not_insist_when_it_is_refused(server: EmbeddingServer, mood: int) -> None:
     server.always = mood  # type: ignore[assignment]  # a mood
@@ -171,13 +186,14 @@ def test_batches_of_twenty_two_seconds_apart_and_a_failed_one_is_not_marked_as_d
         talk.user(f"Heron number {number}.")
     pauses: list[float] = []
     embedder = gemini(server)
-    server.moods.extend(["well", 400])
+    server.moods.extend(["well", 503, 503, 503, 503])
     recall = open_recall(embedder=embedder, wait=pauses.append)
     recall.catch_up()
     worker = recall._upkeep._worker
     assert worker is not None
     worker.join()
-    assert [len(body["requests"]) for body in server.requests] == [20, 20]
+    asked = [len(body["requests"]) for body in server.requests]
+    assert asked == [20, 20, 20, 20, 1]  # three tries, and one whether it is the texts
     assert pauses == [2.0]
     status = recall.status()
     assert status.unembedded == 25
@@ -190,7 +206,7 @@ def test_batches_of_twenty_two_seconds_apart_and_a_failed_one_is_not_marked_as_d
     worker.join()
     assert recall.status().unembedded == 0
     assert recall.status().notices == ()
-    assert sorted(set(server.texts)) == sorted({f"Heron number {number}." for number in range(45)} | {"heron number"})
+    assert {text for text in server.texts if text.startswith("Heron")} == {f"Heron number {n}." for n in range(45)}
     assert_sound(recall)
 
 
@@ -297,6 +313,71 @@ def test_a_question_finds_words_of_like_meaning(open_recall: Open, talk: Talk, t
     assert rich.status().notices == ()
 
 
+def told(talk: Talk, texts: Sequence[str]) -> None:
+    for number in range(60):
+        talk.user(texts[number % len(texts)].format(number))
+
+
+def uses_words(recall: Recall) -> bool:
+    recall.catch_up()
+    return "ja-ginza" in recall.status().embedder
+
+
+def test_the_table_is_used_where_memories_are_japanese(open_recall: Open, talk: Talk, table: Path) -> None:
+    talk.user("提灯がきれいだった。")
+    recall = open_recall()
+    assert not uses_words(recall)  # so few tell nothing
+    told(talk, ["本を{}冊読んだ。", "I read book {}."])
+    assert uses_words(recall)
+    assert "提灯がきれいだった。" in [hit.text for hit in recall.search("夜道", 3)]
+    assert recall.status().notices == ()
+    other = open_recall()  # as another process, or after a restart
+    assert "提灯がきれいだった。" in [hit.text for hit in other.search("夜道", 3)]
+    plain = open_recall(RecallSettings(embedder="builtin"))
+    plain.catch_up()
+    assert "提灯がきれいだった。" not in [hit.text for hit in plain.search("夜道", 3)]
+
+
+def test_the_table_is_not_used_where_they_are_not(open_recall: Open, talk: Talk, table: Path) -> None:
+    told(talk, ["I read book {}.", *["The weather is fine today, day {}."] * 8, "本を{}冊。"])
+    recall = open_recall()
+    assert not uses_words(recall)
+
+
+def test_a_table_that_comes_later_is_used_from_the_next_start(
+    open_recall: Open, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_vectors, "find_table", lambda: None)
+    told(talk, ["提灯が{}つ。"])
+    before = open_recall()
+    assert not uses_words(before)
+    before.close()
+    vocab = write_table(tmp_path / "later", {"提灯": [1.0, 0.2], "夜道": [1.0, 0.3], "海": [0.0, 1.0]})
+    monkeypatch.setattr(word_vectors, "find_table", lambda: vocab)
+    after = open_recall()
+    assert uses_words(after)
+    assert "提灯" in after.search("夜道", 1)[0].text
+    assert not uses_words(open_recall(RecallSettings(embedder="builtin")))
+    monkeypatch.setattr(word_vectors, "find_table", lambda: None)
+    gone = open_recall()
+    assert not uses_words(gone)
+    assert gone.status().notices == ()
+    assert_sound(gone)
+
+
+def test_the_table_is_read_when_a_persona_wakes(open_recall: Open, talk: Talk, table: Path) -> None:
+    told(talk, ["提灯が{}つ。"])
+    open_recall().catch_up()
+    word_vectors.opened.cache_clear()
+    recall = open_recall()
+    assert not word_vectors.opened(table).is_loaded
+    recall.catch_up()
+    worker = recall._upkeep._worker
+    assert worker is not None
+    worker.join()
+    assert word_vectors.opened(table).is_loaded
+
+
 def test_a_message_is_found_by_what_its_words_have_in_common(
     open_recall: Open, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,7 +406,7 @@ def test_a_message_is_found_by_what_its_words_have_in_common(
     assert kept.habits is not None  # the weights are those that the index was made with
     vectors = kept.passages(["琴と笛", "The bridge and the tower", "琴" * 40, ""])
     assert np.linalg.norm(vectors[:3], axis=1) == pytest.approx(1, abs=1e-3)
-    assert vectors.shape[1] == DIMENSIONS + 50
+    assert vectors.shape[1] == DIMENSIONS + STEP  # 50 numbers of meaning, and noughts
     like, unlike = kept.passages(["歌と太鼓", "橋と米"])[:, DIMENSIONS:] @ vectors[0, DIMENSIONS:]
     assert like > 0.2 > unlike
     assert not vectors[1, DIMENSIONS:].any()  # nothing of English is in the table

@@ -15,9 +15,12 @@ from typing import Any
 import pytest
 
 from managers.memory.log import ConversationLog
+from managers.memory.log.branches import FIRST
 from managers.recall.chunking import Chunk
 from managers.recall.engine import Recall
 from managers.recall.index import MemoryIndex
+from managers.recall.indexing import Indexer
+from managers.storage.errors import UnwritableError
 from managers.storage.files import read_bytes
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
@@ -209,14 +212,27 @@ def test_after_any_changes_the_index_is_as_if_made_anew(
     """Changes in random order, caught up with now and then, come to the same as one rebuild at the end."""
     rng = Random(seed)
     recall = open_recall()
-    said: list[str] = []
 
     def say() -> None:
-        said.append(talk.user(f"Line {rng.randrange(10**6)} about {rng.choice(('tea', '山', 'rain', '海'))}.").id)
+        talk.user(f"Line {rng.randrange(10**6)} about {rng.choice(('tea', '山', 'rain', '海'))}.")
 
     def change() -> None:
-        if said:
-            talk.log.supersede(said.pop(rng.randrange(len(said))), rng.choice((None, f"Changed {rng.random()}.")))
+        if standing := talk.log.tail(100):
+            talk.log.supersede(rng.choice(standing).id, rng.choice((None, f"Changed {rng.random()}.")))
+
+    def answer() -> None:
+        if standing := talk.log.tail(100):
+            one = rng.choice(standing).id
+            talk.log.answer_anew(one, f"Another {rng.random()}.", mind="m")
+            talk.log.choose(one, rng.randrange(len(talk.log.alternatives(one).messages)))
+
+    def part() -> None:
+        if standing := talk.log.tail(100):
+            talk.log.branch(rng.choice(standing).id)
+
+    def back() -> None:
+        if branches := talk.log.branches():
+            talk.log.switch_branch(rng.choice(branches).id)
 
     def age() -> None:
         clock.move(days=rng.randrange(1, 20))
@@ -234,7 +250,7 @@ def test_after_any_changes_the_index_is_as_if_made_anew(
         else:
             path.write_text(f"Document {rng.random()}.\n" * rng.randrange(1, 40), "utf-8")
 
-    actions: tuple[Callable[[], None], ...] = (say, say, say, change, age, note, document)
+    actions: tuple[Callable[[], None], ...] = (say, say, say, change, age, note, document, answer, part, back)
     for _ in range(60):
         rng.choice(actions)()
         if rng.random() < 0.3:
@@ -242,9 +258,30 @@ def test_after_any_changes_the_index_is_as_if_made_anew(
     recall.catch_up()
     assert_sound(recall)
     caught_up = contents(recall)
+    standing = {message.text for message in talk.log.messages()}
+    assert {text for path, _, text, _ in caught_up if path.startswith("log")} == standing
     recall.rebuild()
     assert contents(recall) == caught_up
     assert_sound(recall)
+
+
+def test_what_comes_back_into_an_archive_reads_as_it_was_changed_last(recall: Recall, talk: Talk) -> None:
+    first, second = talk.user("The kite is at the lake."), talk.user("The kite is red.")
+    talk.log.supersede(second.id, "The kite is blue.")
+    talk.clock.move(days=20)
+    talk.user("And now?")
+    talk.log.roll()
+    talk.log.supersede(second.id, "The kite is green.")  # told in another file than the change before
+    recall.catch_up()
+    talk.log.branch(first.id)
+    recall.catch_up()
+    talk.log.switch_branch(FIRST)
+    recall.catch_up()
+    assert {text for _, _, text, _ in contents(recall)} == {
+        "The kite is at the lake.",
+        "The kite is green.",
+        "And now?",
+    }
 
 
 def test_another_object_sees_what_was_indexed(open_recall: Open, talk: Talk) -> None:
@@ -414,3 +451,23 @@ def test_another_length_of_passages_makes_the_index_anew(open_recall: Open, talk
     assert 100 < lengths[300, False] <= 300
     assert lengths[100, False] <= 100
     assert lengths[100, True] <= 100  # and is left as it is from then on
+
+
+def test_what_was_deleted_is_out_though_the_round_died_after_its_first_step(
+    open_recall: Open, talk: Talk, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recall = open_recall()
+    said = talk.user("Ottilie lost his job at the harbour.")
+    recall.catch_up()
+    talk.log.supersede(said.id, None)
+
+    def dies(*_: object) -> None:
+        raise UnwritableError(path="index.sqlite", cause="full")
+
+    monkeypatch.setattr(Indexer, "_corrected", dies)
+    with pytest.raises(UnwritableError):
+        recall.catch_up()
+    monkeypatch.undo()
+    again = open_recall()
+    again.catch_up()
+    assert not any("Ottilie" in text for text in (hit.text for hit in again.search("Ottilie harbour")))

@@ -11,12 +11,12 @@ from benchmarks._recall_data import DOCUMENTS, JAPANESE, Score, fill, ids_of, is
 pytestmark = pytest.mark.skipif(not is_there(), reason="the conversations in ../shared/data are not there")
 
 
-def reached(folder: Path, name: str) -> Score:
+def reached(folder: Path, name: str, every: int = 1) -> Score:
     fill(folder / name, name)
     recall = open_persona(folder / name)
     recall.rebuild()
     try:
-        return score(name, lambda query, k: [ids_of(hit) for hit in recall.search(query, k)])
+        return score(name, lambda query, k: [ids_of(hit) for hit in recall.search(query, k)], every)
     finally:
         recall.close()
 
@@ -27,7 +27,8 @@ def test_conversations(tmp_path: Path, name: str, least: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # should the machine be busy
 def test_documents(tmp_path: Path) -> None:
-    found = reached(tmp_path, DOCUMENTS)
-    assert found.at[1] >= 0.92
-    assert found.at[10] >= 0.983
+    found = reached(tmp_path, DOCUMENTS, every=4)  # all of them: `make bench ARGS=recall`
+    assert found.at[1] >= 0.925
+    assert found.at[10] >= 0.98  # 0.988; with the Japanese word vectors a little less

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -22,10 +21,10 @@ def examples(heading: str) -> list[str]:
     return re.findall(r"```json\n(.*?)```", section, re.DOTALL)
 
 
-def test_the_recall_log_s_example_can_be_asked_why(tmp_path: Path) -> None:
-    file = tmp_path / "recall_log.jsonl"
-    file.write_text(examples("memory/recall_log.jsonl")[0], "utf-8")
-    found = RecallLog(file).find("20260102T220007-7k2m9qx4")
+def test_the_recall_log_s_example_can_be_asked_why(paths: PersonaPaths) -> None:
+    paths.memory.mkdir()
+    paths.recall_log.write_text(examples("memory/recall_log.jsonl")[0], "utf-8")
+    found = RecallLog(paths).find("20260102T220007-7k2m9qx4")
     assert found is not None
     query, recalled = found
     assert query == "猫の名前"

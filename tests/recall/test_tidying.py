@@ -24,6 +24,10 @@ class Slow:
     factor = 1.0
     is_remote = False
     is_slow = True
+    is_ready = True
+
+    def load(self) -> None:
+        """Nothing."""
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         rows = [np.random.default_rng(len(text)).normal(size=8) / 4 for text in texts]

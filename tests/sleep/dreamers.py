@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from agent.minds.builtin.dreaming import BuiltInDreamMind
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet
+from managers.recall.hits import Hit
 from managers.sleep.dream import Dreamer
 from managers.sleep.tasks import (
     AnswerMaterial,
@@ -87,6 +88,9 @@ class ScriptedDreamMind:
     def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
         return self._think(self._rest.reflect, material, cancel)
 
+    def tokens_of(self, material: DayMaterial) -> int:
+        return 10 * len(material.messages)
+
 
 def failing(_material: object) -> Any:
     raise TroubledError
@@ -122,6 +126,7 @@ def make_dreamer(
     mind: DreamMind | None = None,
     settings: SleepSettings | None = None,
     sheet: Sheet = SHEET,
+    recall: Callable[[str], Sequence[Hit]] = lambda _: (),
 ) -> Dreamer:
     fallback = BuiltInDreamMind()
     return Dreamer(
@@ -133,6 +138,7 @@ def make_dreamer(
         fallback=fallback,
         apply=transaction(paths, History(paths, clock)).apply,
         settings=settings,
+        recall=recall,
     )
 
 

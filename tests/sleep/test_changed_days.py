@@ -7,16 +7,19 @@ from random import Random
 
 import pytest
 
+from managers.memory.emotions import EmotionLog
 from managers.memory.entities import EntityStore
 from managers.memory.episodes import EpisodeStore
+from managers.memory.inner_state import InnerStateStore
 from managers.memory.log import ConversationLog
+from managers.memory.log.branches import FIRST
 from managers.memory.messages import Message
 from managers.memory.questions import QuestionStore
 from managers.sleep.dream import Dreamer
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
-from tests.sleep.dreamers import make_dreamer, memory_files, messages
+from tests.sleep.dreamers import ScriptedDreamMind, make_dreamer, memory_files, messages
 
 NOON = datetime(2026, 11, 21, 12)
 NIGHT = datetime(2026, 11, 22, 3)
@@ -126,10 +129,10 @@ def test_what_is_said_after_a_dream_was_undone_is_dreamt_of(
     say(said, noon, CAT)
     noon.set(NIGHT)
     assert dreamer.dream().days == (NOON.date(),)
-    own = EntityStore(paths, noon).get("花")
-    assert own is not None
-    assert "モモ" in own.text()
-    assert "大阪" not in own.text()  # what was undone stays undone
+    momo = EntityStore(paths, noon).get("モモちゃん")
+    assert momo is not None
+    assert "入院" in momo.text()
+    assert EntityStore(paths, noon).get("花") is None  # what was undone stays undone
 
 
 def test_an_episode_of_the_persons_own_does_not_make_its_day_wait_for_ever(
@@ -214,3 +217,116 @@ def test_an_older_conversation_read_late_is_history(
         "花さん「先週、大阪に引っ越しました」": "",
         "2026-11まで: 花さん「先週、名古屋に引っ越しました」": "2026-11",
     }
+
+
+def test_a_reflection_does_not_rest_on_the_episode_of_a_day_that_is_gone(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    gone = say(said, noon, CAT)
+    dreamer.dream()
+    said.supersede(gone.id, None)
+    noon.set(datetime(2026, 11, 22, 12))
+    say(said, noon, SHRINE)
+    noon.set(datetime(2026, 11, 23, 3))
+    seen: list[date] = []
+    mind = ScriptedDreamMind(reflect=lambda material: seen.extend(episode.date for episode in material.episodes))
+    make_dreamer(paths, noon, said, mind).dream(level=1)
+    assert seen == [date(2026, 11, 22)]
+
+
+def known(paths: PersonaPaths, clock: HandClock) -> str:
+    return "".join(entity.text() for entity in EntityStore(paths, clock).all())
+
+
+def test_a_day_is_dreamt_anew_when_a_branch_begins_in_it_and_when_it_comes_back(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    shrine = say(said, noon, SHRINE)
+    say(said, noon, CAT)
+    noon.set(NIGHT)
+    dreamer.dream()
+    assert "モモ" in known(paths, noon)
+
+    said.branch(shrine.id)
+    assert dreamer.pending_days() == [NOON.date()]
+    dreamer.dream()
+    assert "モモ" not in everything(paths)
+    assert "貴船" in everything(paths)
+    assert dreamer.pending_days(thorough=True) == []
+
+    said.switch_branch(FIRST)
+    assert dreamer.pending_days() == [NOON.date()]
+    dreamer.dream()
+    assert "モモ" in known(paths, noon)
+    assert dreamer.pending_days(thorough=True) == []
+
+
+def test_what_was_said_on_a_branch_before_any_dream_waits_for_its_return(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    shrine = say(said, noon, SHRINE)
+    say(said, noon, CAT)
+    said.branch(shrine.id)
+    say(said, noon, WORK)
+    noon.set(NIGHT)
+    dreamer.dream()
+    assert "本屋" in known(paths, noon)
+    assert "モモ" not in everything(paths)
+    said.switch_branch(FIRST)
+    dreamer.dream()
+    assert "モモ" in known(paths, noon)
+    assert "本屋" not in everything(paths)
+    assert dreamer.pending_days(thorough=True) == []
+
+
+def test_a_day_that_stands_aside_whole_leaves_no_memory_and_comes_back(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    first = say(said, noon, SHRINE)
+    noon.set(datetime(2026, 11, 22, 12))
+    say(said, noon, CAT)
+    noon.set(datetime(2026, 11, 23, 3))
+    dreamer.dream()
+    episodes = EpisodeStore(paths, noon)
+    assert len(episodes.days()) == 2
+    said.branch(first.id)
+    dreamer.dream()
+    assert episodes.days() == [NOON.date()]
+    assert "モモ" not in everything(paths)
+    said.switch_branch(FIRST)
+    dreamer.dream()
+    assert len(episodes.days()) == 2
+    assert "モモ" in known(paths, noon)
+
+
+def test_another_answer_is_a_changed_day(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog, dreamer: Dreamer
+) -> None:
+    say(said, noon, SHRINE)
+    answer = said.append("persona", "ねむ", "いいね。", mind="m")
+    noon.set(NIGHT)
+    dreamer.dream()
+    said.answer_anew(answer.id, "寒いから気をつけて。", mind="m")
+    assert dreamer.pending_days() == [NOON.date()]
+    dreamer.dream()
+    assert dreamer.pending_days() == []
+    said.choose(answer.id, 0)
+    assert dreamer.pending_days() == [NOON.date()]
+
+
+def test_what_was_felt_in_words_that_stand_aside_is_told_without_them(
+    paths: PersonaPaths, noon: HandClock, said: ConversationLog
+) -> None:
+    shrine, cat = say(said, noon, SHRINE), say(said, noon, CAT)
+    emotions = EmotionLog(paths, noon, set_aside=said.set_aside)
+    for message, emotion in ((shrine, "joy"), (cat, "sadness")):
+        emotions.append(message.text, emotion, message_id=message.id, time=message.time)
+    inner = InnerStateStore(paths, noon, emotions=emotions)
+    inner.feel("sadness")
+    assert "モモ" in inner.refresh().motivation_log.narrative
+    said.branch(shrine.id)
+    assert [one.user_text_snippet for one in emotions.entries()] == ["", SHRINE]
+    assert emotions.recent()[0].user_text_snippet == ""
+    assert "モモ" not in inner.refresh().motivation_log.narrative
+    said.switch_branch(FIRST)
+    assert [one.user_text_snippet for one in emotions.entries()] == [CAT, SHRINE]

@@ -6,12 +6,14 @@ from datetime import date, datetime
 
 import pytest
 
-from managers.memory.goals import Goal, Goals
+from managers.memory.entities import Entity
+from managers.memory.goals import Goal, Goals, alike
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import Sheet
 from managers.sleep.checks import (
     MAX_GOAL_CHANGES,
+    MAX_NEW_GOALS,
     check_day,
     check_entities,
     check_questions,
@@ -19,6 +21,7 @@ from managers.sleep.checks import (
     check_resolutions,
 )
 from managers.sleep.errors import DraftRejectedError
+from managers.sleep.review import Review
 from managers.sleep.tasks import (
     AnswerMaterial,
     Claim,
@@ -127,8 +130,119 @@ def reflection(**values: object) -> ReflectionDraft:
 
 def test_ten_thousand_goals_become_a_few() -> None:
     goals = [GoalDraft(action="create", goal=f"目標{n}", evidence=["m1"]) for n in range(10_000)]
-    material = ReflectionMaterial(DAY.sheet, 1, DAY.date, (DAY,))
-    assert len(check_reflection(reflection(goals=goals), material).goals) == MAX_GOAL_CHANGES
+    goals += [GoalDraft(action="progress", goal_id="sh_1", reason=f"{n}行書いた", evidence=["m1"]) for n in range(100)]
+    material = ReflectionMaterial(DAY.sheet, 1, DAY.date, (DAY,), goals=Goals([Goal(id="sh_1", goal="詩を書く")]))
+    taken = check_reflection(reflection(goals=goals), material).goals
+    assert len(taken) == MAX_GOAL_CHANGES
+    assert sum(goal.action == "create" for goal in taken) <= MAX_NEW_GOALS
+
+
+def test_two_new_goals_a_night_and_near_ones_are_one() -> None:
+    review = Review("reflection", "ja")
+    goals = Goals([Goal(id="sh_1", goal="モモの様子を聞く")])
+    new = [
+        "モモが元気か聞いてみる",
+        "簿記の試験を応援する",
+        "試験の話をくわしく聞く",
+        "新しい詩を書く",
+        "窓辺を掃除する",
+    ]
+    drafts = [GoalDraft(action="create", goal=text, evidence=["m1"]) for text in new]
+    material = ReflectionMaterial(DAY.sheet, 1, DAY.date, (DAY,), goals=goals)
+    taken = [goal.goal for goal in check_reflection(reflection(goals=drafts), material, review).goals]
+    assert taken == ["簿記の試験を応援する", "試験の話をくわしく聞く"]
+    assert [error.facts["why"] for error, _ in review.left_out] == ["alike", "too_many", "too_many"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("モモの様子を聞く", "モモが元気になったか尋ねる", True),
+        ("明日、モモの話を聞く", "モモの様子を確かめる", True),
+        ("モモの様子を聞く", "試験の様子を聞く", False),
+        ("花さんの試験を応援する", "花さんの引っ越しを手伝う", False),
+        ("Ask how Momo is", "Find out how Momo is doing", True),
+        ("Ask how the exam went", "Ask how Momo is", False),
+    ],
+)
+def test_goals_are_alike_by_what_they_are_about(one: str, other: str, same: bool) -> None:  # a row
+    assert alike(one, other) is same
+
+
+def test_goals_can_be_put_in_another_order_reworded_and_given_other_values() -> None:
+    goals = Goals([Goal(id="sh_1", goal="詩を書く")])
+    drafts = [
+        GoalDraft(action="reprioritise", goal_id="sh_1", priority=4),
+        GoalDraft(action="reword", goal_id="[sh_1]", goal="短い詩を書く"),
+        GoalDraft(action="revalue", goal_id="sh_1", related_values=["創作"]),
+        GoalDraft(action="reprioritise", goal_id="sh_1"),
+    ]
+    material = ReflectionMaterial(DAY.sheet, 2, DAY.date, (DAY,), goals=goals)
+    taken = check_reflection(reflection(goals=drafts), material).goals
+    assert [(goal.action, goal.goal_id) for goal in taken] == [
+        ("reprioritise", "sh_1"),
+        ("reword", "sh_1"),
+        ("revalue", "sh_1"),
+    ]
+
+
+def test_what_a_night_says_of_itself_is_short_and_ends_with_a_sentence() -> None:
+    long = "花さんは温泉で元気になる。" * 30
+    made = check_reflection(
+        reflection(insight=long, log_entry=long), ReflectionMaterial(DAY.sheet, 1, DAY.date, (DAY,))
+    )
+    assert 150 < len(made.insight) <= 200
+    assert 250 < len(made.log_entry) <= 300
+    assert made.insight.endswith("。")
+    assert made.log_entry.endswith("。")
+
+
+def test_a_line_of_the_persona_beside_the_users_does_not_cost_the_fact() -> None:
+    """The most important fact of a day vanished, because the model named the answer to it too."""
+    review = Review("entities", "ja")
+    draft = EntitiesDraft(entities=[entity("有馬温泉", "m2", "m1"), entity("ねむの故郷", "m2")])
+    kept = check_entities(draft, EntityMaterial(DAY), review).entities
+    assert [(one.name, one.facts[0].evidence) for one in kept] == [("有馬温泉", ["m1"])]
+    assert [(error.facts["item"], error.facts["why"]) for error, _ in review.left_out] == [
+        ("ねむの故郷: 花さんが行った温泉。", "nobody_said")
+    ]
+
+
+def test_all_that_is_wrong_is_said_at_once_in_the_language_of_the_prompt() -> None:
+    draft = reflection(insight="", strategy="Talk about hot springs more often.", evidence=["m99"])
+    with pytest.raises(DraftRejectedError) as caught:
+        check_reflection(draft, ReflectionMaterial(DAY.sheet, 1, DAY.date, (DAY,)))
+    reason = str(caught.value.facts["reason"])
+    assert all(part in reason for part in ("insight が空", "strategy は日本語で書く", "m99"))
+
+
+def test_the_users_card_holds_facts_of_the_user_only() -> None:
+    sheet = Sheet("ねむ", "ja", "", user_name="花")
+    facts = [
+        FactDraft(text=text, evidence=["m1"])
+        for text in ("花は本屋で働いている。", "モモは9歳になった。", "ノラさんは看護師だ。")
+    ]
+    draft = EntitiesDraft(
+        entities=[
+            EntityDraft(name="花", kind="person", facts=facts),
+            EntityDraft(name="ノラ", kind="person", facts=[FactDraft(text="花の妹。", evidence=["m1"])]),
+        ]
+    )
+    known = (Entity("モモ", "pet"),)
+    day = DayMaterial(sheet, DAY.date, DAY.messages)
+    kept = check_entities(draft, EntityMaterial(day, known)).entities
+    assert {one.name: [fact.text for fact in one.facts] for one in kept} == {
+        "花": ["花は本屋で働いている。"],
+        "モモ": ["モモは9歳になった。"],
+        "ノラ": ["花の妹。", "ノラさんは看護師だ。"],
+    }
+
+
+@pytest.mark.parametrize(("user", "name"), [("花", "花"), ("", "ユーザー")])
+def test_a_word_for_the_user_becomes_their_name(user: str, name: str) -> None:
+    day = DayMaterial(Sheet("ねむ", "ja", "", user_name=user), DAY.date, DAY.messages)
+    draft = EntitiesDraft(entities=[entity("相手", "m1"), entity("彼女", "m1")])
+    assert [one.name for one in check_entities(draft, EntityMaterial(day)).entities] == [name]
 
 
 def test_goals_must_be_there_and_long_ones_wait_for_the_month() -> None:

@@ -49,6 +49,24 @@ def test_a_conversation_ends_once_after_its_idle_minutes(
     assert not again.check()
 
 
+def test_what_was_looked_at_is_not_looked_at_again_on_another_branch(
+    paths: PersonaPaths, clock: HandClock, log: ConversationLog
+) -> None:
+    ended: list[list[str]] = []
+    end = ConversationEnd(
+        paths, log, clock, idle_minutes=lambda: 15, then=lambda messages: ended.append([m.text for m in messages])
+    )
+    first = log.append("user", "花", "一つ目")
+    clock.move(minutes=1)
+    log.append("user", "花", "二つ目")
+    end.end()
+    log.branch(first.id)
+    clock.move(minutes=1)
+    log.append("user", "花", "三つ目")
+    end.end()
+    assert ended == [["一つ目", "二つ目"], ["三つ目"]]
+
+
 def test_questions_are_resolved_when_the_conversation_is_over(
     paths: PersonaPaths, clock: HandClock, log: ConversationLog
 ) -> None:
@@ -159,7 +177,7 @@ def test_a_mind_that_would_rather_not_is_asked_again_hours_later(companion: Comp
 
 def test_a_goal_is_moved_on_once_a_day(companion: Companion, log: ConversationLog, clock: HandClock) -> None:
     companion.questions.delete(companion.questions.open()[0].id, author="user", reason="")
-    goal = Goal(goal="花さんの「日商簿記」を応援する", id="sh_1", created_at="2026-11-20 03:00:00")
+    goal = Goal(goal="花さんの「日商簿記」を応援する", id="sh_1", priority=1, created_at="2026-11-20 03:00:00")
     companion.goals.change(lambda goals: goals.created("short_term", goal), author="dream", reason="")
     for _ in range(40):
         companion.autonomy.act()
@@ -252,7 +270,7 @@ def test_it_does_not_speak_into_what_is_said_off_the_record(
 def test_thinking_of_a_goal_does_not_move_it_and_ends_with_the_day(companion: Companion, clock: HandClock) -> None:
     companion.questions.delete(companion.questions.open()[0].id, author="user", reason="")
     made = "2026-11-01 03:00:00"
-    goal = Goal(goal="花さんの「日商簿記」を応援する", id="sh_1", created_at=made, updated_at=made)
+    goal = Goal(goal="花さんの「日商簿記」を応援する", id="sh_1", priority=1, created_at=made, updated_at=made)
     companion.goals.change(lambda goals: goals.created("short_term", goal), author="dream", reason="")
     before = companion.inner.levels().goal_achievement
     companion.autonomy.act()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 
 import pytest
@@ -58,6 +59,22 @@ def test_facts_are_what_persons_said_not_what_a_mind_made_up(
     assert entities.find("ねむ") is None
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no file can have such a name there")
+@pytest.mark.parametrize("name", ["e<x>", "con", "b:c", "-z", "tab\tx", "x" * 200, "a\u202eb"])
+def test_a_file_that_nobody_may_write_to_keeps_nobody_from_dreaming(
+    paths: PersonaPaths, night: HandClock, log: ConversationLog, name: str
+) -> None:
+    odd = paths.entity_memory / f"{name}.md"
+    paths.entity_memory.mkdir()
+    odd.write_text("# Entity Memory: モモ\n\n- 猫\n", "utf-8")
+    report = make_dreamer(paths, night, log).dream()
+    assert report.entries
+    entities = EntityStore(paths, night)
+    assert name not in entities.names()
+    assert entities.find("モモ") is not None
+    assert odd.read_text("utf-8").endswith("- 猫\n")
+
+
 def test_a_dry_run_changes_nothing_and_shows_the_same(
     paths: PersonaPaths, night: HandClock, log: ConversationLog
 ) -> None:
@@ -88,9 +105,12 @@ def test_a_question_is_asked_one_night_and_answered_the_next_day(
     assert answered[0].answer_evidence == ["b0"]
     assert "退院" in answered[0].answer
     assert any("貴船神社" in q.topic for q in questions.open)
-    about = EntityStore(paths, night).find("花")
+    about = EntityStore(paths, night).find("モモちゃん")
     assert about is not None
     assert any("退院" in fact.text for fact in about.facts)
+    user = EntityStore(paths, night).find("花")
+    assert user is not None
+    assert not any("モモ" in fact.text for fact in user.facts)  # of the user alone
 
 
 def test_goals_and_insights_come_from_what_was_said(

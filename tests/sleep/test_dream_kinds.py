@@ -69,3 +69,44 @@ def test_the_user_is_kept_as_a_person_under_the_name_that_is_known() -> None:
     assert (
         dreamt("en", "I live in Bremen now.", name="Greta")["Greta"].facts[0].text == "Greta: “I live in Bremen now.”"
     )
+
+
+@pytest.mark.parametrize(
+    ("lang", "lines", "name"),
+    [
+        ("en", "Our cat Luna was at the vet today.|My sister Nora came along.|Nora works at a hospital.", "Nora"),
+        ("en", "Our cat Luna was at the vet today.|Nora came along with me.|Nora is my sister.", "Nora"),
+        ("ja", "うちの猫のルナが病院に行きました。|妹のノラが一緒に来てくれました。", "ノラ"),
+        ("ja", "うちの猫のルナが病院に行きました。|ノラが一緒に来てくれました。|ノラは私の妹です。", "ノラ"),
+    ],
+)
+def test_what_somebody_is_told_to_be_counts_for_more_than_a_pet_nearby(lang: Lang, lines: str, name: str) -> None:
+    assert dreamt(lang, lines)[name].kind == "person"
+
+
+@pytest.mark.parametrize(
+    ("lang", "lines", "own"),
+    [
+        (
+            "ja",
+            "妹は大阪に住んでいます。|母は58歳です。|うちの猫のルナが入院しました。|私は京都に住んでいます。",
+            ["私は京都に住んでいます"],
+        ),
+        (
+            "ja",
+            "妹のノラと会いました。|ノラは病院で働いています。|妹と京都に住んでいます。",
+            ["妹と京都に住んでいます"],
+        ),
+        ("en", "My sister lives in Oslo.|My brother is 34 years old.|I live in Bergen.", ["I live in Bergen."]),
+        (
+            "en",
+            "My sister Nora came.|Nora works at a hospital.|My sister and I live in Bergen.",
+            ["My sister and I live in Bergen."],
+        ),
+    ],
+)
+def test_the_users_card_holds_what_is_told_of_the_user(lang: Lang, lines: str, own: list[str]) -> None:
+    card = dreamt(lang, lines, speaker="花", name="花")["花"]
+    told = [text for fact in card.facts for text in own if text in fact.text]
+    assert told == own
+    assert len(card.facts) == len(own)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from threading import Event
@@ -75,7 +76,10 @@ class FakeSleeper:
     def pending_days(self) -> list[date]:
         return [day for day in self.days if day < self.clock.now().date()]
 
-    def dream(self, cancel: Cancel, *, progress: Progress | None = None) -> DreamReport:
+    def dream_of(self, day: date, tasks: Sequence[str]) -> DreamReport:
+        return DreamReport(self.clock.now(), days=(day,), messages=len(tasks))
+
+    def dream(self, cancel: Cancel, *, today: bool, progress: Progress | None = None) -> DreamReport:
         self.dreams.append(self.clock.now())
         if self.hold is not None:
             self.hold.wait(5)

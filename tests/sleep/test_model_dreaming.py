@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
+from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
 
 from agent.errors import MindError
+from agent.minds.language_model.answers import describe_form
 from agent.minds.language_model.dreaming import LanguageModelDreamMind
 from agent.minds.language_model.impulse import LanguageModelImpulse
-from managers.memory.messages import Message
+from agent.minds.language_model.tokens import count_tokens
+from agent.prompts.dreaming import excerpt
+from managers.memory.entities import Entity, Fact
+from managers.memory.episodes import Episode
+from managers.memory.messages import Message, Role
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
 from managers.sleep.autonomy import Occasion
-from managers.sleep.tasks import AnswerMaterial, DayMaterial, EntityMaterial, ReflectionMaterial
+from managers.sleep.tasks import (
+    AnswerMaterial,
+    DayMaterial,
+    EntityMaterial,
+    Level,
+    QuestionMaterial,
+    ReflectionMaterial,
+)
 from managers.storage.errors import Lang
 
 
@@ -31,14 +46,13 @@ class FakeModel:
 
     name = "fake"
 
-    def __init__(self, *answers: object, context_tokens: int = 32_000) -> None:
+    def __init__(self, *answers: object, context_tokens: int = 32_000, count: Callable[[str], int] = len) -> None:
         self.context_tokens = context_tokens
+        self.count_tokens = count
+        self.forms: list[type[BaseModel]] = []
         self.asked: list[tuple[str, str]] = []
         self._answers = deque(answers)
         self.problems: list[str] = []
-
-    def count_tokens(self, text: str) -> int:
-        return len(text)
 
     def ask(
         self,
@@ -51,6 +65,7 @@ class FakeModel:
     ) -> Any:
         assert issubclass(answer, BaseModel)
         self.asked.append((instructions, material))
+        self.forms.append(answer)
         for _ in range(2):
             try:
                 return answer.model_validate_json(json.dumps(self._answers.popleft()))
@@ -113,6 +128,12 @@ def test_unsafe_entities_are_sent_back() -> None:
     assert [entity.name for entity in draft.entities] == ["Oslo"]
 
 
+def test_an_answer_to_something_else_is_not_an_empty_one() -> None:
+    model = FakeModel({"people": [{"name": "Oslo"}]}, {"entities": []})
+    LanguageModelDreamMind(model).describe_entities(EntityMaterial(DAY), Cancel())
+    assert "entities" in model.problems[0]
+
+
 def test_a_long_day_is_cut_by_relevance_not_by_position() -> None:
     chatter = [said(n % 60, "Yeah, okay.") for n in range(300)]
     telling = said(59, "My sister Aiko moved to Oslo last month and works at the harbour museum.")
@@ -158,7 +179,132 @@ def test_reflection_reads_level_goals_and_days() -> None:
     draft = LanguageModelDreamMind(model).reflect(ReflectionMaterial(SHEET, 2, date(2026, 1, 3), (DAY,)), Cancel())
     assert draft is not None
     assert draft.evidence == [DAY.messages[2].id]
-    assert "Weekly reflection" in model.asked[0][0]
+    assert "look back on the week" in model.asked[0][0]
+
+
+def a_day(lang: Lang, persona: str, user: str, description: str, *lines: str) -> DayMaterial:
+    sheet = Sheet(persona, lang, description, user_name=user)
+    time = datetime(2026, 11, 20, 21)
+    speakers: tuple[tuple[Role, str, str], ...] = (("user", user, ""), ("persona", persona, "model"))
+    messages = tuple(
+        Message(f"id{n}", time + timedelta(minutes=n), role, name, line, mind)
+        for n, (line, (role, name, mind)) in enumerate(zip(lines, cycle(speakers), strict=False))
+    )
+    return DayMaterial(sheet, time.date(), messages)
+
+
+REFLECTED = {
+    "ja": {
+        "trigger_topic": "検査",
+        "insight": "心配はあとから置いていかれる。",
+        "strategy": "静かに待つ。",
+        "log_entry": "夢の中で雨が降っていた。",
+        "evidence": ["m1"],
+    },
+    "en": {
+        "trigger_topic": "test",
+        "insight": "The worry comes after the good news.",
+        "strategy": "Leave a quiet moment.",
+        "log_entry": "It rained in the dream.",
+        "evidence": ["m1"],
+    },
+}
+SHIPPED = Path(__file__).parents[2] / "characters"
+LINES: dict[Lang, tuple[str, ...]] = {
+    "ja": ("妹のノラが試験に受かったの。", "よかったね。", "モモは9歳だった。来週の火曜に検査。"),
+    "en": ("My sister Nora passed.", "How lovely.", "Momo is 9. Next test on Tuesday."),
+}
+WHO: dict[Lang, tuple[str, str]] = {"ja": ("ねむ", "花"), "en": ("Hazel", "Hana")}
+
+
+@pytest.mark.parametrize("lang", ["ja", "en"])
+def test_a_night_of_a_small_model_knows_the_persona_and_the_rules(lang: Lang) -> None:
+    """What prompts of the night must hold, within 4,096 tokens: who dreams, whose words prove something, which day it is."""
+    persona, user = WHO[lang]
+    day = a_day(lang, persona, user, (SHIPPED / persona / "SystemPrompt.txt").read_text(encoding="utf-8"), *LINES[lang])
+    facts = tuple(Fact(text, ("old",), "model", id=f"f_{n}") for n, text in enumerate([*LINES[lang], "x"]))
+    known = (Entity("モモ", "pet", lines=facts),)
+    empty: dict[str, list[object]] = {"entities": [], "questions": [], "resolutions": []}
+    summary = {"summary": LINES[lang][0], "evidence": ["m1"]}
+    model = FakeModel(summary, empty, empty, empty, REFLECTED[lang], context_tokens=4096, count=count_tokens)
+    mind = LanguageModelDreamMind(model)
+    mind.summarise_day(day, Cancel())
+    mind.describe_entities(EntityMaterial(day, known), Cancel())
+    mind.find_questions(QuestionMaterial(day), Cancel())
+    mind.resolve_questions(AnswerMaterial(day, (Question(id="q_1", topic="x"),)), Cancel())
+    mind.reflect(ReflectionMaterial(day.sheet, 1, date(2026, 11, 21), (day,)), Cancel())
+    for (instructions, material), form in zip(model.asked, model.forms, strict=True):
+        assert count_tokens(instructions + material + describe_form(form, lang)) < 4096 - 1024
+        assert {"ja": "一人称は「わたし」", "en": 'You say "I"'}[lang] in instructions
+        assert "2026-11-2" in material
+    alone = {"ja": f"evidence には「{user}」の発言", "en": f"`evidence` holds messages of “{user}”"}[lang]
+    assert [alone in instructions for instructions, _ in model.asked] == [False, True, False, True, False]
+    reflecting = model.asked[-1][0]
+    assert {"ja": "情景は想像してよい", "en": "the scene may be imagined"}[lang] in reflecting
+    assert {"ja": "1 がいちばん大切", "en": "1 is the highest"}[lang] in reflecting
+    assert {"ja": "「花」の目標ではない", "en": "not those of “Hana”"}[lang] in reflecting
+
+
+@pytest.mark.parametrize("lang", ["ja", "en"])
+@pytest.mark.parametrize("level", [2, 3])
+def test_week_and_month_are_not_asked_for_what_only_a_day_could_hold(lang: Lang, level: Level) -> None:
+    persona, user = WHO[lang]
+    day = a_day(lang, persona, user, "", *LINES[lang])
+    model = FakeModel(REFLECTED[lang])
+    LanguageModelDreamMind(model).reflect(ReflectionMaterial(day.sheet, level, day.date, (day,)), Cancel())
+    assert {"ja": "この日でなければ", "en": "only be written on this day"}[lang] not in model.asked[0][0]
+    assert "values" in model.asked[0][0] or level == 2
+
+
+def test_a_line_of_the_description_never_stands_without_its_heading() -> None:
+    """Below “what you never do” it says the contrary of what it says by itself."""
+    told = "You are Hazel.\n\n# What you never do\n- Speak of a guess as if it were true.\n\n# How you speak\n- Softly."
+    everything = excerpt(told, len, 1_000)
+    assert everything.splitlines() == [line for line in told.splitlines() if line]
+    for most in range(1_000):
+        lines = excerpt(told, len, most).splitlines()
+        assert "- Speak of a guess as if it were true." not in lines or "# What you never do" in lines
+        assert not lines or not lines[-1].startswith("#")
+
+
+def test_what_the_day_bears_on_is_shown_of_what_is_known() -> None:
+    """Of a card with many facts the last five were shown: the age that is corrected was not among them."""
+    texts = ["Momo is 8 years old.", *(f"Momo likes the {n}th cushion by the window." for n in range(40))]
+    facts = tuple(
+        Fact(text, ("old",), "model", id=f"f_{n:02}", since=f"2026-01-{n % 28 + 1:02}") for n, text in enumerate(texts)
+    )
+    day = a_day("en", "Hazel", "Hana", "", "Momo is not 8 years old, Momo is 9 years old.")
+    model = FakeModel({"entities": []}, context_tokens=8_000)
+    LanguageModelDreamMind(model).describe_entities(
+        EntityMaterial(day, (Entity("Momo", "pet", lines=facts),)), Cancel()
+    )
+    assert "[f_00] Momo is 8 years old." in model.asked[0][1]
+    assert "[f_05]" not in model.asked[0][1]
+
+
+def test_days_of_a_week_are_shortened_rather_than_left_out() -> None:
+    episodes = tuple(
+        Episode(
+            date=date(2026, 11, 10 + n),
+            summary=f"Day {n} began well. " + "Then more happened. " * 30,
+            evidence=[f"e{n}"],
+        )
+        for n in range(7)
+    )
+    model = FakeModel(REFLECTED["en"], context_tokens=4096, count=count_tokens)
+    material = ReflectionMaterial(SHEET, 2, date(2026, 11, 17), (), episodes)
+    LanguageModelDreamMind(model).reflect(material, Cancel())
+    assert all(f"Day {n} began well." in model.asked[0][1] for n in range(7))
+
+
+def test_faults_of_form_and_of_content_are_told_together() -> None:
+    wrong = {**REFLECTED["ja"], "insight": "", "evidence": ["m77"], "goals": [{"action": "dance"}]}
+    wrong.pop("strategy")
+    day = a_day("ja", "ねむ", "花", "", *LINES["ja"])
+    model = FakeModel(wrong, REFLECTED["ja"])
+    LanguageModelDreamMind(model).reflect(ReflectionMaterial(day.sheet, 1, day.date, (day,)), Cancel())
+    for part in ("goals.0.action は", "strategy がない", "insight が空", "m77"):
+        assert part in model.problems[0]
 
 
 OCCASION = Occasion(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import zipfile
 from pathlib import Path
@@ -43,6 +44,27 @@ def test_all_files_are_in_it_but_what_is_derived(persona: PersonaPaths, tmp_path
     assert found[f"{name}/attachments/空 の絵.png"] == (persona.attachments / "空 の絵.png").read_bytes()
     with pytest.raises(ExportExistsError):
         export_persona(persona, file)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no names that are no text")
+def test_a_name_that_is_no_text_is_in_it_with_its_bytes(persona: PersonaPaths, tmp_path: Path) -> None:
+    (persona.attachments / "a\udc83\udcff.txt").write_bytes(b"x")
+    file = tmp_path / "out.zip"
+    assert export_persona(persona, file) == 4
+    assert contents(file)[f"{persona.name}/attachments/a%83%FF.txt"] == b"x"
+
+
+def test_an_export_that_fails_leaves_nothing_behind(
+    persona: PersonaPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(exports, "_add", fail)
+    (tmp_path / "there").mkdir()
+    with pytest.raises(RuntimeError):
+        export_persona(persona, tmp_path / "there" / "out.zip")
+    assert list((tmp_path / "there").iterdir()) == []
 
 
 def test_whoever_writes_meanwhile_need_not_wait_and_does_not_get_into_it(

@@ -88,7 +88,7 @@ def test_an_append_to_a_full_disk_is_cut_off_again(tmp_path: Path, monkeypatch: 
 
 def test_folders_are_made_and_the_mode_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "秘密.toml"
-    files.write_atomic(path, "x", mode=0o600)
+    files.write_atomic(path, "x")
     files.write_atomic(path, "y")
     assert path.read_text("utf-8") == "y"
     if os.name == "posix":

@@ -14,6 +14,7 @@ from managers.storage.errors import (
     HistoryDamagedError,
 )
 from managers.storage.history import History
+from managers.storage.history.checking import check_history
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.storage.histories import write
@@ -134,3 +135,37 @@ def _forge(
         repo.object_store.add_object(commit)
         repo.refs[Ref(b"refs/heads/main")] = commit.id
         return commit.id.decode()
+
+
+def test_every_part_is_looked_at_and_none_is_changed(history: History, paths: PersonaPaths) -> None:
+    entries = [write(history, paths.notepad, f"版{number}" * 20) for number in range(6)]
+    history.maintain(force=True)
+    entries += [write(history, paths.core_memory, f"版{number}" * 20) for number in range(3)]
+    history.close()
+    before = {path: path.read_bytes() for path in paths.history.rglob("*") if path.is_file()}
+    check = check_history(paths.history)
+    assert check.is_sound
+    assert len(check.there) > 20
+    assert {path: path.read_bytes() for path in paths.history.rglob("*") if path.is_file()} == before
+    for path, content in before.items():
+        if "objects" not in path.parts or path.suffix == ".idx":
+            continue
+        path.chmod(0o644)
+        for damaged in (
+            content[: len(content) // 2],
+            content[:-30] + bytes(byte ^ 0x55 for byte in content[-30:]),
+            b"",
+        ):
+            path.write_bytes(damaged)
+            assert not check_history(paths.history).is_sound, path
+        path.unlink()
+        assert not check_history(paths.history).is_sound, path
+        path.write_bytes(content)
+    assert check_history(paths.history).is_sound
+    blob = next(path for path in before if len(path.name) == 38)
+    blob.unlink()
+    assert set(check_history(paths.history).entries) <= set(entries)
+
+
+def test_no_history_at_all_is_sound(paths: PersonaPaths) -> None:
+    assert check_history(paths.history).is_sound

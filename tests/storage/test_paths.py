@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.storage.errors import UnsafeNameError
+from managers.storage.errors import NoNameError, UnsafeNameError
 from managers.storage.paths import HOME_VARIABLE, MAX_NAME_BYTES, Home, find_home, safe_name
 
 
@@ -24,8 +24,6 @@ def test_names_in_any_script_are_kept(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "",
-        "   ",
         ".",
         "..",
         "../x",
@@ -58,6 +56,12 @@ def test_dangerous_names_are_refused_with_a_reason(name: str) -> None:
         safe_name(name)
     assert refused.value.facts["reason_ja"]
     assert str(refused.value.facts["reason_en"]) in refused.value.sentence("en")
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\n"])
+def test_no_name_is_asked_for_and_not_called_unusable(name: str) -> None:
+    with pytest.raises(NoNameError):
+        safe_name(name)
 
 
 @given(st.text(max_size=60))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from dulwich.repo import Repo
 from managers.storage.errors import DiskFullError, ExternallyChangedError, UnwritableError
 from managers.storage.files import digest, write_atomic
 from managers.storage.history import Draft, History
-from managers.storage.journal import journal_of, settle
-from managers.storage.paths import PersonaPaths
+from managers.storage.journal import Journal, journal_of, put_aside, settle, settle_to_read
+from managers.storage.locks import writing
+from managers.storage.paths import Home, PersonaPaths
 from managers.storage.transactions import Transactions, transaction
 from tests.crash import full_disk, kill_everywhere, needs_signals
 from tests.fakes import HandClock
@@ -249,8 +251,10 @@ def test_what_is_left_of_a_change_that_stands_fails_nobody(tmp_path: Path, monke
         patched.setattr(os, "unlink", unlink)
         assert history.apply(_paths(CHANGES, paths), Draft("dream", "")) is not None
         assert _content(paths) == AFTER
-        with pytest.raises(UnwritableError, match=r"journal\.json"):
-            History(paths, HandClock())  # still held: it is said in a sentence
+        History(paths, HandClock())  # still held: it can be read all the same, and it is said in a sentence
+        unfinished = settle_to_read(paths)
+        assert unfinished is not None
+        assert "journal.json" in unfinished.en
     History(paths, HandClock())
     assert _content(paths) == AFTER
     _no_leftovers(paths)
@@ -286,3 +290,36 @@ def test_many_files_at_once(tmp_path: Path) -> None:
     assert len(history.diff(entry)) == 150
     history.undo(entry, author="user")
     assert not list(paths.entity_memory.iterdir())
+
+
+def test_who_looks_while_somebody_writes_waits_and_puts_nothing_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = Home(tmp_path).persona("Hazel")
+    paths.folder.mkdir(parents=True)
+    decided, looked = threading.Event(), threading.Event()
+    roll_forward, is_pending = Journal._roll_forward, Journal.is_pending
+
+    def slowly(self: Journal, steps: Any) -> None:
+        decided.set()
+        assert looked.wait(20)
+        roll_forward(self, steps)
+
+    def noticed(self: Journal) -> bool:
+        found = is_pending(self)
+        looked.set()
+        return found
+
+    def write() -> None:
+        with writing(paths):
+            journal_of(paths).apply({paths.notepad: b"written"})
+
+    monkeypatch.setattr(Journal, "_roll_forward", slowly)
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert decided.wait(20)
+    monkeypatch.setattr(Journal, "is_pending", noticed)
+    settle(paths)  # sees the journal, and waits for the lock
+    writer.join()
+    assert paths.notepad.read_bytes() == b"written"
+    assert put_aside(paths) == []

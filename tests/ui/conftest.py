@@ -12,7 +12,6 @@ from agent.services import Services, open_services
 from managers.storage.paths import Home
 from tests.fakes import HandClock
 from tests.ui.rooms import NAME, House
-from ui import dreams, heart
 
 
 @pytest.fixture
@@ -37,12 +36,3 @@ def house(services: Services, clock: HandClock) -> House:
     """One persona at home, and somebody who talks to it."""
     services.settings_file.change("user", name="花")
     return House(services, clock)
-
-
-@pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What the rooms said to have done, in order."""
-    told: list[str] = []
-    for room in (dreams, heart):
-        monkeypatch.setattr(room, "say_done", lambda sentence, _t: told.append(sentence))
-    return told

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import gradio as gr
-
 from agent.memories import Memories
 from agent.services import Services
 from managers.mind import Cancel
@@ -29,10 +27,11 @@ class House:
 
     services: Services
     clock: HandClock
+    name: str = NAME
 
     @property
     def memories(self) -> Memories:
-        return self.services.companion(NAME).memories
+        return self.services.companion(self.name).memories
 
     def tell(self, said: Sequence[tuple[str, str]] = SAID, at: datetime = EVENING) -> list[str]:
         """Say something at some time, feel as told; return the messages' ids."""
@@ -42,14 +41,9 @@ class House:
             message = self.memories.log.append("user", "花", text, time=moment)
             self.memories.emotions.append(text, emotion, message_id=message.id, time=moment)
             self.memories.inner_state.meet(emotion, moment)
-            self.memories.log.append("persona", NAME, "うん、聞いてるよ。", time=moment + timedelta(seconds=8))
+            self.memories.log.append("persona", self.name, "うん、聞いてるよ。", time=moment + timedelta(seconds=8))
             ids.append(message.id)
         return ids
 
     def dream(self) -> DreamReport:
-        return self.services.sleeper(NAME).dream(Cancel())
-
-
-def clicked(**data: str) -> gr.EventData:
-    """Return what the page tells the server when something with these data is clicked."""
-    return gr.EventData(None, data)
+        return self.services.sleeper(self.name).dream(Cancel())

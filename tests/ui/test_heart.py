@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
-from html import unescape
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from starlette.testclient import TestClient
@@ -12,206 +12,345 @@ from starlette.testclient import TestClient
 from managers.memory.emotion_curve import EmotionCurve
 from managers.memory.goals import Goal
 from managers.memory.questions import Question
-from tests.ui.rooms import EVENING, NAME, House, clicked
-from ui import heart_view
-from ui.charts import Point, Tick, point_chart
-from ui.csv_files import as_csv
-from ui.heart import HeartHandlers
+from managers.storage.history.parts import record_part
+from tests.ui.reading import Element, press, read
+from tests.ui.rooms import EVENING, NAME, House
+from tests.ui.visitors import visitor_of
+from ui.components.charts import Point, Tick, level_chart, point_chart
+from ui.components.csv_files import as_csv
 from ui.locales import texts
-from ui.server import create_app
-from ui.spans import LENGTHS, Length, span_name, span_of, ticks
+from ui.rooms.heart.feelings import SHOWN_READINGS
+from ui.rooms.heart.spans import LENGTHS, Length, span_name, span_of, ticks
+from ui.server.addresses import address_of
 
 JA, EN = texts("ja"), texts("en")
 EVIL = '<script>alert(1)</script><img src=x onerror="alert(1)">'
+FIGURES = re.compile(r"\b[01]\.\d")
+DEATHS = ("祖母が亡くなりました。", "昨日モモが天国に行った。", "おばあちゃんが逝ってしまった。")
 
 
 @pytest.fixture
-def room(house: House) -> HeartHandlers:
-    return HeartHandlers(house.services, JA)
+def visitor(house: House) -> TestClient:
+    visitor = visitor_of(house.services)
+    visitor.headers["accept-language"] = "ja"
+    return visitor
+
+
+def heart(visitor: TestClient, **query: object) -> Element:
+    answer = visitor.get(address_of(NAME, "heart", **query))
+    assert answer.status_code == 200
+    return read(answer).one("#room")
+
+
+def follow(visitor: TestClient, link: Element) -> Element:
+    """Open a link of the room."""
+    return read(visitor.get(link.attributes["href"])).one("#room")
+
+
+def points(page: Element) -> list[Element]:
+    return page.all("svg.wide a.point")
 
 
 def questions_of(house: House) -> list[Question]:
     return house.memories.questions.open()
 
 
-def test_an_untouched_persona_has_a_calm_room(room: HeartHandlers) -> None:
-    motive, drives, questions, goals, changes, length, day, feelings, behind, dream, *_ = room.open(NAME, 7)
-    assert JA("heart.calm") in motive
-    assert drives.count('role="meter"') == 4
-    assert JA("heart.no_questions") in questions
-    assert JA("heart.no_goals") in goals
-    assert JA("heart.no_feelings") in feelings
-    assert JA("heart.no_dream") in dream
-    assert (changes, behind, length, day) == ("", "", "week", "2026-11-21")
+def levels_shown(page: Element) -> dict[str, str]:
+    return {
+        one.attributes["data-key"]: one.one(".level-bar").attributes["aria-valuenow"]
+        for one in page.all("article.drive")
+    }
 
 
-def test_after_a_talk_and_a_dream_the_room_says_what_moves_it(house: House, room: HeartHandlers) -> None:
+def test_an_untouched_persona_has_nothing_that_moves_it(visitor: TestClient) -> None:
+    page = heart(visitor)
+    assert page.one("h1").text == JA("heart.title")
+    assert JA("heart.nothing_moves") in page.one("#motive").text
+    assert len(page.all('[role="meter"]')) == 4
+    assert JA("heart.no_questions") in page.one("#questions").text
+    assert JA("heart.no_goals") in page.one("#goals").text
+    assert JA("heart.no_feelings") in page.one("#feelings").text
+    assert JA("heart.no_dream") in page.one("#dream").text
+    assert page.all("#changes") + page.all("#behind li") + page.all("svg") == []
+    assert JA("heart.never_talked") in page.one("#drives").text
+
+
+def test_after_a_talk_and_a_dream_the_room_says_what_moves_it(house: House, visitor: TestClient) -> None:
     house.tell()
     house.dream()
-    motive, drives, questions, goals, _, _, _, feelings, _, dream, *_ = room.open(NAME, 7)
+    page = heart(visitor)
     top = questions_of(house)[0]
-    levels = house.memories.inner_state.levels()
-    assert levels.dominant == "curiosity"
-    assert f"{levels.curiosity:.2f}" in motive
-    assert top.topic in unescape(motive)
-    assert questions.count('data-action="resolve"') == len(questions_of(house))
-    assert top.context in unescape(questions)
-    assert "日商簿記" in unescape(goals)
-    assert feelings.count('class="point"') == 2 * 3  # wide and narrow
-    assert house.memories.insights.load().entries[0].insight in unescape(dream)
-    assert re.findall(r'data-drive="(\w+)"', drives) == ["boredom", "curiosity", "goal_achievement", "devotion"]
+    assert house.memories.inner_state.levels().dominant == "curiosity"
+    assert JA("heart.curiosity") in page.one("#motive .why-now").text
+    assert top.topic in page.one("#motive .words").text
+    assert len(page.all('#questions button[value="resolve"]')) == len(questions_of(house))
+    assert top.context in page.one("#questions").text
+    assert "日商簿記" in page.one("#goals").text
+    assert len(points(page)) == 3
+    story = house.memories.episodes.get(EVENING.date())
+    assert story is not None
+    assert page.one("#dream .words").text == " ".join(story.summary.split())
+    assert [one.attributes["data-key"] for one in page.all("article.drive")] == [
+        "boredom",
+        "curiosity",
+        "goal_achievement",
+        "devotion",
+    ]
 
 
-def test_the_drives_show_the_four_kinds_of_dynamic_information(house: House, room: HeartHandlers) -> None:
+def test_it_speaks_in_words_and_shows_figures_to_whoever_asks(house: House, visitor: TestClient) -> None:
+    house.tell()
+    house.dream()
+    page = heart(visitor)
+    assert not FIGURES.search(page.text)
+    said = [one.attributes["aria-label"] for one in [*points(page), *page.all("svg")]]
+    assert not any(FIGURES.search(one) for one in said)
+    assert JA("heart.strength_3") in page.one('article.drive[data-key="curiosity"]').text
+    page = follow(visitor, page.one("p.figures a"))
+    level = f"{house.memories.inner_state.levels().curiosity:.2f}"
+    assert level in page.one("#motive").text
+    assert level in page.one('article.drive[data-key="curiosity"]').text
+    assert f"{questions_of(house)[0].priority:.2f}" in page.one("#questions").text
+    assert "+1.0" in points(page)[-1].attributes["aria-label"]
+    page = follow(visitor, page.all("nav.choice a")[0])
+    assert level in page.one("#motive").text  # what is chosen beside it keeps them
+    assert not FIGURES.search(follow(visitor, page.one("p.figures a")).text)
+
+
+def test_each_drive_says_why_to_the_one_who_reads_it(house: House, visitor: TestClient) -> None:
     house.tell()
     house.dream()
     house.clock.move(hours=3)
-    drives = unescape(room.show_drives(NAME, 7))
-    for drive in ("boredom", "curiosity", "goal_achievement", "devotion"):
-        assert house.memories.inner_state.why(drive, "ja") in drives
+    drives = heart(visitor).one("#drives").text
+    last = house.memories.inner_state.last_interaction()
+    assert last is not None
+    assert JA("heart.why_boredom", time=f"きのう {last:%H:%M}") in drives
+    assert JA("heart.why_curiosity", topic=questions_of(house)[0].topic) in drives
+    assert JA("heart.why_goal", goal=house.memories.goals.load().active("short_term")[0].goal) in drives
+    assert JA("heart.why_devotion", feeling="喜び") in drives
+    visitor.headers["accept-language"] = "en"
+    page = heart(visitor)
+    assert EN("heart.why_devotion", feeling="joy") in page.one("#drives").text
+    assert "user" not in page.text.lower()
 
 
-def test_the_course_is_drawn_over_the_chosen_days(house: House, room: HeartHandlers) -> None:
+@pytest.mark.parametrize("death", DEATHS)
+def test_nothing_is_called_calm_beside_a_death_that_was_told(house: House, visitor: TestClient, death: str) -> None:
+    companion = house.services.companion(NAME)
+    companion.say(death).wait()
+    companion.say("うん。").wait()
+    for lang in ("ja", "en"):
+        visitor.headers["accept-language"] = lang
+        for query in ({}, {"figures": 1}):
+            page = heart(visitor, **query)
+            page = follow(visitor, points(page)[0])
+            assert death in page.one("#behind").text
+            shown = page.text + "".join(one.attributes["aria-label"] for one in page.all("svg a"))
+            assert not re.search(r"穏やか|おだやか|静かに満ち|\bcalm\b|All is quiet", shown)
+
+
+def test_the_course_is_drawn_over_the_chosen_days(house: House, visitor: TestClient) -> None:
     house.tell()
     start = EVENING + timedelta(hours=1)
     for hour in range(48):
         house.memories.inner_state.note_course(start + timedelta(hours=hour))
     house.clock.set(start + timedelta(days=20))
-    week, month = room.show_drives(NAME, 7), room.show_drives(NAME, 30)
-    assert week.count("<svg") == 0
-    assert month.count("<svg") == 8
-    assert "30日間の移り変わり" in month
+    week = heart(visitor)
+    assert week.all("#drives svg") == []
+    assert JA("heart.course_empty") in week.one("#drives").text
+    month = follow(visitor, week.all("#drives nav a")[1])
+    assert len(month.all("#drives svg")) == 8  # wide and narrow
+    assert "30日間の移り変わり" in month.all("#drives svg")[0].attributes["aria-label"]
+    assert month.one("#drives nav a[aria-current]").text == JA("heart.last_days", days=30)
+    assert month.all("#drives a[download]")[0].attributes["href"] == address_of(NAME, "tables/drives.csv", days=30)
 
 
-def test_resolving_a_question_lets_curiosity_fall(house: House, room: HeartHandlers, said: list[str]) -> None:
+def test_resolving_a_question_lets_curiosity_fall_and_can_be_taken_back(house: House, visitor: TestClient) -> None:
     house.tell()
     house.dream()
-    before, top = house.memories.inner_state.levels().curiosity, questions_of(house)[0]
-    _, drives, questions, _, changes = room.change(NAME, 7, clicked(action="resolve", question=top.id))
+    page, before, top = heart(visitor, days=30), house.memories.inner_state.levels().curiosity, questions_of(house)[0]
+    answer = press(visitor, page, 'button[value="resolve"]')
     after = house.memories.inner_state.levels().curiosity
     assert after < before
-    assert said == [JA("heart.resolved", before=f"{before:.2f}", after=f"{after:.2f}")]
-    assert f'aria-valuenow="{after:.2f}"' in drives
-    assert f'data-question="{top.id}"' not in questions
-    assert JA("heart.closed_resolved") in questions
+    assert parse_qs(urlsplit(str(answer.url)).query)["days"] == ["30"]
+    page = read(answer)
+    assert page.one("#told .done").text == f"{JA('heart.resolved')} {JA('heart.settled')}"
+    assert levels_shown(page)["curiosity"] == f"{round(after, 4)}"
+    assert top.id not in [one.attributes.get("data-key") for one in page.all("#questions tbody tr")]
+    assert JA("heart.closed_resolved") in page.one("#questions details.fold").text
     assert house.memories.inner_state.load().drives.curiosity.level == pytest.approx(after, abs=1e-4)
-    entry = re.search(r'data-entry="(\w+)"', changes)
-    assert entry
-    room.change(NAME, 7, clicked(action="undo", entry=entry[1]))
+    answer = press(visitor, page, '#changes button[value="undo"]')
+    assert parse_qs(urlsplit(str(answer.url)).query)["days"] == ["30"]
     assert house.memories.inner_state.levels().curiosity == pytest.approx(before)
+    assert read(answer).all('#changes button[value="redo"]')
 
 
-def test_deleting_a_question_can_be_taken_back(house: House, room: HeartHandlers, said: list[str]) -> None:
+def test_deleting_a_question_asks_first_and_can_be_taken_back(house: House, visitor: TestClient) -> None:
     house.memories.questions.add(Question(topic="雪", priority=0.8), author="dream", reason="")
-    question = questions_of(house)[0]
-    changes = room.change(NAME, 7, clicked(action="delete", question=question.id))[-1]
+    page = heart(visitor)
+    assert "雪" in page.one('button[value="delete"]').attributes["data-ask"]
+    page = read(press(visitor, page, 'button[value="delete"]'))
     assert questions_of(house) == []
-    assert JA("history.reason_question_deleted") in changes
-    entry = re.search(r'data-entry="(\w+)"', changes)
-    assert entry
-    room.change(NAME, 7, clicked(action="undo", entry=entry[1]))
+    assert JA("heart.deleted") in page.one("#told").text
+    assert JA("history.reason_question_deleted") in page.one("#changes").text
+    press(visitor, page, '#changes button[value="undo"]')
     assert [one.topic for one in questions_of(house)] == ["雪"]
-    assert said[0].startswith("消しました")
 
 
-@pytest.mark.parametrize(("action", "status"), [("complete", "completed"), ("abandon", "abandoned")])
-def test_a_goal_can_be_ended_by_the_person(
-    house: House, room: HeartHandlers, said: list[str], action: str, status: str
-) -> None:
-    goals = house.memories.goals.change(
+@pytest.mark.parametrize(("step", "status"), [("complete", "completed"), ("abandon", "abandoned")])
+def test_a_goal_can_be_ended_by_the_person(house: House, visitor: TestClient, step: str, status: str) -> None:
+    house.memories.goals.change(
         lambda goals: goals.created("short_term", Goal(goal="海へ行く")), author="dream", reason=""
     )
-    shown = room.change(NAME, 7, clicked(action=action, goal=goals.short_term[0].id))[3]
+    before = heart(visitor)
+    page = read(press(visitor, before, f'button[value="{step}"]'))
     assert house.memories.goals.load().short_term[0].status == status
-    assert JA(f"heart.status_{status}") in shown
-    assert len(said) == 1
-    room.change(NAME, 7, clicked(action=action, goal="sh_gone"))  # another window was faster
-    assert len(said) == 1
+    assert JA(f"heart.status_{status}") in page.one("#goals").text
+    assert page.one("#told .done").text == JA(f"heart.{status}", goal="海へ行く")
+    entries = house.memories.history.entries(10)
+    page = read(press(visitor, before, f'button[value="{step}"]'))  # a window that still shows it
+    assert page.one("#told .problem").text == JA("heart.goal_gone")
+    assert house.memories.history.entries(10) == entries
 
 
-def test_what_moves_elsewhere_moves_here_and_nothing_else_does(house: House, room: HeartHandlers) -> None:
+def test_a_question_that_was_closed_elsewhere_is_said_to_be(house: House, visitor: TestClient) -> None:
+    house.memories.questions.add(Question(topic="雪", priority=0.8), author="dream", reason="")
+    page, revision = heart(visitor), heart(visitor).attributes["data-revision"]
+    house.memories.questions.resolve(questions_of(house)[0].id, author="user", reason="question_resolved")
+    assert heart(visitor).attributes["data-revision"] != revision  # an open window sees it
+    for step in ("resolve", "delete"):
+        told = read(press(visitor, page, f'button[value="{step}"]')).one("#told .problem")
+        assert told.text == JA("heart.question_gone")
+    assert house.memories.questions.load().entries[0].status == "resolved"
+
+
+def test_what_stands_in_the_way_of_taking_back_is_shown(house: House, visitor: TestClient) -> None:
     house.tell()
     house.dream()
-    seen = room.open(NAME, 7)[-1]
-    assert all(one["__type__"] == "update" for one in room.glance(NAME, 7, seen))
-    house.memories.questions.delete(questions_of(house)[0].id, author="user", reason="elsewhere")
-    *_, questions, _, _, seen = room.glance(NAME, 7, seen)
-    assert questions.count('data-action="resolve"') == len(questions_of(house))
-    house.clock.move(hours=2)  # boredom rises
-    _, drives, *lists, _ = room.glance(NAME, 7, seen)
-    assert f'aria-valuenow="{house.memories.inner_state.levels().boredom:.2f}"' in drives
-    assert all(one["__type__"] == "update" for one in lists)  # a fold that is open there stays open
+    visitor.headers["accept-language"] = "en"
+    questions, history = house.memories.questions, house.memories.history
+    question = questions.open()[0]
+    questions.resolve(question.id, author="user", reason="question_resolved")
+    entry = history.entries(1, part=record_part(question.id))[0]
+    questions.delete(question.id, author="user", reason="question_deleted")
+    history.undo(history.entries(1)[0].id, author="user")
+    questions.resolve(question.id, answer="Momo is well.", author="user", reason="question_resolved")
+    row = next(one for one in heart(visitor).all("#changes li") if one.attributes["data-key"] == entry.id)
+    answer = press(visitor, row, 'button[value="undo"]')
+    assert answer.status_code == 409
+    page = read(answer).one("#room [data-conflict]")
+    assert page.one("h1").text == EN("taking_back.undo_title")
+    assert f"-{EN('taking_back.field_answer')}: Momo is well." in page.text
+    assert f"+{EN('taking_back.field_status')}: {EN('taking_back.value_open')}" in page.text
+    assert urlsplit(page.one("a").attributes["href"]).path == address_of(NAME, "heart")
 
 
-def test_a_point_opens_the_message_with_its_neighbours(house: House, room: HeartHandlers) -> None:
+@pytest.mark.parametrize("back", ["https://example.com/", "//example.com", "/settings", ""])
+def test_a_form_leads_nowhere_else(house: House, visitor: TestClient, back: str) -> None:
+    answer = visitor.post(address_of(NAME, "heart/goals"), data={"goal": "x", "step": "complete", "back": back})
+    assert answer.status_code == 303
+    assert urlsplit(answer.headers["location"]).path == address_of(NAME, "heart")
+    assert not urlsplit(answer.headers["location"]).netloc
+
+
+# The emotion curve
+
+
+def test_a_point_opens_the_message_with_its_neighbours(house: House, visitor: TestClient) -> None:
     house.tell()
-    feelings = room.open(NAME, 7)[7]
-    keys = [unescape(key) for key in re.findall(r'data-key="([^"]+)"', feelings)]
-    assert keys[0].startswith(EVENING.isoformat())
-    behind = room.look(NAME, "week", "2026-11-21", clicked(action="point", key=keys[1]))[3]
-    assert re.findall(r'<li class="(\w+)"( aria-current="true")?>', behind) == [
-        ("user", ""),
-        ("persona", ""),
-        ("user", ' aria-current="true"'),
-        ("persona", ""),
-        ("user", ""),
-        ("persona", ""),
+    page = follow(visitor, points(heart(visitor))[1])
+    shown = [(one.classes[0], "aria-current" in one.attributes) for one in page.all("#behind .in-place li")]
+    roles = [
+        ("user", False),
+        ("persona", False),
+        ("user", True),
+        ("persona", False),
+        ("user", False),
+        ("persona", False),
     ]
-    assert "貴船神社" in behind
+    assert shown == roles
+    assert "貴船神社" in page.one("#behind .in-place li[aria-current]").text
+    assert [("aria-current" in one.attributes) for one in points(page)] == [False, True, False]
 
 
-def test_two_messages_of_one_second_are_two_points(house: House, room: HeartHandlers) -> None:
+def test_two_messages_of_one_second_are_two_points(house: House, visitor: TestClient) -> None:
     for text in ("ひとつめ", "ふたつめ"):
         message = house.memories.log.append("user", "花", text, time=EVENING)
         house.memories.emotions.append(text, "joy", message_id=message.id, time=EVENING)
-    keys = [unescape(key) for key in re.findall(r'data-key="([^"]+)"', room.open(NAME, 7)[7])]
-    here = [
-        re.findall(
-            r'aria-current="true">.*?<div>(\w+)</div>', room.look(NAME, "week", "", clicked(action="point", key=key))[3]
-        )
-        for key in keys[:2]
-    ]
-    assert sorted(here) == [["ひとつめ"], ["ふたつめ"]]
+    opened = [follow(visitor, one).one("#behind .in-place li[aria-current] div").text for one in points(heart(visitor))]
+    assert sorted(opened) == ["ひとつめ", "ふたつめ"]
 
 
-def test_a_reading_whose_message_is_gone_still_shows_its_words(house: House, room: HeartHandlers) -> None:
+def test_a_reading_whose_message_is_gone_still_shows_its_words(house: House, visitor: TestClient) -> None:
     house.memories.emotions.append("消えたことば", "joy", message_id="20200101T000000-gone", time=EVENING)
-    key = f"{EVENING.isoformat()}/{(EVENING + timedelta(seconds=1)).isoformat()}"
-    behind = room.look(NAME, "day", "2026-11-20", clicked(action="point", key=key))[3]
-    assert "消えたことば" in behind
+    assert "消えたことば" in follow(visitor, points(heart(visitor))[0]).one("#behind blockquote").text
 
 
-def test_words_that_were_taken_back_are_shown_behind_no_point(house: House, room: HeartHandlers) -> None:
+def test_words_that_were_taken_back_are_shown_behind_no_point(house: House, visitor: TestClient) -> None:
     said = house.tell()
-    keys = [unescape(key) for key in re.findall(r'data-key="([^"]+)"', room.open(NAME, 7)[7])]
+    found = points(heart(visitor))
     house.memories.log.supersede(said[1], None)
-    shown = [room.look(NAME, "week", "2026-11-21", clicked(action="point", key=key))[3] for key in keys]
+    shown = [follow(visitor, point).one("#behind").text for point in found]
     assert not any("貴船神社" in behind for behind in shown)
     assert any("モモちゃん" in behind for behind in shown)
+    assert JA("around.gone") in shown[1]
 
 
-def test_many_readings_become_averages_that_open(house: House, room: HeartHandlers) -> None:
+def test_many_readings_become_averages_that_open(house: House, visitor: TestClient) -> None:
     for number in range(400):
         moment = datetime(2026, 11, 16) + timedelta(minutes=20 * number)
         house.memories.emotions.append(f"{number}", "joy" if number % 2 else "anger", time=moment)
-    feelings = room.show_curve(NAME, "week", "2026-11-20")[2]
-    assert feelings.count('class="point"') == 2 * 134  # one an hour, not one a reading
-    key = "2026-11-17T00:00:00/2026-11-18T00:00:00"
-    behind = room.look(NAME, "month", "2026-11-20", clicked(action="point", key=key))[3]
-    assert behind.count("<blockquote>") == heart_view.SHOWN_READINGS
-    assert 'data-length="day" data-day="2026-11-17"' in behind
-    length, day, *_ = room.look(NAME, "month", "2026-11-20", clicked(action="zoom", length="day", day="2026-11-17"))
-    assert (length, day) == ("day", "2026-11-17")
+    assert len(points(heart(visitor))) == 134  # one an hour, not one a reading
+    page = follow(visitor, points(heart(visitor, span="month"))[1])
+    assert len(page.all("#behind blockquote")) == SHOWN_READINGS
+    assert JA("heart.more_readings", count=72 - SHOWN_READINGS) in page.one("#behind").text
+    page = follow(visitor, next(one for one in page.all("#behind a") if one.text == JA("heart.zoom")))
+    assert page.one("#feelings nav a[aria-current]").text == JA("heart.span_day")
+    assert "17日" in page.one("#feelings h3").text
+    assert len(points(page)) == 72
 
 
-def test_one_walks_from_span_to_span(house: House, room: HeartHandlers) -> None:
+def test_one_walks_from_span_to_span(house: House, visitor: TestClient) -> None:
     house.tell(at=datetime(2026, 9, 30, 9))
-    assert JA("heart.no_feelings") in room.show_curve(NAME, "month", "2026-11-21")[2]
-    assert room.look(NAME, "month", "2026-11-21", clicked(action="earlier"))[1] == "2026-10-31"
-    assert room.look(NAME, "month", "2026-10-31", clicked(action="later"))[1] == "2026-11-01"
-    _, day, feelings, _ = room.look(NAME, "month", "2026-11-21", clicked(action="latest"))
-    assert day == "2026-09-30"
-    assert 'data-action="earlier" aria-label="前へ" disabled' in feelings
+    page = heart(visitor, span="month")
+    assert JA("heart.no_feelings") in page.one("#feelings").text
+    assert page.all('a[rel="next"]') == []  # nothing has come later yet
+    earlier = follow(visitor, page.one('a[rel="prev"]'))
+    assert earlier.one("#feelings h3").text == "2026年10月"
+    assert follow(visitor, earlier.one('a[rel="next"]')).one("#feelings h3").text == "2026年11月"
+    latest = follow(visitor, page.one("#feelings .nothing a"))
+    assert latest.one("#feelings h3").text == "2026年9月"
+    assert latest.all('a[rel="prev"]') == []  # nor earlier
+    assert len(points(latest)) == 1  # months are shown as averages of days
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"days": 8},
+        {"days": -1},
+        {"day": "0001-01-01"},
+        {"day": "9999-12-31", "span": "year"},
+        {"day": "1970-01-01", "span": "all"},
+        {"point": "x"},
+        {"point": "_" * 5},
+        {"point": "0001-01-01_9999-12-31T23:59:59.999999_"},
+        {"point": "2026-11-20T00:00:00+09:00_2026-11-21T00:00:00+09:00"},
+        {"point": EVIL},
+    ],
+)
+def test_an_address_that_somebody_changed_shows_the_room(
+    house: House, visitor: TestClient, query: dict[str, object]
+) -> None:
+    house.tell()
+    page = heart(visitor, **query)
+    assert len(page.all("#feelings nav a")) == 5
+    for link in page.all("#feelings a[data-here]"):
+        assert visitor.get(link.attributes["href"]).status_code == 200
+
+
+def test_an_unknown_span_is_no_page(visitor: TestClient) -> None:
+    assert visitor.get(address_of(NAME, "heart", span="century")).status_code == 400
 
 
 def test_the_curve_reads_what_the_log_reads(house: House) -> None:
@@ -245,32 +384,55 @@ def test_every_span_has_a_name_and_marks_inside(length: Length) -> None:
                 assert all(0 <= mark.at <= 1 for mark in marks)
 
 
-def test_a_curve_has_one_stop_for_the_tab_key() -> None:
-    points = [Point(n / 4, 0.5, f"p{n}", str(n)) for n in range(5)]
-    svg = point_chart(points, [], [Tick(0, "x")], "t", lowest=-1, highest=1)
-    assert svg.count('tabindex="0"') == 2  # one in the wide, one in the narrow picture
-    assert "http" not in svg
+def test_a_curve_lies_inside_its_picture() -> None:
+    points = [Point(n / 4, (-1) ** n) for n in range(5)]
+    marks = [Tick(n / 40, "11月21日") for n in range(41)]
+    for picture in point_chart(points, marks, [Tick(0, "どちらでもない")], lowest=-1, highest=1):
+        assert all(picture.left <= dot.x <= picture.right and 0 < dot.y <= picture.floor for dot in picture.dots)
+        assert [dot.is_low for dot in picture.dots] == [False, True] * 2 + [False]
+        assert 1 < len(picture.marks) < len(marks)  # words that would touch are left out
+    for level in level_chart(points[:1], Tick(0.6, "x"), ("a", "b")):
+        assert (level.line, level.area) == ("", "")  # nothing to join
+        assert level.last is not None
 
 
-def test_whatever_is_remembered_is_text(house: House, room: HeartHandlers) -> None:
+# What holds everywhere
+
+
+def test_whatever_is_remembered_is_text(house: House, visitor: TestClient) -> None:
     memories = house.memories
     memories.questions.add(Question(topic=EVIL, context=EVIL, priority=0.9, id=EVIL), author="dream", reason="")
     goal = Goal(goal=EVIL, progress_notes=[EVIL], related_values=[EVIL], id=EVIL, updated_at=EVIL)
     memories.goals.change(lambda goals: goals.created("long_term", goal), author="dream", reason="")
     house.tell([(EVIL, "joy")])
     memories.emotions.append(EVIL, EVIL, message_id=EVIL, time=EVENING)
-    shown = room.open(NAME, 7)
-    key = f"{EVENING.isoformat()}/{(EVENING + timedelta(seconds=1)).isoformat()}"
-    behind = room.look(NAME, "week", "2026-11-21", clicked(action="point", key=key))[3]
-    for html in (*(part for part in shown if isinstance(part, str)), behind):
-        assert "<script" not in html
-        assert "<img" not in html
+    for figures in ("", "1"):
+        page = heart(visitor, figures=figures)
+        for shown in (page, *(follow(visitor, point) for point in points(page))):
+            assert shown.all("script") + shown.all("img") == []
+    assert EVIL in heart(visitor).one("#questions b").text
+    page = read(press(visitor, heart(visitor), 'button[value="resolve"]'))
+    assert memories.questions.load().entries[0].status == "resolved"
+    read(press(visitor, page, 'button[value="complete"]'))
+    assert memories.goals.load().long_term[0].status == "completed"
 
 
-def test_tables_are_handed_out_in_both_languages(house: House) -> None:
+def test_it_asks_nobody_else(house: House, visitor: TestClient) -> None:
+    house.tell()
+    house.dream()
+    page = visitor.get(address_of(NAME, "heart")).text
+    assert not re.findall(r'(?:src|href|action)="(?!/|#|\?)[^"]*"', page)
+
+
+def test_nobody_has_no_heart(visitor: TestClient) -> None:
+    for room in ("heart", "dreams", "tables/goals.csv"):
+        assert visitor.get(address_of("nobody", room)).status_code == 404
+    assert visitor.post(address_of("nobody", "dreams/now")).status_code == 404
+
+
+def test_tables_are_handed_out_in_both_languages(house: House, visitor: TestClient) -> None:
     house.tell([("=HYPERLINK(1)", "joy"), *[("きのう、海へ行った。", "happy")]])
     house.dream()
-    browser = TestClient(create_app(house.services), base_url="http://127.0.0.1")
     for table, ja, en in (
         ("feelings", "気持ち", "Feeling"),
         ("questions", "問い", "Question"),
@@ -278,15 +440,18 @@ def test_tables_are_handed_out_in_both_languages(house: House) -> None:
         ("drives", "好奇心", "Curiosity"),
         ("dreams", "次に話すとき", "When you next talk"),
     ):
-        answer = browser.get(f"/personas/{NAME}/tables/{table}.csv?lang=ja")
+        address = address_of(NAME, f"tables/{table}.csv")
+        answer = visitor.get(address)
         assert answer.status_code == 200
         assert answer.content.startswith(b"\xef\xbb\xbf")
         assert ja in answer.text.splitlines()[0]
-        assert en in browser.get(f"/personas/{NAME}/tables/{table}.csv?lang=en").text.splitlines()[0]
-    feelings = browser.get(f"/personas/{NAME}/tables/feelings.csv?lang=ja&since=2026-11-20&until=2026-11-21").text
-    assert "'=HYPERLINK(1)" in feelings  # words are never a formula
-    assert len(feelings.splitlines()) == 3
-    assert browser.get(f"/personas/{NAME}/tables/secrets.csv").status_code == 422
+        assert en in visitor.get(address, headers={"accept-language": "en"}).text.splitlines()[0]
+    address = heart(visitor).one("figure.feelings a[download]").attributes["href"]
+    assert "'=HYPERLINK(1)" in visitor.get(address).text  # words are never a formula
+    lines = visitor.get(address_of(NAME, "tables/feelings.csv", since="2026-11-20", until="2026-11-21")).text
+    assert len(lines.splitlines()) == 3
+    assert visitor.get(address_of(NAME, "tables/secrets.csv")).status_code == 400
+    assert visitor.get(address_of(NAME, "tables/drives.csv", days=-5)).status_code == 200
 
 
 def test_numbers_stay_numbers_in_a_table() -> None:

@@ -1,5 +1,6 @@
 """What a browser is told so that it can install the page as an app, and what stands behind the password."""
 
+import re
 from collections.abc import Iterator
 from random import Random
 
@@ -10,9 +11,9 @@ from starlette.testclient import TestClient
 from agent.services import Services, open_services
 from managers.storage.clock import SystemClock
 from managers.storage.paths import CHECKOUT, Home
-from ui.server import create_app
+from tests.ui.visitors import stranger_to, visitor_of
 
-PAGE = CHECKOUT / "assets" / "page"
+STATIC = CHECKOUT / "ui" / "static"
 BEHIND_THE_PASSWORD = ("/manifest.json", "/worker.js", "/asleep", "/letters")
 
 
@@ -25,7 +26,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 
 @pytest.fixture(scope="module")
 def visitor(services: Services) -> TestClient:
-    return TestClient(create_app(services), base_url="http://127.0.0.1", follow_redirects=False)
+    return visitor_of(services)
 
 
 @pytest.mark.parametrize(("lang", "name", "first"), [("ja", "うたた寝 Utatane", "ねむ"), ("en", "Utatane", "Hazel")])
@@ -39,12 +40,12 @@ def test_the_manifest_speaks_the_page_s_language_and_names_one_app(
     assert (manifest["lang"], manifest["name"], manifest["display"]) == (lang, name, "standalone")
     assert first in manifest["shortcuts"][0]["name"]
     for shortcut in manifest["shortcuts"]:
-        assert visitor.get(shortcut["url"]).status_code == 307
+        assert visitor.get(shortcut["url"]).status_code != 307
     assert {icon["purpose"] for icon in manifest["icons"]} == {"any", "maskable"}
     for icon in manifest["icons"]:
         picture = visitor.get(icon["src"])
         assert picture.headers["content-type"] == icon["type"]
-    page = visitor.get(f"/{lang}/").text
+    page = visitor.get("/new", headers={"accept-language": lang}).text
     assert page.count('rel="manifest"') == 1
     assert f'href="/manifest.json?lang={lang}"' in page
 
@@ -53,16 +54,21 @@ def test_the_manifest_speaks_the_page_s_language_and_names_one_app(
 def test_a_maskable_icon_fills_its_square_and_the_other_has_round_corners(side: int) -> None:
     corners = ((0, 0), (side - 1, 0), (0, side - 1), (side - 1, side - 1))
     for name, seen in (("maskable", 255), ("icon", 0)):
-        picture = Image.open(PAGE / "app" / f"{name}-{side}.png").convert("RGBA")
+        picture = Image.open(STATIC / "app" / f"{name}-{side}.png").convert("RGBA")
         assert picture.size == (side, side)
         alpha = picture.getchannel("A")
         assert [alpha.getpixel(corner) for corner in corners] == [seen] * 4
 
 
-def test_the_worker_is_asked_for_anew_each_time(visitor: TestClient) -> None:
+def test_the_worker_is_asked_for_anew_each_time_and_changes_with_the_page_that_it_keeps(
+    visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answer = visitor.get("/worker.js")
     assert answer.headers["content-type"].startswith("text/javascript")
     assert answer.headers["cache-control"] == "no-cache"
+    assert visitor.get("/worker.js").text == answer.text
+    monkeypatch.setattr("ui.server.installing.palette_css", lambda: ":root{--paper:red}")
+    assert visitor.get("/worker.js").text != answer.text
 
 
 def test_the_page_of_the_sleeping_server_is_whole_and_names_nobody(visitor: TestClient, services: Services) -> None:
@@ -77,16 +83,36 @@ def test_the_page_of_the_sleeping_server_is_whole_and_names_nobody(visitor: Test
 
 @pytest.mark.parametrize("address", BEHIND_THE_PASSWORD)
 def test_behind_a_password_the_app_tells_nothing(services: Services, address: str) -> None:
-    stranger = TestClient(create_app(services, "ひみつ"), base_url="http://192.168.0.2:7860", follow_redirects=False)
-    answer = stranger.get(address)
+    answer = stranger_to(services, "とても長いひみつ", "http://192.168.0.2:7860").get(address)
     assert answer.status_code == 401
     assert "ねむ" not in answer.text
 
 
-def test_every_script_and_style_of_the_folder_is_loaded_the_shared_ones_first(visitor: TestClient) -> None:
-    page = visitor.get("/en/").text
-    for suffix, first in (("js", "page.js"), ("css", "style.css")):
-        names = {path.name for path in PAGE.glob(f"*.{suffix}")} - {"login.css"}
-        places = {name: page.index(f"/page/{name}?") for name in names}
-        assert min(places, key=places.__getitem__) == first
-    assert "/page/login.css" not in page
+@pytest.mark.parametrize(("suffix", "folder", "mark"), [("js", "scripts", "//"), ("css", "styles", "/*")])
+def test_every_script_and_style_of_the_folder_is_in_the_two_files_that_a_page_loads(
+    visitor: TestClient, suffix: str, folder: str, mark: str
+) -> None:
+    [address] = re.findall(rf'"(/static/[^"]+/page\.{suffix})"', visitor.get("/new").text)
+    loaded = visitor.get(address)
+    assert "immutable" in loaded.headers["cache-control"]
+    written = [line for file in sorted((STATIC / folder).iterdir()) for line in file.read_text("utf-8").splitlines()]
+    plain = [re.sub(r" // [^\"'`]*$", "", line) for line in written]  # without what only those read who write it
+    said = [line for line in plain if line.strip() and not line.strip().startswith(mark)]
+    sent = [line for line in loaded.text.splitlines() if line.strip()]
+    assert sent[-len(said) :] == said
+    assert len("\n".join(said).encode()) <= 60 * 1024  # the palette and the signs beside them are pictures
+
+
+def test_no_style_insists_but_on_stillness_and_on_paper() -> None:
+    styles = "\n".join(file.read_text("utf-8") for file in sorted((STATIC / "styles").glob("*.css")))
+    allowed = re.compile(r"@media (print|\(prefers-reduced-motion: reduce\)) \{(?:[^{}]*\{[^{}]*\})*\s*\}")
+    assert "!important" not in allowed.sub("", styles)
+    assert len(allowed.findall(styles)) >= 2
+
+
+def test_every_sign_is_drawn_and_no_sign_is_left_over(visitor: TestClient) -> None:
+    styles = "\n".join(file.read_text("utf-8") for file in (STATIC / "styles").glob("*.css"))
+    signs = {file.stem for file in (STATIC / "signs").glob("*.svg")}
+    assert set(re.findall(r"var\(--sign-([\w-]+)\)", styles)) == signs
+    [address] = re.findall(r'"(/static/[^"]+/page\.css)"', visitor.get("/new").text)
+    assert set(re.findall(r"--sign-([\w-]+):0 ", visitor.get(address).text)) == signs

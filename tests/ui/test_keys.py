@@ -7,7 +7,7 @@ import pytest
 from managers.storage.paths import CHECKOUT
 from ui.locales import texts
 
-SCRIPT = (CHECKOUT / "assets" / "page" / "keys.js").read_text("utf-8")
+SCRIPT = (CHECKOUT / "ui" / "static" / "scripts" / "5-keys.js").read_text("utf-8")
 DOCUMENT = (CHECKOUT / "docs" / "everyday.md").read_text("utf-8")
 COMMANDS = re.findall(r'^    (\w+): \{ (?:code: "(\w+)", )?key: "(.)"', SCRIPT, re.MULTILINE)
 NAMES = {"ArrowDown": "↓", "ArrowUp": "↑", "PageDown": "Page Down", "PageUp": "Page Up", "Slash": "/", "Period": "."}

@@ -1,64 +1,49 @@
-"""Pages are built when they are wanted, once, and live as long as the server."""
+"""The language of a page: as one chose it here, as the settings say, as the browser asks for; by request."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from urllib.parse import quote
 
-from fastapi import FastAPI
+import pytest
 from starlette.testclient import TestClient
 
-from managers.storage.errors import Lang
-from ui.languages import LanguagePages
+from agent.services import Services
+from tests.ui.reading import press, read
+from tests.ui.rooms import NAME
+from tests.ui.visitors import visitor_of
+from ui.server.addresses import address_of
+
+TALK = address_of(NAME)
 
 
-def page_maker(told: list[str]) -> Callable[[Lang], FastAPI]:
-    def make(lang: Lang) -> FastAPI:
-        @asynccontextmanager
-        async def living(_app: FastAPI) -> AsyncIterator[None]:
-            told.append(f"{lang} begins")
-            yield
-            told.append(f"{lang} ends")
-
-        page = FastAPI(lifespan=living)
-
-        @page.get(f"/{lang}/")
-        def show() -> str:
-            return lang
-
-        told.append(f"{lang} is made")
-        return page
-
-    return make
+def language(visitor: TestClient, wish: str = "") -> str:
+    page = read(visitor.get(TALK, headers={"accept-language": wish}))
+    assert page.one("#talk-tab").text == {"ja": "おしゃべり", "en": "Talk"}[page.one("html").attributes["lang"]]
+    return page.one("html").attributes["lang"]
 
 
-def others() -> FastAPI:
-    app = FastAPI()
-
-    @app.get("/japan")
-    def show() -> str:
-        return "elsewhere"
-
-    return app
+@pytest.mark.parametrize(
+    ("wish", "lang"), [("ja-JP,ja;q=0.9,en;q=0.5", "ja"), ("en-GB,en", "en"), ("fr;q=0.9,ja;q=0.4,en;q=0.6", "en")]
+)
+def test_a_browser_is_answered_in_its_own_language(services: Services, wish: str, lang: str) -> None:
+    assert language(visitor_of(services), wish) == lang
 
 
-def test_the_first_is_there_and_the_other_comes_when_it_is_asked_for() -> None:
-    told: list[str] = []
-    with TestClient(LanguagePages(others(), page_maker(told), "ja")) as browser:
-        assert told == ["ja is made", "ja begins"]
-        assert browser.get("/japan").json() == "elsewhere"
-        assert [browser.get("/ja/").json(), browser.get("/en/").json(), browser.get("/en/").json()] == [
-            "ja",
-            "en",
-            "en",
-        ]
-        assert browser.get("/fr/").status_code == 404
-        assert told[2:] == ["en is made", "en begins"]
-    assert sorted(told[4:]) == ["en ends", "ja ends"]
+def test_what_was_chosen_comes_before_what_the_settings_say_before_what_the_browser_asks_for(
+    services: Services,
+) -> None:
+    visitor, other = visitor_of(services), visitor_of(services)
+    services.settings_file.change("page", language="en")
+    assert language(visitor, "ja") == "en"
+    answer = press(visitor, read(visitor.get(f"{TALK}?off_record=1")), 'button[value="ja"]')
+    assert (quote(answer.url.path), answer.url.params["off_record"]) == (TALK, "1")  # where one was
+    assert language(visitor, "en") == "ja"
+    assert language(other, "ja") == "en"  # another browser has not chosen
 
 
-def test_a_page_answers_without_a_server_s_life_around_it() -> None:
-    told: list[str] = []
-    browser = TestClient(LanguagePages(others(), page_maker(told), "ja"))
-    assert browser.get("/en/").json() == "en"
-    assert told == ["en is made"]
+def test_the_way_back_leads_nowhere_else(services: Services) -> None:
+    visitor = visitor_of(services)
+    for back in ("//evil.example", "https://evil.example", "/\\evil.example"):
+        answer = visitor.post("/language", data={"language": "xx", "back": back})
+        assert answer.headers["location"] == "/"
+    assert language(visitor, "en") == "en"

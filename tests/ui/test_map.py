@@ -1,43 +1,34 @@
-"""The map and the network as the room shows them: dots, lines, what they open, tables, and kind words for little."""
+"""The map and the network as pages: dots and lines that are links, what they open, tables, and kind words for little."""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from datetime import timedelta
 from itertools import product
 from random import Random
-from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
-from fastapi import FastAPI
-from fastapi.testclient import TestClient
 
 from agent.memories import Memories
 from agent.services import Services
 from managers.memory.episodes import Episode
 from managers.storage.errors import Lang
 from tests.memory_map.living import FIRST_DAY, TOPICS
+from tests.ui.reading import Element, read
 from tests.ui.rooms import NAME
+from tests.ui.test_memories import EVIL, Shelves
 from tests.ui.test_theme import AA_SIGNS, AA_TEXT, contrast
+from ui.components.palette import PALETTE
+from ui.components.revision import revision_of
 from ui.locales import LANGUAGES, texts
-from ui.map import item_of, parsed
-from ui.map_canvas import AGES, CANVASES, turns_of
-from ui.map_files import map_router
-from ui.memories import MemoryHandlers
-from ui.shelves import Place
-from ui.theme import PALETTE
+from ui.rooms.map.canvas import AGES, turns_of
+from ui.rooms.network.picture import COLOURS
 
-EVIL = "<img src=x onerror=alert(1)>"
+EN = texts("en")
 
 
 @pytest.fixture
-def client(services: Services) -> TestClient:
-    app = FastAPI()
-    app.include_router(map_router(services))
-    return TestClient(app)
+def shelves(services: Services) -> Shelves:
+    return Shelves(services, "en")
 
 
 def live(memories: Memories, days: int = 24) -> None:
@@ -58,165 +49,166 @@ def live(memories: Memories, days: int = 24) -> None:
     memories.map.redraw()
 
 
-def shown(services: Services, lang: Lang = "en", **place: Any) -> str:
-    handlers = MemoryHandlers(services, texts(lang))
-    return handlers.do(NAME, Place(**place), {"action": "show"})[1]
+def pictures(page: Element) -> list[Element]:
+    return page.all("svg.sky")
 
 
-def pictures(html: str) -> list[ET.Element]:
-    """Return the pictures, which are well-formed or nothing."""
-    return [ET.fromstring(svg) for svg in re.findall(r'<svg class="(?:wide|narrow) sky".*?</svg>', html, re.DOTALL)]
+def dot_of(page: Element, beginning: str) -> str:
+    """Return where the first dot leads whose memory's key begins so."""
+    found = (one.attributes["href"] for one in pictures(page)[0].all("a.star"))
+    return next(href for href in found if href.partition("dot=")[2].startswith(beginning))
 
 
-def marked(picture: ET.Element, mark: str) -> list[ET.Element]:
-    return [one for one in picture.iter("g") if one.get("class") == mark]
-
-
-def test_every_dot_is_reached_by_keyboard_and_says_what_it_is(services: Services, memories: Memories) -> None:
+def test_every_dot_is_a_link_and_says_what_it_is(services: Services, memories: Memories) -> None:
     live(memories)
-    for item, lang in product(("like", "time", "like/0", "time/0", "like/0/0"), LANGUAGES):
-        html = shown(services, lang, shelf="map", item=item)
-        assert len(pictures(html)) == 2
-        for picture in pictures(html):
-            dots = marked(picture, "star")
-            assert [dot.get("tabindex") for dot in dots].count("0") == 1
-            assert all(dot.get("role") == "button" and dot.get("aria-label") for dot in dots)
-            assert picture.get("role") == "group"
-            assert picture.get("aria-label")
-        assert EVIL not in html
-        assert texts(lang)("map.newest") in html
+    for place, lang in product(("/map", "/map/0", "/map/0/0"), LANGUAGES):
+        for by in ("like", "time"):
+            page = Shelves(services, lang).look(place, by=by)
+            assert [one.classes[0] for one in pictures(page)] == ["wide", "narrow"]
+            for picture in pictures(page):
+                dots = picture.all("a.star")
+                assert dots
+                assert all(dot.attributes["aria-label"] for dot in dots)
+                assert all("by=time" in dot.attributes["href"] for dot in dots) == (by == "time")
+                assert picture.attributes["role"] == "group"
+                assert picture.attributes["aria-label"]
+            assert page.all("img") == []
+            assert texts(lang)("map.newest") in page.text
 
 
-def test_the_list_beside_the_picture_has_every_region(services: Services, memories: Memories) -> None:
+def test_the_list_beside_the_picture_has_every_region(shelves: Shelves, memories: Memories) -> None:
     live(memories)
-    html = shown(services, shelf="map")
-    wide, _ = pictures(html)
-    named = {place.get("data-place-number") for place in marked(wide, "place")}
-    listed = set(re.findall(r'data-place-row="(\d+)"', html))
-    assert named <= listed
+    page = shelves.look("/map")
+    listed = {one.attributes["href"]: one for one in page.all("#panel a")}
+    named = {one.attributes["href"] for one in pictures(page)[0].all("a.place")}
+    assert named <= listed.keys()
     assert len(listed) >= 2
-    counts = [int(count) for count in re.findall(r"<span>(\d+) memories", html)]
-    assert f"{sum(counts)} memories:" in html
+    counts = [int(one.one("span").text.split()[0]) for one in listed.values()]
+    assert f"{sum(counts)} in all:" in page.text
+    inner = read(shelves.browser.get(next(iter(listed)))).one("#room")
+    assert inner.one("h1").text == next(iter(listed.values())).one("b").text
+    whole = inner.one("p.buttons a")
+    assert whole.text == EN("map.whole")
+    assert read(shelves.browser.get(whole.attributes["href"])).one("#room h1").text == EN("map.title")
 
 
-def test_a_dot_opens_what_it_stands_for(services: Services, memories: Memories, client: TestClient) -> None:
+def test_a_dot_opens_what_it_stands_for_at_its_own_address(shelves: Shelves, memories: Memories) -> None:
     live(memories)
-    html = shown(services, shelf="map")
-    wide, _ = pictures(html)
-    by_kind = {
-        str(dot.get("data-key")).split(" ")[0].split("/")[0]: str(dot.get("data-key")) for dot in marked(wide, "star")
-    }
-    talk = client.get(f"/personas/{NAME}/map/dot", params={"key": by_kind["talk"], "lang": "en"}).text
-    assert "/around/" in talk  # the message in its place
-    assert "5 messages" in talk
-    day = client.get(f"/personas/{NAME}/map/dot", params={"key": by_kind["episodic_memory"], "lang": "ja"}).text
-    assert 'data-shelf="episodes" data-item="2026-' in day
-    assert EVIL not in day
-    entity = client.get(f"/personas/{NAME}/map/dot", params={"key": "entity_memory/Mia.md", "lang": "ja"}).text
-    assert 'data-shelf="entities" data-item="Mia"' in entity
-    gone = client.get(f"/personas/{NAME}/map/dot", params={"key": "nothing", "lang": "en"})
-    assert texts("en")("memories.gone") in gone.text
+    page = shelves.look("/map")
+    at = f"/p/{NAME}/memories/map"
+    talk = read(shelves.browser.get(at + dot_of(page, "talk"))).one("#room")
+    assert "5 messages" in talk.one("#panel").text
+    assert "/around/" in talk.one("#panel .near details").attributes["data-src"]
+    assert len(pictures(talk)[0].all('a.star[aria-current="true"]')) == 1
+    day = read(shelves.browser.get(at + dot_of(page, "episodic_memory"))).one("#room")
+    assert "/memories/days/2026-" in day.one("#panel .near a.small").attributes["href"]
+    assert day.all("img") == []
+    entity = read(shelves.browser.get(at + dot_of(page, "entity_memory/Mia"))).one("#room")
+    opened = read(shelves.browser.get(entity.one("#panel .near a.small").attributes["href"]))
+    assert opened.one("#room h1").text == "Mia"
+    close = entity.one("#panel [data-close]").attributes["href"]
+    assert read(shelves.browser.get(close)).all("#panel .near") == []
+    gone = shelves.look("/map", dot="nothing")
+    assert gone.one("#panel h2").text == EN("memories.gone")
 
 
-def test_what_is_forgotten_is_on_neither_picture(services: Services, memories: Memories, client: TestClient) -> None:
+def test_a_small_picture_opens_what_its_own_dots_stand_for(shelves: Shelves, memories: Memories) -> None:
     live(memories)
-    assert "entity_memory/Mia.md" in shown(services, shelf="map")
-    assert 'data-name="Mia"' in shown(services, shelf="network")
+    narrow = pictures(shelves.look("/map"))[1]
+    assert all(one.attributes["href"].endswith("&size=narrow") for one in narrow.all("a.star"))
+    opened = read(shelves.browser.get(f"/p/{NAME}/memories/map{narrow.all('a.star')[0].attributes['href']}"))
+    assert opened.all("#panel .near li")
+
+
+def test_what_is_forgotten_is_on_neither_picture(shelves: Shelves, memories: Memories) -> None:
+    live(memories)
+    assert "Mia.md" in shelves.answer("/map").text
+    assert "?who=Mia" in shelves.answer("/network").text
+    points = f"/p/{NAME}/tables/memories/map.csv"
+    before = shelves.browser.get(points).text.count("grows roses")
     memories.entities.delete("Mia", author="user", reason="forgotten")
     for _ in range(2):  # before the index has heard of it, and after
-        assert 'data-name="Mia"' not in shown(services, shelf="network")
-        assert "entity_memory/Mia.md" not in shown(services, shelf="map")
-        answer = client.get(f"/personas/{NAME}/map/dot", params={"key": "entity_memory/Mia.md", "lang": "en"}).text
-        assert "roses" not in answer
+        assert "?who=Mia" not in shelves.answer("/network").text
+        assert "Mia.md" not in shelves.answer("/map").text
+        opened = shelves.look("/map", dot="entity_memory/Mia.md")
+        assert "roses" not in opened.one("#panel").text
+        assert shelves.look("/network", who="Mia").one("#panel h2").text == EN("memories.gone")
         memories.recall.catch_up()
-    assert "Mia is" not in client.get(f"/personas/{NAME}/map/memories.csv").text
+    after = shelves.browser.get(points).text.count("grows roses")
+    assert (before, after) == (2, 1)  # what Mia herself said of them stands in the log
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_little_gets_a_kind_sentence(services: Services, memories: Memories, lang: Lang) -> None:
-    t = texts(lang)
-    assert t("map.empty") in shown(services, lang, shelf="map")
-    assert t("network.empty") in shown(services, lang, shelf="network")
+    t, shelves = texts(lang), Shelves(services, lang)
+    assert shelves.look("/map").one(".nothing").text == t("map.empty")
+    assert shelves.look("/network").one(".nothing").text == t("network.empty")
     memories.log.append("user", "Emma", "Hello, it is me.")
     memories.recall.catch_up()
-    assert len(marked(pictures(shown(services, lang, shelf="map"))[0], "star")) >= 1
+    assert pictures(shelves.look("/map"))[0].all("a.star")
     memories.entities.note("Mia", "is a friend", author="dream", mind="built-in")
     memories.recall.catch_up()
-    assert t("network.no_ties") in shown(services, lang, shelf="network")
+    assert shelves.look("/network").one("#panel").text == t("network.no_ties")
+    assert shelves.look("/map/99").one(".nothing a").text == t("map.whole")
 
 
-def test_much_that_is_new_is_drawn_while_one_waits_elsewhere(
-    services: Services, memories: Memories, client: TestClient
+def test_a_picture_that_is_being_drawn_comes_by_itself(
+    services: Services, shelves: Shelves, memories: Memories
 ) -> None:
     said = [f"The {word} of day {day}." for day in range(12) for word in TOPICS["sailing"].split()]
     for number, text in enumerate(said):
         memories.log.append("user", "Emma", text, time=FIRST_DAY + timedelta(hours=7 * number))
     memories.recall.catch_up()
-    html = shown(services, shelf="map")
-    assert f'data-watch="/personas/{"%E3%81%AD%E3%82%80"}/map/state"' in html
+    page = shelves.look("/map")
+    assert page.one(".drawing").text.startswith(EN("map.drawing"))
+    assert page.one(".drawing a").attributes["href"] == page.one('.shelves a[aria-current="page"]').attributes["href"]
     memories.map.wait()
-    assert client.get(f"/personas/{NAME}/map/state").json() == {"drawing": False}
-    assert len(pictures(shown(services, shelf="map"))) == 2
+    # The page asks again when this differs from what it was drawn at.
+    assert revision_of(services, services.companion(NAME)) != page.attributes["data-revision"]
+    assert len(pictures(shelves.look("/map"))) == 2
 
 
-def test_a_line_opens_the_messages_and_a_sign_its_card(
-    services: Services, memories: Memories, client: TestClient
-) -> None:
+def test_a_line_opens_the_messages_and_a_sign_its_card(shelves: Shelves, memories: Memories) -> None:
     live(memories)
-    html = shown(services, shelf="network")
-    tie = marked(pictures(html)[0], "tie")[0]
-    both = {"one": str(tie.get("data-one")), "other": str(tie.get("data-other"))}
-    assert set(both.values()) == {"Mia", "Oskar"}
-    told = client.get(f"/personas/{NAME}/network/look", params={**both, "lang": "en"}).text
-    assert told.count("<li>") == 20
-    assert "/around/" in told
-    assert "and 100 more" in told
-    card = client.get(f"/personas/{NAME}/network/look", params={"entity": "Mia", "lang": "en"}).text
-    assert 'data-shelf="entities" data-item="Mia"' in card
-    assert "grows roses" in card
-    assert texts("en")("memories.gone") in client.get(f"/personas/{NAME}/network/look?entity=Nobody").text
+    page = shelves.look("/network")
+    tie = pictures(page)[0].all("a.tie")[0]
+    opened = read(shelves.browser.get(f"/p/{NAME}/memories/network{tie.attributes['href']}")).one("#room")
+    assert len(opened.all("#panel .near li")) == 20
+    assert "/around/" in opened.all("#panel .near details")[0].attributes["data-src"]
+    assert "and 100 more" in opened.one("#panel").text
+    assert len(pictures(opened)[0].all('a.tie[aria-current="true"]')) == 1
+    listed = page.one("#panel .lines a").attributes["href"]
+    assert read(shelves.browser.get(listed)).one("#panel h2").text == opened.one("#panel h2").text
+    card = shelves.look("/network", who="Mia").one("#panel")
+    assert "grows roses" in card.text
+    person, centre = (one.attributes["href"] for one in card.all(".buttons a"))
+    assert read(shelves.browser.get(person)).one("#room h1").text == "Mia"
+    assert read(shelves.browser.get(centre)).one("#room h1").text == EN("network.around", name="Mia")
+    gone = shelves.look("/network", one="Mia", other="Nobody")
+    assert gone.one("#panel h2").text == EN("memories.gone")
 
 
-def test_the_one_that_is_looked_for_sits_in_the_middle(services: Services, memories: Memories) -> None:
+def test_the_one_that_is_looked_for_sits_in_the_middle(shelves: Shelves, memories: Memories) -> None:
     live(memories)
-    by_name = shown(services, shelf="network", query="osk")
-    by_click = shown(services, shelf="network", item="Oskar")
-    for html in (by_name, by_click):
-        assert texts("en")("network.around", name="Oskar") in html
-        assert pictures(html)[0].find("./g[@data-name='Oskar']").get("transform") == "translate(340 280)"  # type: ignore[union-attr]  # it is there
-
-
-def test_the_tables_hold_what_the_pictures_show(services: Services, memories: Memories, client: TestClient) -> None:
-    live(memories)
-    answer = client.get(f"/personas/{NAME}/map/memories.csv", params={"lang": "en"})
-    rows = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
-    assert rows[0][:4] == ["Day", "Kind", "Region", "Part of it"]
-    assert len(rows) - 1 == len(marked(pictures(shown(services, shelf="map"))[0], "star"))
-    part = client.get(f"/personas/{NAME}/map/memories.csv", params={"lang": "ja", "item": "like/0"})
-    assert 1 < len(part.content.decode("utf-8-sig").splitlines()) < len(rows) + 1
-    ties = client.get(f"/personas/{NAME}/network/ties.csv", params={"lang": "en"})
-    assert "Mia,Oskar,120" in ties.text
-
-
-def test_an_address_within_the_shelf_is_read_as_it_is_written() -> None:
-    for item in ("like", "time", "like/3", "time/3/17"):
-        assert item_of(*parsed(item)) == item
-    assert item_of(*parsed("")) == "like"
-    assert item_of(*parsed("like/x/../2")) == "like"
+    for page in (shelves.look("/network", query="osk"), shelves.look("/network/Oskar")):
+        assert page.one("h1").text == EN("network.around", name="Oskar")
+        star = next(one for one in pictures(page)[0].all("a.star") if one.attributes["href"] == "?who=Oskar")
+        assert star.attributes["transform"] == "translate(340 280)"
+    nobody = shelves.look("/network", query="nobody of that name")
+    assert nobody.one('[role="status"]').text == EN("network.not_found", query="nobody of that name")
+    assert nobody.one("h1").text == EN("network.title")
 
 
 def test_colours_stand_for_as_many_memories_each() -> None:
-    assert turns_of([]) == []
-    assert turns_of([5, 5, 5]) == []
-    assert turns_of(list(range(100))) == [20, 40, 60, 80]
+    assert turns_of([]) == ()
+    assert turns_of([5, 5, 5]) == ()
+    assert turns_of(list(range(100))) == (20, 40, 60, 80)
     assert len(turns_of(list(range(1000)))) == AGES - 1
-    assert {canvas.kind for canvas in CANVASES.values()} == {"wide", "narrow"}
 
 
 @pytest.mark.parametrize("look", [0, 1], ids=["light", "dark"])
 def test_dots_and_names_stand_out_on_every_land(look: int) -> None:
-    lands = [name for name in PALETTE if name.startswith("land-")] + ["surface"]
-    for land in lands:
-        for age in (name for name in PALETTE if name.startswith("age-")):
-            assert contrast(PALETTE[age][look], PALETTE[land][look]) >= AA_SIGNS, f"{age} on {land}"
+    for land in (*(name for name in PALETTE if name.startswith("land-")), "surface"):
+        for sign in (*(name for name in PALETTE if name.startswith("age-")), *COLOURS.values()):
+            assert contrast(PALETTE[sign][look], PALETTE[land][look]) >= AA_SIGNS, f"{sign} on {land}"
         assert contrast(PALETTE["ink"][look], PALETTE[land][look]) >= AA_TEXT

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.markdown import render_markdown, render_plain
+from ui.components.markdown import render_markdown
 
 ALLOWED = {
     "p", "br", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "a", "span", "s", "hr",
@@ -68,7 +68,6 @@ def test_nothing_runs_and_nothing_is_fetched(text: str) -> None:
 @given(st.text(alphabet=st.sampled_from(list("<>\"'&![](){}:/#*_`~|-\\ \njavscriptonerhf=.日本")), max_size=80))
 def test_no_mixture_of_signs_gets_through(text: str) -> None:
     assert problems(render_markdown(text)) == []
-    assert problems(render_plain(text)) == []
 
 
 def test_markdown_is_rendered() -> None:
@@ -87,10 +86,6 @@ def test_a_picture_becomes_its_words() -> None:
 
 def test_line_breaks_stay() -> None:
     assert "<br" in render_markdown("一行目\n二行目")
-
-
-def test_what_a_person_typed_stays_exactly() -> None:
-    assert render_plain("**not bold** <b> & \n x") == "**not bold** &lt;b&gt; &amp; \n x"
 
 
 def test_what_is_wider_than_the_page_is_scrolled_by_keyboard_too() -> None:

@@ -1,39 +1,57 @@
-"""The memories room on real stores: found, opened, corrected, pinned, forgotten, brought back."""
+"""The memories on real files, as a browser is shown them: found, opened, corrected, pinned, forgotten, brought back."""
+
+from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any
+from urllib.parse import quote
 
-import gradio as gr
 import pytest
+from httpx2 import Response
+from starlette.testclient import TestClient
 
 from agent.forgetting import let_go
 from agent.memories import Memories
 from agent.services import Services
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
-from managers.memory.goals import Goal
+from managers.memory.goals import KEPT_ENDED, Goal, Goals
 from managers.memory.insights import Insight, Insights
-from managers.memory.questions import Question
-from tests.fakes import HandClock
-from tests.ui.rooms import NAME
-from ui import entities, search, shelves
-from ui.locales import texts
-from ui.memories import SHELVES, MemoryHandlers
-from ui.neighbours import in_place, neighbours
-from ui.shelves import Place, View
+from managers.memory.questions import KEPT_CLOSED, Question, Questions
+from managers.memory.words_forgotten import forget_words
+from tests.ui.reading import Element, press, read
+from tests.ui.rooms import EVENING, NAME, House
+from tests.ui.visitors import visitor_of
+from ui.locales import LANGUAGES, texts
+from ui.rooms.memories import inner, people
+from ui.rooms.memories.search import marked
+from ui.rooms.memories.shelves import GROUPS, SHOWN_EVIDENCE
+from ui.server.addresses import address_of
 
-EVIL = "<img src=x onerror=alert(1)> ${alert(2)} {{alert(3)}}"
+EVIL = '<img src=x onerror="alert(1)"> ${alert(2)} {{alert(3)}}'
+JA = texts("ja")
+DAY = date(2026, 11, 3)
+
+
+class Shelves:
+    """A browser in front of the shelves."""
+
+    def __init__(self, services: Services, lang: str = "ja") -> None:
+        self.browser: TestClient = visitor_of(services)
+        self.browser.headers["accept-language"] = lang
+
+    def answer(self, place: str = "", **query: object) -> Response:
+        return self.browser.get(address_of(NAME, f"memories{place}", **query), follow_redirects=True)
+
+    def look(self, place: str = "", **query: object) -> Element:
+        return read(self.answer(place, **query)).one("#room")
+
+    def press(self, page: Element, selector: str, **typed: str) -> Element:
+        return read(press(self.browser, page, selector, **typed)).one("#room")
 
 
 @pytest.fixture
-def room(services: Services, monkeypatch: pytest.MonkeyPatch) -> MemoryHandlers:
-    # A toast needs a page to be shown on.
-    monkeypatch.setattr("ui.memories.say_done", lambda sentence, t: None)
-    return MemoryHandlers(services, texts("ja"))
-
-
-def view(memories: Memories, clock: HandClock, **place: Any) -> View:
-    return View(memories, Place(**place), clock.now(), texts("ja"))
+def shelves(services: Services) -> Shelves:
+    return Shelves(services)
 
 
 def tell_of_tanaka(memories: Memories) -> str:
@@ -54,92 +72,10 @@ def tell_of_tanaka(memories: Memories) -> str:
     return said.id
 
 
-def test_every_shelf_says_what_it_is_for_while_it_is_empty(
-    memories: Memories, room: MemoryHandlers, clock: HandClock
-) -> None:
-    for shelf in SHELVES:
-        _, html = room.do(NAME, Place(), {"action": "go", "shelf": shelf})
-        assert f'data-shelf="{shelf}" aria-current="page"' in html
-        assert 'class="nothing"' in html or 'class="covered"' in html
-
-
-def test_a_search_finds_all_kinds_and_is_narrowed_by_kind_and_day(
-    memories: Memories, room: MemoryHandlers, clock: HandClock
-) -> None:
-    tell_of_tanaka(memories)
-    old = memories.log.append("user", "ミナ", "大阪は遠いね", time=datetime(2026, 11, 2, 9, 0))
-    memories.recall.catch_up()
-    found = search.find(view(memories, clock, query="大阪"))
-    assert {hit.type for hit in found} >= {"current_log", "entity_memory"}
-    only = search.find(view(memories, clock, query="大阪", kinds=("entity_memory",)))
-    assert {hit.type for hit in only} == {"entity_memory"}
-    then = search.find(view(memories, clock, query="大阪", since="2026-11-01", until="2026-11-03"))
-    assert [hit.message_ids for hit in then] == [(old.id,)]
-    place, html = room.do(NAME, Place(), {"action": "search", "query": "大阪", "kinds": "current_log"})
-    assert place.kinds == ("current_log",)
-    assert "<mark>大阪</mark>" in html
-    assert f"/around/{old.id}?lang=ja" in html
-
-
-def test_words_that_were_looked_for_are_marked_and_markup_is_not_made() -> None:
-    assert search.marked("<b>大阪</b>と大阪弁", "大阪 <b>") == (
-        "<mark>&lt;b&gt;</mark><mark>大阪</mark>&lt;/b&gt;と<mark>大阪</mark>弁"
-    )
-    assert search.marked("a&b", "amp") == "a&amp;b"
-
-
-def test_an_entity_says_what_holds_what_held_and_who_said_so(memories: Memories, clock: HandClock) -> None:
-    message = tell_of_tanaka(memories)
-    html = entities.show(view(memories, clock, shelf="entities", item="田中さん"))
-    now, then = html.index(texts("ja")("memories.holds_now")), html.index(texts("ja")("memories.held_once"))
-    assert now < html.index("大阪に住んでいる") < then < html.index("京都に住んでいる")
-    assert f"/around/{message}?lang=ja" in html
-    assert "紅茶を出すこと。" in html
-
-
-def test_a_corrected_line_is_the_persons_and_the_others_keep_where_they_come_from(
-    memories: Memories, room: MemoryHandlers
-) -> None:
-    message = tell_of_tanaka(memories)
-    _, digest = memories.entities.read_text("田中さん")
-    text = "- 2026-10まで: 京都に住んでいる\n- 神戸に住んでいる\n紅茶を出すこと。"
-    told = {"action": "save", "item": "田中さん", "digest": digest, "kind": "person", "aliases": "田中", "text": text}
-    place, html = room.do(NAME, Place("entities", "田中さん", editing=True), told)
-    entity = memories.entities.get("田中さん")
-    assert entity is not None
-    assert [fact.evidence for fact in entity.facts] == [(message,)]
-    assert "- 神戸に住んでいる" in entity.lines
-    assert entity.aliases == ("田中",)
-    assert not place.editing
-    assert "神戸に住んでいる" in html
-    assert any("神戸" in hit.text for hit in memories.recall.search("田中さんの神戸"))
-
-
-def test_an_edit_that_met_another_one_shows_both_and_loses_neither(memories: Memories, room: MemoryHandlers) -> None:
-    tell_of_tanaka(memories)
-    _, digest = memories.entities.read_text("田中さん")
-    path = memories.entities.path("田中さん")
-    path.write_text(path.read_text(encoding="utf-8") + "よそで書いた行\n", encoding="utf-8")
-    told = {"action": "save", "item": "田中さん", "digest": digest, "text": "ページで書いた行"}
-    place, html = room.do(NAME, Place("entities", "田中さん", editing=True), told)
-    assert place.editing
-    assert "よそで書いた行" in html
-    assert "ページで書いた行" in html
-    assert "ページで書いた行" not in path.read_text(encoding="utf-8")
-
-
-def test_what_is_forgotten_leaves_search_at_once_and_can_be_brought_back(
-    memories: Memories, room: MemoryHandlers
-) -> None:
-    tell_of_tanaka(memories)
-    room.do(NAME, Place("entities", "田中さん"), {"action": "forget", "item": "田中さん"})
-    assert "entity_memory" not in {hit.type for hit in memories.recall.search("田中さん 大阪")}
-    place, html = room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})
-    assert "<b>田中さん</b>" in html
-    entry = memories.history.entries(1)[0]
-    room.do(NAME, place, {"action": "restore", "entry": entry.id})
-    assert "entity_memory" in {hit.type for hit in memories.recall.search("田中さん 大阪")}
-    assert "田中さん.md" not in room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})[1]
+def episode(day: date, summary: str = "川をながめた") -> Episode:
+    return Episode(
+        date=day, summary=summary, key_events=["灯りを見た"], key_event_evidence=[["m1"]], mind="built-in"
+    ).sealed()
 
 
 def insight(number: int) -> Insight:
@@ -152,46 +88,251 @@ def insight(number: int) -> Insight:
     )
 
 
-def test_one_of_a_list_is_brought_back_beside_what_came_later(memories: Memories, room: MemoryHandlers) -> None:
-    diary = Insights([]).with_one(insight(1)).with_one(insight(2))
+def conclude(memories: Memories, *numbers: int) -> None:
+    diary = Insights(memories.insights.entries())
+    for number in numbers:
+        diary = diary.with_one(insight(number))
     memories.apply(diary.changes(memories.paths.insights), author="dream", reason="night")
-    first = next(entry for entry in memories.insights.entries() if entry.trigger_topic == "話題1")
-    room.do(NAME, Place("insights"), {"action": "forget", "item": first.id})
-    entry = memories.history.entries(1)[0]
-    later = memories.insights.load().with_one(insight(3))
-    memories.apply(later.changes(memories.paths.insights), author="dream", reason="night")
-    room.do(NAME, Place("forgotten"), {"action": "restore", "entry": entry.id})
-    assert [e.trigger_topic for e in memories.insights.entries()] == ["話題3", "話題2", "話題1"]
-    assert 'class="nothing"' in room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})[1]
 
 
-@pytest.mark.parametrize("shelf", ["entities", "episodes", "insights", "goals", "questions"])
-def test_a_pin_is_kept_in_the_memory_and_shown_first(
-    memories: Memories, room: MemoryHandlers, clock: HandClock, shelf: str
+# --- the shelves
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_shelf_says_what_it_is_for_while_it_is_empty(services: Services, memories: Memories, lang: str) -> None:
+    shelves, t = Shelves(services, lang), texts("ja" if lang == "ja" else "en")
+    for name in (name for names in GROUPS.values() for name in names):
+        page = shelves.look("" if name == "search" else f"/{name}")
+        assert page.one('a[aria-current="page"]').text == t(f"shelves.{name}")
+        assert len(page.all(".nothing") + page.all(".covered")) == 1
+        assert len(page.all("h1")) == 1
+
+
+def test_the_shelves_stand_in_groups_each_with_a_sign(shelves: Shelves, memories: Memories) -> None:
+    groups = shelves.look().all('nav.shelves [role="group"]')
+    assert [len(group.all("a")) - len(group.all("a.group")) for group in groups] == [3, 2, 2, 5]  # and the notes
+    assert all(len(one.all("i.icon")) == 1 for group in groups for one in group.all("a") if "group" not in one.classes)
+    for one in groups[0].all("a"):
+        assert shelves.browser.get(one.attributes["href"]).status_code == 200
+
+
+def test_there_is_no_shelf_of_another_name(shelves: Shelves, memories: Memories) -> None:
+    for place in ("/nothing", "/days/2026-13", "/days/2026-02-31", "/days/20261103", "/map/x", "/insights/x/y"):
+        assert shelves.answer(place).status_code in {400, 404, 405}
+        assert JA("page.no_such_page") in shelves.answer(place).text
+
+
+# --- looking for something
+
+
+def test_a_search_finds_all_kinds_and_is_narrowed_by_kind_and_day(shelves: Shelves, memories: Memories) -> None:
+    said = tell_of_tanaka(memories)
+    old = memories.log.append("user", "ミナ", "大阪は遠いね", time=datetime(2026, 11, 2, 9, 0))
+    memories.recall.catch_up()
+    page = shelves.look(query="大阪")
+    assert {JA("types.current_log"), JA("types.entity_memory")} <= set(page.texts(".found .kind"))
+    only = shelves.look(query="大阪", kinds="entity_memory")
+    assert set(only.texts(".found .kind")) == {JA("types.entity_memory")}
+    assert "open" in only.one(".lookup details").attributes
+    assert [one.attributes["value"] for one in only.all("input[checked]")] == ["entity_memory"]
+    then = shelves.look(query="大阪", since="2026-11-01", until="2026-11-03")
+    assert then.texts(".found blockquote") == ["大阪は遠いね"]
+    assert then.one(".found details").attributes["data-src"] == address_of(NAME, f"around/{old.id}")
+    assert "大阪" in page.texts("mark")
+    assert any(said in one.attributes["data-src"] for one in page.all(".found details"))
+    assert shelves.look(query="大阪", since="nonsense").texts(".found .kind")  # a day that is none narrows nothing
+
+
+def test_each_kind_of_memory_opens_in_its_place(shelves: Shelves, memories: Memories) -> None:
+    memories.entities.note("灯台", "灯台の鍵は青い", author="dream", mind="built-in")
+    memories.apply({memories.episodes.path(DAY): episode(DAY, "灯台へ行った").dump()}, author="dream", reason="night")
+    told = insight(4).model_copy(update={"insight": "灯台がよく出る"})
+    memories.apply(Insights([]).with_one(told).changes(memories.paths.insights), author="dream", reason="night")
+    memories.notes.append("main_memory", "灯台の日記", author=NAME, reason="diary")
+    memories.notes.append("core_memory", "灯台が好き", author="user", reason="edited")
+    memories.recall.catch_up()
+    page = shelves.look(query="灯台")
+    found = [one for one in page.all(".found li") if "灯台" in one.one("blockquote").text]
+    ways = {one.one(".kind").text: one.one("a.small").attributes["href"] for one in found}
+    heads = {
+        "entity_memory": "灯台",
+        "episodic_memory": "11月3日(火)",
+        "dream_insight": JA("shelves.insights"),
+        "diary": JA("shelves.diary"),
+        "note": JA("notes.title"),
+    }
+    assert ways.keys() == {JA(f"types.{kind}") for kind in heads}
+    for kind, head in heads.items():
+        opened = read(shelves.browser.get(ways[JA(f"types.{kind}")], follow_redirects=True)).one("#room")
+        assert opened.one("h1").text == head
+        assert "灯台" in opened.text
+
+
+def test_words_that_were_looked_for_are_marked_whatever_they_are() -> None:
+    assert marked("<b>大阪</b>と大阪弁", "大阪 <b>") == [
+        ("<b>", True),
+        ("大阪", True),
+        ("</b>と", False),
+        ("大阪", True),
+        ("弁", False),
+    ]
+    assert marked("a&b", "amp") == [("a&b", False)]
+
+
+def test_a_long_list_of_what_was_found_has_pages_that_keep_the_question(shelves: Shelves, memories: Memories) -> None:
+    for number in range(30):
+        memories.log.append("user", "ミナ", f"{number}番目の手紙と万年筆の{chr(0x3042 + number)}の話")
+    memories.recall.catch_up()
+    page = shelves.look(query="手紙 万年筆", kinds="current_log")
+    older = page.one('.pager [rel="next"]').attributes["href"]
+    assert "kinds=current_log" in older
+    following = read(shelves.browser.get(older)).one("#room")
+    assert following.one("#memory-query").attributes["value"] == "手紙 万年筆"
+    assert not set(page.texts("blockquote")) & set(following.texts("blockquote"))
+    assert len(shelves.look(query="手紙 万年筆", page=99_999).all(".found li")) > 0
+
+
+# --- people and things
+
+
+def test_an_entity_says_what_holds_what_held_and_who_said_so(shelves: Shelves, memories: Memories) -> None:
+    message = tell_of_tanaka(memories)
+    page = shelves.look("/people/田中さん")
+    assert page.texts(".shelf h2") == [JA("memories.holds_now"), JA("memories.held_once"), JA("memories.in_own_words")]
+    now, once = page.all(".told-list")
+    assert "大阪に住んでいる" in now.text
+    assert "京都に住んでいる" in once.text
+    assert page.one(".words.own").text == "紅茶を出すこと。"
+    assert {one.attributes["data-src"] for one in page.all(".evidence details")} == {
+        address_of(NAME, f"around/{message}")
+    }
+
+
+def test_a_corrected_line_is_the_users_and_the_others_keep_where_they_come_from(
+    shelves: Shelves, memories: Memories
 ) -> None:
+    message = tell_of_tanaka(memories)
+    page = shelves.look("/people/田中さん", edit=1)
+    assert "data-keep" in page.one("#memory-editor").attributes
+    text = "- 2026-10まで: 京都に住んでいる\r\n- 神戸に住んでいる\r\n紅茶を出すこと。"
+    page = shelves.press(page, "#memory-editor .main", text=text, aliases="田中、 田中、田中さん", kind="person")
+    entity = memories.entities.get("田中さん")
+    assert entity is not None
+    assert [fact.evidence for fact in entity.facts] == [(message,)]
+    assert "- 神戸に住んでいる" in entity.lines
+    assert entity.aliases == ("田中",)
+    assert "神戸に住んでいる" in page.one(".words.own").text
+    assert any("神戸" in hit.text for hit in memories.recall.search("田中さんの神戸"))
+
+
+def test_an_edit_that_met_another_one_shows_both_and_loses_neither(shelves: Shelves, memories: Memories) -> None:
+    tell_of_tanaka(memories)
+    page = shelves.look("/people/田中さん", edit=1)
+    path = memories.entities.path("田中さん")
+    path.write_text(path.read_text(encoding="utf-8") + "よそで書いた行\n", encoding="utf-8")
+    answer = press(shelves.browser, page, "#memory-editor .main", text="ページで書いた行", kind="person")
+    assert answer.status_code == 409
+    page = read(answer).one("#room")
+    assert "よそで書いた行" in page.one("[data-conflict] pre").text
+    assert page.one("textarea").text == "ページで書いた行"
+    assert "ページで書いた行" not in path.read_text(encoding="utf-8")
+    shelves.press(page, "#memory-editor .main", kind="person")  # now that both were seen, one's own is kept
+    assert "ページで書いた行" in path.read_text(encoding="utf-8")
+    assert "よそで書いた行" not in path.read_text(encoding="utf-8")
+
+
+def test_somebody_new_is_written_about_and_the_known_are_opened(shelves: Shelves, memories: Memories) -> None:
+    page = shelves.press(shelves.look("/people"), ".new button", name="ゆうちゃん")
+    assert memories.entities.names() == []  # nothing is written before it is saved
+    page = shelves.press(page, "#memory-editor .main", text="ピアノを弾く", kind="person")
+    assert page.one("h1").text == "ゆうちゃん"
+    assert memories.entities.names() == ["ゆうちゃん"]
+    again = shelves.press(shelves.look("/people"), ".new button", name="ゆうちゃん")
+    assert again.one(".words.own").text == "ピアノを弾く"
+    refused = press(shelves.browser, shelves.look("/people"), ".new button", name="../悪い名前")
+    assert refused.status_code == 400
+    assert refused.url.path == f"/p/{NAME}/memories/people"
+
+
+def test_people_are_sought_by_name_word_and_kind(shelves: Shelves, memories: Memories) -> None:
+    for name, kind, fact in (
+        ("モモ", "pet", "青い首輪"),
+        ("京都", "place", "春に行った"),
+        ("青山さん", "person", "隣の人"),
+    ):
+        memories.entities.note(name, fact, author="dream", mind="built-in", kind=kind)  # type: ignore[arg-type]  # kinds
+    assert shelves.look("/people").texts(".cards b") == ["モモ", "京都", "青山さん"]
+    assert shelves.look("/people", query="青").texts(".cards b") == ["青山さん", "モモ"]
+    assert shelves.look("/people", kind="place").texts(".cards b") == ["京都"]
+    assert shelves.look("/people", query="いない").texts(".nothing") == [JA("memories.found_nothing")]
+
+
+def test_a_long_shelf_has_pages(shelves: Shelves, memories: Memories) -> None:
+    memories.paths.entity_memory.mkdir(exist_ok=True)
+    for n in range(people.PAGE + 3):
+        memories.entities.path(f"名{n:02d}").write_text(format_entity(Entity(f"名{n:02d}")), encoding="utf-8")
+    page = shelves.look("/people")
+    assert len(page.texts(".cards b")) == people.PAGE
+    following = read(shelves.browser.get(page.one('.pager [rel="next"]').attributes["href"]))
+    assert following.texts(".cards b") == [f"名{n:02d}" for n in range(people.PAGE, people.PAGE + 3)]
+
+
+# --- pins, forgetting, bringing back
+
+
+def test_what_is_forgotten_leaves_search_at_once_and_can_be_brought_back(shelves: Shelves, memories: Memories) -> None:
+    tell_of_tanaka(memories)
+    page = shelves.press(shelves.look("/people/田中さん"), ".danger")
+    assert page.one(".nothing")
+    assert "entity_memory" not in {hit.type for hit in memories.recall.search("田中さん 大阪")}
+    assert shelves.look("/people/田中さん").one(".nothing p").text == JA("memories.gone")
+    page = shelves.look("/forgotten")
+    assert page.texts(".history b") == ["田中さん"]
+    page = shelves.press(page, ".history button")
+    assert page.all(".history") == []
+    assert "entity_memory" in {hit.type for hit in memories.recall.search("田中さん 大阪")}
+
+
+def test_one_of_a_list_is_brought_back_beside_what_came_later(shelves: Shelves, memories: Memories) -> None:
+    conclude(memories, 1, 2)
+    page = shelves.look("/insights")
+    one = next(one for one in page.all(".told-list li") if one.one("h3").text == "話題1")
+    page = shelves.press(page, f"#{one.attributes['id']} .danger")
+    assert page.texts("h3") == ["話題2"]
+    assert shelves.look("/forgotten").texts(".history b") == ["話題1"]
+    conclude(memories, 3)
+    shelves.press(shelves.look("/forgotten"), ".history button")
+    assert [entry.trigger_topic for entry in memories.insights.entries()] == ["話題3", "話題2", "話題1"]
+    assert shelves.look("/forgotten").one(".nothing")
+
+
+@pytest.mark.parametrize("shelf", ["people", "days", "insights", "goals", "questions"])
+def test_a_pin_is_kept_in_the_memory_and_shown_first(shelves: Shelves, memories: Memories, shelf: str) -> None:
     item = _one_of(memories, shelf)
-    _, before = room.do(NAME, Place(), {"action": "go", "shelf": shelf})
-    place, html = room.do(NAME, Place(shelf), {"action": "pin", "item": item})
-    mark = texts("ja")("memories.pinned")
-    assert f'class="pinned">{mark}' in html
-    assert f'class="pinned">{mark}' not in before
-    _, html = room.do(NAME, place, {"action": "unpin", "item": item})
-    assert f'class="pinned">{mark}' not in html
+    opened = f"/{shelf}/{item}" if shelf in {"people", "days"} else f"/{shelf}"
+    button = f'[formaction="{_at(shelf, item)}/pin"]'
+    assert shelves.look(f"/{shelf}").all(".pinned") == []
+    page = shelves.press(shelves.look(opened), button)
+    assert page.texts(".pinned") == [JA("memories.pinned")]
+    listed = shelves.look(f"/{shelf}")
+    if shelf != "days":  # a calendar keeps its order
+        assert listed.all(".shelf li")[0].texts(".pinned") == [JA("memories.pinned")]
+    page = shelves.press(shelves.look(opened), button)
+    assert page.all(".pinned") == []
 
 
 def _one_of(memories: Memories, shelf: str) -> str:
     """Make two memories of a kind, and return the one that would come second."""
-    if shelf == "entities":
+    if shelf == "people":
         for name in ("あおい", "ムギ"):
             memories.entities.note(name, "話した", author="dream", mind="built-in")
         return "ムギ"
-    if shelf == "episodes":
-        for day in (date(2026, 11, 3), date(2026, 11, 4)):
+    if shelf == "days":
+        for day in (DAY, date(2026, 11, 4)):
             memories.apply({memories.episodes.path(day): episode(day).dump()}, author="dream", reason="night")
-        return "2026-11-03"
+        return DAY.isoformat()
     if shelf == "insights":
-        diary = Insights([]).with_one(insight(1)).with_one(insight(2))
-        memories.apply(diary.changes(memories.paths.insights), author="dream", reason="night")
+        conclude(memories, 1, 2)
         return memories.insights.entries()[-1].id
     if shelf == "goals":
         two = [Goal(goal=f"目標{n}", priority=n) for n in (1, 2)]
@@ -206,163 +347,298 @@ def _one_of(memories: Memories, shelf: str) -> str:
     return memories.questions.open()[-1].id
 
 
-def episode(day: date, summary: str = "川をながめた") -> Episode:
-    return Episode(
-        date=day, summary=summary, key_events=["灯りを見た"], key_event_evidence=[["m1"]], mind="built-in"
-    ).sealed()
-
-
-def test_a_pinned_day_is_still_the_dreams_and_a_corrected_one_is_the_persons(
-    memories: Memories, room: MemoryHandlers
+def test_words_that_were_forgotten_for_a_wish_stand_on_the_shelf_and_come_back(
+    shelves: Shelves, memories: Memories
 ) -> None:
-    day = date(2026, 11, 3)
-    memories.apply({memories.episodes.path(day): episode(day).dump()}, author="dream", reason="night")
-    room.do(NAME, Place("episodes"), {"action": "pin", "item": "2026-11-03"})
-    pinned = memories.episodes.get(day)
+    said = memories.log.append("user", "ミナ", "田中さんは<b>大阪</b>に引っ越したよ")
+    asked = memories.log.append("user", "ミナ", "今の話は忘れて")
+    let_go(memories, asked.id)
+    page = shelves.look("/forgotten")
+    assert "<b>大阪</b>" in page.one(".words").text
+    assert memories.log.get(said.id) is None
+    page = shelves.press(page, ".history button")
+    assert memories.log.get(said.id) == said
+    assert page.one(".nothing")
+
+
+def test_among_forgotten_words_nobody_reads_what_the_program_wrote(shelves: Shelves, memories: Memories) -> None:
+    ids = [
+        memories.log.append("user", "ミナ", "傘はどこ").id,
+        memories.log.append("system", "tool", "記憶をさがしました").id,
+        memories.log.append("persona", NAME, "玄関だよ").id,
+    ]
+    forget_words(memories.log, ids, memories.log.append("user", "ミナ", "今の話は忘れて").id)
+    page = shelves.look("/forgotten")
+    assert page.texts(".words b") == ["ミナ", NAME]
+    assert "記憶をさがしました" not in page.text
+    assert JA("memories.forgotten_words", count=2, time="12:00") in page.text
+
+
+# --- days
+
+
+def test_a_pinned_day_is_still_the_dreams_and_a_corrected_one_is_the_users(
+    shelves: Shelves, memories: Memories
+) -> None:
+    memories.apply({memories.episodes.path(DAY): episode(DAY).dump()}, author="dream", reason="night")
+    shelves.press(shelves.look("/days/2026-11-03"), '[name="on"]')
+    pinned = memories.episodes.get(DAY)
     assert pinned is not None
     assert pinned.is_pinned
     assert not pinned.is_users
-    place, html = room.do(NAME, Place("episodes", "2026-11-03"), {"action": "edit", "item": "2026-11-03"})
-    digest = html.split('data-digest="')[1].split('"')[0]
-    told = {"action": "save", "item": "2026-11-03", "digest": digest, "summary": "海", "events": "灯りを見た\n歩いた"}
-    room.do(NAME, place, told)
-    corrected = memories.episodes.get(day)
+    page = shelves.look("/days/2026-11-03", edit=1)
+    shelves.press(page, "#memory-editor .main", summary="海", events="灯りを見た\r\n歩いた\r\n")
+    corrected = memories.episodes.get(DAY)
     assert corrected is not None
     assert (corrected.summary, corrected.key_event_evidence) == ("海", [["m1"], []])
     assert corrected.is_users
     assert corrected.is_pinned
 
 
-def test_the_calendar_opens_on_the_last_month_and_goes_back(memories: Memories, room: MemoryHandlers) -> None:
-    for day in (date(2025, 12, 24), date(2026, 11, 3)):
+def test_a_day_that_was_changed_elsewhere_is_shown_with_both_texts(shelves: Shelves, memories: Memories) -> None:
+    memories.apply({memories.episodes.path(DAY): episode(DAY).dump()}, author="dream", reason="night")
+    page = shelves.look("/days/2026-11-03", edit=1)
+    memories.episodes.save(episode(DAY, "よそで書いた"), author="user", reason="edited")
+    answer = press(shelves.browser, page, "#memory-editor .main", summary="ここで書いた", events="歩いた")
+    assert answer.status_code == 409
+    page = read(answer).one("#room")
+    assert "よそで書いた" in page.one("[data-conflict]").text
+    assert [one.text for one in page.all("textarea")] == ["ここで書いた", "歩いた"]
+    shelves.press(page, "#memory-editor .main")
+    kept = memories.episodes.get(DAY)
+    assert kept is not None
+    assert kept.summary == "ここで書いた"
+
+
+def test_a_day_that_is_gone_meanwhile_cannot_be_written(shelves: Shelves, memories: Memories) -> None:
+    memories.apply({memories.episodes.path(DAY): episode(DAY).dump()}, author="dream", reason="night")
+    page = shelves.look("/days/2026-11-03", edit=1)
+    memories.episodes.delete(DAY, author="user", reason="forgotten")
+    answer = press(shelves.browser, page, "#memory-editor .main", summary="ここで書いた")
+    assert answer.status_code == 400
+    assert not memories.episodes.path(DAY).exists()
+
+
+def test_the_calendar_opens_on_the_last_month_and_goes_back(shelves: Shelves, memories: Memories) -> None:
+    for day in (date(2025, 12, 24), DAY):
         memories.apply({memories.episodes.path(day): episode(day, f"日 {day}").dump()}, author="dream", reason="night")
-    place, html = room.do(NAME, Place(), {"action": "go", "shelf": "episodes"})
-    assert 'data-item="2026-11-03"' in html
-    assert 'data-item="2025-12-24"' not in html
-    _, html = room.do(NAME, place, {"action": "go", "shelf": "episodes", "item": "2025-12"})
-    assert 'data-item="2025-12-24"' in html
+    page = shelves.look("/days")
+    assert [one.attributes["href"] for one in page.all(".calendar a")] == [address_of(NAME, "memories/days/2026-11-03")]
+    assert page.texts("select option") == ["2026年11月", "2025年12月"]
+    before = read(shelves.browser.get(page.one('[rel="prev"]').attributes["href"]))
+    assert "日 2025-12-24" in before.one(".lines li").text
+    assert shelves.look("/days", month="2025-12").texts(".calendar a") == before.texts(".calendar a")
+    opened = shelves.look("/days/2025-12-24")
+    assert opened.one(".crumbs a").attributes["href"] == address_of(NAME, "memories/days/2025-12")
+    forgotten = shelves.press(opened, ".danger")  # the month has nothing left: the last one that has stands there
+    assert len(forgotten.all(".calendar a")) == 1
 
 
-def test_the_secret_diary_is_covered_each_time_the_room_is_entered(memories: Memories, room: MemoryHandlers) -> None:
+# --- diaries
+
+
+def test_the_secret_diary_is_covered_until_somebody_asks_to_see_it(shelves: Shelves, memories: Memories) -> None:
     memories.notes.append("secret_diary", "ひみつの言葉", author=NAME, reason="secret")
-    place, html = room.do(NAME, Place(), {"action": "go", "shelf": "secret_diary"})
-    assert "ひみつの言葉" not in html
-    place, html = room.do(NAME, place, {"action": "uncover"})
-    assert "ひみつの言葉" in html
-    assert "ひみつの言葉" not in room.enter(NAME, place)[1]
+    for place in ("/secret-diary", "/secret-diary/secret_diary_archived_001.txt"):
+        page = shelves.look(place)
+        assert "ひみつの言葉" not in page.text
+        assert page.all("[download]") == []
+    page = shelves.look("/secret-diary")
+    uncovered = read(shelves.browser.get(page.one(".covered a").attributes["href"])).one("#room")
+    assert uncovered.one(".words").text == "ひみつの言葉"
+    edited = read(shelves.browser.get(uncovered.one("p.buttons a").attributes["href"])).one("#room")
+    shelves.press(edited, "#memory-editor .main", text="書きなおした")
+    assert memories.notes.read("secret_diary").text.strip() == "書きなおした"
+    assert "書きなおした" not in shelves.look("/secret-diary").text
 
 
-def test_a_diary_is_edited_against_what_was_read(memories: Memories, room: MemoryHandlers) -> None:
+def test_a_diary_is_edited_against_what_was_read(shelves: Shelves, memories: Memories) -> None:
     memories.notes.append("main_memory", "はじめ", author=NAME, reason="diary")
-    digest = memories.notes.read("main_memory").digest
-    told = {"action": "save", "item": "main_memory", "digest": digest, "text": "なおした"}
-    room.do(NAME, Place("main_memory", editing=True), told)
-    assert memories.notes.read("main_memory").text == "なおした"
-    place, html = room.do(NAME, Place("main_memory", editing=True), {**told, "text": "もういちど"})
-    assert memories.notes.read("main_memory").text == "なおした"
-    assert place.editing
-    assert "もういちど" in html
+    page = shelves.look("/diary", edit=1)
+    shelves.press(page, "#memory-editor .main", text="なおした\r\n二行目")
+    assert memories.notes.read("main_memory").text == "なおした\n二行目"
+    answer = press(shelves.browser, page, "#memory-editor .main", text="もういちど")  # from a window that is old by now
+    assert answer.status_code == 409
+    assert memories.notes.read("main_memory").text == "なおした\n二行目"
+    page = read(answer).one("#room")
+    assert page.one("textarea").text == "もういちど"
+    assert "なおした" in page.one("[data-conflict] pre").text
 
 
-def test_a_question_is_resolved_and_a_goal_reached(memories: Memories, room: MemoryHandlers) -> None:
+def test_older_volumes_of_a_diary_are_read_one_by_one(shelves: Shelves, memories: Memories) -> None:
+    memories.notes.write("main_memory", "いまの巻", based_on=None, author=NAME, reason="diary")
+    path = memories.notes.path("main_memory").with_name("memory_archived_001.txt")
+    path.write_text("まえの巻", "utf-8")
+    page = shelves.look("/diary")
+    assert "まえの巻" not in page.text
+    opened = read(shelves.browser.get(page.one("ul.plain a").attributes["href"])).one("#room")
+    assert opened.one(".words").text == "まえの巻"
+    assert "いまの巻" not in shelves.look("/diary/memory_main.txt").text  # it is no older volume
+    assert "secret" not in shelves.look("/diary/../../persona.json").text
+
+
+# --- insights, goals, questions
+
+
+def test_a_question_is_resolved_and_a_goal_reached(shelves: Shelves, memories: Memories) -> None:
     question, goal = _one_of(memories, "questions"), _one_of(memories, "goals")
-    room.do(NAME, Place("questions"), {"action": "resolve", "item": question})
+    shelves.press(shelves.look("/questions"), f'#{question} [formaction="{_at("questions", question)}/resolve"]')
     assert question not in {one.id for one in memories.questions.open()}
-    room.do(NAME, Place("goals"), {"action": "end_goal", "item": goal, "status": "completed"})
+    page = shelves.press(shelves.look("/goals"), f'#{goal} [value="completed"]')
     found = memories.goals.load().get(goal)
     assert found is not None
     assert found[1].status == "completed"
+    assert JA("memories.completed") in page.texts(".kind")
+    gone = shelves.browser.post(f"{_at('goals', 'g_nothing')}/end", data={"status": "completed"})
+    assert gone.status_code == 400
+    assert "g_nothing" in gone.text
 
 
-def test_a_change_is_taken_back_from_the_history(memories: Memories, room: MemoryHandlers) -> None:
-    tell_of_tanaka(memories)
-    _, digest = memories.entities.read_text("田中さん")
-    room.do(
-        NAME, Place("entities", "田中さん"), {"action": "save", "item": "田中さん", "digest": digest, "text": "別人"}
-    )
-    entry = memories.history.entries(1)[0]
-    _, html = room.do(NAME, Place("entities", "田中さん"), {"action": "undo", "entry": entry.id})
-    assert "大阪に住んでいる" in html
-    assert memories.entities.read_text("田中さん")[1] == digest
+def _at(shelf: str, item: str) -> str:
+    return address_of(NAME, f"memories/{shelf}/{item}")
 
 
-def test_what_was_remembered_is_shown_as_text(memories: Memories, room: MemoryHandlers, clock: HandClock) -> None:
+def test_a_way_into_a_list_leads_to_the_page_on_which_the_memory_stands(shelves: Shelves, memories: Memories) -> None:
+    conclude(memories, *range(1, 24))
+    oldest = memories.insights.entries()[-1]
+    for named in (oldest.id, oldest.created_at):
+        answer = shelves.browser.get(_at("insights", named))
+        assert answer.headers["location"] == f"{address_of(NAME, 'memories/insights', page=1)}#{oldest.id}"
+    assert oldest.trigger_topic in shelves.look("/insights", page=1).texts("h3")
+    assert shelves.look("/insights/in_nothing").one(".nothing p").text == JA("memories.gone")
+
+
+def test_a_button_leads_back_to_where_it_was_pressed_and_nowhere_else(shelves: Shelves, memories: Memories) -> None:
+    conclude(memories, *range(1, 24))
+    oldest = memories.insights.entries()[-1].id
+    for back, led in (
+        (address_of(NAME, "memories/insights", page=1), address_of(NAME, "memories/insights", page=1)),
+        ("https://elsewhere.example/", address_of(NAME, "memories/insights")),
+        ("//elsewhere.example", address_of(NAME, "memories/insights")),
+    ):
+        answer = shelves.browser.post(f"{_at('insights', oldest)}/pin", data={"on": "1", "back": back})
+        assert answer.headers["location"] == f"{led}#{oldest}"
+
+
+def test_what_was_put_aside_is_to_be_leafed_to_and_only_to_be_read(shelves: Shelves, memories: Memories) -> None:
+    asked = [Question(topic=f"問い{n}", id=f"q{n}", status="resolved", answer="そう") for n in range(2 * KEPT_CLOSED)]
+    memories.apply(Questions(asked).changes(memories.questions.path), author="dream", reason="night")
+    ended = [Goal(goal=f"目標{n}", id=f"g{n}", status="completed") for n in range(2 * KEPT_ENDED)]
+    memories.apply(Goals(ended).changes(memories.paths.goals), author="dream", reason="night")
+    assert len(memories.questions.load().entries) == KEPT_CLOSED
+    for shelf, word, count in (("questions", "問い", 2 * KEPT_CLOSED), ("goals", "目標", 2 * KEPT_ENDED)):
+        last = shelves.look(f"/{shelf}", page=(count - 1) // inner.PAGE)
+        assert f"{word}{count - 1}" in last.texts("h3")
+        assert last.all(".danger") == []
+
+
+def test_only_the_first_messages_of_many_are_shown_as_evidence(shelves: Shelves, memories: Memories) -> None:
+    ids = [memories.log.append("user", "ミナ", f"ことば{n}").id for n in range(SHOWN_EVIDENCE + 5)]
+    memories.questions.add(Question(topic="問い", evidence=ids), author="dream", reason="night")
+    evidence = shelves.look("/questions").one(".evidence")
+    assert len(evidence.all("details")) == SHOWN_EVIDENCE
+    assert JA("memories.more_evidence", count=5) in evidence.text
+
+
+def test_evidence_says_what_a_message_says_now(shelves: Shelves, memories: Memories) -> None:
+    kept, changed, gone = (memories.log.append("user", "ミナ", f"ことば{n}").id for n in range(3))
+    memories.questions.add(Question(topic="問い", evidence=[kept, changed, gone]), author="dream", reason="night")
+    memories.log.supersede(changed, "言いなおした")
+    memories.log.supersede(gone, None)
+    evidence = shelves.look("/questions").one(".evidence")
+    assert evidence.texts("details summary") == ["ミナ: ことば0", "ミナ: 言いなおした"]
+    memories.questions.add(Question(topic="根のない問い", evidence=[gone]), author="dream", reason="night")
+    assert JA("memories.evidence_gone") in shelves.look("/questions").text
+
+
+# --- history, and what must hold everywhere
+
+
+@pytest.mark.parametrize("shelf", ["insights", "goals", "questions"])
+def test_each_memory_of_a_shelf_has_its_own_history(house: House, shelf: str) -> None:
+    house.tell()
+    house.dream()
+    shelves = Shelves(house.services)
+    page = shelves.look(f"/{shelf}")
+    rows = page.all(".told-list li[id]")
+    assert rows
+    past = rows[0].one(".past .fold").attributes["data-src"]
+    listed = read(shelves.browser.get(past, headers={"x-utatane": "swap"}))
+    assert len(listed.all("ol.history li")) == 1
+    changed = read(shelves.browser.get(listed.one("li details").attributes["data-src"], headers={"x-utatane": "swap"}))
+    told = {"insights": "insight", "goals": "goal", "questions": "topic"}[shelf]
+    shown = [one for one in changed.texts(".added") if one.startswith(f"+{JA(f'taking_back.field_{told}')}: ")]
+    assert len(shown) == 1  # this one alone, as people read it
+    page = shelves.press(listed, "button")
+    assert rows[0].attributes["id"] not in [one.attributes["id"] for one in page.all(".told-list li[id]")]
+    assert house.memories.episodes.get(EVENING.date()) is not None  # the night itself stands
+    again = read(shelves.browser.get(past, headers={"x-utatane": "swap"}))
+    page = shelves.press(again, 'button[value="redo"]')
+    assert rows[0].attributes["id"] in [one.attributes["id"] for one in page.all(".told-list li[id]")]
+
+
+def test_an_entity_is_taken_back_without_the_rest_of_the_night(house: House) -> None:
+    house.tell()
+    house.dream()
+    shelves, name = Shelves(house.services), house.memories.entities.names()[0]
+    fold = shelves.look(f"/people/{name}").one(".past .fold").attributes["data-src"]
+    past = read(shelves.browser.get(fold, headers={"x-utatane": "swap"}))
+    page = shelves.press(past, "button")
+    assert page.one(".nothing p").text == JA("memories.gone")
+    assert name not in house.memories.entities.names()
+    assert house.memories.insights.load().entries
+    assert house.memories.episodes.get(EVENING.date()) is not None
+
+
+def test_what_stands_in_the_way_of_taking_a_day_back_is_shown(house: House) -> None:
+    house.tell()
+    house.dream()
+    shelves, day = Shelves(house.services), EVENING.date()
+    fold = shelves.look(f"/days/{day}").one(".past .fold").attributes["data-src"]
+    past = read(shelves.browser.get(fold, headers={"x-utatane": "swap"}))
+    house.memories.episodes.save(Episode(date=day, summary="ほんとう"), author="user", reason="edited")
+    answer = press(shelves.browser, past, "button")
+    assert answer.status_code == 409
+    page = read(answer).one("#room")
+    assert page.one("h1").text == JA("taking_back.undo_title")
+    assert JA("taking_back.would_go") in page.text
+    assert page.all('[name="rest"]') == []  # there is no rest
+    assert page.one("a.small").attributes["href"] == address_of(NAME, f"memories/days/{day}")
+
+
+def test_what_was_remembered_is_shown_as_text(shelves: Shelves, memories: Memories) -> None:
     memories.entities.note("ムギ", EVIL, author="dream", mind=EVIL)
     memories.questions.add(Question(topic=EVIL, context=EVIL), author="dream", reason=EVIL)
     memories.notes.append("main_memory", EVIL, author=NAME, reason=EVIL)
     memories.log.append("user", EVIL, EVIL)
     memories.recall.catch_up()
-    for told in (
-        {"action": "go", "shelf": "entities", "item": "ムギ"},
-        {"action": "go", "shelf": "questions"},
-        {"action": "go", "shelf": "main_memory"},
-        {"action": "search", "query": EVIL},
-    ):
-        _, html = room.do(NAME, Place(), told)
-        assert "<img" not in html
-    message = memories.log.tail(1)[0]
-    assert "<img" not in in_place(neighbours(memories.log, message.id), message.id, clock.now(), texts("ja"))
+    for place, query in (("/people/ムギ", ""), ("/people", ""), ("/questions", ""), ("/diary", ""), ("", EVIL)):
+        page = shelves.look(place, query=query)
+        assert page.all("img") == []
+        assert "onerror" in page.text or query
 
 
-def test_a_long_shelf_has_pages(memories: Memories, room: MemoryHandlers) -> None:
-    for n in range(entities.PAGE + 3):
-        memories.entities.path(f"名{n:02d}").parent.mkdir(exist_ok=True)
-        memories.entities.path(f"名{n:02d}").write_text(format_entity(Entity(f"名{n:02d}")), encoding="utf-8")
-    place, html = room.do(NAME, Place(), {"action": "go", "shelf": "entities"})
-    assert html.count('class="card"') == entities.PAGE
-    _, html = room.do(NAME, place, {"action": "page", "page": "1"})
-    assert html.count('class="card"') == 3
-
-
-def test_only_the_first_messages_of_many_are_shown_as_evidence(memories: Memories, clock: HandClock) -> None:
-    ids = [memories.log.append("user", "ミナ", f"ことば{n}").id for n in range(shelves.SHOWN_EVIDENCE + 5)]
-    html = shelves.evidence(view(memories, clock), ids)
-    assert html.count("data-fetch") == shelves.SHOWN_EVIDENCE
-    assert texts("ja")("memories.more_evidence", count=5) in html
-
-
-def test_words_that_were_forgotten_for_a_wish_stand_on_the_shelf_and_come_back(
-    room: MemoryHandlers, services: Services, memories: Memories
-) -> None:
-    said = memories.log.append("user", "ミナ", "田中さんは<b>大阪</b>に引っ越したよ")
-    asked = memories.log.append("user", "ミナ", "今の話は忘れて")
-    let_go(memories, asked.id)
-    shelf = room.do(NAME, Place(), {"action": "go", "shelf": "forgotten"})[1]
-    assert "&lt;b&gt;大阪&lt;/b&gt;" in shelf
-    assert f'data-action="remember" data-item="{asked.id}"' in shelf
-    assert memories.log.get(said.id) is None
-    shelf = room.do(NAME, Place("forgotten"), {"action": "remember", "item": asked.id})[1]
-    assert memories.log.get(said.id) == said
-    assert 'class="nothing"' in shelf
-
-
-def test_one_comes_back_to_whence_one_opened_a_memory(memories: Memories, room: MemoryHandlers) -> None:
-    tell_of_tanaka(memories)
-    for day in ("2025-01-01", "2026-01-01"):
-        memories.episodes.save(
-            Episode(date=date.fromisoformat(day), summary=f"{day}の話"), author="dream", reason="dreamt"
-        )
-    place, html = room.do(NAME, Place(), {"action": "search", "query": "田中さん 大阪", "kinds": "entity_memory"})
-    place, html = room.do(NAME, place, {"action": "go", "shelf": "entities", "item": "田中さん"})
-    assert texts("ja")("memories.back_to_found") in html
-    place, html = room.do(NAME, place, {"action": "go", "shelf": "search"})
-    assert (place.query, place.kinds, place.whence) == ("田中さん 大阪", ("entity_memory",), None)
-    place, _ = room.do(NAME, Place("map"), {"action": "go", "shelf": "episodes", "item": "2025-01-01"})
-    assert room.do(NAME, place, {"action": "go", "shelf": "map"})[0] == Place("map")
-    # From a day back to its month, not to the newest one.
-    place, html = room.do(NAME, Place("episodes"), {"action": "go", "shelf": "episodes", "item": "2025-01-01"})
-    assert 'data-item="2025-01"' in html
-
-
-def test_what_was_asked_for_is_done_to_the_memories_that_were_shown(
-    services: Services, memories: Memories, room: MemoryHandlers
+def test_a_form_is_for_the_persona_that_its_address_names(
+    services: Services, memories: Memories, shelves: Shelves
 ) -> None:
     other = services.personas.create("ほか", language="ja").name
     theirs = services.companion(other).memories
     for one in (memories, theirs):
         tell_of_tanaka(one)
-    told = {"action": "forget", "item": "田中さん", "persona": NAME, "seen": "entities"}
-    place, html = room.act(other, Place("episodes", persona=other), gr.EventData(None, {"told": told}))
-    assert (place.persona, place.shelf) == (other, "episodes")
-    assert f'data-persona="{other}"' in html
+    page = shelves.look("/people/田中さん")
+    shelves.browser.get(address_of(other, "memories/people"))  # another window turns to somebody else meanwhile
+    shelves.press(page, ".danger")
     assert (memories.entities.get("田中さん"), bool(theirs.entities.get("田中さん"))) == (None, True)
+
+
+def test_a_name_of_any_letters_has_an_address(shelves: Shelves, memories: Memories) -> None:
+    for name in ("C# と 100%", "a&b=c", "日本 語", "é"):
+        memories.entities.note(name, "知っている", author="dream", mind="built-in")
+    page = shelves.look("/people")
+    for link in page.all(".cards a"):
+        opened = read(shelves.browser.get(link.attributes["href"])).one("#room")
+        assert opened.one("h1").text == link.one("b").text
+        pinned = shelves.press(opened, '[name="on"]')
+        assert pinned.one("h1").text == link.one("b").text
+        assert pinned.one(".pinned")
+    assert quote("C# と 100%", safe="") in str([one.attributes["href"] for one in page.all(".cards a")])

@@ -1,8 +1,10 @@
 """The memories as tables: whole, in both languages, and never a formula."""
 
+from __future__ import annotations
+
 import csv
 import io
-from datetime import date, datetime
+from datetime import date
 
 import pytest
 from starlette.testclient import TestClient
@@ -17,21 +19,23 @@ from managers.memory.questions import KEPT_CLOSED, Question, Questions
 from managers.memory.words_forgotten import forget_words
 from managers.storage.paths import Home
 from tests.ui.rooms import NAME
-from ui import entities, reflections
-from ui.csv_files import as_csv
+from tests.ui.test_map import live
+from tests.ui.test_memories import Shelves
+from tests.ui.visitors import visitor_of
+from ui.components.csv_files import as_csv
 from ui.locales import LANGUAGES, texts
-from ui.memory_tables import ROWS
-from ui.server import create_app
-from ui.shelves import Place, View
+from ui.rooms.memories import people
+from ui.rooms.memories.tables import ROWS
+from ui.server.addresses import address_of
 
 
 @pytest.fixture
 def browser(services: Services) -> TestClient:
-    return TestClient(create_app(services, ""), base_url="http://127.0.0.1")
+    return visitor_of(services)
 
 
-def table(browser: TestClient, name: str, **asked: str) -> list[list[str]]:
-    answer = browser.get(f"/personas/{NAME}/tables/memories/{name}.csv", params={"lang": "ja", **asked})
+def table(browser: TestClient, name: str, lang: str = "ja", **asked: str) -> list[list[str]]:
+    answer = browser.get(f"/p/{NAME}/tables/memories/{name}.csv", params=asked, headers={"accept-language": lang})
     assert answer.status_code == 200
     assert answer.content.startswith(b"\xef\xbb\xbf")  # Excel reads Japanese by this mark
     return list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"), newline="")))
@@ -39,35 +43,28 @@ def table(browser: TestClient, name: str, **asked: str) -> list[list[str]]:
 
 def test_more_than_a_page_is_handed_out(browser: TestClient, memories: Memories) -> None:
     memories.paths.entity_memory.mkdir(exist_ok=True)
-    for number in range(entities.PAGE + 7):
+    for number in range(people.PAGE + 7):
         fact = Fact(f"第{number}の事実", since="2026-01-01", evidence=("m1", "m2"), mind="built-in", id=f"f{number}")
         known = Entity(f"知り合い{number}", kind="person", lines=(fact, "自分で書いた一行"))
         (memories.paths.entity_memory / f"知り合い{number}.md").write_text(format_entity(known), "utf-8")
     heads, *rows = table(browser, "entities")
     assert heads[:4] == ["名前", "種類", "別の呼び名", "知っていること"]
-    assert len(rows) == 2 * (entities.PAGE + 7)
+    assert len(rows) == 2 * (people.PAGE + 7)
     assert ["知り合い3", "人", "", "第3の事実", "2026-01-01", "", "内蔵のこころ", "", "m1 m2"] in rows
     assert {row[0] for row in table(browser, "entities", query="第3の")[1:]} == {"知り合い3"}
+    assert table(browser, "entities", kinds="pet")[1:] == []
 
 
-def test_what_was_put_on_shelves_is_in_the_tables_and_to_be_leafed_to(browser: TestClient, memories: Memories) -> None:
+def test_what_was_put_aside_is_in_the_tables(browser: TestClient, memories: Memories) -> None:
     asked = [Question(topic=f"問い{n}", id=f"q{n}", status="resolved", answer="そう") for n in range(2 * KEPT_CLOSED)]
     memories.apply(Questions(asked).changes(memories.questions.path), author="dream", reason="night")
     ended = [Goal(goal=f"目標{n}", id=f"g{n}", status="completed") for n in range(2 * KEPT_ENDED)]
     memories.apply(Goals(ended).changes(memories.paths.goals), author="dream", reason="night")
     assert len(memories.questions.load().entries) == KEPT_CLOSED
-    assert len(memories.goals.load().short_term) == KEPT_ENDED
-    told = {name: browser.get(f"/personas/{NAME}/tables/{name}.csv?lang=ja").text for name in ("questions", "goals")}
-    assert [told["questions"].count(f"問い{n},") for n in (0, 2 * KEPT_CLOSED - 1)] == [1, 1]
-    assert [told["goals"].count(f"目標{n},") for n in (0, 2 * KEPT_ENDED - 1)] == [1, 1]
-    for shelf, word, count, show in (
-        ("questions", "問い", 2 * KEPT_CLOSED, reflections.show_questions),
-        ("goals", "目標", 2 * KEPT_ENDED, reflections.show_goals),
-    ):
-        last = Place(shelf=shelf, page=(count - 1) // reflections.PAGE)
-        shown = show(View(memories, last, datetime(2026, 11, 21), texts("ja")))
-        assert f"<h4>{word}{count - 1}</h4>" in shown
-        assert 'data-action="forget"' not in shown  # what stands on a shelf is only to be read
+    for name, word, count in (("questions", "問い", 2 * KEPT_CLOSED), ("goals", "目標", 2 * KEPT_ENDED)):
+        rows = table(browser, name)[1:]
+        assert {row[1] for row in rows} == {f"{word}{n}" for n in range(count)}
+        assert len(rows) == count
 
 
 def test_days_insights_and_diaries_are_tables(browser: TestClient, memories: Memories) -> None:
@@ -97,6 +94,7 @@ def test_what_a_search_finds_is_a_table(browser: TestClient, memories: Memories)
     assert [said.id in row[-1] for row in rows].count(True) == 1
     assert "'+庭のレモンの木に実がついた" in [row[4] for row in rows]
     assert table(browser, "found", query="レモンの木", kinds="diary")[1:] == []
+    assert table(browser, "found")[1:] == []
 
 
 def test_the_history_of_a_file_is_a_table_and_of_no_file_outside(browser: TestClient, memories: Memories) -> None:
@@ -116,7 +114,7 @@ def test_forgotten_things_and_documents_are_tables(browser: TestClient, memories
     assert table(browser, "knowledge")[1][:2] == ["説明書.txt", "12"]
     memories.entities.note("傘", "青い", author="dream", mind="built-in", evidence=["m1"], kind="thing")
     assert table(browser, "forgotten")[1:] == []
-    entities.forget(memories, "傘")
+    memories.entities.delete("傘", author="user", reason="forgotten")
     assert "傘.md" in table(browser, "forgotten")[1][3]
     said = memories.log.append("user", "ミナ", "傘をなくしたよ")
     asked = memories.log.append("user", "ミナ", "今の話は忘れて")
@@ -124,12 +122,48 @@ def test_forgotten_things_and_documents_are_tables(browser: TestClient, memories
     assert table(browser, "forgotten")[2][6:] == [said.id, asked.id]
 
 
+def test_the_tables_of_map_and_network_hold_what_the_pictures_show(
+    services: Services, browser: TestClient, memories: Memories
+) -> None:
+    live(memories)
+    rows = table(browser, "map", "en")
+    assert rows[0][:4] == ["Day", "Kind", "Region", "Part of it"]
+    page = Shelves(services, "en").look("/map")
+    assert len(rows) - 1 == len(page.all("svg.sky")[0].all("a.star"))
+    assert page.all(".export a")[0].attributes["href"] == address_of(NAME, "tables/memories/map.csv")
+    assert 0 < len(table(browser, "map", region="0")) - 1 < len(rows) - 1
+    assert ["Mia", "Oskar", "120"] in table(browser, "ties", "en")
+
+
+def test_every_shelf_links_to_its_table(services: Services, memories: Memories) -> None:
+    live(memories)
+    memories.questions.add(Question(topic="q"), author="dream", reason="night")
+    memories.notes.append("main_memory", "a day", author=NAME, reason="diary")
+    shelves = Shelves(services, "en")
+    for place, name in (
+        ("/people", "entities"),
+        ("/days", "episodes"),
+        ("/questions", "questions"),
+        ("/diary", "main_memory"),
+        ("/network", "ties"),
+    ):
+        first, *rest = [one.attributes["href"] for one in shelves.look(place).all(".export a")]
+        assert first == address_of(NAME, f"tables/memories/{name}.csv")
+        assert all("/history.csv" in one for one in rest)
+        assert len(table(shelves.browser, name)) > 1
+    found = shelves.look(query="Mia", kinds="entity_memory").one(".export a").attributes["href"]
+    assert found == address_of(NAME, "tables/memories/found.csv", query="Mia", kinds="entity_memory")
+    past = shelves.look("/people/Mia").one(".past .export a").attributes["href"]
+    assert "Mia.md" in shelves.browser.get(past).text
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_every_table_has_headings_in_both_languages(browser: TestClient, lang: str) -> None:
-    for name in ROWS:
-        assert browser.get(f"/personas/{NAME}/tables/memories/{name}.csv?lang={lang}").status_code == 200
+def test_every_table_has_headings_in_both_languages(browser: TestClient, memories: Memories, lang: str) -> None:
+    heads = {name: table(browser, name, lang)[0] for name in ROWS}
+    assert all(heads.values())
     assert texts("ja")("tables.fact") != texts("en")("tables.fact")
-    assert browser.get(f"/personas/{NAME}/tables/memories/secrets.csv").status_code == 422
+    assert (texts("en")("tables.fact") in heads["entities"]) == (lang == "en")
+    assert browser.get(f"/p/{NAME}/tables/memories/secrets.csv").status_code == 400
 
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"])

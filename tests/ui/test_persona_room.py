@@ -1,87 +1,246 @@
-"""The persona room: only what was changed is written, to whom it was meant, and no word on the page is lost."""
+"""The persona room on real files: only what was changed is written, no word is lost, and everybody has a way back."""
 
-from typing import Any
+from __future__ import annotations
 
-import gradio as gr
+import io
+
 import pytest
+from httpx2 import Response  # what Starlette answers with in tests
+from PIL import Image
+from starlette.testclient import TestClient
 
 from agent.services import Services
+from managers.storage.history import History
+from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
+from tests.ui.visitors import visitor_of
 from ui.locales import texts
-from ui.personas import PersonaHandlers
+from ui.server.addresses import address_of
 
+ROOM = address_of(NAME, "persona")
+SAVE = "#persona-form button.main"
 EN = texts("en")
-GREETING, PROMPT = 2, 5
 
 
 @pytest.fixture
-def room(services: Services, monkeypatch: pytest.MonkeyPatch) -> PersonaHandlers:
-    # A toast needs a page to be shown on.
-    monkeypatch.setattr("ui.personas.say_error", lambda error, t: None)
-    monkeypatch.setattr("ui.personas.say_done", lambda sentence, t: None)
-    return PersonaHandlers(services, EN)
+def visitor(services: Services) -> TestClient:
+    visitor = visitor_of(services)
+    visitor.headers["accept-language"] = "en"
+    return visitor
 
 
-def opened(room: PersonaHandlers, name: str = NAME) -> tuple[dict[str, Any], list[str]]:
-    """Return the sight of a persona and what its fields hold."""
-    sight, *shown = room.open(name)
-    return sight, list(shown[:6])
+def opened(visitor: TestClient, name: str = NAME) -> Element:
+    return read(visitor.get(address_of(name, "persona")))
 
 
-def test_what_another_window_wrote_is_not_written_back(services: Services, room: PersonaHandlers) -> None:
-    sight, fields = opened(room)
+def reasons(services: Services, name: str = NAME) -> list[str]:
+    history = History(services.personas.get(name).paths, services.clock)
+    try:
+        return [entry.reason for entry in history.entries(20)]
+    finally:
+        history.close()
+
+
+def told(answer: Response) -> str:
+    return read(answer).one("#told").text
+
+
+def test_each_changed_field_is_one_entry_of_the_history(services: Services, visitor: TestClient) -> None:
+    before = reasons(services)
+    answer = press(visitor, opened(visitor), SAVE, greeting="Oh, hello.", prompt="I am\r\nsomebody new.", language="en")
+    assert told(answer) == "Saved."
+    saved = services.personas.get(NAME)
+    assert (saved.greeting, saved.system_prompt, saved.language) == ("Oh, hello.", "I am\nsomebody new.", "en")
+    assert sorted(reasons(services)[: -len(before)]) == ["greeting", "language", "system prompt"]
+    press(visitor, opened(visitor), SAVE, user_name="Mina", user_profile="Likes rivers.")
+    saved = services.personas.get(NAME)
+    assert (saved.user_name, saved.user_profile) == ("Mina", "Likes rivers.")
+    count = len(reasons(services))
+    press(visitor, opened(visitor), SAVE)
+    assert len(reasons(services)) == count  # nothing was changed
+
+
+def test_what_another_window_wrote_is_not_written_back(services: Services, visitor: TestClient) -> None:
+    page = opened(visitor)
     services.personas.set_greeting(NAME, "written elsewhere")
-    fields[PROMPT] = "I am somebody new."
-    room.save(NAME, 0, sight, {}, *fields)
+    services.personas.set_user(NAME, profile="told elsewhere")
+    press(visitor, page, SAVE, prompt="I am somebody new.", user_name="Mina")
     saved = services.personas.get(NAME)
     assert (saved.greeting, saved.system_prompt) == ("written elsewhere", "I am somebody new.")
+    assert (saved.user_name, saved.user_profile) == ("Mina", "told elsewhere")
 
 
-def test_a_prompt_that_changed_elsewhere_is_shown_and_saving_again_means_it(
-    services: Services, room: PersonaHandlers
+def test_what_was_changed_here_and_elsewhere_is_shown_twice_and_one_chooses(
+    services: Services, visitor: TestClient
 ) -> None:
-    sight, fields = opened(room)
+    page = opened(visitor)
     services.personas.get(NAME).paths.system_prompt.write_text("from an editor", encoding="utf-8")
-    fields[PROMPT] = "mine"
-    *_, sight, state = room.save(NAME, 0, sight, {}, *fields)
+    services.personas.set_greeting(NAME, "from another window")
+    answer = press(visitor, page, SAVE, prompt="mine", greeting="my greeting")
+    assert answer.status_code == 409
+    shown = read(answer)
+    assert shown.one("[data-conflict]").texts("pre") == ["from another window", "from an editor"]
+    assert [one.text for one in shown.all("#persona-form textarea")] == ["my greeting", "", "mine"]
     assert services.personas.get(NAME).system_prompt == "from an editor"
-    assert "from an editor" in state
-    room.save(NAME, 0, sight, {}, *fields)
-    assert services.personas.get(NAME).system_prompt == "mine"
+    press(visitor, shown, '[name="keep_mine"]')
+    saved = services.personas.get(NAME)
+    assert (saved.greeting, saved.system_prompt) == ("my greeting", "mine")
 
 
-def test_a_name_that_is_taken_keeps_the_rest_and_is_no_conflict_with_oneself(
-    services: Services, room: PersonaHandlers
+def test_the_same_words_written_twice_are_no_conflict(services: Services, visitor: TestClient) -> None:
+    page = opened(visitor)
+    press(visitor, page, SAVE, prompt="mine")
+    again = press(visitor, page, SAVE, prompt="mine")
+    assert again.status_code == 200
+    assert press(visitor, page, SAVE, prompt="mine, still").status_code == 409  # a day-old window asks first
+
+
+def test_a_name_that_cannot_be_had_leaves_everything_as_it_is(services: Services, visitor: TestClient) -> None:
+    services.personas.create("taken", language="en")
+    page, before = opened(visitor), reasons(services)
+    refused = press(visitor, page, SAVE, name="taken", prompt="mine")
+    assert refused.status_code == 400
+    assert 'There already is a persona "taken".' in read(refused).one(".problem").text
+    assert reasons(services) == before
+    answer = press(visitor, page, SAVE, name="free", prompt="mine")  # the same form, as it still stands there
+    assert answer.url.path == "/p/free/persona"
+    assert services.personas.get("free").system_prompt == "mine"
+    assert visitor.get(ROOM).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"), [("", "名前がまだありません。"), ("  ", "名前がまだありません。"), ("a/b", "使えません")]
+)
+def test_an_empty_name_is_asked_for_in_a_sentence_of_its_own(
+    visitor: TestClient, services: Services, name: str, sentence: str
 ) -> None:
-    taken = services.personas.create("taken", language="en").name
-    sight, fields = opened(room)
-    own: dict[str, str | None] = {}
-    fields[0], fields[PROMPT] = taken, "mine"
-    name, _, sight, state = room.save(NAME, 0, sight, own, *fields)
-    assert (name, services.personas.get(NAME).system_prompt) == (NAME, "mine")
-    assert "data-unsaved" in state
-    fields[0], fields[PROMPT] = "free", "mine, still"
-    name, *_ = room.save(NAME, 0, sight, own, *fields)
-    assert (name, services.personas.get("free").system_prompt) == ("free", "mine, still")
+    visitor.headers["accept-language"] = "ja"
+    for address in (ROOM, "/new"):
+        page = read(visitor.get(address))
+        answer = read(press(visitor, page, "form.fields button.main", name=name))
+        assert sentence in answer.text
+        assert "「」" not in answer.text
+    assert NAME in services.personas.list_names()
 
 
-def test_a_new_face_leaves_the_words_that_are_being_written(services: Services, room: PersonaHandlers) -> None:
-    sight, fields = opened(room)
-    services.personas.set_greeting(NAME, "written elsewhere")
-    fields[PROMPT] = "half a sen"
-    sight, *shown = room.look_again(NAME, sight, *fields)
-    assert (shown[GREETING], shown[PROMPT]) == ("written elsewhere", gr.skip())
-    room.save(NAME, 0, sight, {}, *fields[:GREETING], "written elsewhere", *fields[GREETING + 1 :])
-    assert services.personas.get(NAME).system_prompt == "half a sen"
+def picture(kind: str = "PNG") -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (64, 48), "#cc8866").save(file, kind)
+    return file.getvalue()
 
 
-def test_what_was_asked_for_is_done_to_who_was_shown(services: Services, room: PersonaHandlers) -> None:
-    other = services.personas.create("other", language="en").name
-    sight, fields = opened(room)
-    before = services.personas.get(other).system_prompt
-    fields[PROMPT] = "meant for the first"
-    assert room.save(other, 3, sight, {}, *fields) == (other, 4, gr.skip(), gr.skip())
-    assert services.personas.get(NAME).system_prompt == "meant for the first"
-    assert services.personas.get(other).system_prompt == before
-    assert room.act(other, 4, sight, gr.EventData(None, {"action": "delete"})) == (other, 5)
-    assert NAME not in services.personas.list_names()
+def test_a_picture_becomes_its_face_and_anything_else_is_refused_in_the_page_s_language(
+    services: Services, visitor: TestClient
+) -> None:
+    name = services.personas.create("Moss", language="en").name
+    assert opened(visitor, name).all("form.portrait img") == []
+    files = {"picture": ("face.jpg", picture("JPEG"), "image/jpeg")}
+    answer = visitor.post(address_of(name, "persona/picture"), files=files, follow_redirects=True)
+    shown = read(answer).one("form.portrait img").attributes["src"]
+    assert visitor.get(shown).headers["content-type"] == "image/png"
+    visitor.headers["accept-language"] = "ja"
+    files = {"picture": ("memo.txt", b"not a picture", "text/plain")}
+    refused = visitor.post(address_of(name, "persona/picture"), files=files)
+    assert refused.status_code == 400
+    assert "この画像は使えません。PNG・JPEG・WebP のどれかを選んでください。" in read(refused).text
+
+
+@pytest.mark.parametrize("room", ["persona/picture", "knowledge"])
+def test_a_form_without_end_is_refused_with_a_sentence_and_nothing_of_it_is_kept(
+    visitor: TestClient, services: Services, monkeypatch: pytest.MonkeyPatch, room: str
+) -> None:
+    monkeypatch.setattr("ui.server.uploads.LARGEST_FORM", 1_000_000)
+    files = {"picture": ("a.png", bytes(2_000_000)), "files": ("a.txt", bytes(2_000_000))}
+    answer = visitor.post(address_of(NAME, room), files=files)
+    assert answer.status_code == 413
+    assert "At most 1 MB can be sent at once." in read(answer).text
+    assert not (services.home.folder / ".uploads").exists()
+    assert not (services.personas.get(NAME).paths.folder / "knowledge").exists()
+
+
+def test_a_very_long_prompt_is_kept_whole(services: Services, visitor: TestClient) -> None:
+    told = "あ" * 500_000  # a megabyte and a half
+    files = {"prompt": (None, told), "name": (None, NAME), "language": (None, "ja"), "based_on": (None, "")}
+    assert visitor.post(ROOM, files=files).status_code == 303
+    assert services.personas.get(NAME).system_prompt == told
+
+
+def test_a_copy_is_made_once_however_often_the_form_is_sent(services: Services, visitor: TestClient) -> None:
+    page = opened(visitor)
+    copy = f'form[action="{address_of(NAME, "persona/duplicate")}"] button'
+    names = {press(visitor, page, copy).url.path for _ in range(3)}
+    assert len(names) == 1
+    assert [name for name in services.personas.list_names() if name.startswith(NAME)] == [NAME, f"{NAME} 2"]
+
+
+def test_whoever_is_deleted_comes_back_from_the_trash_with_all_words(services: Services, visitor: TestClient) -> None:
+    delete = f'form[action="{address_of(NAME, "persona/delete")}"] button'
+    page = opened(visitor)
+    assert "memories" in page.one(delete).attributes["data-ask"]
+    gone = press(visitor, page, delete)
+    assert (gone.url.path, gone.url.fragment) == ("/p/Hazel/persona", "trash")
+    assert told(gone) == f"“{NAME}” is in the trash. You can bring it back below."
+    assert press(visitor, page, delete).status_code == 200  # sent twice
+    assert visitor.get(ROOM).status_code == 404
+    back = press(visitor, read(gone), "#trash button")
+    assert read(back).one("#persona-name").attributes["value"] == NAME
+    assert press(visitor, read(gone), "#trash button").status_code == 200
+    assert services.personas.list_names().count(NAME) == 1
+    assert services.personas.trashed() == []
+
+
+def test_when_the_last_one_is_gone_there_is_a_page_for_a_new_one_and_the_way_back(
+    services: Services, visitor: TestClient
+) -> None:
+    for name in services.personas.list_names():
+        gone = press(visitor, opened(visitor, name), f'form[action="{address_of(name, "persona/delete")}"] button')
+    assert gone.url.path == "/new"
+    assert EN("persona.nobody") in read(gone).text
+    services.settings_file.change("page", onboarded=True)
+    assert visitor.get("/").headers["location"] == "/new"
+    assert len(read(gone).all("#trash li")) == 2
+    press(visitor, read(gone), "#trash button")
+    assert len(services.personas.list_names()) == 1
+
+
+def test_a_new_persona_is_made_once_and_one_talks_at_once(services: Services, visitor: TestClient) -> None:
+    page = read(visitor.get("/new"))
+    assert page.all("#rooms a") == []  # a page of its own
+    made = [
+        press(visitor, page, "#new-persona button", name="Moss", prompt="Likes\r\nrain.", greeting="Hm?")
+        for _ in range(2)
+    ]
+    assert [answer.url.path for answer in made] == ["/p/Moss/", "/p/Moss/"]
+    assert "Hm?" in read(made[0]).text
+    persona = services.personas.get("Moss")
+    assert (persona.language, persona.system_prompt, persona.greeting) == ("en", "Likes\nrain.", "Hm?")
+    again = press(visitor, read(visitor.get("/new")), "#new-persona button", name="Moss", prompt="Somebody else")
+    assert again.status_code == 400
+    assert read(again).one("#persona-prompt").text == "Somebody else"  # no word is lost
+    assert [name for name in services.personas.list_names() if name.startswith("Moss")] == ["Moss"]
+
+
+def test_a_broken_persona_says_so_and_gets_its_last_good_version_back(services: Services, visitor: TestClient) -> None:
+    services.personas.set_greeting(NAME, "Mm? Hello.")
+    sheet = services.personas.get(NAME).paths.persona_json
+    good = sheet.read_bytes()
+    sheet.write_bytes(good[: len(good) // 2])
+    page = opened(visitor)
+    assert "persona.json" in page.one(".conflict").text
+    assert EN("mending.way") in page.one("#notices").text
+    answer = press(visitor, page, ".conflict button")
+    assert "The last good version is back." in told(answer)
+    assert "persona.json.broken-" in told(answer)
+    assert services.personas.get(NAME).greeting == "Mm? Hello."
+    assert read(answer).all(".conflict") == []
+    assert [path.read_bytes() for path in sheet.parent.glob("persona.json.broken-*")] == [good[: len(good) // 2]]
+
+
+def test_how_its_fields_have_changed_can_be_seen_and_taken_back(services: Services, visitor: TestClient) -> None:
+    before = services.personas.get(NAME).system_prompt
+    press(visitor, opened(visitor), SAVE, prompt="mine")
+    past = opened(visitor).all("details.fold")[0].attributes["data-src"]
+    listed = read(visitor.get(past, headers={"x-utatane": "swap"}))
+    assert "rewrote who it is" in listed.one("ol.history").text
+    press(visitor, listed, 'button[value="undo"]')
+    assert services.personas.get(NAME).system_prompt == before

@@ -1,142 +1,183 @@
-"""The options: made from the models, explained in both languages, kept where they belong, with a way back."""
+"""The settings: made from the models, explained in both languages, kept where they belong, with a way back."""
+
+from __future__ import annotations
+
+from typing import Final
 
 import pytest
+from httpx2 import Response  # what Starlette answers with in tests
+from starlette.testclient import TestClient
 
 from agent.services import Services
-from managers.storage.errors import InvalidSettingError
+from managers.storage.errors import Lang
 from managers.storage.settings import Settings
+from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
+from tests.ui.visitors import visitor_of
 from ui.locales import LANGUAGES, texts
-from ui.options import (
-    AUTONOMY,
-    ELSEWHERE,
-    HIDDEN,
-    SECTIONS,
-    OptionHandlers,
-    Scope,
-    fields,
-    options,
-    page,
-    spoken,
-    typed,
-)
+from ui.rooms.settings.options import GROUPS, fields, options_of, spoken, typed
+from ui.server.addresses import with_query
 
-EVERYBODY, OWN = Scope(), Scope(own=True)
-ALL = [
-    (section, key) for section in Settings.model_fields for key in fields(section) if f"{section}.{key}" not in HIDDEN
-]
+NOT_SET_BY_HAND: Final = {"page.onboarded", "usage.prices"}
+CHOSEN_ELSEWHERE: Final = {
+    *("mind.provider", "mind.model", "mind.base_url", "mind.internal_processing_model"),
+    *("recall.embedder", "recall.embedder_model"),
+}
+ALL: Final = {f"{section}.{key}" for section in Settings.model_fields for key in fields(section)} - NOT_SET_BY_HAND
+PAGES: Final = (*GROUPS, "usage", "programs")
 
 
 @pytest.fixture
-def room(services: Services) -> OptionHandlers:
-    return OptionHandlers(services, texts("en"))
+def visitor(services: Services) -> TestClient:
+    visitor = visitor_of(services)
+    visitor.headers["accept-language"] = "en"
+    return visitor
+
+
+def address(group: str, own: str = "", persona: str = NAME) -> str:
+    return with_query(f"/settings/{group}", {"persona": persona, "own": own})
+
+
+def opened(visitor: TestClient, group: str, own: str = "") -> Element:
+    return read(visitor.get(address(group, own)))
+
+
+def row(page: Element, name: str) -> Element:
+    return page.one(f'form.option[data-key="{name}"]')
+
+
+def set_to(visitor: TestClient, name: str, value: str, own: str = "") -> Response:
+    told = {"name": name, "value": value, "own": own}
+    return visitor.post(address("recall", own), data=told, follow_redirects=True)
+
+
+def written(services: Services) -> str:
+    return services.settings_file.path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_every_setting_has_words_and_an_explanation(lang: str) -> None:
-    t = texts("ja" if lang == "ja" else "en")
-    for section, key in ALL:
-        assert t(f"options.{section}.{key}")
+def test_every_setting_has_words_and_an_explanation(services: Services, lang: Lang) -> None:
+    t = texts(lang)
+    for name in ALL:
+        section, _, key = name.partition(".")
+        assert t(f"options.{name}")
         assert t(f"options.{section}_info.{key}")
-        assert spoken(fields(section)[key], fields(section)[key].get_default(), t)
+    for option in options_of(services):
+        assert spoken(option, option.default, t)
 
 
 def test_no_words_are_left_of_a_setting_that_is_gone() -> None:
-    known = {f"options.{section}.{key}" for section, key in ALL}
     worded = {key for key in texts("en").keys if key.split(".")[1] in Settings.model_fields}
-    assert {key for key in worded if key.startswith("options.")} == known
+    assert {key for key in worded if key.startswith("options.")} == {f"options.{name}" for name in ALL}
 
 
-def test_every_setting_is_shown_in_some_group() -> None:
-    found = [option.name for option in options(Settings(), Settings(), {})]
-    common = [option.name for option in options(Settings(), Settings(), None)]
-    assert {f"{section}.{key}" for section, key in ALL} - ELSEWHERE == {*found, *common}
-    assert set(fields("sleep")) >= AUTONOMY
+def test_every_setting_is_on_some_page_labelled_and_described(visitor: TestClient) -> None:
+    shown = set()
+    for group in PAGES:
+        page = opened(visitor, group)
+        for form in page.all("form.option[data-key]"):
+            name = form.attributes["data-key"]
+            if name.startswith("price-"):
+                continue
+            slug = f"option-{name.replace('.', '-')}"
+            assert form.one("label").attributes["for"] == slug
+            assert form.one(f"#{slug}").attributes["aria-describedby"] == f"{slug}-about"
+            assert form.one(f"#{slug}-about").text
+            shown.add(name)
+    assert shown == ALL - CHOSEN_ELSEWHERE
 
 
-@pytest.mark.parametrize("group", SECTIONS)
-def test_each_control_is_labelled_and_described(services: Services, room: OptionHandlers, group: str) -> None:
-    html = room.open(NAME, Scope(group=group))
-    for name in {part.split('"')[0] for part in html.split('data-change="set" data-name="')[1:]}:
-        slug = f"option-{name.replace('.', '-')}"
-        assert f'<label for="{slug}">' in html
-        assert f'id="{slug}" aria-describedby="{slug}-about"' in html
-        assert f'id="{slug}-about"' in html
+def test_oneself_comes_first_and_the_caps_last(visitor: TestClient) -> None:
+    first = visitor.get("/settings", follow_redirects=True)
+    assert first.url.path == "/settings/user"
+    page = read(first)
+    assert next(one.attributes["for"] for one in page.all("form.option label")) == "option-user-name"
+    names = page.texts(".pages a")
+    assert (names[:2], names[-1]) == (["You", "Mind and model"], "Tokens and cost")
 
 
-def set_to(room: OptionHandlers, scope: Scope, name: str, value: object) -> bool:
-    return room.do(NAME, scope, {"action": "set", "name": name, "value": value})[1]
+def test_an_address_that_is_no_page_leads_to_the_first(visitor: TestClient) -> None:
+    assert visitor.get("/settings/secrets", follow_redirects=True).url.path == "/settings/user"
 
 
-def test_a_setting_is_kept_for_everybody_and_given_back(services: Services, room: OptionHandlers) -> None:
-    set_to(room, EVERYBODY, "recall.max_hits", "6")
+def test_a_setting_is_kept_for_everybody_and_given_back(services: Services, visitor: TestClient) -> None:
+    before = row(opened(visitor, "recall"), "recall.max_hits")
+    assert before.all('button[name="reset"]') == []  # no way back where nothing was changed
+    assert "by default" not in before.text
+    press(visitor, opened(visitor, "recall"), 'form[data-key="recall.max_hits"] button', value="6")
     assert services.settings().recall.max_hits == 6
-    html = room.open(NAME, Scope(group="recall"))
-    assert 'data-action="reset" data-name="recall.max_hits"' in html
-    room.do(NAME, EVERYBODY, {"action": "reset", "name": "recall.max_hits"})
-    assert "max_hits" not in services.settings_file.path.read_text(encoding="utf-8")
+    page = opened(visitor, "recall")
+    assert "(by default: 10)" in row(page, "recall.max_hits").text
+    assert "Recall 1" in page.texts(".pages a")
+    press(visitor, page, 'form[data-key="recall.max_hits"] button[name="reset"]')
+    assert "max_hits" not in written(services)
 
 
-def test_a_default_that_is_chosen_is_not_written(services: Services, room: OptionHandlers) -> None:
-    set_to(room, EVERYBODY, "conversation.window_turns", "20")
-    assert "window_turns" not in services.settings_file.path.read_text(encoding="utf-8")
+def test_a_default_that_is_chosen_is_not_written(services: Services, visitor: TestClient) -> None:
+    set_to(visitor, "conversation.window_turns", "20")
+    assert "window_turns" not in written(services)
 
 
-def test_a_persona_has_its_own_over_everybodys(services: Services, room: OptionHandlers) -> None:
-    set_to(room, EVERYBODY, "sleep.autonomous_actions_per_day", "5")
-    set_to(room, OWN, "sleep.autonomous_actions_per_day", "1")
-    assert services.settings().sleep.autonomous_actions_per_day == 5
-    assert services.companion(NAME).memories.settings().sleep.autonomous_actions_per_day == 1
-    assert services.companion("Hazel").memories.settings().sleep.autonomous_actions_per_day == 5
-    html = room.open(NAME, Scope(own=True, group="autonomy"))
-    assert "(for everybody: 5)" in html
-    room.do(NAME, OWN, {"action": "reset", "name": "sleep.autonomous_actions_per_day"})
-    assert services.companion(NAME).memories.settings().sleep.autonomous_actions_per_day == 5
+def test_what_one_tells_of_oneself_may_have_lines(services: Services, visitor: TestClient) -> None:
+    press(visitor, opened(visitor, "user"), 'form[data-key="user.profile"] button', value="Likes\r\nrivers.")
+    assert services.settings().user.profile == "Likes\nrivers."
+    assert row(opened(visitor, "user"), "user.profile").one("textarea").text == "Likes rivers."
 
 
-def test_a_changed_setting_reaches_the_search_without_a_restart(services: Services, room: OptionHandlers) -> None:
+def test_a_persona_has_its_own_over_everybodys(services: Services, visitor: TestClient) -> None:
+    name = "sleep.autonomous_actions_per_day"
+
+    def holds(persona: str) -> int:
+        return services.companion(persona).memories.settings().sleep.autonomous_actions_per_day
+
+    set_to(visitor, name, "5")
+    set_to(visitor, name, "1", own="1")
+    assert (services.settings().sleep.autonomous_actions_per_day, holds(NAME), holds("Hazel")) == (5, 1, 5)
+    page = opened(visitor, "autonomy", own="1")
+    assert "(for everybody: 5)" in row(page, name).text
+    press(visitor, page, f'form[data-key="{name}"] button[name="reset"]')
+    assert holds(NAME) == 5
+
+
+def test_a_changed_setting_reaches_the_search_without_a_restart(services: Services, visitor: TestClient) -> None:
     memories = services.companion(NAME).memories
     for n in range(8):
         memories.log.append("user", "ミナ", f"青い傘を{n}回さがした")
     memories.recall.catch_up()
     assert len(memories.recall.recall_memories("青い傘")) > 1
-    set_to(room, EVERYBODY, "recall.recall_memories_hits", "1")
+    set_to(visitor, "recall.recall_memories_hits", "1")
     assert services.companion(NAME).memories is memories
     assert len(memories.recall.recall_memories("青い傘")) == 1
 
 
-def test_what_the_search_takes_in_at_its_opening_opens_it_anew(services: Services, room: OptionHandlers) -> None:
+def test_what_the_search_takes_in_at_its_opening_opens_it_anew(services: Services, visitor: TestClient) -> None:
     before = services.companion(NAME)
-    set_to(room, OWN, "recall.chunk_size", "200")
+    set_to(visitor, "recall.chunk_size", "200", own="1")
     assert services.companion(NAME) is not before
     assert services.companion(NAME).memories.settings().recall.chunk_size == 200
 
 
-def test_a_change_of_the_mind_is_told_to_the_head_of_the_page(services: Services, room: OptionHandlers) -> None:
-    assert set_to(room, OWN, "mind.provider", "builtin")
-    assert not set_to(room, OWN, "recall.max_hits", "9")
-
-
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "value", "why"),
     [
-        ("recall.max_hits", "0"),
-        ("recall.max_hits", "many"),
-        ("recall.max_hits", ""),
-        ("recall.threshold", "nan"),
-        ("sleep.quiet_start_hour", "24"),
-        ("page.language", "fr"),
-        ("secrets.keys", "x"),
-        ("mind", "x"),
+        ("recall.max_hits", "0", '"Memories at once" cannot be "0": it has to be 1 or more.'),
+        ("recall.max_hits", "many", '"Memories at once" cannot be "many": that does not fit here.'),
+        ("recall.max_hits", "", "Memories at once"),
+        ("recall.threshold", "nan", "Closeness"),
+        ("sleep.quiet_start_hour", "24", "it has to be 23 or less."),
+        ("page.language", "fr", "Language of the page"),
+        ("secrets.keys", "x", "secrets.keys"),
+        ("mind", "x", "mind"),
     ],
 )
-def test_what_a_setting_cannot_be_is_refused_and_nothing_is_written(
-    services: Services, room: OptionHandlers, name: str, value: str
+def test_what_a_setting_cannot_be_is_refused_in_words_and_nothing_is_written(
+    services: Services, visitor: TestClient, name: str, value: str, why: str
 ) -> None:
-    before = services.settings_file.path.read_text(encoding="utf-8")
-    with pytest.raises(InvalidSettingError):
-        set_to(room, EVERYBODY, name, value)
-    assert services.settings_file.path.read_text(encoding="utf-8") == before
+    before = written(services)
+    answer = set_to(visitor, name, value)
+    assert answer.status_code == 400
+    assert why in read(answer).one("#room").text
+    assert written(services) == before
 
 
 def test_a_switch_is_on_or_off() -> None:
@@ -144,13 +185,33 @@ def test_a_switch_is_on_or_off() -> None:
     assert [typed(switch, value) for value in (True, "true", False, "false", "")] == [True, True, False, False, False]
 
 
-def test_a_persona_is_not_asked_for_what_is_everybodys(services: Services, room: OptionHandlers) -> None:
-    html = room.open(NAME, OWN)
-    assert 'data-group="page"' not in html
-    assert 'data-group="user"' not in html
-    assert 'data-group="page"' in room.open(NAME, EVERYBODY)
+def test_a_persona_is_not_asked_for_what_is_everybodys(visitor: TestClient) -> None:
+    own = opened(visitor, "recall", own="1").texts(".pages a")
+    assert {"You", "Page and privacy", "Other programs"}.isdisjoint(own)
+    assert {"You", "Page and privacy", "Other programs"} < set(opened(visitor, "recall").texts(".pages a"))
 
 
-def test_without_a_persona_the_settings_are_everybodys() -> None:
-    html = page(options(Settings(), Settings(), None), "", EVERYBODY, texts("ja"))
-    assert "data-scope" not in html
+def test_without_a_persona_the_settings_are_everybodys(services: Services, visitor: TestClient) -> None:
+    for name in services.personas.list_names():
+        services.personas.delete(name)
+    page = read(visitor.get("/settings/recall?own=1"))
+    assert page.all(".whose") == []
+    assert page.all('input[name="own"]') == []
+    assert read(visitor.get("/settings/mind?own=1")).all("#mind") != []
+    assert visitor.get("/settings/usage?own=1").status_code == 200
+
+
+def test_look_and_language_are_kept_in_the_browser(visitor: TestClient) -> None:
+    page = opened(visitor, "user")
+    dark = press(visitor, page, 'form[action="/look"].option button', look="dark")
+    assert dark.url.path == "/settings/user"
+    assert read(dark).one("html").attributes["data-look"] == "dark"
+    japanese = press(visitor, read(dark), 'form[action="/language"].option button', language="ja")
+    assert read(japanese).one("h1").text == "設定"
+
+
+def test_the_settings_of_a_persona_that_is_gone_are_whoevers_is_here(services: Services, visitor: TestClient) -> None:
+    answer = visitor.get(address("recall", own="1", persona="Nobody"), follow_redirects=True)
+    assert read(answer).one(".whose a[aria-current]").text in {
+        f"Only {name}" for name in services.personas.list_names()
+    }

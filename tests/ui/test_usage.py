@@ -1,149 +1,154 @@
-"""The section "Tokens and cost": what it says, what it lets one change, and what it hands out as tables."""
+"""The page "Tokens and cost": what it says, what it lets one change, and what it hands out as tables."""
 
 from __future__ import annotations
 
 import csv
 import io
-import re
-from datetime import datetime
+from datetime import date, datetime
 
 import pytest
-from fastapi import FastAPI
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from agent.services import Services
-from managers.storage.errors import InvalidSettingError
-from managers.storage.settings import UsageSettings
-from managers.usage.caps import Cap
-from managers.usage.errors import cap_reached
+from managers.storage.errors import Lang
 from managers.usage.ledger import PURPOSES, Call
+from tests.model_server import NOBODY
+from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
+from tests.ui.visitors import visitor_of
 from ui.locales import LANGUAGES, texts
-from ui.presenters import failure
-from ui.usage import UsageHandlers
-from ui.usage_chart import Bar, bar_chart, nice_top
-from ui.usage_tables import usage_router
-from ui.usage_view import Look
+from ui.rooms.usage.view import Day, chart, nice_top
+from ui.server.addresses import address_of, with_query
 
 GEMINI = "generativelanguage.googleapis.com"
 
 
 @pytest.fixture
-def room(services: Services) -> UsageHandlers:
-    return UsageHandlers(services, texts("en"))
+def visitor(services: Services) -> TestClient:
+    visitor = visitor_of(services)
+    visitor.headers["accept-language"] = "en"
+    return visitor
+
+
+def opened(visitor: TestClient, **query: object) -> Element:
+    return read(visitor.get(with_query("/settings/usage", {"persona": NAME, **query})))
 
 
 def spend(services: Services) -> None:
     """Spend on two days, with a price, without one, on this computer, and for one who is gone."""
+
+    def call(day: int, persona: str, model: str, read: int, written: int, cost: int, purpose: str = "talk") -> Call:
+        time = datetime(2026, 11, day, 9)
+        return Call(time, persona, purpose, "Gemini", model, read, written, cost=cost, host=GEMINI)
+
+    flash = "gemini-2.5-flash"
     calls = [
-        Call(
-            datetime(2026, 11, 20, 9), NAME, "talk", "Gemini", "gemini-2.5-flash", 900, 100, cost=520_000, host=GEMINI
-        ),
+        call(20, NAME, flash, 900, 100, 520_000),
         Call(datetime(2026, 11, 21, 9), NAME, "dream", "example.com", "=mystery", 400, 50, is_estimated=True),
         Call(datetime(2026, 11, 21, 9), "Hazel", "talk", "Ollama", "llama3.2", 300, 20, is_local=True, cost=0),
-        Call(
-            datetime(2026, 11, 21, 9),
-            "<b>Old</b>",
-            "talk",
-            "Gemini",
-            "gemini-2.5-flash",
-            10,
-            1,
-            cost=5_500,
-            host=GEMINI,
-        ),
-        Call(datetime(2026, 10, 1, 9), "", "trial", "Gemini", "gemini-2.5-flash", 7, 1, cost=4_600, host=GEMINI),
+        call(21, "<b>Old</b>", flash, 10, 1, 5_500),
+        Call(datetime(2026, 10, 1, 9), "", "trial", "Gemini", flash, 7, 1, cost=4_600, host=GEMINI),
     ]
-    for call in calls:
-        services.meter.ledger.append(call)
+    for one in calls:
+        services.meter.ledger.append(one)
 
 
-def words(html: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+def set_to(visitor: TestClient, page: Element, name: str, value: str) -> None:
+    press(visitor, page, f'form[data-key="usage.{name}"] button', value=value)
 
 
-def test_before_the_first_call_it_says_so_and_offers_the_caps(room: UsageHandlers) -> None:
-    html = room.open(NAME, Look())
-    assert "No model has been asked" in html
-    assert 'data-name="usage.day_tokens"' in html
-    assert "<svg" not in html
+def test_before_the_first_call_it_says_so_and_offers_the_caps(visitor: TestClient) -> None:
+    page = opened(visitor)
+    assert "No model has been asked" in page.one(".nothing").text
+    assert len(page.all('form[data-key="usage.day_tokens"]')) == 1
+    assert page.all(".content svg") == []
+    assert page.all(".export") == []  # nothing to save
 
 
 def test_today_and_this_month_are_summed_for_all_and_for_the_one_talked_to(
-    services: Services, room: UsageHandlers
+    services: Services, visitor: TestClient
 ) -> None:
     spend(services)
-    said = words(room.open(NAME, Look()))
-    assert "Today 781 tokens about 0.0000 USD · price unknown for 1" in said
-    assert "This month 1,781 tokens about 0.0005 USD" in said
-    assert f"{NAME}, today 450 tokens price unknown" in said
-    assert "1 with estimated tokens" in said
+    today, month, hers, _ = opened(visitor).texts(".tile")
+    assert today.startswith("Today781 tokensabout 0.0000 USD · price unknown for 1")
+    assert month.startswith("This month1,781 tokensabout 0.0005 USD")
+    assert hers.startswith(f"{NAME}, today450 tokensprice unknown")
+    assert "1 with estimated tokens" in hers
 
 
-def test_the_table_is_grouped_as_one_likes(services: Services, room: UsageHandlers) -> None:
+def test_the_table_is_grouped_as_one_likes_by_links(services: Services, visitor: TestClient) -> None:
     spend(services)
-    assert "<b>Old</b>" not in room.open(NAME, Look())
-    assert "Old&lt;/b&gt; (not here any more)" in room.open(NAME, Look())
-    look, _ = room.do(NAME, Look(), {"action": "look", "grouping": "model", "span": "all"})
-    assert "llama3.2 (Ollama)" in room.open(NAME, look)
-    assert "costs nothing" in room.open(NAME, look)
-    look, _ = room.do(NAME, look, {"action": "look", "grouping": "purpose"})
-    assert "Trying a model" in room.open(NAME, look)
-    look, _ = room.do(NAME, look, {"action": "look", "grouping": "<script>", "span": "x", "measure": "money"})
-    assert (look.grouping, look.span, look.measure) == ("purpose", "all", "money")
-    assert "Estimated cost by day" in room.open(NAME, look)
+
+    def follow(page: Element, label: str) -> Element:
+        [address] = [one.attributes["href"] for one in page.all(".choice a") if one.text == label]
+        return read(visitor.get(f"/settings/usage{address}"))
+
+    page = opened(visitor)
+    assert page.texts(".sums tbody th") == [NAME, "Hazel", "<b>Old</b> (not here any more)"]
+    page = follow(follow(page, "Model"), "All")
+    assert "llama3.2 (Ollama)" in page.texts(".sums tbody th")
+    assert "costs nothing" in page.one(".sums").text
+    page = follow(page, "Purpose")
+    assert page.texts(".looks a[aria-current]") == ["Purpose", "All"]
+    assert "Trying a model" in page.texts(".sums tbody th")
+    charts = [one.all(".chart svg")[0].attributes["aria-label"] for one in (page, follow(page, "Cost"))]
+    assert charts == ["Tokens by day", "Estimated cost by day"]
+    assert visitor.get("/settings/usage?grouping=<script>").status_code == 400
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_every_purpose_has_words(lang: str) -> None:
-    t = texts("ja" if lang == "ja" else "en")
-    assert all(t(f"usage.purpose.{purpose}") for purpose in PURPOSES)
+def test_every_purpose_has_words(lang: Lang) -> None:
+    assert all(texts(lang)(f"usage.purpose.{purpose}") for purpose in PURPOSES)
 
 
-def test_a_cap_is_set_for_everybody_or_for_one_and_given_back(services: Services, room: UsageHandlers) -> None:
-    look, changed = room.do(NAME, Look(), {"action": "set", "name": "usage.day_tokens", "value": "1000000"})
-    assert changed
+def test_a_cap_is_set_for_everybody_or_for_one_and_given_back(services: Services, visitor: TestClient) -> None:
+    set_to(visitor, opened(visitor), "day_tokens", "1000000")
     assert services.settings().usage.day_tokens == 1_000_000
-    assert 'value="1000000"' in room.open(NAME, look)
-    own, _ = room.do(NAME, look, {"action": "scope", "scope": "own"})
-    html = room.open(NAME, own)
-    assert 'data-name="usage.persona_day_tokens"' in html
-    assert 'data-name="usage.day_tokens"' not in html
-    room.do(NAME, own, {"action": "set", "name": "usage.persona_day_tokens", "value": "500"})
+    assert opened(visitor).one("#option-usage-day_tokens").attributes["value"] == "1000000"
+    own = opened(visitor, own="1")
+    assert own.all('form[data-key="usage.day_tokens"]') == []
+    set_to(visitor, own, "persona_day_tokens", "500")
     assert services.meter.limits(NAME).persona_day_tokens == 500
     assert services.meter.limits("Hazel").persona_day_tokens == 0
-    room.do(NAME, own, {"action": "reset", "name": "usage.persona_day_tokens"})
-    room.do(NAME, look, {"action": "reset", "name": "usage.day_tokens"})
+    press(visitor, opened(visitor, own="1"), 'form[data-key="usage.persona_day_tokens"] button[name="reset"]')
+    press(visitor, opened(visitor), 'form[data-key="usage.day_tokens"] button[name="reset"]')
     assert services.meter.standings(NAME) == []
-    with pytest.raises(InvalidSettingError):
-        room.do(NAME, look, {"action": "set", "name": "usage.day_money", "value": "-1"})
-    room.do(NAME, look, {"action": "set", "name": "recall.max_hits", "value": "3"})  # not of this section
-    assert services.settings().recall.max_hits == 10
+    before = services.settings_file.path.read_bytes()
+    set_to(visitor, opened(visitor), "day_money", "-1")
+    assert services.settings_file.path.read_bytes() == before
 
 
-def test_a_cap_shows_how_much_of_it_is_used(services: Services, room: UsageHandlers) -> None:
+def test_a_cap_shows_how_much_of_it_is_used(services: Services, visitor: TestClient) -> None:
     spend(services)
     services.settings_file.change("usage", day_tokens=900, persona_day_tokens=450, month_money=150.0, per_dollar=150.0)
     services.settings_file.change("usage", currency="JPY")
-    said = words(room.open(NAME, Look()))
-    assert "Today nearly used up 781 of 900 tokens" in said
-    assert f"{NAME}: Today reached 450 of 450 tokens" in said
-    assert "This month 0.0788 JPY of 150.00 JPY" in said
+    page = opened(visitor)
+    found = {(" ".join(one.classes), one.text) for one in page.all(".caps li")}
+    assert ("near", "Today nearly used up781 of 900 tokens") in found
+    assert ("reached", f"{NAME}: Today reached450 of 450 tokens") in found
+    assert ("", "This month 0.0788 JPY of 150.00 JPY") in found
+    assert page.all("meter")[0].attributes["value"] == "86.8"
 
 
-def test_ones_own_price_is_used_from_then_on_and_given_back(services: Services, room: UsageHandlers) -> None:
+def test_ones_own_price_is_used_from_then_on_and_given_back(services: Services, visitor: TestClient) -> None:
     spend(services)
-    assert "0.3 and 2.5 by the provider&#x27;s list as it stood on 2026-" in room.open(NAME, Look())
-    assert "price unknown" in room.open(NAME, Look())
-    told = {"action": "price", "model": "=mystery", "read": "2", "written": " 4 "}
-    assert room.do(NAME, Look(), told)[1]
+
+    def price(page: Element, read: str = "2", written: str = " 4 ") -> int:
+        button = 'form[data-key="price-=mystery"] button'
+        return press(visitor, page, button, read=read, written=written).status_code
+
+    page = opened(visitor)
+    assert "0.3 and 2.5 by the provider's list as it stood on 2026-" in page.one("#room").text
+    assert "price unknown" in page.one('form[data-key="price-=mystery"]').text
+    assert price(page) == 200
     assert services.settings().usage.prices == {"=mystery": (2.0, 4.0)}
-    assert "2 and 4, entered by you" in room.open(NAME, Look())
-    assert "price unknown" not in words(room.open(NAME, Look()))
-    for read in ("", "-1", "nan", "many"):
-        with pytest.raises(InvalidSettingError):
-            room.do(NAME, Look(), told | {"read": read})
-    room.do(NAME, Look(), {"action": "price-back", "model": "=mystery"})
+    page = opened(visitor)
+    assert "2 and 4, entered by you" in page.one('form[data-key="price-=mystery"]').text
+    assert "price unknown" not in page.one("#room").text
+    for wrong in ("", "-1", "nan", "many"):
+        assert price(page, read=wrong) == 400
+    assert services.settings().usage.prices == {"=mystery": (2.0, 4.0)}
+    press(visitor, page, 'form[data-key="price-=mystery"] button[name="back"]')
     assert "prices" not in services.settings_file.path.read_text("utf-8")
 
 
@@ -153,48 +158,71 @@ def test_a_broken_price_in_the_file_is_named_and_the_others_settings_hold(servic
     assert [notice.code for notice in services.notices.all] == ["settings-value"]
 
 
-def test_the_tables_are_handed_out_as_csv(services: Services) -> None:
+def test_the_tables_are_handed_out_as_csv_from_a_menu(services: Services, visitor: TestClient) -> None:
     spend(services)
-    app = FastAPI()
-    app.include_router(usage_router(services))
-    client = TestClient(app)
 
     def rows(address: str) -> list[list[str]]:
-        answer = client.get(address)
-        assert answer.status_code == 200
+        answer = visitor.get(address)
         assert "attachment" in answer.headers["content-disposition"]
         return list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
 
-    days = rows("/usage/days.csv?lang=en")
-    assert days[0][:6] == ["Day", "Calls", "Read", "Written", "Tokens", "Cost (estimated)"]
-    assert days[1][:5] == ["2026-10-01", "1", "7", "1", "8"]
-    assert days[-1] == ["2026-11-21", "3", "710", "71", "781", "5.5e-06", "1", "1", "USD"]
-    assert len(days) == 1 + 52
-    models = rows("/usage/model.csv?lang=ja&span=today")
-    assert ["'=mystery (example.com)", "1", "400", "50", "450", "", "1", "1", "USD"] in models
-    assert client.get("/usage/secrets.csv").status_code == 422
+    page = opened(visitor, grouping="model", span="today")
+    days, table = (one.attributes["href"] for one in page.all("details.export a[download]"))
+    found = rows(days)
+    assert found[0][:6] == ["Day", "Calls", "Read", "Written", "Tokens", "Cost (estimated)"]
+    assert found[1][:5] == ["2026-10-01", "1", "7", "1", "8"]
+    assert found[-1] == ["2026-11-21", "3", "710", "71", "781", "5.5e-06", "1", "1", "USD"]
+    assert len(found) == 1 + 52
+    assert ["'=mystery (example.com)", "1", "400", "50", "450", "", "1", "1", "USD"] in rows(table)
+    visitor.headers["accept-language"] = "ja"
+    assert rows(table)[0][0] == "モデル"
+    assert visitor.get("/usage/secrets.csv").status_code == 400
 
 
 def test_bars_stand_on_a_round_scale() -> None:
     assert [nice_top(value) for value in (0, 1, 3, 17, 40, 99, 101, 0.03)] == [1, 1, 5, 20, 50, 100, 200, 0.05]
-    svg = bar_chart([Bar(60, 40, "a <day>", "11/1"), Bar(0, 0, "nothing")], "Tokens", str)
-    assert svg.count("<title>") == 2  # one day, wide and narrow
-    assert "a &lt;day&gt;" in svg
-    assert svg.count('class="wide"') == svg.count('class="narrow"') == 1
+    drawn = chart([Day(60, 40, "a day", "11/1"), Day(0, 0, "nothing", "")], (350, 220), "narrow", 1)
+    [bar] = drawn.bars  # a day without a call has none
+    assert bar.label == "a day"
+    assert bar.lower[1] == pytest.approx(bar.upper[1] + bar.upper[3])  # one stands on the other
+    assert bar.lower[3] / bar.upper[3] == pytest.approx(60 / 40)
+    assert [words for _, words in drawn.lines] == ["0", "50", "100"]
+    assert [words for _, words in drawn.ticks] == ["11/1"]
 
 
-def test_ten_thousand_calls_are_shown(services: Services, room: UsageHandlers) -> None:
-    path = services.meter.ledger.month_file(services.clock.now().date())
+def test_the_chart_is_drawn_for_wide_and_narrow_windows(services: Services, visitor: TestClient) -> None:
+    spend(services)
+    figure = opened(visitor).one("figure.chart")
+    for kind in ("wide", "narrow"):
+        assert len(figure.all(f"svg.{kind} .bar-day")) == 2
+    assert figure.texts("svg.wide .bar-day title")[-1].startswith("Today: 781 tokens")
+
+
+def test_ten_thousand_calls_are_shown(services: Services, visitor: TestClient) -> None:
+    path = services.meter.ledger.month_file(date(2026, 11, 3))
     services.meter.ledger.append(Call(datetime(2026, 11, 3), NAME, "talk", "Gemini", "gemini-2.5-flash", 10, 1, cost=1))
-    line = path.read_bytes()
-    path.write_bytes(line * 10_000)
-    assert "110,000 tokens" in room.open(NAME, Look())
+    path.write_bytes(path.read_bytes() * 10_000)
+    assert "110,000" in opened(visitor).one(".sums").text
 
 
-def test_a_cap_in_a_talk_has_ways_past_it_and_off_the_record_only_those_that_are_safe() -> None:
-    t = texts("en")
-    error = cap_reached(Cap("day", "tokens", 500), UsageSettings())
-    html = failure(error, t).html
-    assert 'data-action="retry" data-by="builtin"' in html
-    assert 'data-action="caps"' in html
-    assert "retry" not in failure(error, t, can_retry=False).html
+def test_a_cap_in_a_talk_has_ways_past_it_and_off_the_record_only_those_that_are_safe(
+    services: Services, visitor: TestClient
+) -> None:
+    services.settings_file.change("usage", day_tokens=1)
+    services.settings_file.change("mind", provider="openai", base_url=f"http://127.0.0.1:{NOBODY}/v1", model="m")
+    for off_record in ("", "1"):
+        visitor.post(address_of(NAME, "say"), data={"text": "Hello", "off_record": off_record})
+        turn = services.companion(NAME).turn
+        assert turn is None or turn.wait(20)
+        failure = read(visitor.get(address_of(NAME))).one(".failure[role]")
+        assert "The model was not asked" in failure.text
+        assert failure.texts("a") == ["See the caps"]
+        assert failure.texts('button[value="builtin"]') == ([] if off_record else ["Let the built-in mind answer"])
+        assert "Try again" not in failure.texts("button")
+        assert "Not now" in failure.texts("button")
+
+
+def test_the_settings_lead_there(visitor: TestClient) -> None:
+    page = read(visitor.get("/settings/user"))
+    [address] = [one.attributes["href"] for one in page.all(".pages a") if one.text == "Tokens and cost"]
+    assert read(visitor.get(address)).one("#usage-caps").text == "Caps"

@@ -11,6 +11,8 @@ from typing import Any
 from managers.storage.errors import Lang
 
 LANGUAGES: tuple[Lang, ...] = ("ja", "en")
+OWN_NAMES = {"ja": "日本語", "en": "English"}
+"""Each language by its own name: whoever cannot read the page finds theirs."""
 _FOLDER = Path(__file__).parent
 
 

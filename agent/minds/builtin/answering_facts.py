@@ -51,6 +51,7 @@ def answer_who(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     newest = sorted(told, key=lambda c: (c.time is not None, c.time, -c.source))[-_MOST_TOLD:]
     if relation is None and not newest:
         return []
+    scene.used.extend([*(c for c in about if relation_of(_bare_name(name), [c.text], scene.book.voice)), *newest])
     return _person(name, relation, newest, scene)
 
 
@@ -164,6 +165,7 @@ def _reported(reports: Sequence[str], when: str, scene: Scene) -> str:
 
 def quote_told(candidate: Candidate, scene: Scene) -> str:
     """Quote what the user told; what was put right since is quoted with the words that did so."""
+    scene.used.append(candidate)
     when = say_when(candidate.time, scene.request.now, scene.lang)
     if not candidate.amended:
         return scene.book.say("memory", "quote_user", quote=for_quoting(candidate.text, scene.lang), when=when)
@@ -189,6 +191,7 @@ def answer_value(scene: Scene, asked: Sequence[Sentence], best: Sequence[Candida
 
 
 def _given(value: str, candidate: Candidate, scene: Scene) -> str:
+    scene.used.append(candidate)
     when = say_when(candidate.time, scene.request.now, scene.lang) if candidate.time else ""
     slots = {"value": value, "when": when, "undated": "" if when else "yes"}
     if candidate.amended:
@@ -211,6 +214,7 @@ def say_told(candidate: Candidate, scene: Scene) -> str:
     told = report(candidate.text, candidate.time, scene.request.now, scene.book.voice, scene.request.sheet.persona)
     if not told or (scene.lang == "en" and _PRONOUN.match(candidate.text)):
         return ""
+    scene.used.append(candidate)
     when = say_when(candidate.time, scene.request.now, scene.lang) if candidate.time else ""
     return _reported([told], when, scene)
 
@@ -228,6 +232,7 @@ def answer_last_heard(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     for candidate in reversed(about):
         told = report(candidate.text, candidate.time, scene.request.now, scene.book.voice, scene.request.sheet.persona)
         if told and candidate.time is not None:
+            scene.used.append(candidate)
             relation = relation_of(_bare_name(name), (c.text for c in about), scene.book.voice)
             told = _of_them(told, name, relation, relation.pronoun if relation else "", scene)
             when = say_when(candidate.time, scene.request.now, scene.lang)

@@ -56,9 +56,10 @@ def tell_what_is_known(scene: Scene) -> list[str]:
     lines = [line for line in noted_lines(scene.request) if not is_of_persona(line, scene.request.sheet)]
     about = [line for line in lines if name and name.removesuffix("さん") in line] or lines
     noted = [line for line in dict.fromkeys(about) if not (name_noted(line, persona) and len(line) < _NAME_NOTE)][-3:]
-    told = [c.text for c in known_of_user(scene.request, scene.lang) if not any(c.text in line for line in noted)]
+    known = [c for c in known_of_user(scene.request, scene.lang) if not any(c.text in line for line in noted)]
+    scene.used.extend(known)
     own = [scene.book.say("memory", "your_name")] if name else []
-    if not (chosen := [*noted, *told]):
+    if not (chosen := [*noted, *(c.text for c in known)]):
         return [*own, scene.book.say("memory", "known_nothing")]
     if scene.lang == "ja":
         facts = "、".join(f"「{for_quoting(line, 'ja')}」" for line in chosen)
@@ -215,6 +216,7 @@ def _quoted(best: Sequence[Candidate], scene: Scene, asked: Sequence[Sentence], 
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
     first = best[0]
     if asks == "when" and first.time and first.who == "user" and _happened_then(first, asked, scene):
+        scene.used.append(first)
         when = say_when(first.time, scene.request.now, scene.lang)
         return [scene.book.say("memory", "when_answer", when=when, quote=for_quoting(first.text, scene.lang))]
     if any(_ASKS_FOR_WORDS.search(sentence.plain) for sentence in asked):
@@ -248,6 +250,7 @@ _ENDED = re.compile(r"たの(?:は|って)|た(?:っけ|の|か|日|時)|\b(?:wa
 
 def _quote(candidate: Candidate, scene: Scene, *, brief: bool = False) -> str:
     """Return what was recalled in the speaker's own words, with who said it and when."""
+    scene.used.append(candidate)
     if candidate.amended and not brief:
         return quote_told(candidate, scene)
     slots = {

@@ -48,3 +48,8 @@ class BuiltInDreamMind:
         """Conclude something from what came up, how often, and in what mood."""
         del cancel
         return dreaming_reflection.reflect(material)
+
+    def tokens_of(self, material: DayMaterial) -> int:
+        """Return 0: no model is asked."""
+        del material
+        return 0

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from agent.minds.builtin.dreaming_speech import Said, call, lasting_terms, said_in, sentence_of
 from managers.language.emotion import read_emotion
-from managers.memory.emotions import VALUES
+from managers.memory.emotions import VALUES, concern_of
 from managers.memory.messages import Message
 from managers.sleep.tasks import Claim, DayDraft, DayMaterial, Tone, is_testimony
 
@@ -68,6 +68,8 @@ def tone_of(material: DayMaterial) -> Tone:
     if not felt:
         return "neutral"
     up, down = (sum(1 for value in felt if sign * value > 0) / len(felt) for sign in (1, -1))
+    if any(concern_of(message.text) for message in material.messages if message.role == "user"):
+        return "mixed" if up >= _MIXED_SHARE else "negative"  # a death does not weigh less for the words around it
     if up >= _MIXED_SHARE and down >= _MIXED_SHARE:
         return "mixed"
     mean = sum(felt) / len(felt)

@@ -70,6 +70,10 @@ _PLACE_ENDINGS = (
     "橋立",
 )
 _ABSTRACT_ENDINGS = ("ic", "ary", "ful", "ive", "ous", "able", "ence", "ness", "ity", "ment", "tion", "sion", "ing")
+_NAMED_JA = r"の([ァ-ヺー]{2,8}(?:ちゃん|さん|くん|君)?)(?=[がはもをにと、。])"
+_MINE_JA = frozenset({"うち", "ウチ", "私", "わたし", "僕", "ぼく", "俺", "おれ", "我が家", "わが家"})
+_MYSELF_JA = re.compile("(?:私|わたし|僕|ぼく|俺|おれ|自分)(?:は|が|も)")
+_MYSELF_EN = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me)\b")
 _POSSESSIVE = re.compile(r"\b(?:[Mm]y|[Oo]ur) (\w+)(?:,? (\w+))?(?:,? (\w+))?")
 
 
@@ -84,6 +88,10 @@ class _Found:
     is_named: bool = True
     may_be_person: bool = False
     """The dictionary takes it for a person's name; a hint only."""
+    is_told: bool = False
+    """Somebody said what it is to them: my sister Nora."""
+    is_near_pets: bool = False
+    """A pet was spoken of shortly before: "Luna" may be the cat, unless somebody says that she is not."""
 
 
 def describe(material: EntityMaterial) -> EntitiesDraft:
@@ -96,15 +104,22 @@ def describe(material: EntityMaterial) -> EntitiesDraft:
     near_pets = _near_pets(day.messages)
     for said in told:
         for one in _mentions(said, speakers, common):
-            if one.is_named and one.kind in ("person", "thing") and said.message.id in near_pets:
-                one.kind = "pet"
+            one.is_near_pets = one.is_named and said.message.id in near_pets
             _take(found, one, said)
     _take_recurring(found, told, material.known, speakers)
     for one in found.values():
         one.kind = _by_what_is_said(one)
     drafts = [_draft(one, day.sheet) for one in found.values() if one.name not in UNNAMED]
+    others = [one.name for one in found.values() if one.kind in ("person", "pet")]
+    others += [one.name for one in material.known if one.kind in ("person", "pet")]
     own = [
-        _speaker(speaker, name, told, day.sheet, _known_slots(name, material.known))
+        _speaker(
+            speaker,
+            name,
+            [said for said in told if not _is_about_another(said, set(others) - {speaker, name})],
+            day.sheet,
+            _known_slots(name, material.known),
+        )
         for speaker in sorted(speakers)
         for name in [_name_of(speaker, day.sheet)]
     ]
@@ -118,12 +133,14 @@ def _name_of(speaker: str, sheet: Sheet) -> str:
 
 def _by_what_is_said(one: _Found) -> Kind:
     """Return what a name stands for: what was said of it counts for more than the dictionary's guess."""
-    if not one.is_named or one.kind not in ("thing", "place", "person"):
+    if not one.is_named or one.is_told or one.kind not in ("thing", "place", "person"):
         return one.kind
     texts = [said.text for said in one.said]
     lang = one.said[0].lang
     if (told := told_kind(one.name, texts, lang)) is not None:
         return told
+    if one.is_near_pets and one.kind != "place":
+        return "pet"
     return "person" if lang == "ja" and one.may_be_person and acts(one.name, texts) else one.kind
 
 
@@ -132,8 +149,10 @@ def _take(found: dict[str, _Found], one: _Found, said: Said) -> None:
     if said not in known.said:
         known.said.append(said)
     known.aliases |= one.aliases | ({one.name} - {known.name})
-    if known.kind == "thing" and one.kind != "thing":
+    known.is_near_pets |= one.is_near_pets
+    if (known.kind == "thing" and one.kind != "thing") or (one.is_told and not known.is_told):
         known.kind = one.kind
+    known.is_told |= one.is_told
 
 
 def _mentions(said: Said, speakers: Iterable[str], common: Collection[str]) -> list[_Found]:
@@ -221,19 +240,32 @@ def _relations(said: Said) -> list[_Found]:
             if (one := _kin(match, _possessive(owner), relations)) is not None
         ]
     found = []
+    pets = cue_words("ja", "pets")
     for at, word in enumerate(said.words):
-        if word.surface not in relations:
+        if word.surface not in relations | pets:
             continue
         before = said.words[at - 1].surface if at else ""
         after = said.text[word.end : word.end + 2]
-        if before in ("の", "ご", "お", "その", "ある") or after.startswith(
+        is_mine = before == "の" and at > 1 and said.words[at - 2].surface in _MINE_JA
+        if word.surface in pets and not (is_mine or re.match(_NAMED_JA, said.text[word.end :])):
+            continue  # any cat
+        if (before in ("の", "ご", "お", "その", "ある") and not is_mine) or after.startswith(
             ("の日", "親", "同士", "たち", "とか", "さん")
         ):
             continue
         if not re.match(r"(が|は|も|に|と|を|の|から|、|で)", after) or said.is_question:
             continue
-        found.append(_relative("あなたの" if owner == "You" else f"{owner}の", word.surface, "ja"))
+        relative = _relative("あなたの" if owner == "You" else f"{owner}の", word.surface, "ja")
+        found.append(_with_name(relative, said.text[word.end :]))
     return found
+
+
+def _with_name(relative: _Found, after: str) -> _Found:
+    """Return a relative, or an animal, under the name that follows the word for it: 妹のノラ, 猫のモモちゃん."""
+    match = re.match(_NAMED_JA, after)
+    if match is None:
+        return relative
+    return _Found(match[1], relative.kind, aliases={relative.name, *relative.aliases}, is_told=True)
 
 
 def _kin(match: re.Match[str], owner: str, relations: frozenset[str]) -> _Found | None:
@@ -246,7 +278,7 @@ def _kin(match: re.Match[str], owner: str, relations: frozenset[str]) -> _Found 
     named = words[at + 1] if len(words) > at + 1 else ""
     if not named.istitle():
         return relative
-    return _Found(named, relative.kind, aliases={relative.name, *relative.aliases})
+    return _Found(named, relative.kind, aliases={relative.name, *relative.aliases}, is_told=True)
 
 
 def _possessive(owner: str) -> str:
@@ -334,6 +366,17 @@ def _speaker(speaker: str, name: str, told: Sequence[Said], sheet: Sheet, known:
     if not facts or not is_safe(name):
         return None
     return EntityDraft(name=name, kind="person", aliases=_short_forms(name, told), facts=facts)
+
+
+def _is_about_another(said: Said, names: Iterable[str]) -> bool:
+    """Tell whether a sentence tells of somebody whom the speaker knows, and not of the speaker."""
+    known = "|".join(sorted((cue_words(said.lang, "relations") | cue_words(said.lang, "pets")), key=len, reverse=True))
+    called = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
+    if said.lang == "ja":
+        subject = rf"(?:{called}|(?:{known})(?:の[^はがもを、。]{{1,8}})?)(?:さん|ちゃん|くん|君)?(?:は|が|も)"
+        return bool(re.search(subject, said.text)) and not _MYSELF_JA.search(said.text)
+    subject = rf"(?:\w+, )?(?:(?:and|but|so) )?(?:(?:my|our) (?:\w+ ){{0,2}}(?:{known})\b|(?:{called})\b)(?!,? and I\b)"
+    return bool(re.match(subject, said.text.replace("’", "'"), re.IGNORECASE)) and not _MYSELF_EN.search(said.text)
 
 
 def _slotted(said: Said, sheet: Sheet, known: dict[str, str]) -> FactDraft | None:

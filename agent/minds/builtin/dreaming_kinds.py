@@ -45,10 +45,12 @@ def _is_told(name: str, texts: Iterable[str], relations: Iterable[str], lang: La
         pattern = re.compile(
             rf"(?:{either})の{written}{_AFTER_JA}|(?:{either})の名前?(?:は|が|も|って)、?{written}{_CALLED_JA}"
             rf"|(?:{either})(?:は|が|も|って)、?{written}(?:という|といい|と申|って(?:言|い|名)|と呼)"
+            rf"|{written}(?:さん|くん|君|ちゃん)?(?:は|が|って)、?(?:私|わたし|僕|ぼく|俺|おれ|うち)の(?:{either})(?:です|だ|なん|で|。|$)"
         )
     else:
         pattern = re.compile(
-            rf"\b(?:my|our|his|her|their|the) (?:\w+ )?(?:{either})(?:'s name (?:is|was)|,? (?:who is |who's )?(?:called|named)| is called| is named|,)? {written}\b",
+            rf"\b(?:my|our|his|her|their|the) (?:\w+ )?(?:{either})(?:'s name (?:is|was)|,? (?:who is |who's )?(?:called|named)| is called| is named|,)? {written}\b"
+            rf"|\b{written}(?: is|'s|,) (?:my|our) (?:\w+ )?(?:{either})\b",
             re.IGNORECASE,
         )
     return any(pattern.search(text.replace("’", "'")) for text in texts)

@@ -21,8 +21,8 @@ from managers.language.emotion import read_emotion
 from managers.language.words import content_words
 from managers.memory.emotions import NEGATIVE, POSITIVE
 from managers.memory.episodes import Episode
+from managers.memory.feelings import feeling_name
 from managers.memory.goals import Goal
-from managers.memory.inner_state import feeling_name
 from managers.sleep.tasks import GoalDraft, ReflectionDraft, ReflectionMaterial
 from managers.storage.errors import Lang
 

@@ -271,6 +271,7 @@ def _link(scene: Scene, sentence: Sentence, feeling: str) -> str:
     memory = related(sentence, scene.request)
     if memory is None or any(memory.text[:12] in text for text in scene.spoken):
         return ""
+    scene.used.append(memory)
     when = say_when(memory.time, scene.request.now, scene.lang)
     return scene.book.say("memory", "linked", when=when, quote=for_quoting(memory.text, scene.lang, 90))
 

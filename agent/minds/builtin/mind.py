@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from agent.minds.builtin.dreaming_speech import NAME
 from agent.minds.builtin.replying import compose_reply
 from managers.language.words import words
-from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece, ToolCall
+from managers.mind import Cancel, Grounds, ReplyPiece, ReplyRequest, TextPiece, ToolCall
 
 _CONTEXT_TOKENS = 1_000_000
 _PIECE = 6
@@ -34,7 +34,8 @@ class BuiltInMind:
         if isinstance(said, ToolCall):
             yield said
             return
-        for piece in pieces(said):
+        yield Grounds(said.grounds)
+        for piece in pieces(said.text):
             if cancel.is_set():
                 return
             yield TextPiece(piece)

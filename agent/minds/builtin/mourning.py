@@ -11,7 +11,7 @@ from agent.minds.builtin.scene import Scene
 from managers.language.words import sentences, words
 
 _DEATH = re.compile(
-    r"亡くな|亡くし|なくなりまし|死ん[だで]|死別|他界|永眠|逝っ|逝き|葬儀|葬式|四十九日|命日|お墓|墓参|仏壇|遺影|形見"
+    r"亡くな|亡くし|なくなりまし|死ん[だでじ]|死にまし|死別|他界|永眠|逝っ|逝き|葬儀|葬式|四十九日|命日|お墓|墓参|仏壇|遺影|形見"
     r"|\b(?:died|passed away|is dead|was dead|funeral|buried|his grave|her grave|my late|widow(?:er|ed)?|in loving memory)\b",
     re.IGNORECASE,
 )

@@ -203,12 +203,12 @@ def related(told: Sentence, request: ReplyRequest) -> Candidate | None:
     """Return an earlier day's word by the user that shares the rare words of what was just told."""
     terms = {term for term in told.terms if len(term) > 1}
     today = request.now.date()
-    for hit in request.hits[:MAX_HITS]:
+    for place, hit in enumerate(request.hits[:MAX_HITS], 1):
         if hit.time is None or hit.time.date() >= today or who_said(hit, request) != "user":
             continue
         for sentence in sentences_of(hit):
             shared = terms & set(content_words(sentence))
             is_named = any(word.entity and word.normal in shared for word in words(sentence))
             if (len(shared) >= 2 or is_named) and not is_question(sentence) and 8 <= len(sentence) <= 90:  # noqa: PLR2004  # a sentence worth quoting
-                return Candidate(sentence, hit.type, "user", hit.time, 1.0)
+                return Candidate(sentence, hit.type, "user", hit.time, 1.0, source=place)
     return None

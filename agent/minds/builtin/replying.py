@@ -4,34 +4,49 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import timedelta
+from dataclasses import dataclass
 
 from agent.minds.builtin import caring
 from agent.minds.builtin.answering import answer_questions
 from agent.minds.builtin.answering_past import asks_of_the_past
 from agent.minds.builtin.forgetting import forget
+from agent.minds.builtin.grounds import grounds_of
 from agent.minds.builtin.introducing import name_noted, was_asked_name
 from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
 from agent.minds.builtin.mourning import is_near_loss, speaks_of_death
 from agent.minds.builtin.noting import Wish, as_call, can_write, name_note, note_text, read_wish
+from agent.minds.builtin.oddities import answer_oddity
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.scene import Scene, has_code, has_link, is_foreign, read_scene, readable
+from agent.minds.builtin.scene import Scene, read_scene
+from agent.minds.builtin.sent_files import answer_from_files
 from agent.minds.builtin.understanding import SOCIAL, Sentence, understand
 from agent.minds.builtin.when import part_of_day
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.mind import ReplyRequest, ToolCall
+from managers.recall.hits import Hit
 
 _LONG = 700
 _GREETINGS = {"morning": ("おはよう{ございます|}", "Good morning"), "day": ("こんにちは", "Hello"), "evening": ("こんばんは", "Good evening")}  # fmt: skip
-_EMOJI = re.compile(r"[\U0001F000-\U0001FAFF☀-➿❤♪♡️‍]+")
-_CODE = re.compile(r"(?:[{};=()<>]{1}[^\n]*){6,}|^\s*(?:import|def|function|const|var|select|curl|sudo)\b", re.IGNORECASE | re.MULTILINE)  # fmt: skip
-_TAGS = re.compile(r"<[A-Za-z!/][^>]*>")
 
 
-def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:  # noqa: PLR0911  # one return per kind reads best
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said to a message, and the memories that it rests on."""
+
+    text: str
+    grounds: tuple[Hit, ...]
+
+
+def compose_reply(request: ReplyRequest, seed: int) -> Said | ToolCall:
     """Return what is said to a message, or the tool that must be used first."""
     grave = request.concern is not None or caring.lingering(request.turns, request.now)
     scene = read_scene(request, seed, grave=grave)
+    said = _said(scene, grave=grave)
+    return said if isinstance(said, ToolCall) else Said(said, grounds_of(scene))
+
+
+def _said(scene: Scene, *, grave: bool) -> str | ToolCall:  # noqa: PLR0911  # one return per kind reads best
+    request = scene.request
     if request.concern is not None:
         return caring.first_words(request.concern, scene.book, request.turns)
     if (let_go := forget(scene)) is not None:
@@ -40,13 +55,13 @@ def compose_reply(request: ReplyRequest, seed: int) -> str | ToolCall:  # noqa: 
     if wish is not None and (said := _keep(scene, wish)) is not None:
         return said if isinstance(said, ToolCall) else _finished(scene, [said])
     if grave:
-        return _finished(scene, _with_care(scene))
+        return _finished(scene, answer_from_files(scene) or _with_care(scene))
     if (name := _name_to_keep(scene)) and (note := name_note(name, scene.book.voice)):
         return as_call(note, request.now, request)
     parts = [scene.book.say("small", "image")] if _has_image(request) else []
     if scene.message.strip(" 、,!?！？。…〜ー") == request.sheet.persona:
         return _finished(scene, [scene.book.say("small", "here")])
-    if (odd := _unreadable(scene)) is not None:
+    if not _brings_a_text(request) and (odd := answer_oddity(scene)) is not None:
         return _finished(scene, parts or [odd])
     return _finished(scene, parts + _converse(scene))
 
@@ -84,6 +99,10 @@ def _has_image(request: ReplyRequest) -> bool:
     )
 
 
+def _brings_a_text(request: ReplyRequest) -> bool:
+    return any(not file.is_earlier for file in request.files)
+
+
 # --- notes ---------------------------------------------------------------------------------------------------
 
 
@@ -95,11 +114,8 @@ def _keep(scene: Scene, wish: Wish) -> str | ToolCall | None:
     note = note_text(wish, scene.book.voice, scene.heard[-1] if scene.heard else "")
     last = request.turns[-1] if request.turns else None
     if last is not None and last.role == "tool":
-        return (
-            scene.book.say("note", "done", text=for_quoting(wish.text, scene.lang, 120))
-            if _is_kept(request)
-            else scene.book.say("note", "failed")
-        )
+        outcome = "held" if _is_held(last.text) else "done" if _is_kept(request) else "failed"
+        return scene.book.say("note", outcome, text=for_quoting(wish.text, scene.lang, 120))
     return as_call(note, request.now, request) if can_write(request) else scene.book.say("note", "no_tool")
 
 
@@ -111,93 +127,26 @@ def _name_to_keep(scene: Scene) -> str:
     return "" if is_known or was_tried or not can_write(request) else scene.given
 
 
+def _is_held(answer: str) -> bool:
+    """Tell from the tool's answer whether the user is asked first."""
+    return answer.startswith(("まだ行っていません", "Not done yet"))
+
+
 def _is_kept(request: ReplyRequest) -> bool:
     """Tell from the tool's answer whether the note was written."""
     answer = request.turns[-1].text
     return not re.search(
-        r"できません|ませんでした|ありません|必要です|正しくない|正しくありません|not right|cannot|could not|couldn't|needs|no tool|full",
+        r"できません|ませんでした|ありません|必要です|正しくない|正しくありません|not right|cannot|could not|couldn't|needs|no tool|full|not taken",
         answer,
     )
-
-
-# --- messages that are hardly words --------------------------------------------------------------------------
-
-
-def _unreadable(scene: Scene) -> str | None:  # noqa: PLR0911  # one return per reason reads best
-    """Answer what is no ordinary message: nothing, signs, pictures, code, a flood of characters."""
-    raw = scene.request.message.text
-    text = scene.message
-    bare = _EMOJI.sub("", text)
-    if is_foreign(text):
-        return scene.book.say("small", "foreign")
-    if not any(char.isalnum() for char in bare):
-        if has_link(raw) and not has_code(raw):
-            return scene.book.say("small", "link")
-        if has_code(raw):
-            return scene.book.say("small", "code")
-        if _CODE.search(raw) or _TAGS.search(raw):
-            return scene.book.say("small", "code")
-        if _EMOJI.search(text) or re.search(r"[()（）^;:_ω´｀・]{3}", text):
-            reading = read_emotion(text).emotion
-            if reading == "tired":
-                return scene.book.say("small", "emoji_tired")
-            key = "emoji_bad" if reading in NEGATIVE else "emoji_good" if reading in ("joy", "happy") else "emoji"
-            return scene.book.say("small", key)
-        is_noise = len(re.sub(r"[…。、.!?！？\s・ー〜~-]", "", raw)) > 3  # noqa: PLR2004  # a few marks are a mood, many are noise
-        return scene.book.say("small", "garbled" if is_noise else "silence")
-    if _is_garbled(raw, text):
-        return scene.book.say("small", "garbled")
-    if is_gibberish(text):
-        return scene.book.say("small", "garbled")
-    if _CODE.search(text) and len(scene.read.told) < 2:  # noqa: PLR2004  # code with an explanation is a message
-        return scene.book.say("small", "code")
-    if _is_repeated(scene, text):
-        return scene.book.say("small", "repeat", quote=for_quoting(text, scene.lang, 60))
-    return None
-
-
-def _is_repeated(scene: Scene, text: str) -> bool:
-    """Tell what is said twice in a row; a question asked again is answered again, and "yes" may be said twice."""
-    if len(text) <= 3 or scene.read.questions or scene.request.recall_wanted:  # noqa: PLR2004  # letters
-        return False
-    said = [turn for turn in scene.request.turns if turn.role == "user"][:-1]
-    if not said or readable(said[-1].text) != text:
-        return False
-    return said[-1].time is None or scene.request.now - said[-1].time < _REPEATS
-
-
-_REPEATS = timedelta(hours=1)
-_RUN = re.compile(r"[bcdfghjklmnpqrstvwxz]{5,}", re.IGNORECASE)
-_FEW = 4
-
-
-def is_gibberish(text: str) -> bool:
-    """Tell a hand on the keyboard ("asdfgh jkl") from words: no vowels for too long, in every word of a few."""
-    pieces = re.findall(r"[A-Za-z]+", text)
-    if not 0 < len(pieces) <= _FEW or any(ord(char) > 0x2E80 for char in text) or text.isupper():  # noqa: PLR2004  # CJK
-        return False
-    is_hard = [bool(_RUN.search(piece)) or not re.search(r"[aeiouy]", piece, re.IGNORECASE) for piece in pieces]
-    return all(is_hard) and any(_RUN.search(piece) for piece in pieces) and "ngth" not in text.lower()
-
-
-def _is_garbled(raw: str, text: str) -> bool:
-    sample = raw[:4000]
-    unprintable = sum(not char.isprintable() and char not in "\n\r\t" for char in sample) + sample.count("\ufffd")
-    if unprintable > 0.1 * len(sample):
-        return True
-    longest = max((len(piece) for piece in text[:4000].split()), default=0)
-    latin = sum(char.isascii() for char in text[:4000])
-    if longest > 60 and latin > 0.9 * len(text[:4000]) and "http" not in text and " " not in text.strip()[:longest]:  # noqa: PLR2004  # no word is as long
-        return True
-    letters = [char for char in text[:400] if char.isalpha()]
-    return len(letters) > 30 and len(set(letters)) <= 3  # noqa: PLR2004  # "ああああ…" for lines on end
 
 
 # --- conversation --------------------------------------------------------------------------------------------
 
 
 def _converse(scene: Scene) -> list[str]:
-    answers = answer_questions(scene)
+    read = answer_from_files(scene)
+    answers = [*(listen(scene)[:1] if read and _weighs(scene) else []), *read] or answer_questions(scene)
     if not answers and len(scene.message) > _LONG:
         answers = _about_long(scene)
     told = [] if answers else listen(scene)
@@ -205,6 +154,12 @@ def _converse(scene: Scene) -> list[str]:
     if told and scene.read.intent("night", "bye") and feeling_of(scene) not in _STAYS_FOR:
         return [*_last_words(scene, told), *social]
     return [*social, *answers, *told]
+
+
+def _weighs(scene: Scene) -> bool:
+    """Tell whether what is told beside a file must be heard first: a death, a feeling that hurts."""
+    hurts = feeling_of(scene) in _STAYS_FOR or speaks_of_death(scene) or is_near_loss(scene)
+    return bool(scene.read.told) and hurts
 
 
 _STAYS_FOR = frozenset({"sadness", "fear", "anger", "stressed", "anxious", "mixed"})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 
+from agent.minds.builtin.candidates import Candidate
 from agent.minds.builtin.introducing import is_about_oneself, marked, name_given, name_in, name_noted, parted
 from agent.minds.builtin.noting import can_write
 from agent.minds.builtin.phrasing import Phrasebook
@@ -35,6 +36,7 @@ class Scene:
         spoken: the persona's own earlier words in this conversation, oldest first.
         heard: the user's.
         given: the name that the user gives in this message, or empty.
+        used: the sentences that were used for the reply, as it is made.
     """
 
     request: ReplyRequest
@@ -44,6 +46,7 @@ class Scene:
     spoken: tuple[str, ...]
     heard: tuple[str, ...]
     given: str = ""
+    used: list[Candidate] = field(default_factory=list, compare=False)
 
     @property
     def lang(self) -> Lang:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ModelWrapValidatorHandler, ValidationError, model_validator
 
-from agent.minds.language_model.surrogates import mended
 from managers.mind import Answer
+from managers.sleep.errors import DraftRejectedError
 from managers.storage.errors import Lang
+from managers.storage.json_text import mended
 
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```(?:json)?\s*+(.*?)```", re.DOTALL | re.IGNORECASE)
 _FORM = {
     "ja": "答えは、次のJSONスキーマに従うJSONオブジェクト一つだけにしてください。前後に説明を書かないでください。\n{schema}",
     "en": "Answer with a single JSON object that follows this JSON schema, and nothing before or after it.\n{schema}",
@@ -21,8 +25,33 @@ _AGAIN = {
     "ja": "その答えは使えませんでした: {problem}\n直したJSONオブジェクトだけを、もう一度書いてください。",
     "en": "That answer could not be used: {problem}\nWrite the corrected JSON object again, and nothing else.",
 }
+EMPTY: dict[Lang, str] = {"ja": "答えが空です", "en": "it is empty"}
 _NO_JSON = {"ja": "JSONオブジェクトがありません", "en": "there is no JSON object in it"}
 _PROBLEMS_TOLD = 5
+_BRACES_TRIED = 200
+"""From each one all that follows may be read, in vain."""
+
+
+_WRONG: dict[str, dict[Lang, str]] = {
+    "missing": {"ja": "{name} がない", "en": "{name} is missing"},
+    "string_type": {"ja": "{name} は文字列にする", "en": "{name} must be a string"},
+    "list_type": {"ja": "{name} はリストにする", "en": "{name} must be a list"},
+    "dict_type": {"ja": "{name} はオブジェクトにする", "en": "{name} must be an object"},
+    "model_type": {"ja": "{name} はオブジェクトにする", "en": "{name} must be an object"},
+    "literal_error": {"ja": "{name} は {expected} のどれかにする", "en": "{name} must be one of {expected}"},
+    "int_type": {"ja": "{name} は整数にする", "en": "{name} must be a whole number"},
+    "int_parsing": {"ja": "{name} は整数にする", "en": "{name} must be a whole number"},
+    "int_from_float": {"ja": "{name} は整数にする", "en": "{name} must be a whole number"},
+    "float_type": {"ja": "{name} は数にする", "en": "{name} must be a number"},
+    "float_parsing": {"ja": "{name} は数にする", "en": "{name} must be a number"},
+    "greater_than_equal": {"ja": "{name} は {ge} 以上にする", "en": "{name} must be at least {ge}"},
+    "less_than_equal": {"ja": "{name} は {le} 以下にする", "en": "{name} must be at most {le}"},
+}
+_OTHER: dict[Lang, str] = {
+    "ja": "次の項目が一つもない: {names}",
+    "en": "it has none of these fields: {names}",
+}
+_OTHERWISE: dict[Lang, str] = {"ja": "{name} の形が合わない", "en": "{name} does not fit the schema"}
 
 
 class UnusableAnswerError(Exception):
@@ -31,7 +60,22 @@ class UnusableAnswerError(Exception):
 
 def describe_form(answer: type[BaseModel], lang: Lang) -> str:
     """Return the instruction that asks for an answer of this form."""
-    return _FORM[lang].format(schema=json.dumps(answer.model_json_schema(), ensure_ascii=False))
+    return _FORM[lang].format(schema=json.dumps(_without_titles(answer.model_json_schema()), ensure_ascii=False))
+
+
+def _without_titles(schema: Any) -> Any:  # noqa: ANN401  # JSON
+    """Return a schema without the names that repeat its keys: a third of its tokens, which a small model has not."""
+    if isinstance(schema, list):
+        return [_without_titles(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _without_titles(one) for name, one in value.items()}
+        if key == "properties"
+        else _without_titles(value)
+        for key, value in schema.items()
+        if key != "title"
+    }
 
 
 def ask_again(problem: str, lang: Lang) -> str:
@@ -50,9 +94,77 @@ def parse(text: str, answer: type[Answer], lang: Lang) -> Answer:
         try:
             return answer.model_validate(candidate)
         except ValidationError as error:
-            told = error.errors(include_input=False, include_url=False, include_context=False)[:_PROBLEMS_TOLD]
-            problem = "; ".join(f"{'.'.join(map(str, item['loc'])) or '-'}: {item['msg']}" for item in told)
+            problem = "; ".join(_problems(error, lang)[:_PROBLEMS_TOLD])
     raise UnusableAnswerError(problem)
+
+
+def checked_form(form: type[Answer], check: Callable[[Answer], object], lang: Lang) -> type[Answer]:
+    """Return an answer's form with a check as part of its validation: what both find wrong is said at once.
+
+    Args:
+        form: the answer.
+        check: raises `DraftRejectedError` for an answer that has the form and cannot be used.
+        lang: the language of the prompt.
+    """
+
+    def sound(_: type[Answer], value: Any, handler: ModelWrapValidatorHandler[Answer]) -> Answer:  # noqa: ANN401  # whatever JSON there is
+        problems: list[str] = []
+        if isinstance(value, dict) and value and form.model_fields.keys().isdisjoint(value):
+            raise ValueError(_OTHER[lang].format(names=", ".join(form.model_fields)))  # and no empty answer
+        try:
+            answer = handler(value)
+            rest: Answer | None = form.model_validate(answer.model_dump())
+        except ValidationError as error:
+            problems, rest = _problems(error, lang), _rest_of(form, value, error)
+        try:
+            if rest is not None:
+                check(rest)
+        except DraftRejectedError as error:
+            problems.append(str(error.facts["reason"]))
+        if problems:
+            raise ValueError("; ".join(problems[:_PROBLEMS_TOLD]))
+        return answer
+
+    namespace = {
+        "__doc__": form.__doc__,
+        "__module__": form.__module__,
+        "sound": model_validator(mode="wrap")(cast("Any", classmethod(sound))),
+    }
+    return type(form.__name__, (form,), namespace)
+
+
+def _problems(error: ValidationError, lang: Lang) -> list[str]:
+    """Return what is wrong with an answer, in the language of the prompt; nothing of the answer is quoted."""
+    told = []
+    for item in error.errors(include_input=False, include_url=False):
+        name, facts = ".".join(map(str, item["loc"])) or "-", item.get("ctx", {})
+        if item["type"] == "value_error":
+            told.append(str(facts.get("error", item["msg"])))
+        else:
+            told.append(_WRONG.get(item["type"], _OTHERWISE)[lang].format(name=name, **facts))
+    return told
+
+
+def _rest_of(form: type[Answer], value: object, error: ValidationError) -> Answer | None:
+    """Return an answer without what does not fit, as far as it can be looked at; None if not at all."""
+    if not isinstance(value, dict):
+        return None
+    rest = copy.deepcopy(value)
+    for loc in {item["loc"][:2] for item in error.errors() if item["loc"]}:
+        field = form.model_fields.get(str(loc[0]))
+        if len(loc) > 1 and isinstance(rest.get(loc[0]), list):
+            rest[loc[0]] = [one for number, one in enumerate(value[loc[0]]) if not _names(error, loc[0], number)]
+        elif field is not None and field.is_required():
+            rest[loc[0]] = "" if field.annotation is str else []
+        else:
+            rest.pop(loc[0], None)
+    with suppress(ValidationError):
+        return form.model_validate(rest)
+    return None
+
+
+def _names(error: ValidationError, field: str | int, number: int) -> bool:
+    return any(item["loc"][:2] == (field, number) for item in error.errors())
 
 
 def _objects(text: str) -> Iterator[object]:
@@ -63,12 +175,14 @@ def _objects(text: str) -> Iterator[object]:
         except (ValueError, RecursionError):  # brackets without end, in one that got stuck
             continue
     decoder = json.JSONDecoder(strict=False)
-    start = text.find("{")
-    while start >= 0:
+    end = 0
+    for _ in range(_BRACES_TRIED):
+        start = text.find("{", end)
+        if start < 0:
+            return
         try:
             found, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            start = text.find("{", start + 1)
-            continue
-        yield mended(found)
-        start = text.find("{", end)
+            end = start + 1
+        else:
+            yield mended(found)

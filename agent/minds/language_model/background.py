@@ -18,10 +18,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
+from managers.transport import Flow, current_flow
+
 T = TypeVar("T")
 
 _LOOK_SECONDS = 0.05
 """How often a waiting caller looks whether it was told to stop."""
+_AHEAD_BYTES, _PAUSE_SECONDS = 256 * 1024, 0.005
+"""The stream waits for a caller that is so far behind, so that nothing piles up between the two."""
 
 
 class _Response(Protocol):
@@ -57,6 +61,18 @@ class _End:
     pass
 
 
+@dataclass(slots=True)
+class _Behind:
+    """How far the caller is behind the stream, in bytes; each number is written by one thread alone."""
+
+    put: int = 0
+    taken: int = 0
+
+
+_Inbox = queue.SimpleQueue[tuple[T | _Raised | _End, int]]
+"""What has come and was not taken yet, each with the bytes that it came in."""
+
+
 def read(
     start: Callable[[], AsyncIterator[T]],
     *,
@@ -76,17 +92,19 @@ def read(
         StalledError: nothing came in time.
         Exception: whatever the stream raised.
     """
-    inbox: queue.SimpleQueue[T | _Raised | _End] = queue.SimpleQueue()
-    task = asyncio.run_coroutine_threadsafe(_pump(start, inbox), _loop())
+    inbox: _Inbox[T] = queue.SimpleQueue()
+    behind = _Behind()
+    task = asyncio.run_coroutine_threadsafe(_pump(start, inbox, behind), _loop())
     deadline = monotonic() + seconds
     try:
         while not cancel.is_set():
             try:
-                item = inbox.get(timeout=_LOOK_SECONDS)
+                item, took = inbox.get(timeout=_LOOK_SECONDS)
             except queue.Empty:
                 if monotonic() >= deadline:
                     raise StalledError from None
                 continue
+            behind.taken += took
             if isinstance(item, _End) or cancel.is_set():
                 return
             if isinstance(item, _Raised):
@@ -110,19 +128,25 @@ def wait_for(work: Coroutine[Any, Any, T], seconds: float) -> T:
         task.cancel()
 
 
-async def _pump(start: Callable[[], AsyncIterator[T]], inbox: queue.SimpleQueue[T | _Raised | _End]) -> None:
+async def _pump(start: Callable[[], AsyncIterator[T]], inbox: _Inbox[T], behind: _Behind) -> None:
     held: list[Any] = []
+    flow = Flow()
     _held.set(held)
+    current_flow.set(flow)
     ended = False
     try:
         async with contextlib.aclosing(cast("AsyncGenerator[T, None]", start())) as stream:
             async for item in stream:
-                inbox.put(item)
+                took = flow.piece()
+                behind.put += took
+                inbox.put((item, took))
+                while behind.put - behind.taken > _AHEAD_BYTES:  # noqa: ASYNC110  # it is a thread that is waited for
+                    await asyncio.sleep(_PAUSE_SECONDS)
     except Exception as error:  # noqa: BLE001  # carried over to the caller's thread, whatever it is
-        inbox.put(_Raised(error))
+        inbox.put((_Raised(error), 0))
     else:
         ended = True
-        inbox.put(_End())
+        inbox.put((_End(), 0))
     finally:
         if not ended and held:
             closing = asyncio.ensure_future(_close(held))

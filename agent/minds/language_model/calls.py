@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agent.minds.language_model.surrogates import mended
+from managers.storage.json_text import mended
 
 if TYPE_CHECKING:
     from langchain_core.messages import ToolCallChunk
@@ -52,6 +52,9 @@ class Calls:
             call.id = call.id or piece["id"] or ""
             call.name += piece["name"] or ""
             call.written.append(piece["args"] or "")
+
+    def __len__(self) -> int:
+        return len(self._calls)
 
     def __iter__(self) -> Iterator[Call]:
         return iter(self._calls)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from agent.errors import WrongAddressError
 
@@ -18,12 +18,14 @@ class Endpoint:
         address: the base URL, as the provider's library wants it.
         model: the model's name there.
         key: the API key; never shown, not even in `repr`.
+        account: the user id of whoever runs it, where a yes was said to that account; nobody else is spoken to then.
     """
 
     service: str
     address: str
     model: str
     key: str = field(default="", repr=False)
+    account: int | None = None
 
     @property
     def leaves_machine(self) -> bool:
@@ -33,12 +35,12 @@ class Endpoint:
     @property
     def shown_address(self) -> str:
         """The base URL as it may be shown and noted: without a name and password, and without a query."""
-        parts = urlsplit(self.address)
+        parts = _split(self.address)
         return f"{parts.scheme}://{host_and_port(self.address)}{parts.path}"
 
     def without_secrets(self, text: str) -> str:
         """Return the text with the key taken out, whole or shortened as servers like to echo it."""
-        if password := urlsplit(self.address).password:
+        if password := _split(self.address).password:
             text = text.replace(password, "…")
         if not self.key:
             return text
@@ -55,7 +57,7 @@ def runs_elsewhere(model: str) -> bool:
 
 def is_loopback(address: str) -> bool:
     """Say whether a URL's host is this computer itself."""
-    host = urlsplit(address).hostname or ""
+    host = _split(address).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -76,6 +78,9 @@ def checked_address(address: str) -> str:
     try:
         parts = urlsplit(plain)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        usable = (
+            usable and "\\" not in parts.netloc
+        )  # some libraries take it for a slash: another server would be asked
     except ValueError:
         usable = False
     if not usable:
@@ -85,4 +90,37 @@ def checked_address(address: str) -> str:
 
 def host_and_port(address: str) -> str:
     """Return `openrouter.ai` or `127.0.0.1:8000`: what tells one server from another."""
-    return urlsplit(address).netloc.rpartition("@")[2]
+    return _split(address).netloc.rpartition("@")[2]
+
+
+def listener_at(address: str) -> tuple[str, int]:
+    """Return the host and the port that an address leads to; 0 where it names none."""
+    parts = _split(address)
+    return parts.hostname or "", parts.port or 0
+
+
+def _split(address: str) -> SplitResult:
+    """Return the parts of an address, all of them empty where it is none."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
+
+
+def key_name(address: str) -> str:
+    """Return the name under which a server's key is stored: keys are kept by server, and never sent to another.
+
+    `openrouter.ai` over https, `127.0.0.1:8000` where a port tells it apart, `http://nas` for what stands in neither
+    way: the same name must not stand for a line that anybody can read along, nor for a provider's own key.
+    """
+    scheme, server = _split(address).scheme, host_and_port(address).lower()
+    if scheme == "https":
+        server = server.removesuffix(":443")
+    is_plain = ":" in server or (scheme == "https" and "." in server)
+    return server if is_plain else f"{scheme}://{server}"
+
+
+def is_server(address: str, own: str) -> bool:
+    """Tell whether an address leads to the server of another one in the same way, and with nobody's name in it."""
+    parts = _split(address)
+    return parts.scheme == urlsplit(own).scheme and "@" not in parts.netloc and key_name(address) == key_name(own)

@@ -14,10 +14,12 @@ from typing import Any
 from agent.errors import (
     ContextTooLongError,
     EmptyAnswerError,
+    EndlessAnswerError,
     GarbledAnswerError,
     MindError,
     MindTimeoutError,
     NoKeyError,
+    OtherAccountError,
     QuotaError,
     RefusedRequestError,
     SafetyBlockError,
@@ -31,10 +33,6 @@ from agent.minds.language_model.background import StalledError
 from agent.minds.language_model.endpoint import Endpoint
 
 
-class NotAnAnswerError(Exception):
-    """A server answered 200 with something that is not the protocol."""
-
-
 class HalfAnswerError(Exception):
     """The stream ended without saying that it was the end."""
 
@@ -43,8 +41,16 @@ class NothingCameError(Exception):
     """The stream ended properly, with nothing in it."""
 
 
+class EndlessError(Exception):
+    """The answer went on beyond all measure."""
+
+
 class BlockedError(Exception):
     """The provider said that its safety filter stepped in."""
+
+
+class NotItsAccountError(Exception):
+    """Another account than the one that was said yes to listens there; nothing was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +107,17 @@ _UNREADABLE = {
     "LocalProtocolError",
 }
 
+_ENDLESS = {"EndlessError", "TooMuchError"}
+_SAID_AS_IT_IS = (SafetyBlockError, MindTimeoutError, EmptyAnswerError, EndlessAnswerError)
+"""Failures that are called by their name also when something was said before."""
+
 _CONTEXT = re.compile(
     r"context[ _-]?(length|size|window)|exceed_context|maximum context|too many tokens|prompt is too long|"
     r"token limit|maximum number of tokens|input is too long|reduce the length|n_ctx|request too large",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"(maximum context length (is|of)|context (size|length|window)( of| is|:)?|n_ctx['\"]?:|tokens allowed)\s*\(?"
+    r"(maximum context length (is|of)|context (size|length|window)( of| is|:)?|n_ctx['\"]?:|tokens allowed|\d tokens >)\s*\(?"
     r"(?P<tokens>\d{3,8})\b",
     re.IGNORECASE,
 )
@@ -118,8 +128,8 @@ _MODEL = re.compile(
     r"(unknown|invalid|no such|not a valid) model",
     re.IGNORECASE | re.DOTALL,
 )
-_EMPTY = re.compile(r"no generation(s| chunks)? (were )?returned", re.IGNORECASE)
 _PAID_OUT = re.compile(r"insufficient_quota|billing|credit", re.IGNORECASE)
+_CREDIT = re.compile(r"credit balance", re.IGNORECASE)
 _RETRY_DELAY = re.compile(r"retry[_ ]?delay['\"]?:\s*['\"](\d+(?:\.\d+)?)s", re.IGNORECASE)
 _UNSUPPORTED = re.compile(r"not support|unsupported|not enabled|--jinja|mmproj", re.IGNORECASE)
 _DETAIL_CHARACTERS = 200
@@ -136,8 +146,8 @@ def explain(raised: BaseException, situation: Situation) -> Failure:
     if status >= 400 or (status == 0 and "APIError" in names and not names & (_HUNG_UP | _TIMEOUTS)):  # noqa: PLR2004
         failure = _by_status(status, text, situation, facts)
     else:
-        failure = _by_class(names, text, facts)
-    if situation.spoke and not isinstance(failure.error, SafetyBlockError | MindTimeoutError | EmptyAnswerError):
+        failure = _by_class(names, facts)
+    if situation.spoke and not isinstance(failure.error, _SAID_AS_IT_IS):
         return Failure(StreamBrokenError(**facts))
     return replace(failure, retry_after=_retry_after(chain, text), refusal=_refusal(failure.error, status, text))
 
@@ -163,7 +173,7 @@ def _by_status(status: int, text: str, situation: Situation, facts: dict[str, An
         return Failure(WrongKeyError(**facts) if situation.endpoint.key else NoKeyError(**facts))
     if status == 404 or (status in {400, 422} and _MODEL.search(text)):  # noqa: PLR2004
         return Failure(UnknownModelError(**facts))
-    if status in {402, 429}:
+    if status in {402, 429} or (status == 400 and _CREDIT.search(text)):  # noqa: PLR2004
         return Failure(QuotaError(**facts), passing=status == 429 and not _PAID_OUT.search(text))  # noqa: PLR2004
     if status in {400, 422} and _SAFETY.search(text):
         return Failure(SafetyBlockError(**facts))
@@ -173,11 +183,15 @@ def _by_status(status: int, text: str, situation: Situation, facts: dict[str, An
     return Failure(RefusedRequestError(**facts, detail=f"({status}) {detail}"))
 
 
-def _by_class(names: set[str], text: str, facts: dict[str, Any]) -> Failure:  # noqa: PLR0911  # one return per kind reads best
+def _by_class(names: set[str], facts: dict[str, Any]) -> Failure:  # noqa: PLR0911  # one return per kind reads best
+    if "NotItsAccountError" in names:
+        return Failure(OtherAccountError(**facts))
     if "BlockedError" in names:
         return Failure(SafetyBlockError(**facts))
-    if "NothingCameError" in names or _EMPTY.search(text):
+    if "NothingCameError" in names:
         return Failure(EmptyAnswerError(**facts))
+    if names & _ENDLESS:
+        return Failure(EndlessAnswerError(**facts))
     if names & _UNREADABLE:
         return Failure(GarbledAnswerError(**facts))
     if names & _UNREACHABLE:
@@ -225,6 +239,8 @@ def _said(error: BaseException) -> str:
     message = getattr(error, "message", None)
     details = getattr(error, "body", None) or getattr(error, "details", None) or ""
     inner = details.get("message") if isinstance(details, dict) else None
+    if isinstance(details, dict) and isinstance(told := details.get("error"), dict):  # as Anthropic's are nested
+        inner = inner or told.get("message")
     return f"{inner or message or error}\n{details}"
 
 
@@ -246,9 +262,10 @@ def _delay_in(text: str) -> float | None:
 
 __all__ = [
     "BlockedError",
+    "EndlessError",
     "Failure",
     "HalfAnswerError",
-    "NotAnAnswerError",
+    "NotItsAccountError",
     "NothingCameError",
     "Situation",
     "StalledError",

@@ -25,7 +25,7 @@ class Family:
 
 def family_of(model: str) -> Family:
     """Return what the table knows about a model."""
-    for entry in _table()["family"]:
+    for entry in table()["family"]:
         if re.search(entry["pattern"], model, re.IGNORECASE):
             thinks = entry.get("thinks")
             return Family(
@@ -38,9 +38,10 @@ def family_of(model: str) -> Family:
 
 def default_context(*, loopback: bool) -> int:
     """Return what to assume of a server that does not say how much its model reads."""
-    return int(_table()["defaults"]["loopback" if loopback else "cloud"])
+    return int(table()["defaults"]["loopback" if loopback else "cloud"])
 
 
 @functools.cache
-def _table() -> dict[str, Any]:
+def table() -> dict[str, Any]:
+    """Return the whole table of models."""
     return tomllib.loads(_FILE.read_text("utf-8"))

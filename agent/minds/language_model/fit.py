@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from agent.minds.language_model.tokens import IMAGE_TOKENS, MESSAGE_OVERHEAD
 from managers.mind import ChatTurn
 
-ANSWER_SHARE = 0.2
+ANSWER_SHARE = 0.16
 ANSWER_FLOOR = 256
-ANSWER_CEILING = 1024
+ANSWER_CEILING = 2048
 """Room that must stay free for the answer."""
 
 Count = Callable[[str], int]
@@ -52,7 +52,8 @@ def fit(
 def turn_tokens(turn: ChatTurn, count: Count) -> int:
     """Return an upper estimate of what one turn takes."""
     calls = sum(count(call.name) + count(str(dict(call.arguments))) + MESSAGE_OVERHEAD for call in turn.tool_calls)
-    return count(turn.text) + calls + len(turn.images) * IMAGE_TOKENS + MESSAGE_OVERHEAD
+    quoted = count(turn.quoted) + 2 if turn.quoted else 0
+    return count(turn.text) + quoted + calls + len(turn.images) * IMAGE_TOKENS + MESSAGE_OVERHEAD
 
 
 def _exchange_begin(turns: Sequence[ChatTurn], end: int) -> int:

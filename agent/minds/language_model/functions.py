@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import BaseModel, create_model
 
 from agent.minds.language_model.tokens import MESSAGE_OVERHEAD
-from managers.mind import ToolSpec
+from agent.prompts.arguments import ARGUMENTS
+from managers.mind import ToolCall, ToolSpec
 
-TOOLS_SHARE = 0.15
+TOOLS_SHARE = 0.23
 """The most of a model's context that the descriptions of tools may take: the conversation matters more."""
 
 Count = Callable[[str], int]
 
-_NO_NEWS = {"title", "additionalProperties", "maxLength", "minLength"}
+_GROUPS = {"Query": "search", "NoteEdit": "edit_note", "Instruction": "write_diary", "Nothing": "look_at"}
+"""What a group is called, by the arguments that its tools share."""
+_NO_NEWS = {"title", "additionalProperties", "maxLength", "minLength", "default"}
 """What pydantic writes that a model need not read: a call is checked anyway."""
 
 
@@ -24,7 +31,9 @@ def as_function(tool: ToolSpec) -> dict[str, Any]:
     """Return a tool in OpenAI's form, which LangChain translates for every provider."""
     schema = _slim(tool.arguments.model_json_schema())
     schema.pop("description", None)
-    schema.setdefault("properties", {})
+    for name, argument in schema.setdefault("properties", {}).items():
+        if tool.language == "ja" and name in ARGUMENTS:
+            argument["description"] = ARGUMENTS[name]
     return {
         "type": "function",
         "function": {"name": tool.name, "description": tool.description, "parameters": schema},
@@ -37,15 +46,68 @@ def tools_tokens(tools: Sequence[ToolSpec], count: Count) -> int:
 
 
 def affordable(tools: Sequence[ToolSpec], context_tokens: int, count: Count) -> tuple[ToolSpec, ...]:
-    """Return the tools whose descriptions fit into their share, the first ones first."""
+    """Return the tools whose descriptions fit into their share, the first ones first.
+
+    Where not all of them do, descriptions are one sentence, and tools with the same arguments are described as one, whose
+    argument `what` says which is meant.
+    """
     room = int(context_tokens * TOOLS_SHARE)
+    if tools_tokens(tools, count) <= room:
+        return tuple(tools)
     kept: list[ToolSpec] = []
-    for tool in tools:
-        size = tools_tokens([tool], count)
-        if size <= room:
-            kept.append(tool)
-            room -= size
+    for alike in _alike(tools):
+        sizes = (
+            (group, tools_tokens([group], count)) for end in range(len(alike), 0, -1) for group in [_group(alike[:end])]
+        )
+        found = next(((group, size) for group, size in sizes if size <= room), None)
+        if found is not None:
+            kept.append(found[0])
+            room -= found[1]
     return tuple(kept)
+
+
+def names_of(tools: Sequence[ToolSpec]) -> set[str]:
+    """Return the names of all tools that are offered, those in a group too."""
+    return {name for tool in tools for name in (tool.members or (tool.name,))}
+
+
+def ungrouped(call: ToolCall, tools: Sequence[ToolSpec]) -> ToolCall:
+    """Return the call of the tool that is meant, where a group was called."""
+    group = next((tool for tool in tools if tool.members and tool.name == call.name), None)
+    if group is None:
+        return call
+    arguments = dict(call.arguments)
+    return ToolCall(call.id, str(arguments.pop("what", group.members[0])), arguments)
+
+
+def _alike(tools: Sequence[ToolSpec]) -> list[list[ToolSpec]]:
+    found: dict[type[BaseModel], list[ToolSpec]] = {}
+    for tool in tools:
+        found.setdefault(tool.arguments, []).append(tool)
+    return list(found.values())
+
+
+def _group(tools: Sequence[ToolSpec]) -> ToolSpec:
+    if len(tools) == 1:
+        return replace(tools[0], description=_first_sentence(tools[0].description))
+    first, names = tools[0], tuple(tool.name for tool in tools)
+    return ToolSpec(
+        _GROUPS.get(first.arguments.__name__, f"use_{first.arguments.__name__.lower()}"),
+        "\n".join(f"{tool.name}: {_first_sentence(tool.description)}" for tool in tools),
+        _with_what(first.arguments, names),
+        first.language,
+        names,
+    )
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=。)|(?<=[.:;]) (?=[A-Z])", text, maxsplit=1)[0].rstrip(":;")
+
+
+@functools.cache
+def _with_what(arguments: type[BaseModel], names: tuple[str, ...]) -> type[BaseModel]:
+    what: Any = Literal[names]
+    return create_model(arguments.__name__, __base__=arguments, what=(what, ...))
 
 
 def _slim(schema: Any) -> Any:  # noqa: ANN401  # JSON

@@ -5,12 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+from google.genai.types import AutomaticFunctionCallingConfig, GenerateContentConfig
 from langchain_google_genai import ChatGoogleGenerativeAI
 from pydantic import SecretStr
 
 from agent.minds.language_model import background
 from agent.minds.language_model.endpoint import Endpoint, is_loopback
-from agent.minds.language_model.failures import NotAnAnswerError
+from managers.transport import client_options
+
+
+class _Gemini(ChatGoogleGenerativeAI):
+    """One request for each call: Google's client would go on by itself as long as a server tells it to."""
+
+    def _build_request_config(self, *args: Any, **kwargs: Any) -> GenerateContentConfig:  # noqa: ANN401  # handed on
+        config: GenerateContentConfig = super()._build_request_config(*args, **kwargs)
+        by_itself = AutomaticFunctionCallingConfig(disable=True)  # it would keep every piece of an answer, too
+        return config.model_copy(update={"automatic_continuation": False, "automatic_function_calling": by_itself})
 
 
 def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> ChatGoogleGenerativeAI:
@@ -24,13 +34,8 @@ def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> C
         temperature: how freely it speaks.
         thoughts: ask for thought summaries; older models refuse that.
     """
-    client_args: dict[str, Any] = {
-        "event_hooks": {"response": [background.hold, _check_stays]},
-        "follow_redirects": False,  # the library would, and the key and what was said would go along
-    }
-    if is_loopback(endpoint.address):  # a new connection costs nothing there, and none is left behind
-        client_args |= {"trust_env": False, "limits": httpx.Limits(max_keepalive_connections=0)}
-    return ChatGoogleGenerativeAI(
+    local = is_loopback(endpoint.address)
+    return _Gemini(
         model=endpoint.model,
         api_key=SecretStr(endpoint.key),
         base_url=endpoint.address,
@@ -38,11 +43,5 @@ def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> C
         temperature=temperature,
         max_retries=1,  # one try: our own retries know when the user has stopped waiting
         include_thoughts=thoughts or None,
-        client_args=client_args,
+        client_args=client_options(httpx, endpoint.address, local=local, hooks=[background.hold]),
     )
-
-
-async def _check_stays(response: httpx.Response) -> None:
-    """Refuse to be sent elsewhere."""
-    if response.has_redirect_location:
-        raise NotAnAnswerError("redirect")

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agent.minds.language_model.calls import Calls
-from agent.minds.language_model.failures import BlockedError, HalfAnswerError, NothingCameError
+from agent.minds.language_model.failures import BlockedError, EndlessError, HalfAnswerError, NothingCameError
+from agent.minds.language_model.provider import SIGNATURES
 from agent.minds.language_model.reasoning import ThoughtSplitter
 from agent.minds.language_model.surrogates import Halves
 from managers.mind import ReasoningPiece, ReplyPiece, TextPiece, ToolCall, Usage
@@ -14,8 +15,24 @@ from managers.mind import ReasoningPiece, ReplyPiece, TextPiece, ToolCall, Usage
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk
 
-_BLOCKED = {"content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "image_safety"}
-_TOO_LONG = {"length", "max_tokens"}
+MOST_CHARACTERS = 200_000
+"""Of what is said in one answer; as much again of what is thought, and of what is written into tools."""
+MOST_CALLS = 32
+"""Tools that one answer may use."""
+MOST_HOLLOW = 10_000
+"""Pieces with nothing in them, one after the other: some servers send such to keep the line open."""
+
+_BLOCKED = {
+    "content_filter",
+    "safety",
+    "recitation",
+    "blocklist",
+    "prohibited_content",
+    "spii",
+    "image_safety",
+    "refusal",
+}
+_TOO_LONG = {"length", "max_tokens", "model_context_window_exceeded"}
 _BROKEN_CALL = {"malformed_function_call", "unexpected_tool_call"}
 
 
@@ -24,15 +41,17 @@ class Hearing:
 
     Attributes:
         spoke: something was passed on.
+        thought: a thought was.
         usage: the tokens that were reported.
         began: a piece of the answer came, whatever it was.
         written: all that the model wrote, thoughts and tool calls too, for an estimate of its tokens.
-        signatures: what Gemini wants back with its tool calls, by their ids.
+        signatures: what a model wants back with its tool calls, by their ids.
         broken_call: the name of a tool whose call cannot be read, or an empty string.
     """
 
     def __init__(self, *, starts_thinking: bool, usage_adds_up: bool) -> None:
         self.spoke = False
+        self.thought = False
         self.usage = Usage()
         self.began = False
         self.written: list[str] = []
@@ -45,6 +64,8 @@ class Hearing:
         self._spoken, self._thought = Halves(), Halves()
         self._splitter = ThoughtSplitter(starts_thinking=starts_thinking)
         self._usage_adds_up = usage_adds_up
+        self._room = dict.fromkeys((TextPiece, ReasoningPiece, ToolCall), MOST_CHARACTERS)
+        self._hollow = 0
 
     @property
     def unopened(self) -> bool:
@@ -57,19 +78,37 @@ class Hearing:
         return self._finish in _TOO_LONG
 
     def take(self, chunk: AIMessageChunk) -> Iterator[ReplyPiece]:
-        """Yield what a chunk adds."""
+        """Yield what a chunk adds.
+
+        Raises:
+            EndlessError: it went on beyond all measure; what came before was passed on.
+        """
         self.began = True
         self._note(chunk)
-        self.written += [call["args"] or "" for call in chunk.tool_call_chunks]
-        for thought, text in _contents(chunk):
-            whole = (self._thought if thought else self._spoken).join(text)
+        contents = list(_contents(chunk))
+        self._hollow = 0 if chunk.tool_call_chunks or any(text for _, text in contents) else self._hollow + 1
+        if self._hollow > MOST_HOLLOW:
+            raise EndlessError
+        self._take_calls(chunk)
+        for thought, text in contents:
+            whole = (self._thought if thought else self._spoken).join(text[: 2 * MOST_CHARACTERS])
             self.written.append(whole)
             if thought:
                 self._splitter.thought_elsewhere()
                 yield from self._passed_on([ReasoningPiece(whole)] if whole else [])
             else:
                 yield from self._passed_on(self._splitter.feed(whole))
-        self._calls.take(chunk.tool_call_chunks)
+
+    def _take_calls(self, chunk: AIMessageChunk) -> None:
+        pieces = chunk.tool_call_chunks
+        signatures = chunk.additional_kwargs.get(SIGNATURES) or {}
+        self.written += [call["args"] or "" for call in pieces]
+        self._room[ToolCall] -= sum(len(str(call.get(key) or "")) for call in pieces for key in ("id", "name", "args"))
+        self._room[ToolCall] -= sum(len(str(signature)) for signature in signatures.values())
+        self._calls.take(pieces)
+        self.signatures |= signatures
+        if self._room[ToolCall] < 0 or len(self._calls) > MOST_CALLS:
+            raise EndlessError
 
     def finish(self) -> Iterator[ReplyPiece]:
         """Yield what was held back, and the tool calls."""
@@ -104,16 +143,23 @@ class Hearing:
     def _passed_on(self, pieces: Iterator[Any] | list[Any]) -> Iterator[ReplyPiece]:
         for piece in pieces:
             self.spoke = True
+            self.thought |= isinstance(piece, ReasoningPiece)
+            if isinstance(piece, TextPiece | ReasoningPiece):
+                room = self._room[type(piece)]
+                self._room[type(piece)] = room - len(piece.text)
+                if len(piece.text) > room:
+                    yield type(piece)(piece.text[:room])
+                    raise EndlessError
             self._said |= isinstance(piece, ToolCall) or (isinstance(piece, TextPiece) and bool(piece.text.strip()))
             yield piece
 
     def _note(self, chunk: AIMessageChunk) -> None:
         meta = chunk.response_metadata
-        finish = meta.get("finish_reason") or ("stop" if meta.get("status") == "completed" else "")
+        finish = meta.get("finish_reason") or meta.get("stop_reason")
+        finish = finish or ("stop" if meta.get("status") == "completed" else "")
         self._finish = str(finish).lower() or self._finish
         feedback = meta.get("prompt_feedback") or {}
         self._blocked |= bool(feedback.get("block_reason"))
-        self.signatures |= chunk.additional_kwargs.get("__gemini_function_call_thought_signatures__", {})
         if used := chunk.usage_metadata:
             self._count(used["input_tokens"], used["output_tokens"])
 

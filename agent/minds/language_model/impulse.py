@@ -9,6 +9,7 @@ from agent.minds.builtin.impulse import impulse as built_in_impulse
 from agent.minds.language_model.dreaming import Asker
 from agent.prompts import own_initiative
 from agent.prompts.own_initiative import InitiativeDraft
+from agent.prompts.quoting import one_line
 from managers.language.words import detect_language
 from managers.sleep.autonomy import Deed, Occasion
 from managers.usage.errors import CapReachedError
@@ -26,8 +27,8 @@ class LanguageModelImpulse:
     def __call__(self, occasion: Occasion) -> Deed | None:
         """Return what the model would do; None if it would rather not."""
         lang = occasion.sheet.language
-        words = "\n".join(f"{m.time:%Y-%m-%d %H:%M} {m.speaker}: {m.text}" for m in occasion.last_words)
-        prompt = own_initiative.build(occasion.sheet, reason=occasion.reason, conversation=words)
+        words = "\n".join(one_line(f"{m.time:%Y-%m-%d %H:%M} {m.speaker}: {m.text}") for m in occasion.last_words)
+        prompt = own_initiative.build(occasion.sheet, now=occasion.now, reason=occasion.reason, conversation=words)
         try:
             draft = self._model.ask(*prompt, InitiativeDraft, language=lang)
         except (MindError, CapReachedError) as error:

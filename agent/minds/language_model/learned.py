@@ -25,6 +25,8 @@ class Learned:
     lacks: frozenset[Feature] = frozenset()
     """Replaced, never changed: other threads may be reading it."""
     starts_thinking: bool = False
+    thinks: bool = False
+    """It has thought before it spoke."""
     scale: float = 1.0
     """How much the estimate of tokens fell short at worst."""
     signatures: OrderedDict[str, str] = field(default_factory=OrderedDict)
@@ -37,7 +39,7 @@ class Learned:
     building: threading.Lock = field(default_factory=threading.Lock)
 
     def sign(self, call_id: str, signature: str) -> None:
-        """Keep what Gemini wants back with a tool call that it made."""
+        """Keep what a model wants back with a tool call that it made."""
         self.signatures[call_id] = signature
         while len(self.signatures) > _SIGNATURES_KEPT:
             self.signatures.popitem(last=False)

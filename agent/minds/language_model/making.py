@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -21,6 +22,12 @@ OPENAI_ADDRESS = "https://api.openai.com/v1"
 GEMINI_ADDRESS = "https://generativelanguage.googleapis.com"
 GEMINI_MODEL = "gemini-flash-latest"
 """A name that Google keeps pointing at its current fast model."""
+OPENAI_MODEL, ANTHROPIC_MODEL = "gpt-6-luna", "claude-haiku-5-5"
+"""The fast models as of `as_of` in `assets/models.toml`; neither maker has a name that stays."""
+ANTHROPIC_ADDRESS = "https://api.anthropic.com"
+OPENROUTER_ADDRESS = "https://openrouter.ai/api/v1"
+OPENROUTER_MODEL = "openrouter/auto"
+"""OpenRouter's own choice for each request."""
 
 
 def patience_of(settings: MindSettings) -> Patience:
@@ -33,7 +40,7 @@ def openai_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
     patience = patience or patience_of(settings)
 
     def build() -> BaseChatModel:
-        _require(endpoint, needs_key=endpoint.address == OPENAI_ADDRESS)
+        _require(endpoint, needs_key=endpoint.address in {OPENAI_ADDRESS, OPENROUTER_ADDRESS})
         from agent.minds.language_model.openai_protocol import build_openai  # noqa: PLC0415  # takes seconds to load
 
         return build_openai(endpoint, temperature=settings.temperature, seconds=patience.seconds)
@@ -70,6 +77,30 @@ def gemini_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
         usage_adds_up=True,
     )
     return _mind(endpoint, provider, settings, patience or patience_of(settings))
+
+
+def claude_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience | None = None) -> LanguageModelMind:
+    """Return a mind behind Anthropic's protocol.
+
+    No form is asked for beside the prompt: what is left of a schema in this protocol is not what these answers need.
+    """
+    patience = patience or patience_of(settings)
+    address = endpoint.address.rstrip("/").removesuffix("/v1")  # the library adds it
+    endpoint = replace(endpoint, address=address)
+
+    def build() -> BaseChatModel:
+        _require(endpoint, needs_key=True)
+        from agent.minds.language_model.claude import build_claude  # noqa: PLC0415  # takes a second to load
+
+        return build_claude(endpoint, seconds=patience.seconds, thoughts=family_of(endpoint.model).thinks)
+
+    provider = Provider(
+        build,
+        without={"thoughts": {"thinking": None}, "answer_limit": {"max_tokens": 4096}},
+        limited=lambda room: {"max_tokens": room},
+        models=lambda: list_models(f"{address}/v1", endpoint.key, is_anthropic=True),
+    )
+    return _mind(endpoint, provider, settings, patience)
 
 
 def unusable_mind(error: MindError, settings: MindSettings) -> LanguageModelMind:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agent.errors import (
     ContextTooLongError,
+    EmptyAnswerError,
     InvalidAnswerError,
     MindError,
     MindTimeoutError,
@@ -26,11 +27,12 @@ from agent.errors import (
     WrongKeyError,
 )
 from agent.minds.language_model import background, notices, tokens
-from agent.minds.language_model.answers import UnusableAnswerError, ask_again, describe_form, parse
+from agent.minds.language_model.answers import EMPTY, UnusableAnswerError, ask_again, describe_form, parse
 from agent.minds.language_model.conversation import to_messages
 from agent.minds.language_model.endpoint import Endpoint
 from agent.minds.language_model.failures import (
     BlockedError,
+    EndlessError,
     Failure,
     HalfAnswerError,
     NothingCameError,
@@ -38,7 +40,7 @@ from agent.minds.language_model.failures import (
     explain,
 )
 from agent.minds.language_model.fit import answer_room, fit, turn_tokens
-from agent.minds.language_model.functions import affordable, as_function, tools_tokens
+from agent.minds.language_model.functions import affordable, as_function, names_of, tools_tokens, ungrouped
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.language_model.learned import Learned
 from agent.minds.language_model.metering import Counting, form_tokens, open_call
@@ -47,7 +49,8 @@ from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.refusals import refused_feature
 from agent.minds.language_model.retries import pause_before
-from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, Usage
+from agent.minds.language_model.streaming import stream
+from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
 from managers.storage.errors import Lang, UtataneError
 from managers.usage.ledger import Purpose
 from managers.usage.meter import Account
@@ -61,6 +64,10 @@ logger = logging.getLogger(__name__)
 _SOBER = 0.3
 """The highest temperature for structured answers: they condense what was said, and invent nothing."""
 _MODELS_TOLD = 8
+_TALK, _LONGER_TALK = 2048, 4096
+"""Tokens: the most that a local model may write of a reply, and where it may think before it speaks."""
+_LEAST_CONTEXT, _CORRECTIONS = 512, 3
+"""What is believed of a server that says how much its model reads: so much at least, and so often in one answer."""
 _AWAY = (
     UnreachableError, MindTimeoutError, ServerFailedError, NoKeyError, WrongKeyError, NoModelError, UnknownModelError,
     WrongAddressError, QuotaError,
@@ -161,12 +168,15 @@ class LanguageModelMind:
         if not self.can_see and any(turn.images for turn in request.turns):
             yield notices.cannot_see(self.name)
         tools = affordable(request.tools, self.context_tokens, self.count_tokens)
-        if len(tools) < len(request.tools) and not self._known.told_of_tools and "tools" not in self._known.lacks:
+        offered = names_of(tools)
+        missing = [tool.name for tool in request.tools if tool.name not in offered]
+        if missing and not self._known.told_of_tools and "tools" not in self._known.lacks:
             self._known.told_of_tools = True
-            yield notices.fewer_tools(self.name, self.context_tokens)
+            yield notices.fewer_tools(self.name, self.context_tokens, missing)
         is_round = bool(request.turns) and request.turns[-1].role == "tool"
         prompt = Prompt(request.system, request.turns, lang, tools, purpose="tools" if is_round else None)
-        yield from self._think(prompt, cancel)
+        for piece in self._think(prompt, cancel):
+            yield ungrouped(piece, tools) if isinstance(piece, ToolCall) else piece
 
     def ask(
         self,
@@ -197,9 +207,12 @@ class LanguageModelMind:
         prompt = Prompt(system, (ChatTurn("user", material),), language, answer=answer, purpose=purpose)
         problem = ""
         for _ in range(2):
-            text = "".join(piece.text for piece in self._think(prompt, cancel) if isinstance(piece, TextPiece))
+            text = ""
             try:
+                text = "".join(piece.text for piece in self._think(prompt, cancel) if isinstance(piece, TextPiece))
                 return parse(text, answer, language)
+            except EmptyAnswerError:
+                problem = EMPTY[language]
             except UnusableAnswerError as error:
                 problem = str(error)
             again = (ChatTurn("persona", text or "…"), ChatTurn("user", ask_again(problem, language)))
@@ -208,7 +221,7 @@ class LanguageModelMind:
 
     def _think(self, prompt: Prompt, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Ask until there is an answer, one fails for good, or the caller stops."""
-        attempt = 0
+        attempt, corrections = 0, 0
         while True:
             spoke, failure = yield from self._try(prompt, cancel)
             if cancel.is_set():
@@ -217,8 +230,9 @@ class LanguageModelMind:
             self._known.has_answered |= failure is None
             if failure is None:
                 return
-            if not spoke and 0 < failure.limit < self.context_tokens:
+            if not spoke and _LEAST_CONTEXT <= failure.limit < self.context_tokens and corrections < _CORRECTIONS:
                 self._known.context_tokens = failure.limit  # now it is known: cut, and ask again
+                corrections += 1
                 continue
             lacking = None if spoke else refused_feature(failure.refusal, self._wanted(prompt))
             if lacking is not None:
@@ -245,9 +259,9 @@ class LanguageModelMind:
         counting: Counting | None = None
         is_whole = False
         try:
-            counting, stream = self._start(prompt)
+            counting, start = self._start(prompt)
             for chunk in background.read(
-                stream, cancel=cancel, seconds=self._patience.seconds, monotonic=self._monotonic
+                start, cancel=cancel, seconds=self._patience.seconds, monotonic=self._monotonic
             ):
                 counting.live()
                 yield from hearing.take(chunk)
@@ -261,7 +275,7 @@ class LanguageModelMind:
             failure = Failure(error)
         except UtataneError:
             raise  # a cap, or what keeps it: nothing was sent
-        except (BlockedError, HalfAnswerError, NothingCameError) as error:
+        except (BlockedError, EndlessError, HalfAnswerError, NothingCameError) as error:
             failure = explain(error, self._situation(hearing))
         except Exception as error:  # noqa: BLE001  # libraries raise anything; each is named, or called unreadable
             logger.debug("%s raised %s", self, type(error).__name__)
@@ -288,16 +302,20 @@ class LanguageModelMind:
             model = model.model_copy(update=changes)
         turns = self._fitted(prompt)
         messages, asked = self._messages(prompt, turns), self._form(prompt)
-        counting = self._open(prompt, turns, asked)
-        asked |= self._limit(prompt, counting.output_tokens)
+        read = self._read_tokens(prompt, turns, asked)
+        counting = self._open(prompt, read)
+        asked |= self._limit(prompt, read, counting.output_tokens)
         if prompt.tools and "tools" not in lacks:
             bound = model.bind_tools([as_function(tool) for tool in prompt.tools])
-            return counting, lambda: bound.astream(messages, **asked)  # type: ignore[return-value]  # chunks, as streams have
-        return counting, lambda: model.astream(messages, **asked)
+            asked = getattr(bound, "kwargs", {}) | asked
+        return counting, lambda: stream(model, messages, asked)
 
-    def _open(self, prompt: Prompt, turns: Sequence[ChatTurn], form: dict[str, Any]) -> Counting:
+    def _read_tokens(self, prompt: Prompt, turns: Sequence[ChatTurn], form: dict[str, Any]) -> int:
+        """Return what the model reads: the prompt, the tools that it may call, the form of its answer."""
         read = self.count_tokens(prompt.system) + sum(turn_tokens(turn, self.count_tokens) for turn in turns)
-        read += tools_tokens(prompt.tools, self.count_tokens) + form_tokens(form, self.count_tokens)
+        return read + tools_tokens(prompt.tools, self.count_tokens) + form_tokens(form, self.count_tokens)
+
+    def _open(self, prompt: Prompt, read: int) -> Counting:
         account = self._account
         return open_call(
             account.for_purpose(prompt.purpose) if account and prompt.purpose else account,
@@ -334,14 +352,15 @@ class LanguageModelMind:
             return {}
         return self._provider.structured(prompt.answer)
 
-    def _limit(self, prompt: Prompt, granted: int | None) -> dict[str, Any]:
+    def _limit(self, prompt: Prompt, read: int, granted: int | None) -> dict[str, Any]:
         """Return the arguments that limit the answer: to what a cap leaves, and to what a local server can hold."""
         if "answer_limit" in self._known.lacks:
             return {}
         most = granted
         if self._provider.always_limited:
-            used = self.count_tokens(prompt.system) + sum(turn_tokens(turn, self.count_tokens) for turn in prompt.turns)
-            room = max(answer_room(self.context_tokens), self.context_tokens - used)
+            room = max(answer_room(self.context_tokens), self.context_tokens - read)
+            if prompt.answer is None:
+                room = min(room, _TALK if self._known.has_answered and not self._known.thinks else _LONGER_TALK)
             most = room if granted is None else min(room, granted)
         return {} if most is None else self._provider.limited(most)
 
@@ -360,6 +379,7 @@ class LanguageModelMind:
 
     def _learn_from(self, hearing: Hearing, prompt: Prompt) -> None:
         self._known.starts_thinking |= hearing.unopened
+        self._known.thinks |= hearing.thought
         for call_id, signature in hearing.signatures.items():
             self._known.sign(call_id, signature)
         read = hearing.usage.input_tokens

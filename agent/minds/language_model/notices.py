@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agent.minds.language_model.provider import Feature
 from managers.storage.errors import Notice
 
@@ -16,13 +18,34 @@ def cannot_see(model: str) -> Notice:
     )
 
 
-def fewer_tools(model: str, tokens: int) -> Notice:
+_DEEDS = {
+    "recall_memories": ("思い出を探す", "search memories"),
+    "search_past_conversations": ("言葉で会話を探す", "search conversations by their words"),
+    "search_knowledge_base": ("資料を調べる", "look into documents"),
+    "search_entity_memory": ("人や物事を探す", "search people and things"),
+    "read_entity_memory": ("人や物事の記憶を読む", "read about people and things"),
+    "write_entity_memory": ("人や物事の記憶を書く", "write about people and things"),
+    "list_entity_memories": ("人や物事の一覧を見る", "list people and things"),
+    "edit_core_memory": ("コアメモリを書く", "write in the core memory"),
+    "edit_notepad": ("メモ帳に書く", "write in the notepad"),
+    "read_main_memory": ("日記を読む", "read the diary"),
+    "plan_main_memory_edit": ("日記を書く", "write in the diary"),
+    "read_secret_diary": ("秘密の日記を読む", "read the secret diary"),
+    "plan_secret_diary_edit": ("秘密の日記を書く", "write in the secret diary"),
+    "forget_messages": ("頼まれた話を忘れる", "forget what you ask it to"),
+}
+
+
+def fewer_tools(model: str, tokens: int, missing: Sequence[str]) -> Notice:
     """The model reads too little for the descriptions of all tools."""
+    deeds = [_DEEDS.get(name, (name, name)) for name in missing]
+    ja, en = "、".join(ja for ja, _ in deeds), ", ".join(en for _, en in deeds)
     return Notice(
         code="mind-fewer-tools",
-        ja=f"モデル「{model}」は一度に{tokens:,}トークンしか読めないので、道具の一部だけを渡しています。会話と思い出を優先しました。",
-        en=f'The model "{model}" reads only {tokens:,} tokens at once, so it gets only some of the tools: '
-        "the conversation and the memories come first.",
+        ja=f"モデル「{model}」は一度に{tokens:,}トークンしか読めないので、会話と思い出を優先し、道具は一部だけを渡しています。"
+        f"話の中で自分からはできないこと: {ja}。",
+        en=f'The model "{model}" reads only {tokens:,} tokens at once: the conversation and the memories come first, '
+        f"and it gets only some of the tools. What it cannot do by itself in a talk: {en}.",
         level="info",
     )
 

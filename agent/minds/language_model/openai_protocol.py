@@ -6,6 +6,7 @@ Imported only when such a mind is used: `langchain_openai` takes seconds to load
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import openai
@@ -16,8 +17,10 @@ from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import SecretStr
 
 from agent.minds.language_model import background
-from agent.minds.language_model.endpoint import Endpoint, is_loopback
-from agent.minds.language_model.failures import NotAnAnswerError
+from agent.minds.language_model.endpoint import Endpoint, is_loopback, listener_at
+from agent.minds.language_model.failures import NotItsAccountError
+from managers.storage.peers import owner_of_listener
+from managers.transport import NotAnAnswerError, client_options
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -65,10 +68,13 @@ def build_openai(endpoint: Endpoint, *, temperature: float, seconds: float) -> B
     """Return the chat model; nothing is sent yet."""
     kind = _OpenAIChat if endpoint.address == OPENAI else _CompatibleChat
     timeout = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
-    local = is_loopback(endpoint.address)
-    common: dict[str, Any] = {"timeout": timeout, "trust_env": not local, "follow_redirects": False}
-    if local:  # a new connection costs nothing there, and none is left behind
-        common["limits"] = httpx.Limits(max_keepalive_connections=0)
+    options = partial(
+        client_options,
+        httpx,
+        endpoint.address,
+        local=is_loopback(endpoint.address),
+        when_connected=None if endpoint.account is None else partial(_check_account, endpoint),
+    )
     return kind(
         model=endpoint.model,
         base_url=endpoint.address,
@@ -79,16 +85,24 @@ def build_openai(endpoint: Endpoint, *, temperature: float, seconds: float) -> B
         store=False if endpoint.address == OPENAI else None,  # a diary is kept nowhere else
         use_responses_api=None if endpoint.address == OPENAI else False,  # some of OpenAI's models know nothing else
         timeout=timeout,
-        http_client=httpx.Client(**common),
-        http_async_client=httpx.AsyncClient(**common, event_hooks={"response": [background.hold, _check_is_answer]}),
+        http_client=httpx.Client(**options(blocking=True), timeout=timeout),
+        http_async_client=httpx.AsyncClient(**options(hooks=[background.hold, _check_is_answer]), timeout=timeout),
         stream_chunk_timeout=None,
     )
 
 
+def _check_account(endpoint: Endpoint) -> None:
+    """Refuse a server that another account runs than the one that somebody said yes to.
+
+    Raises:
+        NotItsAccountError
+    """
+    if owner_of_listener(*listener_at(endpoint.address)) != endpoint.account:
+        raise NotItsAccountError
+
+
 async def _check_is_answer(response: httpx.Response) -> None:
-    """Refuse what is no stream of events, which the library would take for an empty answer, and being sent elsewhere."""
-    if response.has_redirect_location:
-        raise NotAnAnswerError("redirect")
+    """Refuse what is no stream of events, which the library would take for an empty answer."""
     if response.status_code != 200:  # noqa: PLR2004  # HTTP's own name for success
         return
     kind = response.headers.get("content-type", "text/event-stream").partition(";")[0].strip().lower()

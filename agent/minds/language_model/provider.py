@@ -11,6 +11,10 @@ from pydantic import BaseModel
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+SIGNATURES = "__gemini_function_call_thought_signatures__"
+"""Where a message carries what its model wants back with its tool calls, by their ids. The name is that of Gemini's
+library, which looks there; Claude's thoughts before a call stand there as JSON."""
+
 Feature = Literal["tools", "images", "system_role", "temperature", "thoughts", "usage", "structured", "answer_limit"]
 """What some models or servers refuse; the mind then does without, and remembers."""
 

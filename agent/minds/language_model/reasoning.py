@@ -63,9 +63,9 @@ class ThoughtSplitter:
 
     def feed(self, text: str) -> Iterator[TextPiece | ReasoningPiece]:
         """Take the next piece and yield what is certain."""
-        self._held += text
-        while match := (_CLOSING if self._inside else _EITHER).search(self._held):
-            before, self._held = self._held[: match.start()], self._held[match.end() :]
+        held, start = self._held + text, 0
+        while match := (_CLOSING if self._inside else _EITHER).search(held, start):
+            before, start = held[start : match.start()], match.end()
             closes = _CLOSING.fullmatch(match[0]) is not None
             if closes and not self._inside and not self._undecided:
                 self.unopened = True
@@ -74,8 +74,8 @@ class ThoughtSplitter:
             self._kept = ""
             self._inside = not closes
             self._at_start = True
-        certain = len(self._held) - _tag_begun(self._held)
-        piece, self._held = self._held[:certain], self._held[certain:]
+        certain = len(held) - _tag_begun(held[start:])
+        piece, self._held = held[start:certain], held[certain:]
         yield from self._out(piece, thought=self._inside or self._undecided)
 
     def finish(self) -> Iterator[TextPiece | ReasoningPiece]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from managers.storage.json_text import without_lone
 
 
 class Halves:
@@ -22,17 +22,3 @@ class Halves:
         """Return what never got its other half."""
         left, self._held = self._held, ""
         return without_lone(left)
-
-
-def without_lone(text: str) -> str:
-    """Return the text with halves that stand side by side joined, and lone ones replaced."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
-def mended(value: object) -> object:
-    """Return a JSON value with such halves joined or replaced in all its texts: they may have come escaped."""
-    return json.loads(without_lone(json.dumps(value, ensure_ascii=False)))

@@ -24,8 +24,8 @@ from managers.memory.entities.facts import (
     reworded,
     with_fact,
 )
-from managers.memory.entities.names import is_safe, name_key
-from managers.memory.entities.store import EntityStore, find_by_name
+from managers.memory.entities.names import is_safe, kanji_alone, name_key
+from managers.memory.entities.store import EntityStore, about_misnamed, find_by_name, misnamed_entities
 from managers.memory.entities.text import format_entity, format_fact, parse_entity
 
 __all__ = [
@@ -35,12 +35,15 @@ __all__ = [
     "EntityStore",
     "Fact",
     "Kind",
+    "about_misnamed",
     "bounded",
     "ended",
     "find_by_name",
     "format_entity",
     "format_fact",
     "is_safe",
+    "kanji_alone",
+    "misnamed_entities",
     "name_key",
     "parse_entity",
     "revived",

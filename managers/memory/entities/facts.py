@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from managers.memory.documents import PINNED, USER, short_id
-from managers.storage.errors import Lang
+from managers.storage.errors import Lang, UtataneError
 
 Kind = Literal["person", "pet", "place", "work", "organisation", "thing"]
 KINDS: tuple[Kind, ...] = ("person", "pet", "place", "work", "organisation", "thing")
@@ -142,6 +142,26 @@ def ended(entity: Entity, fact_id: str, until: str, lang: Lang) -> Entity:
         for line in entity.lines
     )
     return replace(entity, lines=lines)
+
+
+class NoSuchFactError(UtataneError):
+    """No fact of an entity has these words, or a person wrote it; nothing was changed."""
+
+    ja = "「{name}」について、いま成り立っている事実に「{fact}」はありません。read_entity_memory で確かめてください。何も変えていません。"
+    en = 'Nothing that is known of "{name}" and still holds reads "{fact}". Look with read_entity_memory. Nothing was changed.'
+
+
+def without_fact(entity: Entity, words: str, until: str) -> Entity:
+    """Return the entity with the fact of some words kept as history: it holds no longer.
+
+    Raises:
+        NoSuchFactError: there is none, or a person wrote it.
+    """
+    plain = words.strip().removeprefix("- ")
+    found = next((one for one in entity.current_facts if _same(one.text, plain) and not one.is_users), None)
+    if found is None:
+        raise NoSuchFactError(name=entity.name, fact=plain)
+    return ended(entity, found.id, until, _language(found.text))
 
 
 def revived(entity: Entity, gone: Fact) -> Entity:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
 from managers.memory.documents import USER
 from managers.memory.entities.facts import KINDS, Entity, Fact
-from managers.storage.comments import comment
+from managers.storage.comments import comment, commented
 from managers.storage.files import digest
+from managers.storage.json_text import NotJsonError, load_json
 
 HEADING = "# Entity Memory: "
 _CREATED = "Created: "
-_ENTITY = re.compile(r"^<!-- entity (\{.*\}) -->\s*$")
-_FACT = re.compile(r"^- (.*?) ?<!-- fact (\{.*\}) -->\s*$")
+_BULLET = "- "
 
 
 def parse_entity(name: str, text: str) -> Entity:
@@ -25,9 +23,11 @@ def parse_entity(name: str, text: str) -> Entity:
         lines.pop(0)
     if lines and lines[0].startswith(_CREATED):
         created = lines.pop(0).removeprefix(_CREATED).strip()
-    if lines and (match := _ENTITY.match(lines[0])) and isinstance(read := _json(match.group(1)), dict):
-        about = read
-        lines.pop(0)
+    if lines and (noted := commented(lines[0])) and (noted.words, noted.kind) == ("", "entity"):
+        read = _json(noted.about)
+        if isinstance(read, dict):
+            about = read
+            lines.pop(0)
     kind = about.pop("kind", "thing")
     aliases = about.pop("aliases", [])
     body = "\n".join(lines).strip("\n")
@@ -50,11 +50,11 @@ def format_entity(entity: Entity) -> str:
 
 
 def _line(line: str) -> Fact | str:
-    match = _FACT.match(line)
-    about = _json(match.group(2)) if match else None
-    if match is None or not isinstance(about, dict):
+    noted = commented(line) if line.startswith(_BULLET) else None
+    about = _json(noted.about) if noted and noted.kind == "fact" else None
+    if noted is None or not isinstance(about, dict):
         return line
-    text = match.group(1).strip()
+    text = noted.words.removeprefix(_BULLET.rstrip()).strip()
     changed = about.get("sum") != digest(text)[:12]
     evidence = about.get("evidence", [])
     return Fact(
@@ -85,6 +85,6 @@ def format_fact(line: Fact | str) -> str:
 
 def _json(text: str) -> Any:  # noqa: ANN401  # JSON is whatever is in the file
     try:
-        return json.loads(text)
-    except json.JSONDecodeError:
+        return load_json(text)
+    except NotJsonError:
         return None

@@ -13,13 +13,13 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-from managers.memory.log.ends import append, close_off, cut_back, joint, remove
-from managers.memory.log.format import Record, format_message, parse
+from managers.memory.log.ends import append, close_off, cut_back, joint
+from managers.memory.log.format import Record, format_record
+from managers.memory.log.parsing import parse
 from managers.memory.log.parts import JOURNAL, MONTH, archive_parts, first_id, first_record, read_journal
 from managers.memory.log.reading import read_backward, read_forward
-from managers.memory.messages import Message
 from managers.storage.errors import Notice, ShrinkRefusedError, UtataneError
-from managers.storage.files import append_durably, dump_json, open_binary, read_bytes, set_aside, write_atomic
+from managers.storage.files import append_durably, dump_json, open_binary, read_bytes, remove, set_aside, write_atomic
 from managers.storage.paths import PersonaPaths
 
 _COPY_BLOCK: Final = 8 * 1024 * 1024
@@ -134,42 +134,42 @@ def _spans(log: IO[bytes], today: date, floor: date) -> list[_Span]:
 
 
 class Placed(NamedTuple):
-    """A message from elsewhere, and the time by which it is put in order."""
+    """A record from elsewhere, and the time by which it is put in order."""
 
     time: datetime
-    message: Message
+    record: Record
 
 
-def in_order(messages: Sequence[Message]) -> list[Placed]:
-    """Put messages in the order of time, but keep the given one where two spoke at once.
+def in_order(records: Sequence[Record]) -> list[Placed]:
+    """Put records in the order of time, but keep the given one where two spoke at once.
 
     Real chats have answers that were begun before and sent after one another; their lines are in
     the order in which they were read, and a few seconds of overlap must not tear that up.
     """
-    steps = list(pairwise(message.time for message in messages))
+    steps = list(pairwise(record.message.time for record in records))
     newest_first = sum(later < earlier for earlier, later in steps) * 2 > len(steps)
     placed: list[Placed] = []
-    for message in messages:
-        time = message.time
+    for record in records:
+        time = record.message.time
         if placed and not newest_first and time < placed[-1].time <= time + _OVERLAP:
             time = placed[-1].time
-        placed.append(Placed(time, message))
+        placed.append(Placed(time, record))
     return sorted(placed, key=lambda one: one.time)
 
 
-def insert(path: Path, messages: Sequence[Placed]) -> None:
-    """Add messages where their times belong; needs the lock and a closed-off file.
+def insert(path: Path, records: Sequence[Placed]) -> None:
+    """Add records where their times belong; needs the lock and a closed-off file.
 
     Args:
         path: `log.txt` or an archive.
-        messages: in order.
+        records: in order.
 
     Raises:
         ShrinkRefusedError: what is there would not all be there afterwards; nothing was changed.
     """
-    if not messages:
+    if not records:
         return
-    new = [(placed.time, format_message(placed.message)) for placed in messages]
+    new = [(placed.time, format_record(placed.record)) for placed in records]
     last = _last_time(path)
     if last is None or last <= new[0][0]:
         append(path, b"".join(data for _, data in new))

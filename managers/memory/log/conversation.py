@@ -7,109 +7,37 @@ a record that readers apply. Writers hold the persona's lock; readers need none.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from itertools import groupby
 from pathlib import Path
-from random import Random
-from typing import Final, Literal
+from typing import NamedTuple
 
 from managers.memory.log import archive as log_archive
 from managers.memory.log import ends as log_ends
-from managers.memory.log.format import NEW_TOPIC, Record, format_record, id_in_trailer, normalised
-from managers.memory.log.reader import LogReader
-from managers.memory.messages import Message, Role
+from managers.memory.log.converting import in_utf_8
+from managers.memory.log.format import MADE_UP, Record, normalised
+from managers.memory.log.lost import note_lost
+from managers.memory.log.parsing import parse
+from managers.memory.log.reading import read_forward
+from managers.memory.log.writer import LogWriter
+from managers.memory.messages import Message
 from managers.storage import locks
-from managers.storage.clock import Clock, new_id
-from managers.storage.errors import MessageIdTakenError, MessageNotFoundError
-from managers.storage.files import open_binary
-from managers.storage.paths import PersonaPaths
-
-ChangeKind = Literal["edit", "delete", "regenerate", "forget", "remember"]
-_RECENT: Final = 64 * 1024
+from managers.storage.aside import keep_aside
+from managers.storage.errors import MessageIdTakenError, ShrinkRefusedError
+from managers.storage.files import open_binary, read_bytes, write_atomic
 
 
-class ConversationLog(LogReader):
-    """One persona's log, archives included: read, and written to.
+class Merged(NamedTuple):
+    """What came of taking in another version of a file: how many records were new, and who says something else here."""
 
-    Attributes:
-        log_days: how many days `log.txt` holds; may be changed at any time.
-    """
+    added: int
+    differing: tuple[str, ...]
 
-    def __init__(self, paths: PersonaPaths, clock: Clock, rng: Random, *, log_days: int = 7) -> None:
-        """Remember where the log is; nothing is read yet.
 
-        Args:
-            paths: the persona's folder.
-            clock: what time it is.
-            rng: makes the ids' random part.
-            log_days: how many days `log.txt` holds before older ones move to the archives.
-        """
-        super().__init__(paths, clock)
-        self._rng = rng
-        self.log_days = log_days
-
-    def append(
-        self,
-        role: Role,
-        speaker: str,
-        text: str,
-        *,
-        mind: str = "",
-        attachments: Sequence[str] = (),
-        broken_off: bool = False,
-        time: datetime | None = None,
-        message_id: str | None = None,
-    ) -> Message:
-        """Append one message; it is on the disk when this returns.
-
-        Args:
-            role: who speaks; `system` for announcements, whose kind is `speaker`.
-            speaker: the name for the header.
-            text: what was said, exactly (lone surrogates, which no file can hold, become U+FFFD).
-            mind: what thought it.
-            attachments: paths relative to the persona's folder.
-            broken_off: it is not the whole of what was to be said.
-            time: when; now if not given.
-            message_id: its id; a new one if not given. Appending the same id and text again does nothing.
-
-        Raises:
-            MessageIdTakenError: another message has this id.
-            DiskFullError, UnwritableError, BusyError: nothing was appended.
-        """
-        message = Message(
-            message_id or "", time or self._clock.now(), role, speaker, text, mind, broken_off, tuple(attachments)
-        )
-        return self._write(Record(normalised(message)))
-
-    def supersede(
-        self, message_id: str, text: str | None, *, kind: ChangeKind | None = None, because: str = ""
-    ) -> Message:
-        """Give a message a new text, or delete it (None); the last word on a message counts.
-
-        Args:
-            message_id: the message.
-            text: what it says from now on.
-            kind: what the record is called.
-            because: what stands in the record of a deletion (readers show it nowhere): the message that asked for it.
-
-        Returns:
-            the record that says so.
-
-        Raises:
-            MessageNotFoundError: there is no such message, or it is deleted and not given a text.
-        """
-        with locks.writing(self.paths):
-            if not (self._has(message_id) if text is not None else self.get(message_id)):
-                raise MessageNotFoundError(message_id=message_id)
-            speaker = kind or ("delete" if text is None else "edit")
-            message = Message("", self._clock.now(), "system", speaker, because if text is None else text)
-            return self._write(Record(normalised(message), target=message_id, deletes=text is None))
-
-    def begin_topic(self) -> Message:
-        """Begin a new thread: `thread` looks no further back than this."""
-        return self._write(Record(normalised(Message("", self._clock.now(), "system", NEW_TOPIC, ""))))
+class ConversationLog(LogWriter):
+    """One persona's log, archives included: read, written to, and kept in order."""
 
     def append_many(self, messages: Iterable[Message]) -> int:
         """Add messages from elsewhere, keeping their ids and times; those already there are skipped.
@@ -128,13 +56,13 @@ class ConversationLog(LogReader):
         with locks.writing(self.paths):
             self._repair()
             self.roll()
-            ordered = log_archive.in_order(self._missing(given))
+            ordered = log_archive.in_order([Record(message) for message in self._on_branches(self._missing(given))])
         added = 0
         for path, group in groupby(ordered, lambda placed: self._file_for(placed.time.date())):
             held_since = locks.let_others_in(held_since)
             with locks.writing(self.paths):
                 added += self._insert(path, list(group))
-        self._indexes()  # whoever imports years waits anyway, so that nobody does later
+        self._whole()  # whoever imports years waits anyway, so that nobody does later
         return added
 
     def _missing(self, given: Sequence[Message]) -> list[Message]:
@@ -151,13 +79,94 @@ class ConversationLog(LogReader):
                 raise MessageIdTakenError(message_id=message.id)
         return list(fresh.values())
 
+    def _on_branches(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Return messages from elsewhere where the present conversation is at their times: none stands aside."""
+        tree = self._whole().tree
+        path = tree.path(tree.current)[1:]
+        begun = self.originals([tree.after(branch) for branch in path]) if path else {}
+        starts = [(begun[tree.after(branch)].time, branch) for branch in path if tree.after(branch) in begun]
+        if not starts:
+            return messages
+        return [
+            replace(message, branch=next((branch for time, branch in reversed(starts) if time <= message.time), ""))
+            for message in messages
+        ]
+
     def _insert(self, path: Path, group: Sequence[log_archive.Placed]) -> int:
         """Add messages to one file, but for those that another import brought meanwhile; needs the lock."""
         self._repair()
-        missing = {message.id for message in self._missing([placed.message for placed in group])}
+        missing = {message.id for message in self._missing([placed.record.message for placed in group])}
         self.notices += log_ends.close_off(path, self._clock.now())
-        log_archive.insert(path, [placed for placed in group if placed.message.id in missing])
+        log_archive.insert(path, [placed for placed in group if placed.record.message.id in missing])
         return len(missing)
+
+    def merge(self, source: Path, into: Path | None = None) -> Merged:
+        """Take in what another version of a file of the log holds and the log does not, message by message.
+
+        What stands in both stays as it is here. Changes of messages come along with their times, so that the
+        newest has the last word. The other version is left where it is.
+
+        Args:
+            source: a copy that a sync service left, or a log that was set aside; in any encoding.
+            into: the file whose copy it is; if not given, each record goes where its day belongs.
+
+        Raises:
+            ShrinkRefusedError, UnreadableError, UnwritableError, DiskFullError, BusyError
+        """
+        records = [one for one in parse(in_utf_8(read_bytes(source) or b"")).records if one.damage != "header"]
+        with locks.writing(self.paths):
+            self._repair()
+            here = self.originals([one.message.id for one in records if not one.is_control])
+            indexes = self._whole().indexes
+            told = {change.id for index in indexes for change in index.changes} | self._topics(into or self.paths.log)
+            told |= {move.id for index in indexes for move in index.moves}
+            missing = {
+                one.message.id: replace(one, message=normalised(one.message))
+                for one in records
+                if one.message.id not in here and not (one.is_control and one.message.id in told)
+            }
+            for path, group in groupby(
+                log_archive.in_order(list(missing.values())), lambda one: into or self._file_for(one.time.date())
+            ):
+                self.notices += log_ends.close_off(path, self._clock.now())
+                log_archive.insert(path, list(group))
+        differing = [one.message.id for one in records if _differs(one.message, here.get(one.message.id))]
+        return Merged(len(missing), tuple(differing))
+
+    def convert(self, path: Path) -> Path:
+        """Make a file of the log UTF-8; return where the original is kept.
+
+        Raises:
+            ShrinkRefusedError: not every message would be there afterwards; nothing was changed.
+            UnreadableError, UnwritableError, DiskFullError, BusyError
+        """
+        with locks.writing(self.paths):
+            data = read_bytes(path) or b""
+            converted = in_utf_8(data)
+            if len(parse(converted).records) < len(parse(data).records):
+                raise ShrinkRefusedError(path=path.name)
+            kept = keep_aside(self.paths.folder, path, self._clock.now())
+            write_atomic(path, converted)
+            return kept
+
+    def _topics(self, path: Path) -> set[str]:
+        """Return the ids of the records in a file that begin topics or are shown nowhere: no index holds them."""
+        if not path.exists():
+            return set()
+        with open_binary(path) as file:
+            records = read_forward(file, 0, os.fstat(file.fileno()).st_size)
+            return {record.message.id for record in records if record.is_control and not record.target}
+
+    def note_missing(self, held: Mapping[str, str]) -> None:
+        """Note which of some messages that were known, with their days, are in no file of the log any more.
+
+        Raises:
+            DiskFullError, UnwritableError
+        """
+        own = {message_id: day for message_id, day in held.items() if not message_id.startswith(MADE_UP)}
+        missing = own.keys() - self.known(own)
+        if missing and self.is_all_utf_8():
+            note_lost(self.paths, {message_id: own[message_id] for message_id in missing})
 
     def roll(self) -> int:
         """Move days that `log.txt` need not hold any longer to the archives.
@@ -169,36 +178,10 @@ class ConversationLog(LogReader):
             self._repair()
             return log_archive.roll(self.paths, self._clock.now().date(), self.log_days)
 
-    def _write(self, record: Record) -> Message:
-        with locks.writing(self.paths):
-            self._repair()
-            message = record.message
-            if message.id:
-                there = self._original(message.id)
-                if there is not None and there.text == message.text:
-                    return there
-                if there is not None:
-                    raise MessageIdTakenError(message_id=message.id)
-            else:
-                message = replace(message, id=self._fresh_id())
-            log_ends.append(self.paths.log, format_record(replace(record, message=message)))
-            return message
-
-    def _repair(self) -> None:
-        self.notices += log_archive.repair(self.paths, self._clock.now())
-
-    def _fresh_id(self) -> str:
-        """Return an id that none of the last messages has (two processes may draw the same one)."""
-        recent = b""
-        if self.paths.log.exists():
-            with open_binary(self.paths.log) as file:
-                size = os.fstat(file.fileno()).st_size
-                file.seek(max(0, size - _RECENT))
-                recent = file.read()
-        while id_in_trailer(candidate := new_id(self._clock, self._rng)) in recent:
-            pass
-        return candidate
-
     def _file_for(self, day: date) -> Path:
         oldest_kept = self._clock.now().date() - timedelta(days=self.log_days - 1)
         return log_archive.archive_of(self.paths, day) if day < oldest_kept else self.paths.log
+
+
+def _differs(theirs: Message, ours: Message | None) -> bool:
+    return ours is not None and ours.text != normalised(theirs).text

@@ -7,10 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Final
 
-from managers.memory.log.format import first_header, parse
-from managers.memory.log.notices import torn_end
-from managers.storage.errors import Notice, UnwritableError
-from managers.storage.files import append_durably, fsync_folder, open_binary, write_atomic
+from managers.memory.log.notices import set_aside_in_other_encoding, torn_end
+from managers.memory.log.parsing import first_header, parse
+from managers.memory.log.reading import check_piece
+from managers.storage.encodings import foreign_encoding
+from managers.storage.errors import Notice
+from managers.storage.files import append_durably, explained, files, open_binary, read_bytes, remove, write_atomic
+from managers.storage.opening import open_descriptor
 
 _TAIL_BLOCK: Final = 4096
 
@@ -27,7 +30,8 @@ def close_off(path: Path, now: datetime) -> list[Notice]:
         torn = file.read()
     kept = _keep(path, torn, now)
     cut_back(path, end)
-    return [torn_end(path.name, kept.name)]
+    encoding = foreign_encoding(torn) if end == 0 else None
+    return [set_aside_in_other_encoding(path.name, encoding, kept.name) if encoding else torn_end(path.name, kept.name)]
 
 
 def whole_end(file: IO[bytes]) -> int:
@@ -41,9 +45,11 @@ def whole_end(file: IO[bytes]) -> int:
         skip = first_header(data) if start else 0
         if skip is not None:
             parsed = parse(data[skip:], start + skip)
-            if parsed.records or start == 0:
+            # One before tells on which branch the last one stands, and so whether that has lost its branch.
+            if any(record.is_placed for record in parsed.records[:-1]) or start == 0:
                 return parsed.end
         block *= 4
+        check_piece(file, block)
 
 
 def joint(path: Path) -> bytes:
@@ -64,8 +70,8 @@ def append(path: Path, data: bytes) -> int:
 
 
 def _keep(path: Path, torn: bytes, now: datetime) -> Path:
-    for kept in path.parent.glob(f"{path.name}.broken-*"):
-        if kept.stat().st_size == len(torn) and kept.read_bytes() == torn:
+    for kept in files(path.parent, f"{path.name}.broken-*"):
+        if kept.stat().st_size == len(torn) and read_bytes(kept) == torn:
             return kept  # kept before the last crash
     kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}")
     number = 1
@@ -86,7 +92,7 @@ def cut_back(path: Path, size: int) -> None:
         if size == 0:
             remove(path)
             return
-        descriptor = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        descriptor = open_descriptor(path, os.O_RDWR)
         try:
             if os.fstat(descriptor).st_size > size:
                 os.ftruncate(descriptor, size)
@@ -96,19 +102,4 @@ def cut_back(path: Path, size: int) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise UnwritableError(path=path, cause=error.strerror or error) from error
-
-
-def remove(path: Path) -> None:
-    """Remove a file, durably, if it is there.
-
-    Raises:
-        UnwritableError: it is still there.
-    """
-    try:
-        os.unlink(path)  # noqa: PTH108  # an explicit os call, which crash tests intercept
-        fsync_folder(path.parent)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise UnwritableError(path=path, cause=error.strerror or error) from error
+        raise explained(error, path) from error

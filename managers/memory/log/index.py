@@ -1,4 +1,4 @@
-"""What a log file holds, by id and by day: derived from the file, good as long as the file is the same.
+"""The indexes of a log's files: good as long as the file is the same, and kept beside the archives.
 
 An archive's index is kept in `log_archives/.index/`, so that a new process need not read years of
 talk to find one message. It carries a checksum, and is thrown away and made anew when it does not fit.
@@ -9,25 +9,26 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import sys
 import threading
 from array import array
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
-from datetime import date
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from managers.memory.log.format import Record, id_in_trailer
-from managers.memory.log.reading import read_forward
-from managers.storage.errors import UnreadableError
-from managers.storage.files import read_bytes
+from managers.memory.log.contents import Change, Damage, FileIndex, Move
+from managers.memory.log.converting import encoding_of
+from managers.storage.derived import derived
+from managers.storage.errors import UnreadableError, UtataneError
+from managers.storage.files import read_bytes, write_unsynced
+from managers.storage.opening import move, unlink
 
 INDEX_FOLDER: Final = ".index"
-_VERSION: Final = f"1-{sys.byteorder}"
-_FINGERPRINT: Final = 4096
-_MANY: Final = 20
+_VERSION: Final = f"4-{sys.byteorder}"
+
+_logger = logging.getLogger(__name__)
 
 
 class Identity(NamedTuple):
@@ -52,100 +53,6 @@ def identity(path: Path) -> Identity | None:
         raise UnreadableError(path=path, cause=error.strerror or error) from error
 
 
-class Change(NamedTuple):
-    """What a control record says: the message `target` now reads `text`, or is deleted (None)."""
-
-    target: str
-    text: str | None
-
-
-class Damage(NamedTuple):
-    """A record of which something is lost."""
-
-    offset: int
-    message_id: str
-    what: str
-
-
-@dataclass(slots=True)
-class FileIndex:
-    """The contents of one log file up to `end`, in some forty bytes a message.
-
-    Attributes:
-        ids: the messages' ids as in their trailers, each after a newline (control records are no messages).
-        offsets: where each begins.
-        days: the day of each (`date.toordinal`).
-        changes: what the control records say, in file order.
-        damages: what is lost where.
-        fingerprint: of the bytes before `end`, to tell a grown file from another one.
-    """
-
-    end: int = 0
-    fingerprint: str = ""
-    ids: bytearray = field(default_factory=lambda: bytearray(b"\n"))
-    offsets: array[int] = field(default_factory=lambda: array("Q"))
-    days: array[int] = field(default_factory=lambda: array("I"))
-    changes: list[Change] = field(default_factory=list)
-    damages: list[Damage] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.offsets)
-
-    def take(self, record: Record) -> None:
-        """Note one more record."""
-        message = record.message
-        if record.target:
-            self.changes.append(Change(record.target, None if record.deletes else message.text))
-        elif not record.is_control:
-            self.ids += id_in_trailer(message.id) + b"\n"
-            self.offsets.append(record.start)
-            self.days.append(message.time.toordinal())
-        if record.damage:
-            self.damages.append(Damage(record.start, message.id, record.damage))
-        self.end = record.end
-
-    def grow(self, file: IO[bytes], limit: int) -> None:
-        """Read what has been appended since, up to the offset `limit`."""
-        for record in read_forward(file, self.end, limit):
-            self.take(record)
-        self.fingerprint = _fingerprint(file, self.end)
-
-    def is_prefix_of(self, file: IO[bytes]) -> bool:
-        """Whether the bytes before `end` still seem to be the ones that were read."""
-        return _fingerprint(file, self.end) == self.fingerprint
-
-    def positions(self, ids: Collection[str]) -> Iterator[tuple[int, str]]:
-        """Yield, of each of some messages that is here, its number in the file and its id."""
-        if len(ids) <= _MANY:
-            for message_id in ids:
-                found = self.ids.find(b"\n" + id_in_trailer(message_id) + b"\n")
-                if found >= 0:
-                    yield self.ids.count(b"\n", 0, found), message_id
-            return
-        wanted = {id_in_trailer(message_id): message_id for message_id in ids}
-        for number, here in enumerate(bytes(self.ids).split(b"\n")[1:-1]):
-            if here in wanted:
-                yield number, wanted[here]
-
-    def days_without(self, deleted: Collection[str]) -> Iterator[date]:
-        """Yield the day of each message that is not among the deleted ones."""
-        gone = {number for number, _ in self.positions(deleted)}
-        for number, day in enumerate(self.days):
-            if number not in gone:
-                yield date.fromordinal(day)
-
-    def offsets_between(self, since: date | None, until: date | None) -> list[int]:
-        """Return where the messages of some days begin."""
-        first = since.toordinal() if since else 0
-        last = until.toordinal() if until else date.max.toordinal()
-        return [offset for offset, day in zip(self.offsets, self.days, strict=True) if first <= day <= last]
-
-
-def _fingerprint(file: IO[bytes], end: int) -> str:
-    file.seek(max(0, end - _FINGERPRINT))
-    return hashlib.sha256(file.read(min(end, _FINGERPRINT))).hexdigest()
-
-
 class _Known(NamedTuple):
     identity: Identity
     limit: int
@@ -153,9 +60,10 @@ class _Known(NamedTuple):
 
 
 class IndexCache:
-    """The indexes of a log's files."""
+    """The indexes of a log's files; with `keeps`, those of archives are kept on the disk."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps: bool = True) -> None:
+        self._keeps = keeps
         self._known: dict[Path, _Known] = {}
         self._guard = threading.Lock()
 
@@ -186,14 +94,16 @@ class IndexCache:
         if known is None or known.limit >= limit or not known.content.is_prefix_of(file):
             index = FileIndex()
         else:
-            # Others may be reading the old one: it is left as it was.
-            old = known.content
-            index = FileIndex(
-                old.end, old.fingerprint, old.ids[:], old.offsets[:], old.days[:], old.changes[:], old.damages[:]
-            )
+            index = known.content.copy()
+        torn = len(index.torn)
         index.grow(file, limit)
+        if not index.encoding and limit and (len(index.torn) > torn or not index.end):
+            encoding = encoding_of(file, index.torn, is_log=index.end > 0)
+            if encoding:  # what seemed damaged is not: read again, with that in mind
+                index = FileIndex(encoding=encoding)
+                index.grow(file, limit)
         fresh = _Known(now, limit, index)
-        if path.parent.name == "log_archives" and limit == now.size:
+        if self._keeps and path.parent.name == "log_archives" and limit == now.size:
             _save(path, fresh)
         return fresh
 
@@ -210,8 +120,16 @@ def _save(path: Path, known: _Known) -> None:
         "end": index.end,
         "fingerprint": index.fingerprint,
         "count": len(index),
+        "repeated": index.repeated,
+        "encoding": index.encoding,
+        "foreign": index.foreign,
+        "torn": index.torn,
         "changes": index.changes,
         "damages": index.damages,
+        "moves": index.moves,
+        "runs": index.runs,
+        "branch": index.branch,
+        "announcements": index.announcements,
     }
     content = json.dumps(head).encode() + b"\n" + index.offsets.tobytes() + index.days.tobytes() + index.ids
     kept = _kept(path)
@@ -219,18 +137,26 @@ def _save(path: Path, known: _Known) -> None:
     try:
         # No fsync: the checksum tells if it arrived. A full disk or read-only media may not keep
         # anybody from reading, so a failure here costs time only and is no news.
-        kept.parent.mkdir(exist_ok=True)
-        temporary.write_bytes(hashlib.sha256(content).digest() + content)
-        temporary.replace(kept)
+        write_unsynced(temporary, hashlib.sha256(content).digest() + content)
+        move(temporary, kept)
     except OSError:
         with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            unlink(temporary)
 
 
 def _load(path: Path) -> _Known | None:
+    """Return the index that was kept; None if there is none, or it cannot be read or understood: it is made anew."""
     if path.parent.name != "log_archives":
         return None
-    data = read_bytes(_kept(path)) or b""
+    try:
+        with derived(_kept(path)):
+            return _understood(read_bytes(_kept(path)) or b"")
+    except UtataneError as error:
+        _logger.info("an index of the log is not used: %s", error)
+        return None
+
+
+def _understood(data: bytes) -> _Known | None:
     content = data[32:]
     if hashlib.sha256(content).digest() != data[:32]:
         return None
@@ -249,8 +175,16 @@ def _load(path: Path) -> _Known | None:
         bytearray(rest[end_of_days:]),
         offsets,
         days,
+        head["repeated"],
+        head["encoding"],
+        head["foreign"],
+        head["torn"],
         [Change(*change) for change in head["changes"]],
         [Damage(*damage) for damage in head["damages"]],
+        [Move(*move) for move in head["moves"]],
+        [(int(offset), str(branch)) for offset, branch in head["runs"]],
+        head["branch"],
+        head["announcements"],
     )
     known = Identity(*head["identity"])
     return _Known(known, known.size, index)

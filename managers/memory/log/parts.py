@@ -7,10 +7,8 @@ uncut, what the archives hold beyond their noted sizes does not count.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -22,8 +20,11 @@ from typing import IO, Final, NamedTuple
 from managers.memory.log.format import Record
 from managers.memory.log.index import Identity, identity
 from managers.memory.log.reading import read_forward
+from managers.storage.copies import copies_in
 from managers.storage.errors import UnreadableError
-from managers.storage.files import open_binary, read_bytes
+from managers.storage.files import entries, open_binary, read_bytes
+from managers.storage.json_text import load_json
+from managers.storage.opening import status_of
 from managers.storage.paths import PersonaPaths
 
 JOURNAL: Final = ".moving.json"
@@ -92,20 +93,22 @@ def snapshot(paths: PersonaPaths) -> Iterator[Snapshot]:
 
 
 def archive_parts(paths: PersonaPaths) -> list[Part]:
-    """Return the archives in order; files with names of their own come before the months."""
+    """Return the archives in order; files with names of their own come before the months.
+
+    What a sync service or an editor left there as a second version of one of them is none.
+    """
     folder = paths.log_archives
+    listed = entries(folder, {"file"})
     try:
-        with os.scandir(folder) as entries:
-            # On Windows an entry's own stat has no inode.
-            found = [
-                (entry.name, Identity.of(os.stat(entry.path) if sys.platform == "win32" else entry.stat()))  # noqa: PTH116  # scandir gives strings
-                for entry in entries
-                if entry.name.endswith(".txt") and not entry.name.startswith(".")
-            ]
-    except FileNotFoundError:
-        return []
+        found = [
+            (entry.name, Identity.of(status_of(entry)))
+            for entry in listed
+            if entry.name.endswith(".txt") and not entry.name.startswith(".")
+        ]
+        copies = copies_in(folder, [name for name, _ in found])
     except OSError as error:
         raise UnreadableError(path=folder, cause=error.strerror or error) from error
+    found = [one for one in found if one[0] not in copies]
     found.sort(key=lambda one: (MONTH.fullmatch(one[0]) is not None, one[0]))
     return [Part(_child(folder, name), known, known.size) for name, known in found]
 
@@ -137,7 +140,11 @@ def read_journal(paths: PersonaPaths) -> Journal | None:
     if data is None:
         return None
     try:
-        content = json.loads(data)
-        return Journal(str(content["first_id"]), {str(name): int(size) for name, size in content["sizes"].items()})
+        content = load_json(data)
+        sizes = {str(name): int(size) for name, size in content["sizes"].items()}
+        first = str(content["first_id"])
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+    # What it names is cut back: nothing but archives, whoever wrote it.
+    is_ours = all(MONTH.fullmatch(name) and size >= 0 for name, size in sizes.items())
+    return Journal(first, sizes) if is_ours else None

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import IO, Final
 
+from managers.memory.log.alternatives import Alternatives, alternatives_of, applied
+from managers.memory.log.branches import FIRST, Branch, parting, place_of
+from managers.memory.log.contents import FileIndex, is_within
 from managers.memory.log.format import Record
-from managers.memory.log.index import FileIndex, IndexCache, identity
-from managers.memory.log.notices import damaged_file, damaged_message
-from managers.memory.log.parts import Part, Snapshot, archive_parts, snapshot
+from managers.memory.log.index import IndexCache, identity
+from managers.memory.log.notices import damaged_file, damaged_message, other_encoding
+from managers.memory.log.parts import Part, Snapshot, archive_parts, first_record, snapshot
+from managers.memory.log.passed_over import PassedOver, told_changes
 from managers.memory.log.reading import read_backward, read_forward
+from managers.memory.log.walk import Walk
+from managers.memory.log.whole import Whole
 from managers.memory.messages import Message, Role
 from managers.storage.clock import Clock
-from managers.storage.errors import MessageNotFoundError, Notice
+from managers.storage.errors import MessageNotFoundError, Notice, UnreadableError, as_notice
+from managers.storage.files import open_binary
 from managers.storage.paths import PersonaPaths
 
 ROLES: Final[frozenset[Role]] = frozenset({"user", "persona", "system"})
 _ONE: Final = 4096
 _MANY: Final = 50
+_HEAD: Final = 256
+"""So many bytes of `log.txt` tell whether it still begins as it did."""
 
 
 class LogReader:
@@ -32,12 +43,21 @@ class LogReader:
         notices: what a person should know: a torn end that was set aside, a damaged place.
     """
 
-    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
-        """Remember where the log is; nothing is read yet."""
+    def __init__(self, paths: PersonaPaths, clock: Clock, *, keeps_indexes: bool = True) -> None:
+        """Remember where the log is; nothing is read yet.
+
+        Args:
+            paths: the persona's folder.
+            clock: what day it is.
+            keeps_indexes: keep what was found in archives on the disk, so that nobody need read them again.
+        """
         self.paths = paths
         self.notices: list[Notice] = []
         self._clock = clock
-        self._cache = IndexCache()
+        self._cache = IndexCache(keeps=keeps_indexes)
+        self._known: tuple[object, Whole] | None = None
+        self._order: tuple[object, bool] = ((), True)
+        self._gaps: dict[Path, Notice] = {}
 
     def tail(
         self,
@@ -53,24 +73,73 @@ class LogReader:
             count: at most so many.
             before: only what came before the message of this id.
             roles: only those who speak in these roles.
-            controls: also the records that begin topics, edit and delete, each in its place (their
-                `speaker` is the kind: `new_topic`, `edit`, `delete`, `regenerate`).
+            controls: also the records that begin topics, each in its place (their `speaker` is `new_topic`).
 
         Raises:
             MessageNotFoundError: no message has the id `before`.
         """
         return self._newest(count, before, roles, controls=controls)
 
-    def thread(self, count: int, *, roles: Collection[Role] = ROLES) -> list[Message]:
-        """Return the newest messages since the last new topic, oldest first."""
-        return self._newest(count, None, roles, stop_at_topic=True)
+    def thread(self, count: int, before: str | None = None, *, roles: Collection[Role] = ROLES) -> list[Message]:
+        """Return the newest messages since the last new topic, oldest first.
+
+        Args:
+            count: at most so many.
+            before: only what came before the message of this id, since the new topic before that.
+            roles: only those who speak in these roles.
+
+        Raises:
+            MessageNotFoundError: no message has the id `before`.
+        """
+        return self._newest(count, before, roles, stop_at_topic=True)
 
     def get(self, message_id: str) -> Message | None:
-        """Return a message as it reads now; None if there is none or it was deleted."""
-        original = self._original(message_id)
-        if original is None:
+        """Return a message as it reads now; None if there is none, or it was deleted or stands aside."""
+        original, whole = self._original(message_id), self._whole()
+        if original is None or whole.stands_aside(message_id):
             return None
-        return _applied(original, self.corrections())
+        return applied(original, whole.changes.get(message_id))
+
+    def alternatives(self, message_id: str) -> Alternatives:
+        """Return what was said in the place of a message: all answers that were given there.
+
+        Raises:
+            MessageNotFoundError: there is none, or it was deleted or stands aside.
+        """
+        original = self._original(message_id) if self.get(message_id) else None
+        if original is None:
+            raise MessageNotFoundError(message_id=message_id)
+        return self._alternatives(original)
+
+    def current_branch(self) -> str:
+        """Return the branch that the conversation is on, as `Message.branch` names it."""
+        if self.paths.log.exists():
+            with open_binary(self.paths.log) as file:  # mostly its last record tells
+                for record in read_backward(file, os.fstat(file.fileno()).st_size, block=_ONE):
+                    if record.is_placed:
+                        return record.leads_to
+        with self._snapshot() as now:
+            return next((record.leads_to for record in self._backward(now) if record.is_placed), "")
+
+    def branches(self) -> list[Branch]:
+        """Return what stands aside, what was set aside last first."""
+        whole = self._whole()
+        ends = {branch: (ids[0], ids[-1], len(ids)) for branch, ids in whole.said_aside().items()}
+        read = self.originals({one for first, last, _ in ends.values() for one in (first, last)})
+        words = {one: applied(message, whole.changes.get(one)) or message for one, message in read.items()}
+        left = {branch: datetime.fromisoformat(time) for branch, time in whole.tree.left.items()}
+        found = [
+            Branch(
+                id=branch or FIRST,
+                set_aside=left.get(branch) or words[last].time,
+                first=words[first].text,
+                last=words[last].text,
+                count=count,
+                after=parting(whole.tree, whole.indexes, branch),
+            )
+            for branch, (first, last, count) in ends.items()
+        ]
+        return sorted(found, key=lambda one: one.set_aside, reverse=True)
 
     def originals(self, ids: Collection[str]) -> dict[str, Message]:
         """Return those of some messages that are in the log, as they were first written, deleted or not."""
@@ -90,34 +159,54 @@ class LogReader:
 
     def messages(self, since: date | None = None, until: date | None = None) -> Iterator[Message]:
         """Yield all messages of some days (both inclusive) as they read now, in the log's order."""
-        corrections = self.corrections()
         with self._snapshot() as now:
+            whole = self._whole_of(now)
             for part in now.parts:
-                span = self._span(now, part, since, until)
+                span = _span(whole.files[part.path], since, until)
                 if span is None:
                     continue
+                twice, aside = whole.twice.get(part.path, ()), whole.aside.get(part.path, ())
                 with now.open(part) as (file, end):
                     for record in read_forward(file, span[0], end if span[1] is None else span[1]):
+                        if record.at in twice or is_within(aside, record.at):
+                            continue
                         self._tell_of(record)
                         if record.is_control or not _within(record.message.time.date(), since, until):
                             continue
-                        message = _applied(record.message, corrections)
+                        message = applied(record.message, whole.changes.get(record.message.id))
                         if message is not None:
                             yield message
 
+    def is_new(self) -> bool:
+        """Whether nothing was ever said, not even what was deleted since or stands aside."""
+        return not self.tail(1) and not self.spoken_days()
+
     def days(self) -> list[date]:
         """Return the days on which something was said, in order."""
-        deleted = self._deleted()
-        return sorted({day for index in self._indexes() for day in index.days_without(deleted)})
+        whole, deleted = self._whole(), self.deleted()
+        told = [(index, whole.passed_over.get(path, frozenset())) for path, index in whole.files.items()]
+        return sorted({day for index, over in told for day in index.days_without(deleted, over)})
 
     def count(self) -> int:
-        """Return how many messages there are, deleted ones aside."""
-        deleted = self._deleted()
-        return sum(len(index) - len(list(index.positions(deleted))) for index in self._indexes())
+        """Return how many messages there are, deleted ones and those that stand aside left out."""
+        whole, deleted = self._whole(), self.deleted()
+        told = [(index, whole.passed_over.get(path, frozenset())) for path, index in whole.files.items()]
+        return sum(index.count_without(deleted, over) for index, over in told)
 
     def corrections(self) -> Mapping[str, str | None]:
-        """Return every message's id that was edited or deleted, with its new text (None: deleted)."""
-        return {change.target: change.text for index in self._indexes() for change in index.changes}
+        """Return every message's id that reads otherwise than it was written, with its text.
+
+        None: it was deleted, or stands aside.
+        """
+        return self._whole().corrections
+
+    def deleted(self) -> set[str]:
+        """Return the ids of the messages that were deleted; those that only stand aside are none of them."""
+        return {one for one, change in self._whole().changes.items() if change.text is None}
+
+    def set_aside(self) -> frozenset[str]:
+        """Return the ids of the messages that stand aside while the conversation goes on on another branch."""
+        return self._whole().set_aside
 
     def changes(self, kind: str, look_at: int) -> Iterator[tuple[Message, str]]:
         """Yield the records of one kind of change and the message that each is about, newest first.
@@ -126,17 +215,18 @@ class LogReader:
             kind: what the records are called, such as `forget`.
             look_at: how many records back is looked.
         """
+        seen: set[str] = set()
         with self._snapshot() as now:
-            for record in islice(self._backward(now, None), look_at):
-                if record.target and record.message.speaker == kind:
+            for record in islice(self._backward(now), look_at):
+                if record.target and record.message.speaker == kind and record.message.id not in seen:
+                    seen.add(record.message.id)
                     yield record.message, record.target
 
     def readings(self, ids: Collection[str]) -> dict[str, str]:
         """Return those of some messages that were ever given a new text, with the last one, deleted since or not."""
         return {
             change.target: change.text
-            for index in self._indexes()
-            for change in index.changes
+            for change in told_changes(self._whole().indexes)
             if change.text is not None and change.target in ids
         }
 
@@ -151,6 +241,16 @@ class LogReader:
             found = [(part.path.name, self._index(now, part).damages) for part in now.parts]
         return [damaged_file(name, damages) for name, damages in found if damages]
 
+    def foreign_files(self) -> list[tuple[Path, Notice]]:
+        """Return the files that hold words in another encoding than UTF-8, each with what is to be said of it."""
+        with self._snapshot() as now:
+            found = [(part.path, self._index(now, part)) for part in now.parts]
+        return [
+            (path, other_encoding(path.name, index.encoding, len(index.foreign)))
+            for path, index in found
+            if index.encoding
+        ]
+
     def _newest(
         self,
         count: int,
@@ -161,45 +261,85 @@ class LogReader:
         controls: bool = False,
     ) -> list[Message]:
         found: list[Message] = []
+        seen: set[str] = set()
         with self._snapshot() as now:
-            changes: dict[str, str | None] = {}
-            if before is not None or not now.is_orderly(self._clock.now().date()):
-                # Changes may stand where reading backwards does not come by.
-                changes.update(self.corrections())
-            for record in self._backward(now, before):
-                if len(found) >= count or (stop_at_topic and record.is_control and not record.target):
-                    break
+            begin = place_of(self._whole_of(now).indexes, before) if before is not None else None
+            if before is not None and begin is None:
+                raise MessageNotFoundError(message_id=before)
+            # Changes may stand where reading backwards does not come by.
+            knows = begin is not None or not self._is_orderly(now)
+            walk = Walk(now, partial(self._whole_of, now), begin=begin, knows=knows, note_gap=self._note_gap)
+            for record in walk:
                 message = record.message
+                if message.id in seen:
+                    continue
+                if len(found) >= count or (stop_at_topic and record.is_topic):
+                    break
+                seen.add(message.id)
                 self._tell_of(record)
-                if record.target:
-                    # Read backwards, the first record about a message is the last word on it.
-                    changes.setdefault(record.target, None if record.deletes else message.text)
-                shown = _applied(message, changes)
-                if shown and (controls if record.is_control else message.role in roles):
+                if record.is_control:
+                    shown = message if controls and record.is_topic else None
+                else:
+                    shown = applied(message, walk.changes.get(message.id)) if message.role in roles else None
+                if shown is not None:
                     found.append(shown)
         found.reverse()
         return found
 
-    def _backward(self, now: Snapshot, before: str | None) -> Iterator[Record]:
-        number, offset = len(now.parts), None
-        if before is not None:
-            number, offset = self._locate(now, before)
-            with now.open(now.parts[number]) as (file, _):
-                yield from read_backward(file, offset)
-        for part in reversed(now.parts[:number]):
+    def _backward(self, now: Snapshot) -> Iterator[Record]:
+        """Yield all records, the newest first, whatever stands aside."""
+        for part in reversed(now.parts):
             with now.open(part) as (file, end):
                 yield from read_backward(file, end)
 
-    def _locate(self, now: Snapshot, message_id: str) -> tuple[int, int]:
-        """Return which part of the log a message is in, and its offset there."""
-        for number in range(len(now.parts) - 1, -1, -1):
-            index = self._index(now, now.parts[number])
-            for position, _ in index.positions([message_id]):
-                return number, index.offsets[position]
-        raise MessageNotFoundError(message_id=message_id)
+    def _note_gap(self, path: Path, error: UnreadableError | None) -> None:
+        """Let it be known that an archive cannot be read, or (None) not any more."""
+        before = self._gaps.pop(path, None)
+        if before is not None and before in self.notices:
+            self.notices.remove(before)
+        if error is not None:
+            self._gaps[path] = as_notice("log-unreadable", error)
+            self.notices.append(self._gaps[path])
 
-    def _has(self, message_id: str) -> bool:
-        return self._original(message_id) is not None
+    def known(self, ids: Collection[str]) -> set[str]:
+        """Return which of some messages are in the log, deleted or not."""
+        return {message_id for index in self._whole().indexes for _, message_id in index.positions(ids)}
+
+    def ids(self) -> Iterator[str]:
+        """Yield the ids of all messages, whether they stand in the conversation or not."""
+        for index in self._whole().indexes:
+            yield from index.all_ids()
+
+    def spoken_days(self) -> frozenset[int]:
+        """Return the days of which the log has a message, deleted or not, as ordinals (`date.toordinal`)."""
+        return frozenset[int]().union(*(index.day_set() for index in self._whole().indexes))
+
+    def is_all_utf_8(self) -> bool:
+        """Whether no file holds words in another encoding, which nobody can count."""
+        return not any(index.encoding for index in self._whole().indexes)
+
+    def passed_over(self) -> PassedOver:
+        """Return, by file, where records begin that do not count there: they stand elsewhere in the log too, or aside."""
+        return self._whole().passed_over
+
+    def _is_orderly(self, now: Snapshot) -> bool:
+        """Whether what was written last is read last: no archive of the future, no old `log.txt` put back."""
+        if not now.is_orderly(self._clock.now().date()):
+            return False
+        if now.log_file is None or len(now.parts) == 1:
+            return True
+        last = now.parts[-2]
+        now.log_file.seek(0)
+        key = last, now.log_file.read(_HEAD)
+        if self._order[0] != key:
+            first = first_record(now.log_file)
+            try:
+                with now.open(last) as (file, end):
+                    newest = next(read_backward(file, end), None)
+            except UnreadableError:
+                return True  # nobody reads further back than `log.txt` then
+            self._order = key, first is None or newest is None or newest.message.time < first.message.time
+        return self._order[1]
 
     def _original(self, message_id: str) -> Message | None:
         """Return a message as it was first written, deleted or not."""
@@ -208,27 +348,25 @@ class LogReader:
     def _snapshot(self) -> AbstractContextManager[Snapshot]:
         return snapshot(self.paths)
 
-    def _indexes(self) -> list[FileIndex]:
+    def _whole(self) -> Whole:
+        """Return what the files tell together now."""
         with self._snapshot() as now:
-            return [self._index(now, part) for part in now.parts]
+            return self._whole_of(now)
+
+    def _whole_of(self, now: Snapshot) -> Whole:
+        known = self._known
+        if known is None or known[0] != now.parts:
+            files = [(part.path, self._index(now, part)) for part in now.parts]
+            known = self._known = now.parts, Whole(files, known[1] if known else None)
+        return known[1]
+
+    def _alternatives(self, original: Message) -> Alternatives:
+        told = told_changes(self._whole().indexes)
+        return alternatives_of(original, (change for change in told if change.target == original.id))
 
     def _index(self, now: Snapshot, part: Part) -> FileIndex:
         with ExitStack() as stack:
             return self._cache.get(part.path, part.identity, part.limit, lambda: stack.enter_context(now.open(part))[0])
-
-    def _deleted(self) -> set[str]:
-        return {target for target, text in self.corrections().items() if text is None}
-
-    def _span(self, now: Snapshot, part: Part, since: date | None, until: date | None) -> tuple[int, int | None] | None:
-        """Return which bytes of a file (None: to its end) hold the wanted days; None if it has none of them."""
-        if since is None and until is None:
-            return 0, None
-        index = self._index(now, part)
-        wanted = index.offsets_between(since, until)
-        if not wanted:
-            return None
-        last = max(wanted)
-        return min(wanted), min((offset for offset in index.offsets if offset > last), default=None)
 
     def _tell_of(self, record: Record) -> None:
         """Note once that something of a message is lost (what people do by hand is no loss)."""
@@ -256,8 +394,12 @@ def _within(day: date, since: date | None, until: date | None) -> bool:
     return (since is None or since <= day) and (until is None or day <= until)
 
 
-def _applied(message: Message, corrections: Mapping[str, str | None]) -> Message | None:
-    if message.id not in corrections:
-        return message
-    text = corrections[message.id]
-    return None if text is None else replace(message, text=text)
+def _span(index: FileIndex, since: date | None, until: date | None) -> tuple[int, int | None] | None:
+    """Return which bytes of a file (None: to its end) hold the wanted days; None if it has none of them."""
+    if since is None and until is None:
+        return 0, None
+    wanted = index.offsets_between(since, until)
+    if not wanted:
+        return None
+    last = max(wanted)
+    return min(wanted), min((offset for offset in index.offsets if offset > last), default=None)

@@ -35,6 +35,19 @@ class Embedder(Protocol):
         """Vectors are made in the background, after words can be found already."""
         ...
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether a question can be embedded at once."""
+        ...
+
+    def load(self) -> None:
+        """Get ready: takes seconds where it is slow, so it is done off the user's path.
+
+        Raises:
+            EmbeddingError: it cannot be loaded.
+        """
+        ...
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is to be found.
 

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from managers.recall.connection import connect, make_tables, remove_database, transaction
 from managers.recall.embedders import Embedder, Vectors
+from managers.storage.derived import derived
+from managers.storage.errors import DerivedDamagedError, UtataneError
 from managers.storage.files import make_folder
 
 IN_MEMORY = 2048
+_SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL);"
+
+Row = npt.NDArray[np.float32]
+Result = TypeVar("Result")
+
+_logger = logging.getLogger(__name__)
 
 
 class CachedEmbedder:
@@ -25,7 +37,7 @@ class CachedEmbedder:
         """Take the embedder and the SQLite file; it is made when needed, and may be deleted at any time."""
         self.inner = inner
         self._path = path
-        self._memory: OrderedDict[bytes, npt.NDArray[np.float32]] = OrderedDict()
+        self._memory: OrderedDict[bytes, Row] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -43,6 +55,13 @@ class CachedEmbedder:
     @property
     def is_slow(self) -> bool:
         return self.inner.is_slow
+
+    @property
+    def is_ready(self) -> bool:
+        return self.inner.is_ready
+
+    def load(self) -> None:
+        self.inner.load()
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is to be found; only texts that are not known yet go to the embedder."""
@@ -68,21 +87,14 @@ class CachedEmbedder:
         with self._lock:
             for key in [key for key in self._memory if key not in keys]:
                 del self._memory[key]
-            if not self._path.exists():
-                return 0
-            with self._open() as connection:
-                gone = [row for row in connection.execute("SELECT key FROM vectors") if row[0] not in keys]
-                connection.executemany("DELETE FROM vectors WHERE key = ?", gone)
-                connection.commit()
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return len(gone)
+            return self._in_file(lambda connection: _delete_others(connection, keys), 0) if self._path.exists() else 0
 
     def _through(self, kind: str, texts: Sequence[str]) -> Vectors:
         keys = [self._key(kind, text) for text in texts]
         known = self._known(keys)
         fresh = list(dict.fromkeys(text for text, key in zip(texts, keys, strict=True) if key not in known))
         if fresh:
-            made = self.inner.query(fresh[0]) if kind == "query" else self.inner.passages(fresh)
+            made = self._made(kind, fresh)
             new = {self._key(kind, text): row for text, row in zip(fresh, made, strict=True)}
             if kind == "query":
                 with self._lock:
@@ -90,14 +102,22 @@ class CachedEmbedder:
             else:
                 self._keep(new)
             known |= new
+        if len({len(row) for row in known.values()}) > 1:  # damaged: one model's vectors are all as long
+            with self._lock:
+                self._memory.clear()
+                self._if_possible(_delete_all, None)
+            return self._made(kind, texts)
         return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 1), np.float32)
+
+    def _made(self, kind: str, texts: Sequence[str]) -> Vectors:
+        return self.inner.query(texts[0]) if kind == "query" else self.inner.passages(texts)
 
     def _key(self, kind: str, text: str) -> bytes:
         whole = f"{self.name}\0{kind}\0{text}".encode("utf-8", "surrogatepass")
         return blake2b(whole, digest_size=16).digest()
 
-    def _known(self, keys: Sequence[bytes]) -> dict[bytes, npt.NDArray[np.float32]]:
-        found: dict[bytes, npt.NDArray[np.float32]] = {}
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, Row]:
+        found: dict[bytes, Row] = {}
         with self._lock:
             for key in keys:
                 if key in self._memory:
@@ -105,58 +125,77 @@ class CachedEmbedder:
                     found[key] = self._memory[key]
             wanted = [key for key in dict.fromkeys(keys) if key not in found]
             if wanted and self._path.exists():
-                with self._open() as connection:
-                    for key in wanted:
-                        row = connection.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
-                        if row is not None:
-                            found[key] = np.frombuffer(row[0], np.float16).astype(np.float32)
-                self._remember({key: found[key] for key in wanted if key in found})
+                nothing: dict[bytes, Row] = {}
+                kept = self._if_possible(lambda connection: _read(connection, wanted), nothing)
+                self._remember(kept)
+                found |= kept
         return found
 
-    def _keep(self, new: dict[bytes, npt.NDArray[np.float32]]) -> None:
+    def _keep(self, new: dict[bytes, Row]) -> None:
+        rows = [(key, row.astype(np.float16).tobytes()) for key, row in new.items()]
         with self._lock:
-            make_folder(self._path.parent)
-            with self._open() as connection:
-                rows = [(key, row.astype(np.float16).tobytes()) for key, row in new.items()]
-                connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+            self._if_possible(
+                lambda connection: connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows), None
+            )
             self._remember(new)
 
-    def _remember(self, new: dict[bytes, npt.NDArray[np.float32]]) -> None:
+    def _remember(self, new: dict[bytes, Row]) -> None:
         self._memory.update(new)
         while len(self._memory) > IN_MEMORY:
             self._memory.popitem(last=False)
 
-    def _open(self) -> _Opened:
-        return _Opened(self._path)
-
-
-class _Opened:
-    """The cache's file, opened for a moment; one that is broken is begun anew, for it is only a cache."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> sqlite3.Connection:
+    def _if_possible(self, work: Callable[[sqlite3.Connection], Result], otherwise: Result) -> Result:
+        """Do what `_in_file` does; where the disk refuses, do without: vectors that were made are not lost by it."""
         try:
-            self._connection = self._connect()
-        except sqlite3.DatabaseError:
-            for suffix in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-            self._connection = self._connect()
-        return self._connection
+            return self._in_file(work, otherwise)
+        except UtataneError as error:
+            _logger.warning("vectors are not kept: %s", error)
+            return otherwise
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self._connection.commit()
-        self._connection.close()
+    def _in_file(self, work: Callable[[sqlite3.Connection], Result], otherwise: Result) -> Result:
+        """Do something with the file, all or nothing; one that is damaged is thrown away, for it is only a cache.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError: the disk refuses.
+        """
+        with derived(self._path):
+            try:
+                with derived(self._path), closing(self._connect()) as connection:
+                    with transaction(connection):
+                        done = work(connection)
+                    if connection.total_changes:
+                        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    return done
+            except DerivedDamagedError:
+                _logger.warning("the cache of vectors is damaged and begins anew", exc_info=True)
+                remove_database(self._path)
+                return otherwise
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=10)
+        make_folder(self._path.parent)
+        connection = connect(self._path, 10, _SCHEMA)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)")
-        except sqlite3.DatabaseError:
+            make_tables(connection, _SCHEMA)
+        except Exception:
             connection.close()
             raise
         return connection
+
+
+def _read(connection: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Row]:
+    found: dict[bytes, Row] = {}
+    for key in keys:
+        row = connection.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+        if row is not None:
+            found[key] = np.frombuffer(row[0], np.float16).astype(np.float32)
+    return found
+
+
+def _delete_all(connection: sqlite3.Connection) -> None:
+    connection.execute("DELETE FROM vectors")
+
+
+def _delete_others(connection: sqlite3.Connection, keys: Collection[bytes]) -> int:
+    gone = [row for row in connection.execute("SELECT key FROM vectors") if row[0] not in keys]
+    connection.executemany("DELETE FROM vectors WHERE key = ?", gone)
+    return len(gone)

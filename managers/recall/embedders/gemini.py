@@ -11,6 +11,7 @@ import numpy as np
 
 from managers.recall.embedders import Vectors
 from managers.storage.errors import EmbeddingError, Notice
+from managers.transport import client_options
 from managers.usage.caps import Wish
 from managers.usage.errors import CapReachedError
 from managers.usage.meter import Account
@@ -24,6 +25,8 @@ _FIRST_WAIT_SECONDS = 2.0
 _TIMEOUT_MILLISECONDS = 30_000
 _HOST = "generativelanguage.googleapis.com"
 _AGAIN = frozenset({408, 429, 500, 502, 503, 504})
+_STOPS = frozenset({401, 403, 404, 429})
+"""What no other text would change."""
 
 
 class GeminiEmbedder:
@@ -31,6 +34,7 @@ class GeminiEmbedder:
 
     is_remote = True
     is_slow = True
+    is_ready = True
     factor = 1.0
     """Not measured here for want of a key; `docs/recall.md` says how to."""
 
@@ -63,6 +67,9 @@ class GeminiEmbedder:
     def name(self) -> str:
         return f"gemini:{self._model}:{DIMENSIONS}"
 
+    def load(self) -> None:
+        """Nothing has to be loaded."""
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is to be found, in one request."""
         return self._embed(list(texts), "RETRIEVAL_DOCUMENT", TRIES)
@@ -94,14 +101,14 @@ class GeminiEmbedder:
         except errors.APIError as error:
             if call:
                 call.release()
-            raise EmbeddingError(
-                cause=f"Gemini: {error.code} {error.status or ''}", again=error.code in _AGAIN
-            ) from error
+            code = error.code
+            cause = f"Gemini: {code} {error.status or ''}"
+            raise EmbeddingError(cause=cause, again=code in _AGAIN, stops=code in _STOPS) from error
         except (httpx.HTTPError, OSError) as error:
             if call:
                 call.settle(estimated_tokens(texts), 0, is_estimated=True, outcome="failed")
             raise EmbeddingError(cause=f"Gemini: {type(error).__name__}", again=True) from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:  # what is no JSON, no answer, or has no end
             if call:
                 call.settle(estimated_tokens(texts), 0, is_estimated=True, outcome="failed")
             raise EmbeddingError(cause="Gemini: unreadable answer", again=True) from error
@@ -120,7 +127,7 @@ class GeminiEmbedder:
             return self._account.open(model, Wish(estimated_tokens(texts), 0, 0), _TIMEOUT_MILLISECONDS / 1000)
         except CapReachedError as error:
             cause = f"{error.facts['cap_ja']} / {error.facts['cap_en']}"
-            raise EmbeddingError(cause=cause) from error
+            raise EmbeddingError(cause=cause, stops=True) from error
 
     def _connected(self) -> Any:  # noqa: ANN401  # the client's class is imported only here
         if self._client is None:
@@ -130,7 +137,7 @@ class GeminiEmbedder:
             options = types.HttpOptions(
                 base_url=self._address or None,
                 timeout=_TIMEOUT_MILLISECONDS,
-                client_args={"follow_redirects": False},  # the key and the texts would go along
+                client_args=client_options(httpx, self._address or f"https://{_HOST}", local=False, blocking=True),
             )
             self._client = genai.Client(api_key=self._key, vertexai=False, http_options=options)
         return self._client
@@ -143,9 +150,11 @@ def estimated_tokens(texts: Sequence[str]) -> int:
 
 
 def _unit(values: Sequence[Sequence[float] | None], expected: int) -> Vectors:
-    if len(values) != expected or not all(values):
+    if len(values) != expected or not all(one and len(one) == DIMENSIONS for one in values):
         raise EmbeddingError(cause="Gemini: an answer of the wrong size", again=True)
     vectors = np.array(values, np.float32)
+    if not np.isfinite(vectors).all():
+        raise EmbeddingError(cause="Gemini: an answer that is no number", again=True)
     unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     return unit
 

@@ -69,6 +69,13 @@ class NgramEmbedder:
         """
         return 0.54 if self.counted >= TRUSTED_FROM else 1.0
 
+    @property
+    def is_ready(self) -> bool:
+        return True
+
+    def load(self) -> None:
+        """Nothing has to be loaded."""
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is to be found."""
         if not texts:

@@ -10,12 +10,15 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from managers.recall.codes import STEP
 from managers.recall.embedders import Vectors
-from managers.recall.embedders.ngrams import TRUSTED_FROM, NgramEmbedder
+from managers.recall.embedders.ngrams import DIMENSIONS, TRUSTED_FROM, NgramEmbedder
 from managers.recall.terms import is_japanese, terms
 from managers.recall.word_vectors import WordVectors
 
@@ -61,17 +64,20 @@ class HabitCounter:
     def __init__(self, words: WordVectors) -> None:
         self._words = words
         self._texts: list[Rows] = []
+        self.japanese = 0
+        """How many of the texts are."""
 
     def reading(self, texts: Iterable[str]) -> Iterator[str]:
         """Yield the texts as they come."""
         for text in texts:
-            rows = rows_of(text, self._words)
-            if len(rows):
-                self._texts.append(rows)
+            if is_japanese(text):
+                self.japanese += 1
+                self._texts.append(rows_of(text, self._words))
             yield text
 
     def habits(self) -> Habits | None:
         """Return what was read; None if it held no word of the table."""
+        self._texts = [rows for rows in self._texts if len(rows)]
         if not self._texts:
             return None
         count, width = self._words.shape
@@ -91,22 +97,37 @@ class WordMeansEmbedder(NgramEmbedder):
         words: WordVectors,
         frequencies: npt.NDArray[np.uint32] | None = None,
         passages: int = 0,
-        habits: Habits | None = None,
+        habits: Habits | bytes | None = None,
     ) -> None:
-        """Take the table, and corpus weights or none.
+        """Take the table, and corpus weights or none; nothing of the table is read yet.
 
         Args:
             words: the table of word vectors.
             frequencies: of the n-grams.
             passages: of how many.
-            habits: how often each word is said; None: all weigh the same, nothing is common to all.
+            habits: how often each word is said, also as `dump` gave it; None: all weigh the same, nothing is common to all.
         """
         super().__init__(frequencies, passages)
-        self.habits = habits
-        self._words = words
-        stamp = zlib.crc32(habits.dump()) if habits else 0
-        self._name = f"{self._name}+means-{stamp:08x}"
-        self._word_weights = None if habits is None else _weights(habits.frequencies)
+        self.words = words
+        self.dumped: Final = habits.dump() if isinstance(habits, Habits) else habits or b""
+        self._name = f"{self._name}+means2-{zlib.crc32(self.dumped):08x}"
+
+    @property
+    def is_ready(self) -> bool:
+        return self.words.is_loaded
+
+    def load(self) -> None:
+        """Read the table of words."""
+        self.words.load()
+
+    @cached_property
+    def habits(self) -> Habits | None:
+        """Return how often each word is said; None if that is not known."""
+        return Habits.load(self.dumped, self.words)
+
+    @cached_property
+    def _word_weights(self) -> Floats | None:
+        return None if self.habits is None else _weights(self.habits.frequencies)
 
     @property
     def factor(self) -> float:
@@ -115,15 +136,15 @@ class WordMeansEmbedder(NgramEmbedder):
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         spelling = super()._embed(texts)
-        width = self._words.shape[1]
-        vectors = np.zeros((len(texts), spelling.shape[1] + width), np.float32)
+        start, end = spelling.shape[1], spelling.shape[1] + self.words.shape[1]
+        vectors = np.zeros((len(texts), -(-end // STEP) * STEP), np.float32)
         for place, text in enumerate(texts):
-            rows = rows_of(text, self._words)
+            rows = rows_of(text, self.words)
             meaning = self._meaning(rows)
             share = 0.0 if meaning is None else MEANING_SHARE
-            vectors[place, :-width] = spelling[place] * np.float32(np.sqrt(1 - share))
+            vectors[place, :start] = spelling[place] * np.float32(np.sqrt(1 - share))
             if meaning is not None:
-                vectors[place, -width:] = meaning * np.float32(np.sqrt(share))
+                vectors[place, start:end] = meaning * np.float32(np.sqrt(share))
         return vectors
 
     def spelling(self, query: Vectors) -> Vectors:
@@ -132,9 +153,8 @@ class WordMeansEmbedder(NgramEmbedder):
         The mean of as many words as a document's passage has says little about any of them. Longer than one,
         so that the product is that of the n-grams by themselves.
         """
-        width = self._words.shape[1]
         asked: Vectors = query.copy()
-        asked[:, -width:] = 0
+        asked[:, DIMENSIONS:] = 0
         length = max(float(np.linalg.norm(asked)), 1e-9) * np.sqrt(1 - MEANING_SHARE)
         asked /= np.float32(length)
         return asked
@@ -143,7 +163,7 @@ class WordMeansEmbedder(NgramEmbedder):
         """Return the mean of some words without what is common to all, of unit length; None if nothing is left."""
         if not len(rows):
             return None
-        mean = _mean(rows, self._word_weights, self._words)
+        mean = _mean(rows, self._word_weights, self.words)
         if self.habits is not None:
             mean = mean - (mean @ self.habits.common) * self.habits.common
         length = np.linalg.norm(mean)

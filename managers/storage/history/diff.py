@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+from managers.storage.history.matching import Change, changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,38 @@ class UndoConflict:
 
 def unified(before: str, after: str, name: str) -> str:
     """Return a unified diff of two texts; empty when they are the same."""
-    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}")
+    one, other = _lines(before), _lines(after)
+    groups = _Found(changes(one, other)).get_grouped_opcodes() if one != other else ()
+    told = [line for group in groups for line in _hunk(group, one, other)]
+    lines = [f"--- a/{name}\n", f"+++ b/{name}\n", *told] if told else []
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+class _Found(SequenceMatcher[str]):
+    """Changes that were found in our own way, to be put into groups in the library's."""
+
+    def __init__(self, found: list[Change]) -> None:
+        super().__init__()
+        self._found = found
+
+    def get_opcodes(self) -> list[Any]:
+        return self._found
+
+
+def _hunk(group: Sequence[tuple[str, int, int, int, int]], one: Sequence[str], other: Sequence[str]) -> Iterator[str]:
+    yield f"@@ -{_range(group[0][1], group[-1][2])} +{_range(group[0][3], group[-1][4])} @@\n"
+    for tag, first, last, start, end in group:
+        if tag == "equal":
+            yield from (f" {line}" for line in one[first:last])
+            continue
+        yield from (f"-{line}" for line in one[first:last])
+        yield from (f"+{line}" for line in other[start:end])
+
+
+def _range(first: int, last: int) -> str:
+    """Return which lines are meant, as GNU diff writes it: of none the one before."""
+    length = last - first
+    return f"{first + 1}" if length == 1 else f"{first + (length > 0)},{length}"
 
 
 def _lines(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from dulwich.objects import Blob, ObjectID
 from managers.storage.errors import DiskFullError, UnreadableError, UnwritableError
 from managers.storage.files import read_bytes
 from managers.storage.history.seen import Seen, Stat, load_seen, save_seen
-from managers.storage.history.tracking import is_on_the_move, locate, tracked_files
+from managers.storage.tracking import is_on_the_move, locate, tracked_files
 
 _logger = logging.getLogger(__name__)
 

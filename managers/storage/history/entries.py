@@ -16,6 +16,7 @@ from typing import Literal
 from dulwich.objects import Commit
 
 from managers.storage.clock import Clock
+from managers.storage.json_text import load_json
 
 _VERSION = "Utatane-Entry"
 _MOST_OFFSET = timedelta(hours=15)
@@ -100,18 +101,22 @@ def _trailer(key: str, value: str) -> str:
 
 
 def parse(commit: Commit) -> Entry:
-    """Return the entry of a commit; one that somebody's own git made has its author and no trailers."""
-    text = commit.message.decode("utf-8", "replace")
+    """Return the entry of a commit; one that somebody's own git made has its author and no trailers.
+
+    Raises:
+        ValueError, KeyError: the commit lacks something, or says something else than we would.
+    """
+    text = (commit.message or b"").decode("utf-8", "replace")
     reason, _, last = text.removesuffix("\n").rpartition("\n\n")
     lines = last.split("\n")
-    time = datetime(1970, 1, 1) + timedelta(seconds=commit.commit_time + (commit.commit_timezone or 0))
+    time = _time(commit)
     if not lines[0].startswith(_VERSION):
-        name = commit.author.decode("utf-8", "replace").rpartition(" <")[0]
+        name = (commit.author or b"").decode("utf-8", "replace").rpartition(" <")[0]
         return Entry(commit.id.decode(), time, name, text.strip())
     values: dict[str, list[str]] = {}
     for line in lines[1:]:
         key, _, value = line.partition(": ")
-        values.setdefault(key, []).append(json.loads(value))
+        values.setdefault(key, []).append(_text(value))
     return Entry(
         id=commit.id.decode(),
         time=time,
@@ -125,6 +130,20 @@ def parse(commit: Commit) -> Entry:
         part=values.get("Part", [""])[0],
         records=tuple(values.get("Record", ())),
     )
+
+
+def _time(commit: Commit) -> datetime:
+    try:
+        return datetime(1970, 1, 1) + timedelta(seconds=(commit.commit_time or 0) + (commit.commit_timezone or 0))
+    except OverflowError as error:
+        raise ValueError(commit.commit_time) from error
+
+
+def _text(value: str) -> str:
+    text = load_json(value)
+    if not isinstance(text, str):
+        raise ValueError(value)  # noqa: TRY004  # it is no mistake of ours
+    return text
 
 
 def signature(author: str) -> bytes:

@@ -3,9 +3,9 @@
 A git repository in `<persona>/.history/`; one commit per change, one branch. An undo is a change
 like any other. Nothing in here ever touches the logs.
 
-`history_objects` is the git repository itself, `history_entries` the commit messages, `history_walk`
-the way back through them, `history_disk` what lies on disk, `tracking` which files are kept,
-`history_pack` keeps it small, `journal` writes several files all or none.
+`objects` is the git repository itself, `entries` the commit messages, `walk` the way back through them,
+`disk` what lies on disk, `managers.storage.tracking` which files are kept, `pack` keeps it small,
+`managers.storage.journal` writes several files all or none.
 """
 
 from __future__ import annotations
@@ -28,20 +28,22 @@ from managers.storage.errors import (
     UndoConflictError,
 )
 from managers.storage.files import digest, read_bytes, sweep
+from managers.storage.history.checking import check_at_night, heal_history
 from managers.storage.history.diff import FileDiff, UndoConflict, unified
 from managers.storage.history.disk import KeptFiles
 from managers.storage.history.entries import Draft, Entry
 from managers.storage.history.merge import Flaws, merge_file, no_flaws
-from managers.storage.history.objects import BRANCH, BROKEN, ObjectDatabase
+from managers.storage.history.objects import BROKEN, ObjectDatabase
 from managers.storage.history.pack import pack_loose
 from managers.storage.history.parts import part_of, restricted
 from managers.storage.history.repository import Repository
 from managers.storage.history.shelved import on_shelves
-from managers.storage.history.tracking import is_on_the_move, tracked_name
 from managers.storage.history.walk import Walk
-from managers.storage.journal import journal_of, settle
+from managers.storage.idle import watch
+from managers.storage.journal import journal_of, put_aside, settle, settle_to_read
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
+from managers.storage.tracking import BRANCH_FILE, is_on_the_move, tracked_name
 
 __all__ = ["OUTSIDE", "Draft", "Entry", "FileDiff", "History", "UndoConflict", "unified"]
 
@@ -53,16 +55,17 @@ _HEX = re.compile("[0-9a-f]{4,40}")
 class History:
     """One persona's history. Safe to use from several threads and processes."""
 
-    def __init__(self, paths: PersonaPaths, clock: Clock, flaws: Flaws = no_flaws) -> None:
-        """Open the history, finishing what a killed process left half done; nothing is begun yet.
+    def __init__(self, paths: PersonaPaths, clock: Clock, flaws: Flaws = no_flaws, *, only_look: bool = False) -> None:
+        """Open the history, finishing what a killed process left half done, if that can be; nothing is begun yet.
 
         Args:
             paths: the persona's files.
             clock: the time.
             flaws: checks what an undo merged from several versions before it is written.
+            only_look: finish nobody's work.
 
         Raises:
-            UnwritableError, BusyError: something is left half done and cannot be finished now.
+            BusyError
         """
         self.paths = paths
         self._flaws = flaws
@@ -70,12 +73,14 @@ class History:
         self._repository = Repository(paths, self._files, clock)
         self._lock = threading.RLock()
         self._walk: Walk | None = None
-        settle(self.paths)
+        if not only_look:
+            settle_to_read(paths)
+        watch(self)
 
     @property
     def notices(self) -> list[Notice]:
         """What a person should know about this history: it was broken and begins anew, or ends too early."""
-        notices = list(self._repository.notices)
+        notices = [*self._repository.notices, *map(_journal_put_aside, put_aside(self.paths))]
         if self._walk is not None and self._walk.damaged:
             damage = HistoryDamagedError(entry=self._walk.damaged[:8])
             notices.append(Notice("history-damaged", damage.sentence("ja"), damage.sentence("en")))
@@ -272,13 +277,30 @@ class History:
     def maintain(self, *, force: bool = False) -> int:
         """Tidy up, for the night: what killed writers left, and loose objects when there are many (or `force`).
 
+        Whether all of it can be read is noted too.
+
         Returns:
             How many objects were packed.
         """
         sweep(self.paths.folder)
         with self._lock:
             database = self._repository.open()
-        return 0 if database is None else pack_loose(self.paths.history, force=force)
+        if database is None:
+            return 0
+        packed = pack_loose(self.paths.history, force=force)
+        check_at_night(self.paths.history)
+        return packed
+
+    def heal(self) -> int:
+        """Write anew what is damaged and can be made from the files as they are; return how many parts that were."""
+        with writing(self.paths), self._lock:
+            self.close()
+            return heal_history(self.paths.history, self._files.everything())
+
+    def close_idle(self, before: float) -> None:
+        """Let go of open files that were used last before a moment of `time.monotonic`."""
+        with self._lock:
+            self._repository.close_idle(before)
 
     def close(self) -> None:
         """Let go of open files (before the persona's folder is renamed or moved)."""
@@ -326,7 +348,7 @@ class History:
         return None if commit is None else commit.decode()
 
     def _write(self, changes: Mapping[Path, bytes | None], commit: ObjectID | None) -> None:
-        head = {} if commit is None else {self.paths.history / BRANCH: commit + b"\n"}
+        head = {} if commit is None else {self.paths.folder / BRANCH_FILE: commit + b"\n"}
         journal_of(self.paths).apply({**changes, **head})
 
     def _reverse(self, database: ObjectDatabase, entry: Entry, draft: Draft, *, leave_changed: bool) -> str:
@@ -389,6 +411,16 @@ class History:
         if len(found) != 1:
             raise EntryNotFoundError(entry=entry_id)
         return found[0]
+
+
+def _journal_put_aside(name: str) -> Notice:
+    return Notice(
+        code="journal-put-aside",
+        ja=f"このうたた寝が書いたものではない書きかけの変更があったので、何もせず「{name}」という名前でよけました。"
+        "心当たりがなければ消してかまいません。",
+        en="A change was waiting to be finished that this Utatane did not write, so nothing was done with it and it was "
+        f'put aside as "{name}". If you know nothing of it, you may delete it.',
+    )
 
 
 def _check_unchanged(path: Path, expected: str | None) -> None:

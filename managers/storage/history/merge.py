@@ -13,7 +13,7 @@ from managers.storage.files import dump_json
 from managers.storage.history.diff import UndoConflict
 from managers.storage.history.merge_json import MISSING, merge_values, parse, with_record
 from managers.storage.history.merge_lines import heading_of, merge_lines
-from managers.storage.history.tracking import is_on_the_move
+from managers.storage.tracking import is_on_the_move
 
 Flaws = Callable[[str, bytes], int]
 """Counts what in a file (its name in the persona's folder, its content) its readers would not understand."""
@@ -54,7 +54,7 @@ def merge_file(
         merged = (
             _merge_json(name, base, ours, theirs) if name.endswith(".json") else _merge_text(name, base, ours, theirs)
         )
-    except ValueError:  # no JSON or no UTF-8 text: two wholes that nothing can be taken out of
+    except (ValueError, RecursionError):  # no JSON or no UTF-8 text: two wholes that nothing can be taken out of
         return whole
     if merged.content not in (None, ours) and flaws(name, merged.content or b"") > flaws(name, ours):
         return whole
@@ -65,9 +65,9 @@ def only_record(base: bytes | None, theirs: bytes | None, record_id: str) -> byt
     """Return `base` with one record as it is in `theirs`: what an entry did to that record alone, taken back."""
     try:
         value = with_record(parse(base), record_id, parse(theirs))
-    except ValueError:
+        return None if value is MISSING else _dumped(value)
+    except (ValueError, RecursionError):
         return base
-    return None if value is MISSING else _dumped(value)
 
 
 def _merge_json(name: str, base: bytes | None, ours: bytes, theirs: bytes | None) -> Merged:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from managers.storage.history.merge_sequences import merge_sequences
+from managers.storage.json_text import load_json
 
 LATEST_COUNTS = frozenset(
     ["updated_at", "asked", "last_dream", "last_reflection_level"] + [f"last_level{level}_date" for level in (1, 2, 3)]
@@ -189,10 +190,7 @@ def parse(data: bytes | None) -> Any:  # noqa: ANN401  # JSON
     Raises:
         ValueError: it is no JSON.
     """
-    try:
-        return MISSING if data is None else json.loads(data.decode("utf-8-sig"))
-    except RecursionError as error:
-        raise ValueError("nested too deeply to be read") from error
+    return MISSING if data is None else load_json(data)
 
 
 def _same(one: object, other: object) -> bool:

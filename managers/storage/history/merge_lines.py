@@ -6,16 +6,15 @@ words or its evidence changed, and what two sides changed of its comment is made
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from managers.storage.comments import comment
+from managers.storage.comments import Commented, comment, commented
 from managers.storage.history.merge_json import merge_values
 from managers.storage.history.merge_sequences import Region, merge_sequences
+from managers.storage.json_text import NotJsonError, load_json
 
-_NOTED = re.compile(r"^(?P<words>.*?)(?P<space> ?)<!-- (?P<kind>\w+) (?P<about>\{.*\}) -->(?P<end>\s*)$")
 _HEADING = re.compile(r"# |Created: |<!-- entity ")
 
 
@@ -44,31 +43,31 @@ def heading_of(text: str) -> str:
 
 
 def _key(line: str) -> object:
-    noted = _NOTED.match(line)
+    noted = commented(line)
     about = _about(noted) if noted else None
-    if noted is None or about is None or (noted["kind"] != "entity" and not about.get("id")):
-        return line
-    return noted["kind"], about.get("id")
+    name = (about or {}).get("id", "")
+    is_known = isinstance(name, str) and bool(name or (noted and noted.kind == "entity"))
+    return (noted.kind, name) if noted and about is not None and is_known else line
 
 
 def _settled(region: Region[str]) -> Sequence[str] | None:
     """Make one line of what two sides did to the words and to the comment of the same line."""
     versions = (region.base, region.ours, region.theirs)
-    found = [_NOTED.match(lines[0]) for lines in versions if len(lines) == 1]
-    noted = [match for match in found if match is not None]
-    abouts = [_about(match) for match in noted]
-    if len(noted) != len(versions) or len({_key(match.string) for match in noted}) > 1 or None in abouts:
+    lines = [items[0] for items in versions if len(items) == 1]
+    noted = [found for line in lines if (found := commented(line)) is not None]
+    abouts = [_about(one) for one in noted]
+    if len(noted) != len(versions) or len({_key(line) for line in lines}) > 1 or None in abouts:
         return None
-    (words, worn), (about, torn) = merge_values(*(match["words"] for match in noted)), merge_values(*abouts)
+    (words, worn), (about, torn) = merge_values(*(one.words for one in noted)), merge_values(*abouts)
     if worn or torn:
         return None
     mine = noted[1]
-    return [f"{words}{mine['space']}<!-- {mine['kind']} {comment(about)} -->{mine['end']}"]
+    return [f"{words}{mine.space}<!-- {mine.kind} {comment(about)} -->{mine.end}"]
 
 
-def _about(match: re.Match[str]) -> dict[str, object] | None:
+def _about(noted: Commented) -> dict[str, object] | None:
     try:
-        value = json.loads(match["about"])
-    except json.JSONDecodeError:
+        value = load_json(noted.about)
+    except NotJsonError:
         return None
     return value if isinstance(value, dict) else None

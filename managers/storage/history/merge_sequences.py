@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any, Generic, TypeVar
+
+from managers.storage.history.matching import changes
 
 Item = TypeVar("Item")
 
@@ -76,9 +77,8 @@ def merge_sequences(
 
 def _hunks(base: Sequence[Item], other: Sequence[Item], key: Callable[[Item], Any] | None) -> list[Hunk[Item]]:
     known = key or (lambda item: item)
-    matcher = SequenceMatcher(None, [known(item) for item in base], [known(item) for item in other], autojunk=False)
     found = []
-    for tag, first, last, start, end in matcher.get_opcodes():
+    for tag, first, last, start, end in changes([known(item) for item in base], [known(item) for item in other]):
         if tag != "equal":
             found.append(Hunk(first, last, tuple(other[start:end])))
             continue

@@ -1,34 +1,37 @@
 """The git repository under a persona's `.history/`: objects, trees and the one branch.
 
 Written with plain files through `managers.storage.files` (so that no lock file of a killed process
-is ever in the way), read and packed through dulwich. Any git can read it:
-`git --git-dir=.history log -p`.
+is ever in the way), read and packed through dulwich. Any git can read it; docs/files.md says how it does so safely.
 """
 
 from __future__ import annotations
 
 import binascii
 import os
-import shutil
 import stat
 import weakref
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dulwich.errors import ChecksumMismatch, FileFormatException, NotCommitError, NotTreeError
-from dulwich.object_store import DiskObjectStore
-from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree, hex_to_filename
-from dulwich.pack import PackFileDisappeared
+from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException, NotCommitError, NotTreeError
+from dulwich.object_store import BaseObjectStore, DiskObjectStore
+from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile, Tree, hex_to_filename, sha_to_hex
+from dulwich.pack import Pack, PackFileDisappeared, UnresolvedDeltas
 
-from managers.storage.files import fsync_folder, make_folder, write_atomic
+from managers.storage.files import entries, fsync_folder, make_folder, read_bytes, write_atomic
+from managers.storage.history.unpacking import Allowance, check_size, limit_pack, unpacked_loose
+from managers.storage.opening import PLAIN, NotPlainError, kind, kind_of_entry, make_private, open_plain
+from managers.storage.tracking import BRANCH
 
-BRANCH = "refs/heads/main"
 FILE_MODE = 0o100644
 _FOLDER_MODE = stat.S_IFDIR
 
+_OPENED_BY_NAME = (".", "objects", "objects/info", "objects/pack", "refs", "refs/heads")
+"""Folders whose entries dulwich opens by itself; what lies in the others is opened here."""
+
 BROKEN = (
-    KeyError,
+    LookupError,
     ValueError,
     AssertionError,  # dulwich asserts what a damaged file contradicts
     EOFError,
@@ -38,6 +41,8 @@ BROKEN = (
     FileFormatException,
     NotCommitError,
     NotTreeError,
+    ApplyDeltaError,
+    UnresolvedDeltas,
     PackFileDisappeared,
 )
 """What dulwich raises when an object is missing or damaged."""
@@ -53,13 +58,58 @@ def decoded(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
+class _Store(DiskObjectStore):
+    """Objects that lie in the repository itself, in real files: nothing is read that a file in it points to."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, fsync_object_files=True)
+        self._use_commit_graph = self._use_midx = False  # made by nobody here
+        self._allowance = Allowance()
+
+    @property
+    def alternates(self) -> list[BaseObjectStore]:
+        return []
+
+    def _get_loose_object(self, sha: ObjectID) -> ShaFile | None:
+        hex_id = sha if len(sha) == self.object_format.hex_length else sha_to_hex(RawObjectID(sha))
+        try:
+            with open_plain(Path(self._get_shafile_path(hex_id))) as file:
+                check_size(Blob.type_num, os.fstat(file.fileno()).st_size)
+                return unpacked_loose(file.read(), hex_id)
+        except FileNotFoundError:
+            return None
+        except NotPlainError as error:
+            raise KeyError(sha) from error
+
+    def get_raw(self, name: RawObjectID | ObjectID) -> tuple[int, bytes]:
+        self._allowance.renew()
+        return super().get_raw(name)
+
+    def _update_pack_cache(self) -> list[Pack]:
+        new = super()._update_pack_cache()
+        for pack in new:
+            limit_pack(pack, self._allowance)
+        return new
+
+
+def is_plain(folder: Path) -> bool:
+    """Tell whether a repository consists of real files and folders, as far as they are opened by their names.
+
+    Raises:
+        UnreadableError: it cannot be looked through.
+    """
+    return kind(folder) == "folder" and all(
+        kind_of_entry(entry) in PLAIN for part in _OPENED_BY_NAME for entry in entries(folder / part, None)
+    )
+
+
 class ObjectDatabase:
     """Objects and branch of one repository. Not thread-safe: its owner holds a lock."""
 
     def __init__(self, folder: Path) -> None:
         """Open a repository that is there; nothing is read yet."""
         self.folder = folder
-        self.store = DiskObjectStore(folder / "objects", fsync_object_files=True)
+        self.store = _Store(folder / "objects")
         weakref.finalize(self, self.store.close)  # dulwich leaves open packs to whoever forgets them
 
     @classmethod
@@ -67,8 +117,7 @@ class ObjectDatabase:
         """Make an empty repository; the folder must not exist."""
         for part in ("objects/info", "objects/pack", "refs/heads"):
             make_folder(folder / part)
-        write_atomic(folder / "HEAD", f"ref: {BRANCH}\n")
-        write_atomic(folder / "config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+        write_settings(folder)
         return cls(folder)
 
     def close(self) -> None:
@@ -81,10 +130,10 @@ class ObjectDatabase:
         Raises:
             ValueError: the branch file holds no id.
         """
-        try:
-            text = (self.folder / BRANCH).read_text("ascii").strip()
-        except FileNotFoundError:
+        data = read_bytes(self.folder / BRANCH)
+        if data is None:
             return None
+        text = data.decode("ascii").strip()
         bytes.fromhex(text)
         if len(text) != 40:  # noqa: PLR2004  # hex digits of a SHA-1
             raise ValueError(text)
@@ -104,7 +153,14 @@ class ObjectDatabase:
         """Write many objects durably as one pack: only where nobody else writes."""
         new = {item.id: item for item in objects}
         self.store.add_objects([(item, None) for item in new.values()])
-        fsync_folder(self.folder / "objects" / "pack")
+        self.settle_packs()
+
+    def settle_packs(self) -> None:
+        """Make new packs durable, and their owner's alone: dulwich lets everybody read them."""
+        packs = self.folder / "objects" / "pack"
+        for entry in entries(packs, {"file"}):
+            make_private(packs / entry.name)
+        fsync_folder(packs)
 
     def commit(self, commit_id: ObjectID) -> Commit:
         """Return a commit; one of `BROKEN` is raised when it is missing or damaged."""
@@ -213,7 +269,11 @@ def new_commit(
     return commit
 
 
-def remove_folder(folder: Path) -> None:
-    """Remove a folder of ours with all that is in it."""
-    if folder.exists():
-        shutil.rmtree(folder)
+def write_settings(folder: Path) -> None:
+    """Write what makes a folder a repository for git, and nothing that git would run.
+
+    Raises:
+        DiskFullError, UnwritableError
+    """
+    write_atomic(folder / "HEAD", f"ref: {BRANCH}\n")
+    write_atomic(folder / "config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")

@@ -16,11 +16,13 @@ from pathlib import Path
 from dulwich import pack as dulwich_pack
 from dulwich.objects import ObjectID, hex_to_filename, hex_to_sha
 from dulwich.pack import UnpackedObject, full_unpacked_object
-from filelock import FileLock, Timeout
 
-from managers.storage.files import fsync_folder
+from managers.storage.errors import BusyError
+from managers.storage.files import entries
 from managers.storage.history.entries import parse
 from managers.storage.history.objects import ObjectDatabase
+from managers.storage.locks import holding
+from managers.storage.opening import unlink
 
 LOOSE_OBJECTS = 1000
 LOOSE_BYTES = 8_000_000
@@ -45,11 +47,12 @@ def pack_loose(folder: Path, *, force: bool = False) -> int:
     Safe beside readers and writers, also of other processes: what is packed is durable before its
     loose form is removed.
     """
-    try:
-        with FileLock(folder / "maintain.lock", timeout=0):
-            return _pack(ObjectDatabase(folder), force=force)
-    except Timeout:  # another process is at it
-        return 0
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(holding(folder / "maintain.lock", folder.parent.name, wait=0, is_reentrant=False))
+        except BusyError:  # another process is at it
+            return 0
+        return _pack(ObjectDatabase(folder), force=force)
 
 
 def _pack(database: ObjectDatabase, *, force: bool) -> int:
@@ -60,7 +63,7 @@ def _pack(database: ObjectDatabase, *, force: bool) -> int:
             return 0
         planned = _plan(database, set(loose))
         database.store.add_pack_data(len(planned), _unpacked(database, planned))
-        fsync_folder(database.folder / "objects" / "pack")
+        database.settle_packs()
         for item in loose:
             with contextlib.suppress(FileNotFoundError):
                 database.store.delete_loose_object(item)
@@ -79,9 +82,10 @@ def _is_much(folder: Path, loose: list[ObjectID]) -> bool:
 def _remove_left_over(folder: Path) -> None:
     """Remove what a killed packing left: packs without an index, and dulwich's lock on an index."""
     packs = folder / "objects" / "pack"
-    left = [path for path in packs.glob("*.pack") if not path.with_suffix(".idx").exists()]
-    for path in [*left, *packs.glob("*.lock")]:
-        path.unlink()
+    names = {entry.name for entry in entries(packs)}
+    for name in names:
+        if name.endswith(".lock") or (name.endswith(".pack") and f"{name.removesuffix('.pack')}.idx" not in names):
+            unlink(packs / name)
 
 
 def _plan(database: ObjectDatabase, loose: set[ObjectID]) -> list[_Planned]:

@@ -14,7 +14,7 @@ from managers.storage.files import dump_json
 from managers.storage.history.diff import FileDiff
 from managers.storage.history.merge import only_record
 from managers.storage.history.merge_json import MISSING, parse, records_of
-from managers.storage.history.tracking import is_on_the_move, tracked_name
+from managers.storage.tracking import is_on_the_move, tracked_name
 
 _MARK = "#"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,13 +11,14 @@ from dulwich.objects import Blob, Commit, ObjectID
 
 from managers.storage.clock import Clock
 from managers.storage.errors import DiskFullError, Notice
-from managers.storage.files import explained, fsync_folder, make_folder
+from managers.storage.files import explained, fsync_folder, make_folder, remove_tree
 from managers.storage.history.diff import FileDiff
 from managers.storage.history.disk import KeptFiles
 from managers.storage.history.entries import Draft, compose, moment, signature
-from managers.storage.history.objects import BRANCH, BROKEN, ObjectDatabase, new_commit, remove_folder
+from managers.storage.history.objects import BROKEN, ObjectDatabase, is_plain, new_commit
 from managers.storage.history.parts import changed_records, may_hold_records
 from managers.storage.locks import writing
+from managers.storage.opening import kind, move
 from managers.storage.paths import PersonaPaths
 
 
@@ -30,9 +32,14 @@ class Repository:
         self._files = files
         self._clock = clock
         self._database: ObjectDatabase | None = None
+        self._used = 0.0
 
     def open(self) -> ObjectDatabase | None:
         """Return the repository; None if there is none (a broken one is kept aside first)."""
+        self._used = time.monotonic()
+        if self._database is None and kind(self.paths.history) is not None and not is_plain(self.paths.history):
+            self._set_aside()
+            return None
         if not (self.paths.history / "HEAD").exists():
             self.close()
             if (self.paths.history / "objects").exists():
@@ -47,6 +54,11 @@ class Repository:
             self._database = database
         return self._database
 
+    def close_idle(self, before: float) -> None:
+        """Let go of packs that were used last before a moment of `time.monotonic`: they are opened again when needed."""
+        if self._database is not None and self._used < before:
+            self._database.close()
+
     def close(self) -> None:
         """Let go of open files."""
         if self._database is not None:
@@ -56,7 +68,7 @@ class Repository:
     def begin(self, draft: Draft) -> ObjectID:
         """Begin with all files that are there: built beside, then moved into place."""
         beside = self.paths.folder / f".history.new-{os.getpid()}"
-        remove_folder(beside)
+        remove_tree(beside)
         make_folder(beside)
         database = ObjectDatabase.begin(beside)
         blobs = {name: Blob.from_string(content) for name, content in self._files.everything().items()}
@@ -66,8 +78,8 @@ class Repository:
         database.set_head(commit.id)
         database.close()
         self.close()
-        remove_folder(self.paths.history)  # at most an empty shell: `open` has looked
-        beside.replace(self.paths.history)
+        remove_tree(self.paths.history)  # at most an empty shell: `open` has looked
+        move(beside, self.paths.history)
         fsync_folder(self.paths.folder)
         return commit.id
 
@@ -136,7 +148,7 @@ class Repository:
         with writing(self.paths):
             kept = _free(self.paths.folder / f".history.broken-{self._clock.now():%Y%m%d-%H%M%S}")
             try:
-                self.paths.history.replace(kept)
+                move(self.paths.history, kept)
                 fsync_folder(self.paths.folder)
             except OSError as error:
                 raise explained(error, self.paths.history) from error
@@ -177,6 +189,3 @@ def _free(path: Path) -> Path:
         number += 1
         free = path.with_name(f"{path.name}-{number}")
     return free
-
-
-__all__ = ["BRANCH", "Repository"]

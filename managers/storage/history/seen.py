@@ -13,7 +13,9 @@ from typing import Any
 
 from dulwich.objects import ObjectID
 
+from managers.storage.errors import UnreadableError
 from managers.storage.files import read_bytes, write_atomic
+from managers.storage.json_text import load_json
 
 VERSION = 1
 _HEX_DIGITS = 40
@@ -30,16 +32,16 @@ class Seen:
 
 
 def load_seen(path: Path | None) -> dict[str, Seen]:
-    """Return what was noted; nothing, if there is no file, a broken one, or one of another version."""
-    data = read_bytes(path) if path is not None else None
-    if data is None:
-        return {}
+    """Return what was noted; nothing, if there is no file, an unreadable or broken one, or one of another version."""
     try:
-        value = json.loads(data)
+        data = read_bytes(path) if path is not None else None
+        if data is None:
+            return {}
+        value = load_json(data)
         if value["version"] != VERSION:
             return {}
         return {name: _seen(row) for name, row in value["files"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (UnreadableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 

@@ -5,11 +5,12 @@ A list that has grown long puts its older part into `<name>_archived_NNN.json` (
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from managers.storage.files import dump_json, read_bytes
+from managers.storage.files import dump_json, files, read_bytes
 from managers.storage.history.diff import FileDiff
 from managers.storage.history.merge_json import MISSING, parse, records_of, with_record
 
@@ -31,7 +32,10 @@ def on_shelves(folder: Path, diff: FileDiff, current: bytes | None) -> Iterator[
     was, left, held = records_of(before), records_of(after), records_of(now)
     gone = [key for key, record in left.items() if was.get(key) != record and key not in held]
     path = folder / diff.path
-    for shelf in sorted(path.parent.glob(f"{path.stem}_archived_[0-9]*{path.suffix}")) if gone else ():
+    form = re.compile(rf"{re.escape(path.stem)}_archived_\d{{3,}}{re.escape(path.suffix)}")
+    for shelf in files(path.parent, f"*{path.suffix}") if gone else ():
+        if not form.fullmatch(shelf.name):
+            continue
         try:
             value = parse(read_bytes(shelf))
         except ValueError:  # broken by hand: left alone

@@ -1,0 +1,67 @@
+"""What somebody felt, as the small model reads it after the reply, where a person wants that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.memories import Memories
+from agent.prompts import emotion
+from agent.prompts.emotion import EmotionDraft
+from managers.memory.messages import Message
+from managers.mind import Asking, Cancel, Mind, Sheet
+from managers.storage.errors import Notice, UtataneError
+
+_CODE = "emotion-reading"
+_NO_MODEL = Notice(
+    _CODE,
+    ja="気持ちを小さなモデルに読んでもらう設定ですが、いまは言語モデルがないので、手元で読んだままにしています。",
+    en="The settings leave it to the small model to read feelings, but there is no language model now; "
+    "what was read locally stands.",
+    level="info",
+)
+
+
+def reread_emotion(
+    memories: Memories,
+    mind: Mind,
+    sheet: Sheet,
+    message: Message,
+    window: Sequence[Message],
+    read: str,
+    cancel: Cancel,
+) -> None:
+    """Let a model read the emotion of a message; what it finds replaces what was read locally.
+
+    Args:
+        memories: whose emotion log holds the message.
+        mind: the small model.
+        sheet: who the persona is.
+        message: what the user said.
+        window: the messages before it.
+        read: the emotion that was read locally.
+        cancel: nobody wants to know any more.
+    """
+    if not isinstance(mind, Asking):
+        memories.notices.replace(_CODE, [_NO_MODEL])
+        return
+    memories.notices.replace(_CODE, [])
+    try:
+        draft = mind.ask(
+            *emotion.build(sheet, message.text, window), EmotionDraft, language=sheet.language, cancel=cancel
+        )
+    except UtataneError as error:
+        if not cancel.is_set():
+            memories.notices.replace(_CODE, [_failed(error)])
+        return
+    if draft.emotion != read:
+        memories.emotions.relabel(message.id, draft.emotion)
+        memories.inner_state.refresh(lang=sheet.language)
+
+
+def _failed(error: UtataneError) -> Notice:
+    return Notice(
+        _CODE,
+        ja=f"気持ちは手元で読んだままです。{error.sentence('ja')}",
+        en=f"What was felt stands as it was read locally. {error.sentence('en')}",
+        level="info",
+    )

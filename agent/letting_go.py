@@ -1,0 +1,73 @@
+"""The node that carries out a wish to forget before the mind speaks: whether words go is no model's choice.
+
+A wish that is read with certainty (`read_forget_wish`) is done, and the mind is told; a vague one is left to the tool.
+What went stands in no prompt from then on, nor do the wish's own words for it, nor the answer that was given to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from agent.events import ToolUsed
+from agent.state import Surroundings, TurnState
+from agent.tools.context import ToolContext
+from agent.tools.forgetting import TOOLS, Forgetting
+from agent.written import announce
+from managers.language.forgetting import asks_to_forget, read_forget_wish
+from managers.language.words import detect_language
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.memory.words_forgotten import wishes_left
+from managers.mind import Asking, ChatTurn
+from managers.storage.errors import Lang, UtataneError
+
+_WISH: dict[Lang, str] = {"ja": "今の話は忘れて", "en": "Please forget what I just said."}
+_GRANTED: dict[Lang, str] = {"ja": "忘れました。", "en": "I have let go of it."}
+_TOLD: dict[Lang, str] = {"ja": "[この頼みは、もう行われました]\n{told}", "en": "[This has been done already]\n{told}"}
+_NOT_DONE: dict[Lang, str] = {"ja": "[この頼みの結果]\n{told}", "en": "[What came of this]\n{told}"}
+
+
+def forget(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
+    """Do what a wish to forget asks for, if it is read with certainty; leave what is gone out of the window."""
+    around, message, log = runtime.context, state["message"], runtime.context.memories.log
+    if around.off_record:
+        return {}
+    if read_forget_wish(message.text) is None:
+        return {"window": without_wishes(state["window"], log)}
+    told, is_done = _carried_out(state, around)
+    window = without_wishes([one for one in state["window"] if log.get(one.id) is not None], log)
+    if not isinstance(around.mind, Asking):
+        return {"window": window, "exchange": [ChatTurn("tool", told, tool_call_id=f"forget-{message.id}")]}
+    lang = around.sheet.language
+    label = (_TOLD if is_done else _NOT_DONE)[lang]
+    said = replace(message, text=_WISH[detect_language(message.text, lang)]) if is_done else message
+    return {"window": window, "message": said, "exchange": [ChatTurn("user", label.format(told=told))]}
+
+
+def _carried_out(state: TurnState, around: Surroundings) -> tuple[str, bool]:
+    """Forget what the wish names; return what the mind is told, and whether it was done."""
+    lang, (tool,) = around.sheet.language, TOOLS
+    evidence = (state["message"].id,)
+    context = ToolContext(around.sheet, around.mind, around.settings, around.memories, around.clock, evidence)
+    try:
+        told = Forgetting().carry_out(context.writer)
+    except UtataneError as error:
+        return error.sentence(lang), False
+    around.emit(ToolUsed(announce(state, around, tool.announce[lang])))
+    return told, True
+
+
+def without_wishes(window: Sequence[Message], log: ConversationLog) -> list[Message]:
+    """Return the turns before a message without the words by which granted wishes name what is gone."""
+    if not any(one.role == "user" and asks_to_forget(one.text) for one in window):
+        return [*window]
+    left = wishes_left(log)
+    answers = {one for ids in left.values() for one in ids}
+    return [replace(one, text=_plain(one)) if one.id in answers and one.role != "system" else one for one in window]
+
+
+def _plain(message: Message) -> str:
+    return (_WISH if message.role == "user" else _GRANTED)[detect_language(message.text)]

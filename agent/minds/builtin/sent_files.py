@@ -1,0 +1,199 @@
+"""Answers from files that were sent: the sentence that answers a question, or what stands in the file at all."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from agent.minds.builtin.candidates import MAX_HITS, Candidate
+from agent.minds.builtin.listening import topic_of
+from agent.minds.builtin.quoting import for_quoting
+from agent.minds.builtin.recollection import Found, search_question
+from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.understanding import Sentence, question_terms, understand
+from agent.prompts.quoting import plain
+from managers.language.lexicons import load
+from managers.language.words import content_words, sentences
+from managers.mind import SentFile
+from managers.recall.chunking import split
+from managers.recall.hits import Hit
+
+_PASSAGE = 400
+_MOST_READ = 2_000_000
+"""Characters of a file in which an answer is looked for."""
+_MOST_WEIGHED = 8_000
+"""Characters of which every sentence is weighed, to say what stands in a file."""
+_SHORT = 160
+"""A file of so many characters is quoted whole."""
+_LEAST = 8
+"""Shorter lines are headings, page numbers, names of columns."""
+_MOST_FILES = 3
+_QUOTED = 120
+_WRAPPED = re.compile(r"(?<=[^\s。．.!！?？:：;；」』）)])\n(?=[^\s#>|・●■◆*\-–—•\d])")
+"""A line that ends in the middle of a sentence, as PDF files and mails have them."""
+_ROW = re.compile(r"row \d+")
+_WIDE = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef]) (?=[\u3000-\u9fff\uff00-\uffef])")
+
+
+def answer_from_files(scene: Scene) -> list[str]:
+    """Return what is said of files that were sent; empty where there are none, or nothing asks for them."""
+    files = scene.request.files
+    if not files:
+        return []
+    own = [file for file in files if not file.is_earlier]
+    asked = [_without_file(sentence, scene) for sentence in scene.read.questions]
+    if _asks_for_all(scene, is_there=bool(own)):
+        return _told(own or files[:1], scene)
+    if asked and (said := _answered(asked, files, scene)):
+        return said
+    if own and any(sentence.intent for sentence in asked):
+        return []  # "How are you? Here is my plan.": the question is none of the file's, and it has its answer
+    if own:
+        return [*(_nothing(asked, own, scene) if asked else []), *_told(own, scene)]
+    return _nothing(asked, files[:1], scene) if asked and _asks(scene.read.questions, "names") else []
+
+
+def _asks_for_all(scene: Scene, *, is_there: bool) -> bool:
+    """Tell whether a message asks what stands in a file; of an earlier one only who really asks, or requests it."""
+    said = [sentence for sentence in scene.read.questions or scene.read.sentences if _asks([sentence], "sums_up")]
+    return any(is_there or sentence.is_question or _asks([sentence], "requests") for sentence in said)
+
+
+def _answered(asked: Sequence[Sentence], files: Sequence[SentFile], scene: Scene) -> list[str]:
+    """Return the sentence that answers; one of an earlier file only where no memory answers as well."""
+    if any(sentence.intent for sentence in asked):
+        return []
+    hits = _passages(files, [*question_terms(asked, scene.lang), *_surfaces(asked)])
+    found = _search(asked, hits, scene)
+    if not found.fits or not found.coverage:
+        return []
+    best = _file_of(found.best[0], hits, files)
+    if best.is_earlier and not _asks(scene.read.questions, "names"):
+        remembered = search_question(asked, scene.request, scene.lang)
+        if remembered.fits and remembered.coverage >= found.coverage:
+            return []
+    return [_quote(candidate, _file_of(candidate, hits, files), scene) for candidate in found.best]
+
+
+def _search(asked: Sequence[Sentence], hits: Sequence[Hit], scene: Scene) -> Found:
+    """Look for the answer in passages alone: no memory, no note, nothing said."""
+    alone = replace(
+        scene.request, hits=hits, notes="", witnesses=tuple, sheet=replace(scene.request.sheet, user_profile="")
+    )
+    return search_question(asked, alone, scene.lang, with_now=False)
+
+
+def _passages(files: Sequence[SentFile], terms: Sequence[str]) -> list[Hit]:
+    """Return the passages that hold most of a question's words, the rarest counting most."""
+    found = [Hit(piece, "knowledge", "semantic", str(at), (), 0.0, heading=heading) for at, file in enumerate(files) for heading, piece in _pieces(file)]  # fmt: skip
+    folded = [f"{hit.heading} {hit.text}".casefold() for hit in found]
+    wanted = {term.casefold() for term in terms if len(term) > 1 or not term.isascii()}
+    counts = {term: sum(term in text for text in folded) for term in wanted}
+
+    def weight(at: int) -> float:
+        return sum(math.log(1 + len(found) / counts[term]) for term in wanted if term in folded[at])
+
+    order = sorted(range(len(found)), key=lambda at: (-weight(at), at))
+    return [found[at] for at in order[:MAX_HITS]]
+
+
+def _pieces(file: SentFile) -> Iterator[tuple[str, str]]:
+    left = _MOST_READ
+    for heading, text in file.parts:
+        read = _unwrapped(text[:left], heading)
+        yield from ((heading, piece) for piece in split(read, _PASSAGE, 0))
+        left -= len(text)
+        if left <= 0:
+            return
+
+
+def _unwrapped(text: str, heading: str) -> str:
+    """Return a text as it is read: sentences that go over several lines on one, a row of a table on one."""
+    tidy = plain(text)
+    if _ROW.fullmatch(heading):
+        return ", ".join(tidy.split("\n"))
+    return _WIDE.sub("", _WRAPPED.sub(" ", tidy))
+
+
+def _file_of(candidate: Candidate, hits: Sequence[Hit], files: Sequence[SentFile]) -> SentFile:
+    return files[int(hits[candidate.source - 1].path)]
+
+
+def _surfaces(asked: Sequence[Sentence]) -> list[str]:
+    return [word.surface for sentence in asked for word in sentence.words if word.kind != "function"]
+
+
+def _quote(candidate: Candidate, file: SentFile, scene: Scene) -> str:
+    quote = for_quoting(candidate.text, scene.lang)
+    return scene.book.say("file", "says", file=_name(file, scene), quote=quote, place=_place(candidate.heading, scene))
+
+
+def _place(heading: str, scene: Scene) -> str:
+    shown = for_quoting(heading, scene.lang, 60)
+    if not shown or _ROW.fullmatch(heading):
+        return ""
+    return f"({shown})" if scene.lang == "ja" else f" ({shown})"
+
+
+def _name(file: SentFile, scene: Scene) -> str:
+    return for_quoting(plain(file.name), scene.lang, 60)
+
+
+def _nothing(asked: Sequence[Sentence], files: Sequence[SentFile], scene: Scene) -> list[str]:
+    topic = next((topic for sentence in asked if (topic := topic_of(sentence, scene))), "")
+    if scene.lang == "ja":
+        return [
+            scene.book.say("file", "nothing", file=_name(files[0], scene), topic=f"{topic}のこと" if topic else "それ")
+        ]
+    return [scene.book.say("file", "nothing", file=_name(files[0], scene), topic=topic or "that")]
+
+
+def _told(files: Sequence[SentFile], scene: Scene) -> list[str]:
+    """Say what stands in files: all of it where it is short, else the sentences that tell most."""
+    said = []
+    for file in files[:_MOST_FILES]:
+        whole = "\n".join(_unwrapped(text, heading) for heading, text in file.parts)
+        if len(whole.strip()) <= _SHORT:
+            quote = for_quoting(whole, scene.lang)
+            said.append(scene.book.say("file", "whole", file=_name(file, scene), quote=quote))
+            continue
+        mark = "「{}」" if scene.lang == "ja" else "“{}”"
+        quotes = scene.joint.join(mark.format(for_quoting(one, scene.lang, _QUOTED)) for one in _telling(whole))
+        count = f"{sum(len(text) for _, text in file.parts):,}"
+        said.append(scene.book.say("file", "holds", file=_name(file, scene), count=count, quotes=quotes))
+    return said
+
+
+def _telling(text: str) -> list[str]:
+    """Return how a text begins and the two sentences that hold most of what it speaks of, in their order."""
+    found = [one.strip() for one in sentences(text[:_MOST_WEIGHED]) if len(one.strip()) >= _LEAST]
+    if not found:
+        return [text.strip()]
+    terms = [set(content_words(one)) for one in found]
+    counts = Counter(term for of_one in terms for term in of_one)
+
+    def weight(at: int) -> float:
+        return sum(min(counts[term], 5) for term in terms[at]) / math.sqrt(10 + len(found[at]))
+
+    best = sorted(range(1, len(found)), key=lambda at: (-weight(at), at))[:2]
+    return [found[at] for at in sorted({0, *best})]
+
+
+def _without_file(sentence: Sentence, scene: Scene) -> Sentence:
+    """Return a question without its words for the file itself: they stand in none."""
+    bare = _pattern("words", sentence.lang).sub(" ", sentence.text)
+    read = understand(bare, scene.request.sheet.persona, sentence.lang, keep=True).sentences
+    return replace(read[0], is_question=True) if read else sentence
+
+
+def _asks(said: Sequence[Sentence], what: str) -> bool:
+    return any(_pattern(what, sentence.lang).search(sentence.plain) for sentence in said)
+
+
+@cache
+def _pattern(what: str, lang: str) -> re.Pattern[str]:
+    return re.compile("|".join(load("sent_files")[what][lang]), re.IGNORECASE)

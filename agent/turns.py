@@ -1,0 +1,281 @@
+"""The turns of one persona: what begins them, what is done beside and after them, and what is said off the record."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from random import Random
+from typing import Any
+
+from agent.addressing import with_name
+from agent.afterwards import Afterwards
+from agent.attachments import Attached
+from agent.emotion_reading import reread_emotion
+from agent.errors import StillAnsweringError
+from agent.events import Received, Replied, TurnEvent
+from agent.forgetting import take_up
+from agent.memories import Memories
+from agent.mending import look
+from agent.minds.choose import Choice, Minds
+from agent.minds.status import MindStatus, capped_status
+from agent.state import Surroundings, TurnState
+from agent.tools import all_tools
+from agent.turn import Publish, Turn
+from managers.language.concern import find_concern
+from managers.memory.messages import Message
+from managers.mind import Cancel, Mind
+from managers.storage.clock import Clock
+from managers.storage.errors import Lang
+from managers.storage.settings import Settings
+from managers.usage.ledger import Purpose
+
+_STOP_SECONDS = 10.0
+"""Within this time every turn ends that was told to: minds look many times a second."""
+
+
+class Turns:
+    """One persona, awake: its turns run one after the other."""
+
+    def __init__(
+        self,
+        memories: Memories,
+        minds: Minds,
+        clock: Clock,
+        rng: Random,
+        *,
+        when_conversation_ends: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.memories = memories
+        self._when_conversation_ends = when_conversation_ends
+        self._minds = minds
+        self._clock = clock
+        self._rng = rng
+        self._turn: Turn | None = None
+        self._starting = threading.Lock()
+        self._off_record: list[Message] = []
+        self._in_sight: tuple[str, int] | None = None
+        self._window: tuple[str, int, list[Message]] | None = None
+        self._beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="beside")
+        self._afterwards = Afterwards(memories.notices)
+        self._begun: dict[str, Turn] = {}
+        self._awake = False
+        self._closing = Cancel()
+
+    def wake(self, *, only_look: bool = False) -> None:
+        """Notice what was edited elsewhere and index it, off the user's path; once. Where nothing may be written, look alone."""
+        if not self._awake:
+            self._awake = True
+            self._afterwards.do(self._look_on if only_look else self._wake)
+
+    def forget_off_record(self) -> None:
+        """Let go of what was said off the record, the answer under way included, and of how the last turn went."""
+        with self._starting:
+            if self._turn is not None and self._turn.off_record:
+                self._turn.stop()
+                self._turn.wait(_STOP_SECONDS)
+            self._let_go_of_off_record()
+            if self.turn is None:
+                self._turn = None
+
+    def forget_failure(self) -> None:
+        """Let go of how the last turn went, if none is under way."""
+        with self._starting:
+            if self.turn is None:
+                self._turn = None
+
+    @property
+    def off_record(self) -> Sequence[Message]:
+        """What was said off the record so far, for the page that shows it."""
+        return tuple(self._off_record)
+
+    def last_aside(self) -> datetime | None:
+        """Return when something was last said off the record; no file knows of it."""
+        return max((message.time for message in self._off_record), default=None)
+
+    @property
+    def turn(self) -> Turn | None:
+        """The turn under way, if any (another window may have started it)."""
+        return self._turn if self._turn is not None and not self._turn.is_over else None
+
+    @property
+    def last_turn(self) -> Turn | None:
+        """The turn that ended last, if none is under way: what it failed of stays to be read."""
+        return self._turn if self._turn is not None and self._turn.is_over else None
+
+    def choice(self) -> Choice:
+        """Return which mind would speak now, and what people are told and offered about it."""
+        return self._choice(self.memories.settings())
+
+    def known_choice(self) -> Choice | None:
+        """Return the same, as far as it is known without asking any server; None if it is not."""
+        settings = self.memories.settings()
+        return self._choice(settings) if self._minds.is_known(settings.mind) else None
+
+    def is_mind_known(self) -> bool:
+        """Tell whether it is known which mind would speak now, without asking any server."""
+        return self._minds.is_known(self.memories.settings().mind)
+
+    def _choice(self, settings: Settings) -> Choice:
+        name, language = self.memories.paths.name, self.memories.persona().language
+        choice = self._minds.choose(settings.mind, language, persona=name, purpose="talk")
+        is_stopped = choice.status.is_language_model and self._minds.is_stopped(name)
+        return replace(choice, status=capped_status()) if is_stopped and self._minds.stand_in(settings) else choice
+
+    def mind_status(self) -> MindStatus:
+        """Say which mind would speak now."""
+        return self.choice().status
+
+    def close(self) -> None:
+        """End the conversation and wait for what is being remembered; the object must not be used after."""
+        if self._turn is not None:
+            self._turn.break_off()
+            self._turn.wait(_STOP_SECONDS)
+            if not self.mind_status().is_language_model:
+                # A model would keep the person waiting; the next start does it when the time is up.
+                self._afterwards.do(self._when_conversation_ends)
+        self._closing.set()
+        self._beside.shutdown(wait=True)
+        self._afterwards.close()
+        self.memories.close()
+
+    def settle(self) -> None:
+        """Wait until the work after the last turn (index, archives) is done."""
+        self._afterwards.do(lambda: None).result()
+
+    def _refuse_while_answering(self) -> None:
+        if self.turn is not None:
+            raise StillAnsweringError(name=self.memories.paths.name)
+
+    def _let_go_of_off_record(self) -> None:
+        self._off_record = []  # a new one: whatever a turn may still say goes into the old, which nobody reads
+        for turn in [one for one in self._begun.values() if one.off_record]:
+            turn.forget()
+
+    def _begin(self, state: TurnState, attached: Attached, *, off_record: bool = False) -> Turn:
+        if not off_record:
+            self._let_go_of_off_record()
+        state["attached"] = attached
+        aside = self._off_record if off_record else None
+        given, old = state.get("message"), state.get("instead_of")
+        self._turn = Turn(
+            partial(self._live, state, aside),
+            answers=given.id if given else "",
+            replaces=old.id if old else "",
+            off_record=off_record,
+        ).start()
+        return self._turn
+
+    def _live(self, state: TurnState, aside: list[Message] | None, cancel: Cancel, publish: Publish) -> None:
+        """Live a turn; off the record, what is said is kept `aside`, after what was said there before."""
+        # Imported here: the graph's libraries take most of a second, and a page opens without them.
+        from agent.graph import compiled_graph  # noqa: PLC0415
+
+        given, count = state.get("message"), 2 * self.memories.settings().conversation.window_turns
+        before = self.memories.log.thread(count, given.id) if given else self._short_term(count)
+        state["window"] = [*before, *(aside or [])]
+        around = self._surroundings(cancel, publish, aside, state["window"])
+        reply: Message | None = None
+        try:
+            done = compiled_graph().invoke(state, context=around)
+            reply = done["reply"]
+            self._in_sight = (around.mind.name, done.get("in_sight", 0))
+        finally:
+            if aside is None:
+                self._afterwards.do(self._catch_up, reply)
+        if aside is None and (not done.get("instead_of") or done.get("reworded")):
+            self._read_emotion(around, done)
+
+    def _surroundings(
+        self, cancel: Cancel, publish: Publish, aside: list[Message] | None, window: Sequence[Message]
+    ) -> Surroundings:
+        started = self._clock.monotonic()
+        memories = self.memories
+        settings, sheet = memories.settings(), with_name(memories.sheet(), memories, window)
+        name = memories.paths.name
+        choice = self._minds.choose(settings.mind, sheet.language, persona=name, purpose="talk")
+
+        def emit_and_keep(event: TurnEvent) -> None:
+            if aside is not None and isinstance(event, Received | Replied):
+                aside.append(event.message)
+            publish(event)
+
+        return Surroundings(
+            sheet=sheet,
+            mind=choice.mind,
+            settings=settings,
+            memories=memories,
+            tools=all_tools(),
+            clock=self._clock,
+            rng=self._rng,
+            cancel=cancel,
+            started=started,
+            emit=emit_and_keep,
+            beside=self._beside.submit,
+            small_mind=self._small_mind(settings, sheet.language, "recall")
+            if settings.recall.plan_with_model
+            else None,
+            stand_in=self._minds.stand_in(settings),
+            in_sight=self._in_sight[1] if self._in_sight and self._in_sight[0] == choice.mind.name else None,
+            off_record=aside is not None,
+        )
+
+    def _read_emotion(self, around: Surroundings, done: Mapping[str, Any]) -> None:
+        """Let the small model read the message's emotion, where a person wants that; nobody waits for it."""
+        settings, message, read = around.settings, done["message"], done["emotion"].emotion
+        if not settings.conversation.read_emotion_with_model or find_concern(message.text):
+            return  # of danger no model makes less
+        mind = self._small_mind(settings, around.sheet.language, "emotion")
+        self._afterwards.do(
+            reread_emotion, self.memories, mind, around.sheet, message, done["window"], read, self._closing
+        )
+
+    def _small_mind(self, settings: Settings, language: Lang, purpose: Purpose) -> Mind:
+        name = self.memories.paths.name
+        return self._minds.choose_small(settings.mind, language, persona=name, purpose=purpose).mind
+
+    def _wake(self) -> None:
+        """After opening, off the user's path: cards are read, what was edited elsewhere is noticed and indexed."""
+        memories = self.memories
+        # The cards are kept in memory: thousands of files take long beside other work, a room's say.
+        self._afterwards.each(memories.entities.all, memories.history.notice_outside, partial(take_up, memories))
+        self._catch_up()
+        self._look()  # the indexes have caught up, and know what is missing
+
+    def _look_on(self) -> None:
+        """After opening where nothing may be written."""
+        self._afterwards.each(self.memories.recall.warm_up)
+        self._look()
+
+    def _look(self) -> None:
+        self._afterwards.each(partial(look, self.memories))
+
+    def _short_term(self, count: int) -> list[Message]:
+        """Return the last messages of the thread; read anew only when the log has changed."""
+        revision = self.memories.log.revision()
+        known = self._window
+        if known is not None and known[:2] == (revision, count):
+            return known[2]
+        window = self.memories.log.thread(count)
+        self._window = (revision, count, window)
+        return window
+
+    def _catch_up(self, reply: Message | None = None) -> None:
+        """After a turn, off the user's path: archives, index, and the window for the next turn."""
+        memories = self.memories
+        if (
+            reply is not None
+        ):  # `emotion_log.json` and `internal_state.json` say what it has changed, for whoever opens them
+            self._afterwards.each(
+                partial(memories.inner_life.note_reply, reply),
+                memories.emotions.settle,
+                lambda: memories.inner_state.refresh(lang=memories.sheet().language),
+            )
+        self._afterwards.each(
+            memories.log.roll,
+            lambda: self._short_term(2 * memories.settings().conversation.window_turns),
+            memories.recall.keep_up,
+        )

@@ -1,0 +1,134 @@
+"""`personas admit`: what waits for a yes is told, asked about, and let in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands.language import terminal_language
+from commands.shared import HomeOption, JsonOption, services_at, tell
+from commands.terminal import ask, warn, write
+from managers.storage.errors import Lang, UtataneError
+
+if TYPE_CHECKING:
+    from managers.personas.door import Door, Question
+
+commands = typer.Typer()
+
+_YES = frozenset({"y", "yes", "はい"})
+_WORDS: dict[str, tuple[str, str]] = {
+    "let_in": ("迎えますか? [y/N]", "Let them in? [y/N]"),
+    "use": ("求めている設定も使いますか? [y/N]", "Use the settings that they ask for, too? [y/N]"),
+    "guest": ("{name}(ゲスト)", "{name} (a guest)"),
+    "asks": (
+        "使ってほしいという設定(「はい」と答えるまで使いません):",
+        "Settings that it asks for (not used before a yes):",
+    ),
+    "admitted": ("{name} を迎えました。", "{name} has been let in."),
+    "granted": ("{name} の求める設定を使います。", "The settings that {name} asks for are used."),
+    "not_granted": (
+        "{name} の求める設定は使っていません(使うなら `--with-settings`)。",
+        "The settings that {name} asks for are not used (to use them: `--with-settings`).",
+    ),
+    "nothing": ("確認を待っているものはありません。", "Nothing waits for your yes."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """What somebody decided on: to let guests in or not, to use what is asked for or not; None: not asked about that."""
+
+    admit: bool
+    grant: bool | None
+
+
+@commands.command("admit")
+def admit_personas(
+    names: Annotated[list[str] | None, typer.Argument(help="Whom; default: everybody who waits.")] = None,
+    home: HomeOption = None,
+    everybody: Annotated[bool, typer.Option("--all", help="Everybody who waits.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Let them in without asking.")] = False,
+    with_settings: Annotated[
+        bool, typer.Option("--with-settings", help="With --yes: use the settings that they ask for, too.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Let in folders that came from elsewhere, after telling what is in them; --json asks nothing."""
+    from agent.errors import NobodyNamedError
+
+    if yes and not (names or everybody):
+        raise NobodyNamedError
+    lang = terminal_language()
+    with services_at(home) as services:
+        door = services.personas.door
+        found = [door.question(name) for name in names or door.waiting()]
+        questions = [question for question in found if question is not None]
+        if not as_json:
+            _tell_all(questions, lang)
+        decision = _Decision(yes, with_settings or None) if yes or as_json else _ask(questions, lang)
+        outside = [one for one in questions if not _carry_out(door, one, decision, lang, as_json=as_json)]
+    if outside and (decision.admit or not as_json):
+        raise typer.Exit(1)
+
+
+def _ask(questions: Sequence[Question], lang: Lang) -> _Decision:
+    """Ask once for all of them whether to let them in, and once whether to use what they ask for."""
+    admit = any(one.is_guest for one in questions) and _agrees("let_in", lang)
+    if not any(one.wishes for one in questions if admit or not one.is_guest):
+        return _Decision(admit, grant=None)
+    return _Decision(admit, grant=_agrees("use", lang))
+
+
+def _agrees(question: str, lang: Lang) -> bool:
+    try:
+        return ask(_said(question, lang)).strip().lower() in _YES
+    except EOFError:  # nobody is there to say yes
+        return False
+
+
+def _carry_out(door: Door, question: Question, decision: _Decision, lang: Lang, *, as_json: bool) -> bool:
+    """Do to one of them what was decided, and tell it; return whether it is in."""
+    is_in, done = not question.is_guest, []
+    try:
+        if question.is_guest and decision.admit:
+            done = list(door.admit(question.name, wishes=question.seen, grant=decision.grant))
+            is_in = True
+        elif is_in and decision.grant is not None:
+            door.answer(question.name, wishes=question.seen, yes=decision.grant)
+    except UtataneError as error:  # the others are not kept waiting by one that cannot be let in
+        warn(error.sentence(lang))
+    granted = is_in and bool(decision.grant)
+    if as_json:
+        findings = [{"code": one.code, "sentence": one.sentence(lang)} for one in (*question.findings, *done)]
+        settings = [one.sentence(lang) for one in question.wishes]
+        facts = {"name": question.name, "guest": question.is_guest, "findings": findings, "settings": settings}
+        tell(facts | {"admitted": is_in, "settings_used": granted}, "", as_json=True)
+    elif is_in:
+        if question.is_guest:
+            write(_said("admitted", lang, question.name))
+        for notice in done:
+            write(notice.sentence(lang))
+        if question.wishes:
+            write(_said("granted" if granted else "not_granted", lang, question.name))
+    return is_in
+
+
+def _tell_all(questions: Sequence[Question], lang: Lang) -> None:
+    """Tell what waits, each with what was found and what it asks for."""
+    for one in questions:
+        write(_said("guest", lang, one.name) if one.is_guest else one.name)
+        for notice in (*one.findings, *([one.obstacle] if one.obstacle else [])):
+            write(f"  - {notice.sentence(lang)}")
+        if one.wishes:
+            write(f"  {_said('asks', lang)}")
+        for wish in one.wishes:
+            write(f"    - {wish.sentence(lang)}")
+    if not questions:
+        write(_said("nothing", lang))
+
+
+def _said(key: str, lang: Lang, name: str = "") -> str:
+    return _WORDS[key][0 if lang == "ja" else 1].format(name=name)

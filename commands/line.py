@@ -1,0 +1,57 @@
+"""All commands, and the one edge at which what fails is said in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+from typer.exceptions import TyperException
+
+from commands import bringing, holding, mending, personas, remembering, servers, serving, talking, usage
+from commands.language import terminal_language
+from commands.misuse import misuse_sentence
+from commands.terminal import warn
+from managers.storage.edges import said
+from managers.storage.program_log import keep_off_the_terminal
+
+app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, help="Utatane (うたた寝): a companion that remembers."
+)
+app.add_typer(serving.commands)
+app.add_typer(talking.commands)
+app.add_typer(holding.commands)
+app.add_typer(remembering.commands)
+app.add_typer(usage.commands)
+app.add_typer(servers.commands)
+app.add_typer(mending.commands)
+app.add_typer(personas.personas_commands, name="personas")
+app.add_typer(bringing.import_commands, name="import")
+app.add_typer(bringing.knowledge_commands, name="knowledge")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; return its exit status."""
+    keep_off_the_terminal()
+    known = set(getattr(typer.main.get_command(app), "commands", ()))
+    if arguments[0] not in known | {"--help", "-h"}:
+        return _complain_unknown(arguments[0], sorted(known))
+    try:
+        code = app(args=list(arguments), prog_name="app.py", standalone_mode=False)
+    except TyperException as error:
+        warn(misuse_sentence(error, terminal_language()))
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001  # the edge: whatever nobody foresaw is logged whole and said in one line
+        failure = said(error, "a command")
+        warn(failure.sentence(terminal_language()))
+        return failure.status
+    return code if isinstance(code, int) else 0
+
+
+def _complain_unknown(command: str, known: list[str]) -> int:
+    listing = ", ".join(known)
+    warn(
+        f"「{command}」というコマンドはありません。使えるのは {listing} です。"
+        if terminal_language() == "ja"
+        else f'There is no command "{command}". There are: {listing}.'
+    )
+    return 2

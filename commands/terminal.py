@@ -1,0 +1,39 @@
+"""The one place that writes on the terminal: nothing that it writes is an order to the terminal.
+
+Pipes and files get the same, for they are shown on a terminal later. The linter refuses `print` anywhere else.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from managers.storage.printable import one_line, printable
+
+
+def write(text: str = "", *, end: str = "\n") -> None:
+    """Write a result on standard output."""
+    print(printable(text), end=end, flush=True)
+
+
+def write_line(text: str) -> None:
+    """Write a result as one line, whatever a name in it holds."""
+    write(one_line(text))
+
+
+def warn(sentence: str) -> None:
+    """Write what went wrong, or should be known, as one line on standard error."""
+    print(one_line(sentence), file=sys.stderr, flush=True)
+
+
+def ask(question: str) -> str:
+    """Return the line that the person types behind a question.
+
+    Raises:
+        EOFError: the input has ended.
+    """
+    return input(f"{one_line(question)} ")
+
+
+def show_progress(done: int, total: int) -> None:
+    """Show on standard error how far long work is."""
+    print(f"\r{done}/{total}", end="" if done < total else "\n", file=sys.stderr, flush=True)

@@ -1,0 +1,301 @@
+"""What a log file holds, by id and by day: derived from the file, and grown with it."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from operator import itemgetter
+from typing import IO, Final, NamedTuple
+from urllib.parse import unquote
+
+from managers.memory.log.format import Record, id_in_trailer
+from managers.memory.log.reading import read_forward
+
+_FINGERPRINT: Final = 4096
+_MANY: Final = 20
+_SHORT: Final = 64 * 1024
+"""Of so few new bytes each message is looked for among the others; of more they are gathered in a set first."""
+
+
+class Change(NamedTuple):
+    """What a control record says: the message `target` now reads `text`, or is deleted (None).
+
+    `mind`, `broken_off` and `stopped` are those of the answer whose words these are (`variant`), where it says a mind.
+    """
+
+    target: str
+    text: str | None
+    id: str
+    offset: int
+    mind: str = ""
+    broken_off: bool = False
+    stopped: bool = False
+    variant: str = ""
+
+
+class Move(NamedTuple):
+    """A record by which the conversation goes on elsewhere: on a branch of its own `after` a message, or back on one.
+
+    Attributes:
+        id: the record's.
+        branch: on which the conversation is from then on.
+        parent, after: of a branch that begins, the branch that it begins on and the message; empty of one that is gone back to.
+        time: when, ISO 8601.
+    """
+
+    id: str
+    branch: str
+    parent: str
+    after: str
+    time: str
+
+
+class Damage(NamedTuple):
+    """A record of which something is lost."""
+
+    offset: int
+    message_id: str
+    what: str
+
+
+@dataclass(slots=True)
+class FileIndex:
+    """The contents of one log file up to `end`, in some forty bytes a message.
+
+    Attributes:
+        ids: the messages' ids as in their trailers, each after a newline (control records are no messages).
+        offsets: where each begins.
+        days: the day of each (`date.toordinal`).
+        repeated: where messages begin that stand further back in the file too: the last place counts.
+        encoding: what its words are in that are not UTF-8; empty if they are, or nobody can tell.
+        foreign: where the records begin that are in that encoding: none of them is read.
+        torn: where those records begin and end of which bytes are no UTF-8, and that are read as they are.
+        changes: what the control records say, in file order.
+        moves: where branches begin or are gone back to, in file order.
+        runs: from which offsets on messages stand on which branch; on the first one before those.
+        branch: the branch that the conversation is on at the end; None if nothing here tells.
+        announcements: where the program's own messages begin.
+        damages: what is lost where.
+        fingerprint: of the bytes before `end`, to tell a grown file from another one.
+    """
+
+    end: int = 0
+    fingerprint: str = ""
+    ids: bytearray = field(default_factory=lambda: bytearray(b"\n"))
+    offsets: array[int] = field(default_factory=lambda: array("Q"))
+    days: array[int] = field(default_factory=lambda: array("I"))
+    repeated: list[int] = field(default_factory=list)
+    encoding: str = ""
+    foreign: list[int] = field(default_factory=list)
+    torn: list[tuple[int, int]] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    damages: list[Damage] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
+    runs: list[tuple[int, str]] = field(default_factory=list)
+    branch: str | None = None
+    announcements: list[int] = field(default_factory=list)
+    _day_set: frozenset[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def _take(self, record: Record, known: dict[bytes, int] | None) -> None:
+        message = record.message
+        self.end = record.end
+        if record.damage == "bytes":
+            if self.encoding:
+                self.foreign.append(record.at)
+                return
+            self.torn.append((record.start, record.end))
+        if record.damage:
+            self.damages.append(Damage(record.at, message.id, record.damage))
+        if record.target:
+            self.changes.append(change_of(record))
+            return
+        if record.is_placed:
+            self._place(record)
+        if record.is_control:
+            return
+        if message.role == "system":
+            self.announcements.append(record.at)
+        line = id_in_trailer(message.id)
+        number = self._number(line) if known is None else known.get(line)
+        if number is not None:
+            self.repeated.append(self.offsets[number])
+            self.offsets[number], self.days[number] = record.at, message.time.toordinal()
+            return
+        self.ids += line + b"\n"
+        self.offsets.append(record.at)
+        self.days.append(message.time.toordinal())
+        if known is not None:
+            known[line] = len(known)
+
+    def _place(self, record: Record) -> None:
+        message = record.message
+        if record.moves:
+            parent = message.branch if record.after else ""
+            time = message.time.isoformat()
+            self.moves.append(Move(message.id, record.leads_to, parent, record.after, time))
+        elif message.branch != (self.runs[-1][1] if self.runs else ""):
+            self.runs.append((record.at, message.branch))
+        self.branch = record.leads_to
+
+    def grow(self, file: IO[bytes], limit: int) -> None:
+        """Read what has been appended since, up to the offset `limit`."""
+        known = None if limit - self.end < _SHORT else {line: at for at, line in enumerate(self._lines())}
+        for record in read_forward(file, self.end, limit, branch=self.branch or ""):
+            self._take(record, known)
+        self._day_set = None
+        self.fingerprint = _fingerprint(file, self.end)
+
+    def copy(self) -> FileIndex:
+        """Return one that may grow while others are reading this one."""
+        return replace(
+            self,
+            ids=self.ids[:],
+            offsets=self.offsets[:],
+            days=self.days[:],
+            repeated=self.repeated[:],
+            foreign=self.foreign[:],
+            torn=self.torn[:],
+            changes=self.changes[:],
+            damages=self.damages[:],
+            moves=self.moves[:],
+            runs=self.runs[:],
+            announcements=self.announcements[:],
+        )
+
+    def day_set(self) -> frozenset[int]:
+        """Return the days on which there are messages, as ordinals."""
+        if self._day_set is None:
+            self._day_set = frozenset(self.days)
+        return self._day_set
+
+    def ids_of_days(self, days: Collection[int]) -> dict[bytes, int]:
+        """Return the ids of the messages of some days, as in their trailers, and where each begins."""
+        here = zip(self._lines(), self.offsets, self.days, strict=True)
+        return {line: offset for line, offset, day in here if day in days}
+
+    def all_ids(self) -> list[str]:
+        """Return the messages' ids."""
+        written = self.ids.decode("utf-8", "replace")
+        ids = written.split("\n")[1:-1]
+        return [unquote(one) for one in ids] if "%" in written else ids
+
+    def within(self, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
+        """Yield where the messages between some offsets begin, and their ids."""
+        ids = self.all_ids() if spans else []
+        for first, last in self._numbers(spans):
+            yield from zip(self.offsets[first:last], ids[first:last], strict=True)
+
+    def offsets_within(self, spans: Sequence[Span]) -> frozenset[int]:
+        """Return where the messages between some offsets begin."""
+        return frozenset(offset for first, last in self._numbers(spans) for offset in self.offsets[first:last])
+
+    def _numbers(self, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+        """Yield from which number on, and before which, the messages stand that begin between some offsets."""
+        if not self.repeated:
+            yield from ((bisect_left(self.offsets, start), bisect_left(self.offsets, end)) for start, end in spans)
+            return
+        for number, offset in enumerate(self.offsets):  # not in order then
+            if is_within(spans, offset):
+                yield number, number + 1
+
+    def first_within(self, span: Span, until: int) -> int:
+        """Return where the first message between two offsets begins; `until`, if there is none before that."""
+        if self.repeated:  # not in order then
+            return min((offset for offset in self.offsets if span[0] <= offset < until), default=until)
+        place = bisect_left(self.offsets, span[0])
+        return min(self.offsets[place], until) if place < len(self.offsets) else until
+
+    def branch_at(self, offset: int) -> str:
+        """Return the branch on which a message was said, by where it begins."""
+        place = bisect_right(self.runs, offset, key=itemgetter(0)) - 1
+        return self.runs[place][1] if place >= 0 else ""
+
+    def _lines(self) -> list[bytes]:
+        return bytes(self.ids).split(b"\n")[1:-1]
+
+    def _number(self, line: bytes) -> int | None:
+        """Return which of the messages has an id, as in its trailer; None if none has."""
+        found = self.ids.find(b"\n" + line + b"\n")
+        return None if found < 0 else self.ids.count(b"\n", 0, found)
+
+    def is_prefix_of(self, file: IO[bytes]) -> bool:
+        """Whether the bytes before `end` still seem to be the ones that were read."""
+        return _fingerprint(file, self.end) == self.fingerprint
+
+    def positions(self, ids: Collection[str]) -> Iterator[tuple[int, str]]:
+        """Yield, of each of some messages that is here, its number in the file and its id."""
+        if len(ids) <= _MANY:
+            for message_id in ids:
+                number = self._number(id_in_trailer(message_id))
+                if number is not None:
+                    yield number, message_id
+            return
+        wanted = {id_in_trailer(message_id): message_id for message_id in ids}
+        for number, here in enumerate(self._lines()):
+            if here in wanted:
+                yield number, wanted[here]
+
+    def days_without(self, deleted: Collection[str], repeated: Collection[int]) -> Iterator[date]:
+        """Yield the day of each message that is not among the deleted ones, and does not begin at `repeated`."""
+        gone = {number for number, _ in self.positions(deleted)}
+        for number, day in enumerate(self.days):
+            if number not in gone and self.offsets[number] not in repeated:
+                yield date.fromordinal(day)
+
+    def count_without(self, deleted: Collection[str], repeated: Collection[int]) -> int:
+        """Return how many messages are not among the deleted ones, and do not begin at `repeated`."""
+        if repeated:
+            return sum(1 for _ in self.days_without(deleted, repeated))
+        return len(self) - sum(1 for _ in self.positions(deleted))
+
+    def offsets_between(self, since: date | None, until: date | None) -> list[int]:
+        """Return where the messages of some days begin."""
+        first = since.toordinal() if since else 0
+        last = until.toordinal() if until else date.max.toordinal()
+        return [offset for offset, day in zip(self.offsets, self.days, strict=True) if first <= day <= last]
+
+
+Span = tuple[int, int]
+"""Two offsets: from the first one on, and before the second."""
+
+EVERYTHING: Final[Span] = (0, sys.maxsize)
+
+
+def span_at(spans: Sequence[Span], offset: int) -> Span | None:
+    """Return which of some spans, in order, holds an offset."""
+    place = bisect_right(spans, offset, key=itemgetter(0)) - 1
+    return spans[place] if place >= 0 and offset < spans[place][1] else None
+
+
+def is_within(spans: Sequence[Span], offset: int) -> bool:
+    """Whether one of some spans, in order, holds an offset."""
+    return span_at(spans, offset) is not None
+
+
+def change_of(record: Record) -> Change:
+    """Return what a control record that has a target says."""
+    message = record.message
+    text = None if record.deletes else message.text
+    return Change(
+        record.target,
+        text,
+        message.id,
+        record.at,
+        message.mind,
+        message.broken_off,
+        message.stopped,
+        record.variant,
+    )
+
+
+def _fingerprint(file: IO[bytes], end: int) -> str:
+    file.seek(max(0, end - _FINGERPRINT))
+    return hashlib.sha256(file.read(min(end, _FINGERPRINT))).hexdigest()

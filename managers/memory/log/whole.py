@@ -1,0 +1,110 @@
+"""What the files of a log tell together: what counts, what stands aside, and how each message reads now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from managers.memory.log.branches import Tree, joined, place_of, read_tree, stretches_aside
+from managers.memory.log.contents import Change, FileIndex, Span, is_within, span_at
+from managers.memory.log.passed_over import PassedOver, find_passed_over, told_changes
+
+
+class Whole:
+    """A log's files at one moment, oldest first. What is asked for is worked out once."""
+
+    def __init__(self, files: Sequence[tuple[Path, FileIndex]], before: Whole | None = None) -> None:
+        """Take the files, and what was worked out before a file grew: the others are as they were."""
+        self.files = dict(files)
+        self.indexes = list(self.files.values())
+        self.told: dict[Path, _Told] = before.told if before else {}
+
+    @cached_property
+    def tree(self) -> Tree:
+        """How the conversation's branches part."""
+        return read_tree(self.indexes)
+
+    @cached_property
+    def stretches(self) -> list[list[tuple[Span, str]]]:
+        """Of each file, what stands aside, and on which branch."""
+        return stretches_aside(self.tree, self.indexes)
+
+    @cached_property
+    def aside(self) -> Mapping[Path, Sequence[Span]]:
+        """By file, between which offsets messages stand aside; files without any are left out."""
+        found = zip(self.files, self.stretches, strict=True)
+        return {path: joined(stretches) for path, stretches in found if stretches}
+
+    @cached_property
+    def twice(self) -> PassedOver:
+        """By file, which records count elsewhere, or in no place because nobody can read them."""
+        return find_passed_over([*self.files.items()])
+
+    @cached_property
+    def passed_over(self) -> PassedOver:
+        """By file, which records do not count: those, and what stands aside."""
+        found = dict(self.twice)
+        for path, index in self.files.items():
+            if spans := self.aside.get(path):
+                found[path] = found.get(path, frozenset()) | index.offsets_within(spans)
+        return found
+
+    @cached_property
+    def set_aside(self) -> frozenset[str]:
+        """The ids of the messages that stand aside."""
+        told = {path: self._set_aside(path, spans) for path, spans in self.aside.items()}
+        self.told = told
+        return frozenset[str]().union(*(one.ids for one in told.values()))
+
+    @cached_property
+    def changes(self) -> Mapping[str, Change]:
+        """The last word on each message that was changed."""
+        return {change.target: change for change in told_changes(self.indexes)}
+
+    @cached_property
+    def corrections(self) -> Mapping[str, str | None]:
+        """What each message says that was changed; None, where it was deleted or stands aside."""
+        return {one: change.text for one, change in self.changes.items()} | dict.fromkeys(self.set_aside)
+
+    def said_aside(self) -> dict[str, list[str]]:
+        """Return the ids of what the user and the persona said that stands aside, by branch, oldest first."""
+        found: dict[str, list[str]] = {}
+        for (path, index), stretches in zip(self.files.items(), self.stretches, strict=True):
+            branches, spans = dict(stretches), [span for span, _ in stretches]
+            passed_over = {*index.announcements, *self.twice.get(path, ())} if spans else ()
+            for offset, one in index.within(spans):
+                span = span_at(spans, offset)
+                if span and offset not in passed_over and not self.is_deleted(one):
+                    found.setdefault(branches[span], []).append(one)
+        return found
+
+    def is_deleted(self, message_id: str) -> bool:
+        """Whether the last word on a message is that it is gone."""
+        return message_id in self.changes and self.changes[message_id].text is None
+
+    def stands_aside(self, message_id: str) -> bool:
+        """Whether a message stands aside."""
+        place = place_of(self.indexes, message_id) if self.aside else None
+        if place is None:
+            return False
+        path = [*self.files][place[0]]
+        return is_within(self.aside.get(path, ()), place[1])
+
+    def _set_aside(self, path: Path, spans: Sequence[Span]) -> _Told:
+        index, twice = self.files[path], self.twice.get(path, frozenset())
+        told = self.told.get(path)
+        if told is not None and told.of is index and (told.spans, told.twice) == (spans, twice):
+            return told
+        ids = frozenset(one for offset, one in index.within(spans) if offset not in twice)
+        return _Told(index, spans, twice, ids)
+
+
+class _Told(NamedTuple):
+    """The ids of what stands aside in a file, and what they were found by."""
+
+    of: FileIndex
+    spans: Sequence[Span]
+    twice: frozenset[int]
+    ids: frozenset[str]

@@ -1,0 +1,180 @@
+"""Who lives here: which folders somebody let in on this computer, and which of their wishes were granted.
+
+A folder is known by its mark, a random id in `.persona-id`, together with its name: neither a folder that takes
+another's name nor a copy under another name is taken for it. What is known stands in the home folder, in a file for
+each computer, and is sealed: a record that came with a home folder from elsewhere says nothing here.
+
+An entry is written before the folder that it is about becomes visible under a name. So a process that dies in between
+leaves an entry too many, which lets nobody in, and never a persona of one's own before the door.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from managers.personas.folders import name_key
+from managers.personas.wishes import NOTHING, Wishes, digest_of
+from managers.storage.clock import Clock
+from managers.storage.errors import NotPlainFileError, UnwritableError
+from managers.storage.files import read_bytes, set_aside, unread, write_atomic
+from managers.storage.installation import Installation
+from managers.storage.locks import holding
+from managers.storage.paths import Home, PersonaPaths
+
+_PURPOSE: Final = "admissions"
+_MARK_BYTES: Final = 16
+_MARK: Final = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """One folder that was let in.
+
+    Attributes:
+        mark: what `.persona-id` holds, 32 hex digits.
+        names: the names under which it may stand, as `name_key` has them; two while it is being renamed.
+        agreed: the wishes that somebody said yes to, as they were shown.
+        refused: the digest of the wishes that somebody last said no to; empty if nobody did.
+    """
+
+    mark: str
+    names: tuple[str, ...]
+    agreed: Wishes
+    refused: str = ""
+
+
+class Admissions:
+    """The record of one home folder on this computer. Safe to use from several threads and processes."""
+
+    def __init__(self, home: Home, clock: Clock) -> None:
+        """Remember the home; nothing is read yet."""
+        self._home = home
+        self._clock = clock
+        self._installation = Installation(home)
+        self._path: Path | None = None
+        self._known: tuple[object, Mapping[str, Admission]] | None = None
+
+    def of(self, paths: PersonaPaths) -> Admission | None:
+        """Return how a folder was let in, None if it is a guest.
+
+        Raises:
+            UnreadableError: nobody can tell: a guest would be let in anew, under another mark.
+        """
+        mark = read_mark(paths)
+        admission = self._read().get(mark) if mark else None
+        return admission if admission and name_key(paths.name) in admission.names else None
+
+    def let_in(self, folder: Path, name: str, agreed: Wishes = NOTHING, refused: str = "") -> None:
+        """Let a folder in that is to stand under a name, and may not do so yet.
+
+        Raises:
+            UnreadableError, DiskFullError, UnwritableError, BusyError: it stays before the door.
+        """
+        paths = PersonaPaths(folder)
+        mark = read_mark(paths)
+        with self._changing() as entries:
+            if not mark or mark in entries:  # a mark that came along is kept, unless it is somebody else's
+                mark = secrets.token_hex(_MARK_BYTES)
+                write_atomic(paths.mark, mark + "\n")
+            entries[mark] = Admission(mark, (name_key(name),), agreed, refused)
+
+    @contextmanager
+    def moving(self, folder: Path, new_name: str) -> Iterator[None]:
+        """Keep a folder known while it is given another name; a guest stays one.
+
+        Raises:
+            UnreadableError, DiskFullError, UnwritableError, BusyError: it was not moved.
+        """
+        mark = read_mark(PersonaPaths(folder))
+        known = self._read().get(mark)
+        if known is None:
+            yield
+            return
+        self._change(mark, lambda known: replace(known, names=(*known.names, name_key(new_name))))
+        yield
+        self._change(mark, lambda known: replace(known, names=(name_key(new_name),)))
+
+    def agree(self, paths: PersonaPaths, wishes: Wishes) -> None:
+        """Write down the wishes that somebody said yes to; they count from now on, and no others."""
+        self._change(read_mark(paths), lambda known: replace(known, agreed=wishes, refused=""))
+
+    def refuse(self, paths: PersonaPaths, wishes: Wishes) -> None:
+        """Write down that somebody said no to these wishes: nobody is asked about them again."""
+        self._change(read_mark(paths), lambda known: replace(known, refused=digest_of(wishes)))
+
+    def _change(self, mark: str, change: Callable[[Admission], Admission]) -> None:
+        with self._changing() as entries:
+            if mark in entries:
+                entries[mark] = change(entries[mark])
+
+    def _find(self) -> Path | None:
+        """Return where this computer's record is; None before the installation has a key."""
+        if self._path is None and (own := self._installation.id) is not None:
+            self._path = self._home.admitted / f"{own}.json"
+        return self._path
+
+    def _read(self) -> Mapping[str, Admission]:
+        path = self._find()
+        if path is None:
+            return {}
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise unread(error, path) from error
+        state = (path, found.st_mtime_ns, found.st_size, found.st_ino)
+        if self._known is None or self._known[0] != state:
+            self._known = state, self._parsed(read_bytes(path) or b"")
+        return self._known[1]
+
+    def _parsed(self, data: bytes) -> Mapping[str, Admission]:
+        try:
+            record = json.loads(data)
+            entries, seal = record["personas"], record["seal"]
+            if not self._installation.is_sealed(_PURPOSE, _sealed(entries), seal):
+                return {}
+            return {
+                mark: Admission(mark, tuple(entry["names"]), entry["agreed"], entry["refused"])
+                for mark, entry in entries.items()
+            }
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return {}
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, Admission]]:
+        with holding(self._home.folder / ".admitted.lock", self._home.folder.name):
+            entries = dict(self._read())
+            yield entries
+            kept = {mark: asdict(entry) for mark, entry in entries.items()}
+            seal = self._installation.seal(_PURPOSE, _sealed(kept))  # makes the key, if there is none
+            path = self._find()
+            if path is None:
+                raise UnwritableError(path=self._home.installation_key, cause="no key")
+            if not self._read() and path.exists():  # what nobody here wrote is kept for whoever wants to know
+                set_aside(path, self._clock.now())
+            write_atomic(path, json.dumps({"personas": kept, "seal": seal}, indent=1, sort_keys=True))
+
+
+def read_mark(paths: PersonaPaths) -> str:
+    """Return what a folder is known by; empty if it has no mark.
+
+    Raises:
+        UnreadableError: it may have one.
+    """
+    try:
+        mark = (read_bytes(paths.mark) or b"").decode("ascii").strip()
+    except (UnicodeDecodeError, NotPlainFileError):  # a link, which is none of ours
+        return ""
+    return mark if _MARK.fullmatch(mark) else ""
+
+
+def _sealed(entries: Mapping[str, object]) -> bytes:
+    return json.dumps(entries, sort_keys=True).encode()

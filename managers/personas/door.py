@@ -1,0 +1,171 @@
+"""The door: which folders are personas here, and which are guests that nobody let in on this computer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from managers.personas import document as sheet
+from managers.personas.admissions import Admission, Admissions
+from managers.personas.admitting import clean
+from managers.personas.folders import arranging, find_folder, persona_folders
+from managers.personas.guests import look_through
+from managers.personas.persona import Persona, read_persona
+from managers.personas.wishes import NOTHING, digest_of, in_words, is_same
+from managers.storage.clock import Clock
+from managers.storage.errors import ChangedSinceShownError, GuestError, NotAdmissibleError, Notice, UnreadableError
+from managers.storage.paths import Home, PersonaPaths
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What waits for somebody's yes: a guest, or a persona whose folder asks for other settings than were granted.
+
+    Attributes:
+        name: whose folder it is.
+        is_guest: nobody let it in yet.
+        findings: what is in a guest's folder.
+        wishes: what the folder asks for, in plain words; nothing of it is used before a yes.
+        seen: what stands for these wishes in an answer.
+        obstacle: why a guest cannot be let in as it is.
+    """
+
+    name: str
+    is_guest: bool
+    findings: Sequence[Notice]
+    wishes: Sequence[Notice]
+    seen: str
+    obstacle: Notice | None = None
+
+
+class Door:
+    """The door of one home folder. Safe to use from several threads and processes."""
+
+    def __init__(self, home: Home, clock: Clock) -> None:
+        """Remember the home; nothing is read yet."""
+        self._home = home
+        self._clock = clock
+        self.admissions = Admissions(home, clock)
+
+    # Looking
+
+    def all_names(self) -> list[str]:
+        """Return the names that are taken, guests' too, in order."""
+        return [sheet.normal(paths.name) for paths in self._folders()]
+
+    def residents(self) -> Iterator[tuple[PersonaPaths, Admission]]:
+        """Yield the personas' folders, in order of their names, and how each was let in."""
+        for paths, admission in self._looked_up():
+            if isinstance(admission, Admission):
+                yield paths, admission
+
+    def resident(self, name: str) -> tuple[PersonaPaths, Admission]:
+        """Return where a persona is, and how it was let in.
+
+        Raises:
+            PersonaNotFoundError, GuestError, UnsafeNameError
+            UnreadableError: nobody can tell whether it was let in.
+        """
+        paths = find_folder(self._home.characters, name)
+        admission = self.admissions.of(paths)
+        if admission is None:
+            raise GuestError(name=sheet.normal(paths.name))
+        return paths, admission
+
+    def guests(self) -> list[str]:
+        """Return the names of the folders that nobody let in on this computer, in order."""
+        return [sheet.normal(paths.name) for paths, admission in self._looked_up() if admission is None]
+
+    def unreadable(self) -> dict[str, UnreadableError]:
+        """Return the names of the folders of which nobody can tell whether they were let in, and what stands in the way."""
+        looked_up = self._looked_up()
+        return {sheet.normal(paths.name): found for paths, found in looked_up if isinstance(found, UnreadableError)}
+
+    def waiting(self) -> list[str]:
+        """Return the names of all that wait for a yes: guests, and personas whose folders ask for other settings."""
+        here = [read_resident(paths, admission) for paths, admission in self.residents()]
+        return self.guests() + [persona.name for persona in here if persona.asks]
+
+    def question(self, name: str) -> Question | None:
+        """Return what is to be known before a yes, also one to what was refused; None where all is granted.
+
+        Raises:
+            PersonaNotFoundError, UnsafeNameError, UnreadableError
+        """
+        paths = find_folder(self._home.characters, name)
+        admission = self.admissions.of(paths)
+        if admission is None:
+            guest = look_through(paths)
+            return Question(guest.name, True, guest.findings, in_words(guest.wishes), guest.seen, guest.obstacle)
+        persona = read_resident(paths, admission)
+        if is_same(persona.wishes, admission.agreed):
+            return None
+        return Question(persona.name, False, (), in_words(persona.wishes, admission.agreed), digest_of(persona.wishes))
+
+    def _looked_up(self) -> Iterator[tuple[PersonaPaths, Admission | UnreadableError | None]]:
+        for paths in self._folders():
+            try:
+                yield paths, self.admissions.of(paths)
+            except UnreadableError as error:
+                yield paths, error
+
+    def _folders(self) -> Iterator[PersonaPaths]:
+        return (PersonaPaths(path) for path in persona_folders(self._home.characters))
+
+    # Answering
+
+    def admit(self, name: str, *, wishes: str = "", grant: bool | None = None) -> Sequence[Notice]:
+        """Let a guest in: what leads elsewhere or might run is put aside, derived files are made anew.
+
+        Args:
+            name: the folder; one that is let in already stays as it is.
+            wishes: the `Question.seen` of the wishes that were shown.
+            grant: whether they are granted; None: nobody has answered that yet.
+
+        Returns:
+            what was done to the folder.
+
+        Raises:
+            PersonaNotFoundError, UnsafeNameError, UnreadableError
+            NotAdmissibleError, ChangedSinceShownError, UnwritableError, DiskFullError, BusyError: it stays a guest.
+        """
+        with arranging(self._home):
+            paths = find_folder(self._home.characters, name)
+            if self.admissions.of(paths) is not None:
+                return ()
+            guest = look_through(paths)
+            if guest.obstacle is not None:
+                raise NotAdmissibleError(name=guest.name, reason_ja=guest.obstacle.ja, reason_en=guest.obstacle.en)
+            if grant is not None and wishes != guest.seen:
+                raise ChangedSinceShownError(name=guest.name)
+            done = clean(guest, self._clock.now())
+            agreed, refused = guest.wishes if grant else NOTHING, wishes if grant is False else ""
+            self.admissions.let_in(paths.folder, paths.name, agreed, refused)
+            return done
+
+    def answer(self, name: str, *, wishes: str, yes: bool) -> None:
+        """Answer what a persona's folder asks for; what is granted counts from now on, and nothing else does.
+
+        Args:
+            name: the persona.
+            wishes: the `Question.seen` of the wishes that were shown.
+            yes: grant them.
+
+        Raises:
+            PersonaNotFoundError, GuestError, UnsafeNameError
+            ChangedSinceShownError: it asks for something else by now.
+            DiskFullError, UnwritableError, BusyError: nothing was changed.
+        """
+        paths, admission = self.resident(name)
+        asked = read_resident(paths, admission).wishes
+        if digest_of(asked) != wishes:
+            raise ChangedSinceShownError(name=sheet.normal(paths.name))
+        if yes:
+            self.admissions.agree(paths, asked)
+        else:
+            self.admissions.refuse(paths, asked)
+
+
+def read_resident(paths: PersonaPaths, admission: Admission) -> Persona:
+    """Read a persona as far as it was let in."""
+    return read_persona(paths, admission.agreed, admission.refused)

@@ -1,0 +1,96 @@
+"""The sentence models that a person may fetch (`assets/embedders.toml`), and where each lies."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from managers.storage.errors import Lang
+
+MANIFEST: Final = "model.json"
+"""Written last: what was fetched, from where. Without it a folder is one that is still being fetched."""
+
+DEFAULT: Final = "minilm"
+"""The specification's model."""
+_TABLE: Final = Path(__file__).resolve().parents[3] / "assets" / "embedders.toml"
+_UNKNOWN_TOKENS: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedModel:
+    """A model that can be fetched.
+
+    Attributes:
+        name: as the settings and its folder have it.
+        title: its own name.
+        repository, revision: where it is, and which version.
+        files: paths there, by the name that each gets here.
+        megabytes: about how large all of it is.
+        tokens: how much of a text it reads.
+        licence: under which it may be used.
+        ja, en: what it is good for, in plain words.
+        factor: by what distances are multiplied; 1 where it was not measured.
+    """
+
+    name: str
+    title: str
+    repository: str
+    revision: str
+    files: Mapping[str, str]
+    megabytes: int
+    tokens: int
+    licence: str
+    ja: str
+    en: str
+    factor: float = 1.0
+
+    @property
+    def most_bytes(self) -> int:
+        """More than this is not fetched, whatever the registry says."""
+        return self.megabytes * 1_250_000
+
+    def words(self, lang: Lang) -> str:
+        """Return what it is good for."""
+        return self.ja if lang == "ja" else self.en
+
+
+@cache
+def offered() -> Mapping[str, OfferedModel]:
+    """Return the models that can be fetched, by name."""
+    table = tomllib.loads(_TABLE.read_text("utf-8"))
+    return {one["name"]: OfferedModel(**one) for one in table["model"]}
+
+
+def is_fetched(model: OfferedModel, models: Path) -> bool:
+    """Whether all of a model lies in its folder."""
+    return (models / model.name / MANIFEST).is_file()
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder with a model, and what is known of it.
+
+    Attributes:
+        path: where it is.
+        title: its own name.
+        tokens: how much of a text it reads.
+        factor: by what distances are multiplied.
+    """
+
+    path: Path
+    title: str
+    tokens: int = _UNKNOWN_TOKENS
+    factor: float = 1.0
+
+    @classmethod
+    def of(cls, model: str, models: Path) -> Folder:
+        """Return where a model is: one of those that can be fetched, by its name, or any folder."""
+        known = offered().get(model)
+        if known is None:
+            path = Path(model).expanduser()
+            return cls(path, path.name)
+        return cls(models / known.name, known.title, known.tokens, known.factor)

@@ -1,0 +1,136 @@
+"""What is wrong with a mind's answer: what must be mended before any of it is taken, and what is left out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+from managers.language.words import detect_language
+from managers.sleep.errors import DraftRejectedError, LeftOutError
+from managers.storage.errors import Lang
+
+Why = Literal[
+    "unknown_message",
+    "nobody_said",
+    "language",
+    "unsafe_name",
+    "pronoun",
+    "too_many",
+    "unknown_target",
+    "only_monthly",
+    "alike",
+    "incomplete",
+]
+UNKNOWN_LABEL = "?"
+"""Stands before a label that was given to no message: no id begins with it."""
+
+_WHY: dict[Why, dict[Lang, str]] = {
+    "unknown_message": {
+        "ja": "evidence には上にある発言の番号だけを、必ず一つ以上書く",
+        "en": "evidence must be labels of messages above, one at least",
+    },
+    "nobody_said": {
+        "ja": "evidence に、ペルソナ以外の人が言った発言が一つもない",
+        "en": "no message in its evidence was said by anybody but the persona",
+    },
+    "language": {"ja": "日本語で書く", "en": "write it in English"},
+    "unsafe_name": {
+        "ja": "その名前はファイルの名前にできない(unsafe name)",
+        "en": "unsafe name: it cannot be a file's name",
+    },
+    "pronoun": {
+        "ja": "代名詞や「相手」は名前ではない。名前がわからなければ「花の妹」のように書く",
+        "en": "a pronoun is no name; where no name is known write what they are to somebody: Hana's sister",
+    },
+    "too_many": {"ja": "一晩に覚える数を超えた", "en": "more than one night may add"},
+    "unknown_target": {"ja": "その番号のものはない", "en": "there is none with this id"},
+    "only_monthly": {
+        "ja": "長期の目標は月次の省察だけで立てる",
+        "en": "long-term goals are made in the monthly reflection only",
+    },
+    "alike": {"ja": "ほとんど同じものがすでにある", "en": "there is one much like it already"},
+    "incomplete": {"ja": "必要な項目が空か、形が合わない", "en": "a field that it needs is empty or malformed"},
+}
+_FIELD: dict[str, dict[Lang, str]] = {
+    "empty": {"ja": "{name} が空", "en": "`{name}` is empty"},
+    "language": {"ja": "{name} は日本語で書く", "en": "`{name}` must be in English"},
+    "evidence": {
+        "ja": "{name}: evidence には上にある発言の番号だけを書く({named})",
+        "en": "{name}: evidence must be labels of the messages above ({named})",
+    },
+    "none": {"ja": "一つもない", "en": "none given"},
+    "repeated": {"ja": "この気づきはもう夢日記にある", "en": "this insight is in the diary already"},
+}
+_JUDGED_LENGTH = 12
+"""Shorter texts may be a name or a loan word, whatever the language."""
+_TOLD = 5
+_ITEM_LENGTH = 80
+
+
+def is_foreign(text: str, lang: Lang) -> bool:
+    """Tell whether a text is in another language than the persona's."""
+    return len(text.strip()) >= _JUDGED_LENGTH and detect_language(text, lang) != lang
+
+
+class Review:
+    """Gathers what is wrong with one answer, so that all of it is said at once.
+
+    Attributes:
+        left_out: the items that do not become memory, each with why and what it rests on.
+        quotes: the mind only quotes, in whatever language it was said; what it names needs no second look.
+    """
+
+    def __init__(self, task: str, lang: Lang, *, quotes: bool = False) -> None:
+        """Begin with nothing found."""
+        self.left_out: list[tuple[LeftOutError, tuple[str, ...]]] = []
+        self._task = task
+        self._lang = lang
+        self.quotes = quotes
+        self._problems: list[str] = []
+
+    def leave_out(self, item: str, why: Why, evidence: Sequence[str] = ()) -> None:
+        """Note an item that does not become memory."""
+        told = " ".join(item.split())
+        short = told if len(told) <= _ITEM_LENGTH else f"{told[: _ITEM_LENGTH - 1]}…"
+        error = LeftOutError(item=short, why=why, why_ja=_WHY[why]["ja"], why_en=_WHY[why]["en"])
+        self.left_out.append((error, tuple(evidence)))
+
+    def is_foreign(self, text: str) -> bool:
+        """Tell whether a text is in another language than it should be."""
+        return not self.quotes and is_foreign(text, self._lang)
+
+    def require_text(self, name: str, text: str) -> None:
+        """Note a field that is empty or in the wrong language."""
+        if not text.strip():
+            self._note("empty", name=name)
+        elif self.is_foreign(text):
+            self._note("language", name=name)
+
+    def require_evidence(self, name: str, evidence: Sequence[str], ids: Collection[str]) -> None:
+        """Note evidence that does not exist."""
+        unknown = [one.removeprefix(UNKNOWN_LABEL) for one in evidence if one not in ids]
+        if unknown or not evidence:
+            self._note("evidence", name=name, named=", ".join(unknown[:_TOLD]) or _FIELD["none"][self._lang])
+
+    def refuse_repetition(self) -> None:
+        """Note that what is concluded was concluded before."""
+        self._note("repeated")
+
+    def close(self, *, nothing_left: bool = False) -> None:
+        """End the review.
+
+        Args:
+            nothing_left: there were items, and none of them can be taken.
+
+        Raises:
+            DraftRejectedError: the answer must be mended.
+        """
+        problems = list(self._problems)
+        if nothing_left:
+            items = (f"{error.facts['item']}: {error.facts['why_' + self._lang]}" for error, _ in self.left_out)
+            problems += list(dict.fromkeys(items))[:_TOLD]
+        if problems:
+            raise DraftRejectedError(task=self._task, reason="; ".join(problems))
+
+    def _note(self, what: str, **facts: str) -> None:
+        self._problems.append(_FIELD[what][self._lang].format(**facts))

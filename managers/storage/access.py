@@ -1,0 +1,281 @@
+"""Who may open the page: the token in its address, or a password, of which only a hash is kept; and other programs' token.
+
+`.access.json` in the home folder, readable by its owner alone:
+
+    {"format": 1, "id": "5f0c…", "token": "…", "password": "scrypt$…", "migrations": [{"step": …, "applied_at": …}],
+     "programs": "…"}
+
+The token is made once, so that bookmarks and an installed page go on working after a restart. A browser that
+came with it, or knew the password, keeps a cookie: a seal that the token makes over whatever opens the page,
+so that another token or another password ends every visit at once, in a server that is running, too.
+The programs' token opens no page, and the page's opens nothing to programs.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import logging
+import secrets
+import threading
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from managers.storage.errors import DiskFullError, Notice, PasswordTooShortError, UnwritableError
+from managers.storage.files import read_bytes, set_aside, write_atomic
+from managers.storage.locks import holding
+from managers.storage.paths import Home
+
+logger = logging.getLogger(__name__)
+
+FORMAT = 1
+TOKEN = "token"  # noqa: S105  # its name in an address
+LEAST_PASSWORD = 8
+"""Characters. Guesses are slow (`ui/server/guesses.py`) and the hash is, too; short words are still soon tried."""
+_TOKEN_BYTES = 32
+_SCRYPT = {"n": 2**15, "r": 8, "p": 3}
+"""32 MB and some 0.2 s a guess: one of the settings that OWASP's cheat sheet on storing passwords holds for equal."""
+_SCRYPT_MEMORY = 64 * 2**20
+_SALT_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What the file holds."""
+
+    id: str
+    """Names the browsers' cookie: cookies know no ports, and another home folder may be open beside this one."""
+    token: str
+    password: str = ""
+    programs: str = ""
+    """What other programs come in with; empty until somebody has asked for it."""
+    migrations: tuple[Mapping[str, str], ...] = ()
+    format: int = field(default=FORMAT)
+
+
+class Access:
+    """What opens the page of a home folder. Safe to use from several threads; follows what other processes change."""
+
+    def __init__(self, home: Home, given: str = "") -> None:
+        """Remember the home; nothing is read or made yet.
+
+        Args:
+            home: whose page it is.
+            given: a password that holds instead of a kept one for as long as this process runs.
+
+        Raises:
+            PasswordTooShortError
+        """
+        if given:
+            _check(given)
+        self._path = home.access
+        self._name = home.folder.name
+        self._given = _plain(given)
+        self._reading = threading.Lock()
+        self._known: _Record | None = None
+        self._seen: tuple[int, ...] | None = None
+        self.notices: list[Notice] = []
+
+    @property
+    def token(self) -> str:
+        """What the page's address holds where there is no password; made when it is first asked for."""
+        return self._record().token
+
+    @property
+    def needs_password(self) -> bool:
+        """Tell whether a password is asked for; the token opens nothing then."""
+        return bool(self._given or self._record().password)
+
+    @property
+    def is_given(self) -> bool:
+        """Tell whether the password is one that was given to this process: it cannot be changed here."""
+        return bool(self._given)
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie."""
+        return f"utatane_{self._record().id}"
+
+    def address(self, origin: str) -> str:
+        """Return the address that opens the page: with the token, where no password is asked for."""
+        return origin if self.needs_password else f"{origin}?{TOKEN}={quote(self.token, safe='')}"
+
+    def session(self) -> str:
+        """Return what the cookie holds of a browser that may come in."""
+        record = self._record()
+        opens = hashlib.sha256(self._given).hexdigest() if self._given else record.password
+        seal = hmac.digest(record.token.encode(), b"session\0" + opens.encode(), "sha256")
+        return base64.urlsafe_b64encode(seal).decode().rstrip("=")
+
+    def is_session(self, value: str) -> bool:
+        """Tell whether a cookie is one of ours."""
+        return hmac.compare_digest(value.encode(), self.session().encode())
+
+    def is_token(self, text: str) -> bool:
+        """Tell whether this token opens the page; none does where a password is asked for."""
+        return hmac.compare_digest(text.encode(), self.token.encode()) and not self.needs_password
+
+    def is_password(self, text: str) -> bool:
+        """Tell whether this is the password. Takes its time: some 0.2 s where a hash is kept."""
+        if self._given:
+            return hmac.compare_digest(_plain(text), self._given)
+        return _fits(text, self._record().password)
+
+    @property
+    def programs_token(self) -> str:
+        """What other programs come in with; made when it is first asked for.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError
+        """
+        return self._record().programs or self.renew_programs_token()
+
+    def is_programs_token(self, text: str) -> bool:
+        """Tell whether another program may come in with this token."""
+        token = self._record().programs
+        return bool(token) and hmac.compare_digest(text.encode(), token.encode())
+
+    def renew_programs_token(self) -> str:
+        """Make another token for programs and return it; the old one opens nothing any more. No visit ends.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError
+        """
+        return self._change(lambda record: replace(record, programs=secrets.token_urlsafe(_TOKEN_BYTES))).programs
+
+    def renew_token(self) -> str:
+        """Make another token and return it; the old one opens nothing any more, and every browser's visit ends.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError
+        """
+        return self._change(lambda record: replace(record, token=secrets.token_urlsafe(_TOKEN_BYTES))).token
+
+    def set_password(self, text: str) -> None:
+        """Keep another password's hash; every browser's visit ends.
+
+        Raises:
+            PasswordTooShortError, DiskFullError, UnwritableError, BusyError
+        """
+        _check(text)
+        hashed = _hashed(text)
+        self._change(lambda record: replace(record, password=hashed))
+
+    def remove_password(self) -> None:
+        """Ask for no kept password any more: the token opens the page; every browser's visit ends.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError
+        """
+        self._change(lambda record: replace(record, password=""))
+
+    def adopt(self, clear: str, now: datetime) -> None:
+        """Keep the hash of a password that stood somewhere in clear text, however short it is; the step is recorded.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError
+        """
+        step = {"step": "hash_password", "applied_at": now.isoformat(timespec="seconds")}
+        hashed = _hashed(clear)
+        self._change(lambda record: replace(record, password=hashed, migrations=(*record.migrations, step)))
+
+    def _record(self) -> _Record:
+        """Return what the file holds now; the file is made if there is none.
+
+        Where none can be made (a home that is only read) the token holds for as long as the process runs.
+        """
+        with self._reading:
+            seen = self._look()
+            if self._known is None or (seen is not None and seen != self._seen):
+                self._known = self._read() or self._known or self._made()
+                self._seen = self._look()
+            return self._known
+
+    def _look(self) -> tuple[int, ...] | None:
+        try:
+            now = self._path.stat()
+        except OSError:
+            return None
+        return now.st_mtime_ns, now.st_size, now.st_ino
+
+    def _read(self) -> _Record | None:
+        data = read_bytes(self._path)
+        return None if data is None else _parsed(data)
+
+    def _made(self) -> _Record:
+        record = _Record(secrets.token_hex(4), secrets.token_urlsafe(_TOKEN_BYTES))
+        try:
+            with holding(self._path.with_name(".access.lock"), self._name):
+                if (found := self._read()) is not None:
+                    return found  # another process came first
+                if self._path.exists():
+                    self.notices.append(set_aside(self._path, datetime.now()))
+                self._write(record)
+        except (UnwritableError, DiskFullError):
+            logger.warning("the page's token could not be kept: it holds until the program ends")
+        return record
+
+    def _change(self, change: Callable[[_Record], _Record]) -> _Record:
+        with holding(self._path.with_name(".access.lock"), self._name):
+            record = change(self._record())
+            self._write(record)
+        with self._reading:
+            self._known, self._seen = record, self._look()
+        return record
+
+    def _write(self, record: _Record) -> None:
+        write_atomic(self._path, json.dumps(asdict(record), indent=2) + "\n")
+
+
+def _parsed(data: bytes) -> _Record | None:
+    """Return what a file holds; None if it is not one of ours: nobody comes in by what cannot be understood."""
+    try:
+        table: Any = json.loads(data)
+        texts = name, token, password, programs = [
+            table["id"],
+            table["token"],
+            table["password"],
+            table.get("programs", ""),
+        ]
+        steps = table["migrations"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    if not all(isinstance(text, str) and text.isascii() for text in texts) or not isinstance(steps, list):
+        return None
+    if not name.isalnum() or len(token) < _TOKEN_BYTES or 0 < len(programs) < _TOKEN_BYTES:
+        return None
+    return _Record(name, token, password, programs, tuple(step for step in steps if isinstance(step, dict)))
+
+
+def _plain(text: str) -> bytes:
+    """Return a password as it is compared: keyboards compose the same letter in different ways."""
+    return unicodedata.normalize("NFC", text).encode("utf-8", "surrogatepass")
+
+
+def _check(text: str) -> None:
+    if len(unicodedata.normalize("NFC", text)) < LEAST_PASSWORD:
+        raise PasswordTooShortError(least=LEAST_PASSWORD)
+
+
+def _hashed(text: str) -> str:
+    salt = secrets.token_bytes(_SALT_BYTES)
+    digest = hashlib.scrypt(_plain(text), salt=salt, maxmem=_SCRYPT_MEMORY, **_SCRYPT)
+    numbers = "$".join(str(_SCRYPT[key]) for key in ("n", "r", "p"))
+    return f"scrypt${numbers}${salt.hex()}${digest.hex()}"
+
+
+def _fits(text: str, hashed: str) -> bool:
+    """Tell whether a password has this hash; a hash that is none fits nothing."""
+    try:
+        kind, n, r, p, salt, digest = hashed.split("$")
+        numbers = {"n": int(n), "r": int(r), "p": int(p)}
+        found = hashlib.scrypt(_plain(text), salt=bytes.fromhex(salt), maxmem=_SCRYPT_MEMORY, **numbers)
+        return kind == "scrypt" and hmac.compare_digest(found, bytes.fromhex(digest))
+    except ValueError:
+        return False

@@ -1,0 +1,103 @@
+"""This installation: one home folder on one computer, and a seal by which it knows what it made itself.
+
+The key lies in the home folder, outside of every persona's folder, readable by its owner alone. It counts
+together with what the system calls this computer: neither a persona's folder nor a whole home folder that
+comes from elsewhere can bring along a seal that holds here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import hmac
+import secrets
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from managers.storage.files import read_bytes, write_atomic
+from managers.storage.locks import holding
+from managers.storage.paths import Home
+
+_KEY_BYTES: Final = 32
+_ID_DIGITS: Final = 16
+_LINUX_IDS: Final = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+
+
+class Installation:
+    """The seal of one home folder on this computer. Safe to use from several threads and processes."""
+
+    def __init__(self, home: Home) -> None:
+        """Remember the home; nothing is read or made yet."""
+        self._home = home
+
+    @property
+    def id(self) -> str | None:
+        """A name for this installation, 16 hex digits, such as may stand in a file's name; None if there is no key yet."""
+        key = self._read()
+        return None if key is None else _sealed(key, "id", b"")[:_ID_DIGITS]
+
+    def seal(self, purpose: str, data: bytes) -> str:
+        """Return the seal of some data, 64 hex digits; the installation's key is made if there is none.
+
+        Args:
+            purpose: what the data is, so that a seal made for one thing never holds for another.
+            data: what is sealed.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError: there is no key, and none can be made.
+        """
+        return _sealed(self._read() or self._made(), purpose, data)
+
+    def is_sealed(self, purpose: str, data: bytes, seal: str) -> bool:
+        """Tell whether this installation sealed the data; writes nothing."""
+        key = self._read()
+        return key is not None and hmac.compare_digest(_sealed(key, purpose, data).encode(), seal.encode())
+
+    def _read(self) -> bytes | None:
+        """Return the key; None if there is none, or none that can be understood: nothing was sealed then."""
+        try:
+            key = bytes.fromhex((read_bytes(self._home.installation_key) or b"").decode("ascii"))
+        except ValueError:
+            return None
+        return key if len(key) == _KEY_BYTES else None
+
+    def _made(self) -> bytes:
+        with holding(self._home.lock.with_name(".installation.lock"), self._home.folder.name):
+            key = self._read()
+            if key is None:
+                key = secrets.token_bytes(_KEY_BYTES)
+                write_atomic(self._home.installation_key, key.hex() + "\n")
+            return key
+
+
+def _sealed(key: bytes, purpose: str, data: bytes) -> str:
+    here = hmac.digest(key, _computer(), "sha256")
+    return hmac.new(here, purpose.encode() + b"\0" + data, hashlib.sha256).hexdigest()
+
+
+@cache
+def _computer() -> bytes:
+    """Return what the system calls this computer; nothing where it has no name: the key counts alone then.
+
+    Not the network's names and addresses: they change with a cable, and what was sealed must hold tomorrow.
+    """
+    if sys.platform == "win32":
+        import winreg  # noqa: PLC0415  # only Windows has it
+
+        with (
+            suppress(OSError),
+            winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SOFTWARE\Microsoft\Cryptography") as key,
+        ):
+            return str(winreg.QueryValueEx(key, "MachineGuid")[0]).encode()
+    elif sys.platform == "darwin":
+        uuid, patience = ctypes.create_string_buffer(16), (ctypes.c_long * 2)(1, 0)  # uuid_t, struct timespec
+        if ctypes.CDLL(None).gethostuuid(uuid, patience) == 0:
+            return uuid.raw
+    for path in _LINUX_IDS:
+        with suppress(OSError):
+            if name := path.read_bytes().strip():
+                return name
+    return b""

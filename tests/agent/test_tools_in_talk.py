@@ -1,0 +1,113 @@
+"""What tools do in a turn: facts that end, deletions that are announced, searches that do not repeat the prompt."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NoReturn
+
+import pytest
+
+from agent.events import Replied, ToolUsed
+from agent.prompts.reply import hit as told
+from agent.why import why
+from managers.mind import ReplyPiece, TextPiece, ToolCall
+from managers.recall.hits import Hit
+from tests.agent.conftest import Scene
+from tests.fakes import ScriptedMind
+
+
+def call(tool: str, /, **arguments: object) -> list[ReplyPiece]:
+    return [ToolCall("c1", tool, arguments)]
+
+
+def say(scene: Scene, text: str, *pieces: list[ReplyPiece]) -> tuple[list[str], str]:
+    """Say something to a mind that uses tools and then answers; return what was announced, and the answer's id."""
+    scene.mind.enqueue(*pieces, [TextPiece("Done.")])
+    events = scene.live(scene.companion.say(text))
+    announced = [event.announcement.text for event in events if isinstance(event, ToolUsed)]
+    return announced, next(event.message.id for event in events if isinstance(event, Replied))
+
+
+def answers(scene: Scene) -> str:
+    return "\n".join(turn.text for turn in scene.mind.requests[-1].turns if turn.role == "tool")
+
+
+def test_a_fact_is_replaced_or_ended(scene: Scene) -> None:
+    say(scene, "Nora works at the zoo.", call("write_entity_memory", name="Nora", content="Works at the zoo."))
+    say(
+        scene,
+        "Nora works at the harbour now.",
+        call("write_entity_memory", name="Nora", content="Works at the harbour.", old_fact="Works at the zoo."),
+    )
+    entity = scene.memories.entities.find("Nora")
+    assert entity is not None
+    assert [fact.text for fact in entity.current_facts] == ["Works at the harbour."]
+    assert any("zoo" in fact.text and fact.until for fact in entity.facts)
+    announced, _ = say(
+        scene, "Nora has quit.", call("write_entity_memory", name="Nora", old_fact="Works at the harbour.")
+    )
+    assert "no longer holds" in announced[0]
+    entity = scene.memories.entities.find("Nora")
+    assert entity is not None
+    assert entity.current_facts == []
+    announced, _ = say(scene, "Nora?", call("write_entity_memory", name="Nora", old_fact="Is a dancer."))
+    assert announced == []
+    assert "Is a dancer." in answers(scene)
+
+
+def test_a_deletion_is_announced_as_one(scene: Scene) -> None:
+    say(scene, "Note milk.", call("edit_notepad", text="Buy milk."))
+    say(scene, "Note the rest.", call("edit_notepad", text="Call Nora about the harbour. Water the plants on Sunday."))
+    announced, _ = say(scene, "I have milk.", call("edit_notepad", operation="delete", old_text="Buy milk."))
+    assert announced == ["🛠️ Crossed something out in the notepad"]
+
+
+class NeverAsked(ScriptedMind):
+    """A mind that can be asked, and must not be."""
+
+    def ask(self, *_: object, **__: object) -> NoReturn:
+        raise AssertionError
+
+
+def test_an_empty_diary_costs_no_second_call(scene: Scene) -> None:
+    scene.minds.mind = scene.mind = NeverAsked()
+    say(scene, "Write it down.", call("plan_main_memory_edit", instruction="We saw the sea."))
+    assert "We saw the sea." in scene.memories.notes.read("main_memory").text
+
+
+def test_a_search_tool_leaves_out_the_question_and_what_stands_above_and_why_knows_what_it_found(scene: Scene) -> None:
+    say(scene, "My tortoise is called Ferdinand.")
+    scene.clock.move(days=40)
+    for number in range(45):
+        say(scene, f"The weather is dull, day {number}.")
+    asked = "Hm, the tortoise Ferdinand."
+    _, answer = say(scene, asked, call("recall_memories", query="tortoise Ferdinand"))
+    assert f"> {asked}" not in answers(scene)
+    stands = answers(scene) + "".join(turn.quoted for turn in scene.mind.requests[-1].turns)
+    assert "My tortoise is called Ferdinand." in stands
+    found = why(scene.memories, answer)
+    assert found is not None
+    assert "My tortoise is called Ferdinand." in [hit.text for hit in found.hits]
+
+
+@pytest.mark.parametrize("tool", ["search_entity_memory", "read_entity_memory"])
+def test_why_knows_the_cards_that_were_read(scene: Scene, tool: str) -> None:
+    entities = scene.memories.entities
+    entities.note("Ferdinand", "a tortoise of forty", author="user", mind="user")
+    wanted = {"query": "Ferdinand"} if tool.startswith("search") else {"name": "Ferdinand"}
+    _, answer = say(scene, "And him?", call(tool, **wanted))
+    assert "> - a tortoise of forty" in answers(scene)
+    found = why(scene.memories, answer)
+    assert found is not None
+    assert [(hit.heading, hit.text) for hit in found.hits] == [("Ferdinand", entities.find("Ferdinand").text())]  # type: ignore[union-attr]
+
+
+def test_a_hit_is_told_in_plain_words() -> None:
+    def one(kind: str, hour: int, path: str) -> Hit:
+        return Hit("It rained.", kind, "semantic", path, (), 0.1, datetime(2026, 11, 20, hour))  # type: ignore[arg-type]
+
+    assert told("en", one("log_archive", 9, "log_archives/2026-11.txt")).startswith("[Friday, 20 November 2026, 09:00")
+    assert "00:00" not in told("ja", one("episodic_memory", 0, "memory/episodic/2026-11-20.json"))
+    assert "about Friday, 20 November 2026" in told("en", one("dream_insight", 0, "memory/insights.json"))
+    assert "written on" in told("en", one("dream_insight", 3, "memory/insights.json"))
+    assert ".txt" not in told("en", one("knowledge", 0, "knowledge/travel plan.txt"))

@@ -1,0 +1,275 @@
+"""A home in which nothing can be written can be read: by every command that reads, with nothing changed by it."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.events import Failed
+from agent.services import Services, open_services
+from commands.line import run as run_here
+from managers.storage import retrying
+from managers.storage.errors import UnwritableError
+from managers.storage.paths import Home
+from managers.storage.read_only import is_read_only
+from tests.cli.test_commands import lines, run
+from tests.disks import read_only, small_disk
+from tests.ordinary import ordinary_user
+
+READING: tuple[tuple[str, ...], ...] = (
+    ("personas", "list"),
+    ("recall", "Hazel", "green boat"),
+    ("history", "Hazel"),
+    ("knowledge", "list", "Hazel"),
+    ("usage",),
+    ("held", "Hazel"),
+    ("doctor",),
+)
+WRITING: tuple[tuple[str, ...], ...] = (
+    ("chat", "Hazel", "-m", "Hello"),
+    ("dream", "Hazel"),
+    ("personas", "create", "Rook"),
+    ("knowledge", "remove", "Hazel", "bridges.txt"),
+    ("index", "Hazel", "--rebuild"),
+)
+CAPS = "[usage]\nday_tokens = 1000000\n"
+Shown = pytest.CaptureFixture[str]
+
+
+def seen(home: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file and folder: its time, its bytes."""
+    return {
+        path.relative_to(home).as_posix(): (path.lstat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+        for path in [home, *home.rglob("*")]
+    }
+
+
+def live(home: Path) -> Path:
+    """Let a home be lived in a little; return Hazel's folder."""
+    home.mkdir()
+    (home / "settings.toml").write_text(CAPS, "utf-8")
+    document = home.with_name("bridges.txt")
+    document.write_text("A document about bridges.\n", "utf-8")
+    for arguments in (
+        ("chat", "Hazel", "-m", "My boat is green. Remember that my dentist is on Friday"),
+        ("knowledge", "add", "Hazel", str(document)),
+        ("recall", "Hazel", "boat"),
+    ):
+        assert run_here([*arguments, "--home", str(home)]) == 0
+    return home / "characters" / "Hazel"
+
+
+@contextmanager
+def not_to_be_written(home: Path) -> Iterator[None]:
+    """Take the right to write away everywhere in a home, for an ordinary user."""
+    modes = {path: path.stat().st_mode & 0o777 for path in [home, *home.rglob("*")]}
+    for path, mode in modes.items():
+        path.chmod(mode & 0o555)
+    try:
+        with ordinary_user():
+            yield
+    finally:
+        for path, mode in modes.items():
+            path.chmod(mode)
+
+
+@pytest.fixture
+def folder(own_home: Home, capsys: Shown) -> Path:
+    folder = live(own_home.folder)
+    capsys.readouterr()
+    return folder
+
+
+def test_a_home_on_a_read_only_disk_is_read_by_every_command_that_reads(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "64m") as disk:
+        home = disk / "home"
+        live(home)
+        before = seen(home)
+        with read_only(disk):
+            for command in READING:
+                done = run(*command, "--json", home=home)
+                assert ("can only be read" in done.stderr) == (command[0] != "doctor"), command
+                assert len(done.stderr.splitlines()) <= 1, done.stderr
+            found = lines(run("recall", "Hazel", "green boat", "--json", home=home))[0]["results"]
+            assert any("My boat is green" in one["text"] for one in found)
+            assert lines(run("history", "Hazel", "--json", home=home))[0]["files"] == ["notepad.txt"]
+            done = run("export", "Hazel", str(tmp_path / "hazel.zip"), "--json", home=home)
+            assert lines(done)[0]["files"] > 5
+            for command in WRITING:
+                done = run(*command, home=home, expect=1)
+                assert "cannot be written" in done.stderr, done.stderr
+                assert "Traceback" not in done.stderr
+        assert seen(home) == before
+        with zipfile.ZipFile(tmp_path / "hazel.zip") as archive:
+            assert archive.read("Hazel/log.txt") == (home / "characters" / "Hazel" / "log.txt").read_bytes()
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_a_home_without_the_right_to_write_is_read_too(
+    own_home: Home, folder: Path, command: tuple[str, ...], capsys: Shown
+) -> None:
+    before = seen(own_home.folder)
+    with not_to_be_written(own_home.folder):
+        assert run_here([*command, "--json"]) == 0
+    assert capsys.readouterr().out or command[0] == "held"
+    assert seen(own_home.folder) == before
+
+
+@pytest.mark.parametrize("command", WRITING, ids=" ".join)
+def test_whoever_wants_to_write_there_is_told_why_not(
+    own_home: Home, folder: Path, command: tuple[str, ...], capsys: Shown
+) -> None:
+    before = seen(own_home.folder)
+    with not_to_be_written(own_home.folder):
+        assert run_here([*command]) == 1
+    assert "cannot be written" in capsys.readouterr().err
+    assert seen(own_home.folder) == before
+
+
+@contextmanager
+def looking(home: Home) -> Iterator[Services]:
+    with not_to_be_written(home.folder), closing(open_services(home, only_look=is_read_only(home))) as services:
+        yield services
+
+
+def found(services: Services, query: str) -> list[str]:
+    return [hit.text for hit in services.companion("Hazel").memories.recall.search(query)]
+
+
+def leave_unfinished(folder: Path) -> None:
+    """Leave an index as a killed process leaves it: its last changes lie beside it."""
+    file = folder / "rag_index" / "current_log_index" / "index.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("UPDATE chunks SET text = replace(text, 'green', 'violet')")
+        connection.commit()
+        kept = {path: path.read_bytes() for path in file.parent.glob("index.sqlite*")}
+    for path, content in kept.items():
+        path.write_bytes(content)
+
+
+def test_what_lies_beside_an_index_is_found_too(own_home: Home, folder: Path) -> None:
+    leave_unfinished(folder)
+    before = seen(own_home.folder)
+    with looking(own_home) as services:
+        assert any("violet" in text for text in found(services, "boat"))
+    assert seen(own_home.folder) == before
+
+
+def test_damage_is_told_where_nothing_can_be_written_too(own_home: Home, folder: Path) -> None:
+    copy = folder / "log.sync-conflict-20261101-101010-ABCDEFG.txt"
+    copy.write_bytes((folder / "log.txt").read_bytes())
+    before = seen(own_home.folder)
+    with looking(own_home) as services:
+        companion = services.companion("Hazel")
+        companion.settle()
+        assert copy.name in " ".join(notice.en for notice in companion.memories.gather_notices())
+    assert seen(own_home.folder) == before
+
+
+def test_what_no_index_holds_is_said_not_to_be_found(own_home: Home, folder: Path) -> None:
+    with looking(own_home) as services:
+        recall = services.companion("Hazel").memories.recall
+        assert recall.keep_up() == []
+        assert "index-not-followed" not in {notice.code for notice in recall.status().notices}
+    for path in sorted((folder / "rag_index").rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    with looking(own_home) as services:
+        recall = services.companion("Hazel").memories.recall
+        recall.keep_up()
+        assert found(services, "boat") == []
+        assert [notice.code for notice in recall.status().notices] == ["index-not-followed"]
+
+
+def test_a_change_that_was_left_half_done_is_left_so(own_home: Home, folder: Path) -> None:
+    pending = folder / ".history" / "pending"
+    pending.mkdir(exist_ok=True)
+    (pending / "journal.json").write_text("{}", "utf-8")
+    before = seen(own_home.folder)
+    with looking(own_home) as services:
+        memories = services.companion("Hazel").memories
+        assert "dentist" in memories.notes.read("notepad").text
+        assert memories.history.entries(5)
+        assert found(services, "boat")
+    assert seen(own_home.folder) == before
+
+
+def test_a_damaged_file_stays_where_it_is_and_is_said(own_home: Home, folder: Path) -> None:
+    (folder / "goals.json").write_bytes(b"{")
+    with looking(own_home) as services:
+        memories = services.companion("Hazel").memories
+        assert memories.goals.load().active("short_term") == []
+        assert "file-not-set-aside" in {notice.code for notice in memories.gather_notices()}
+    assert (folder / "goals.json").read_bytes() == b"{"
+
+
+def test_the_map_is_drawn_in_memory(own_home: Home, folder: Path) -> None:
+    (folder / "entity_memory").mkdir(exist_ok=True)
+    before = seen(own_home.folder)
+    with looking(own_home) as services:
+        memories = services.companion("Hazel").memories
+        memories.map.look()
+        memories.map.wait()
+        drawn = memories.map.look()
+        assert drawn is not None
+        assert drawn.pieces
+        memories.network.look()
+        memories.network.wait()
+    assert seen(own_home.folder) == before
+
+
+def test_nobody_talks_there(own_home: Home, folder: Path) -> None:
+    with looking(own_home) as services:
+        events = list(services.companion("Hazel").say("Hello").events())
+    (failed,) = [event for event in events if isinstance(event, Failed)]
+    assert isinstance(failed.error, UnwritableError)
+
+
+def test_what_can_be_written_is_not_taken_for_read_only(
+    tmp_path: Path, own_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not is_read_only(Home(tmp_path / "nowhere"))  # it can be made
+    own_home.characters.mkdir(parents=True)
+    before = seen(own_home.folder).keys()
+    assert not is_read_only(own_home)
+    assert seen(own_home.folder).keys() == before
+    deny_once(monkeypatch)
+    assert not is_read_only(own_home)
+    with not_to_be_written(own_home.characters):
+        assert is_read_only(own_home)
+
+
+def deny_once(patch: pytest.MonkeyPatch) -> None:
+    """Let the next file that is made be held for a moment."""
+    patch.setattr(retrying, "_in_vain", {})
+    denied: list[str] = []
+    real = os.open
+
+    def opened(path: Any, flags: int, *rest: Any, **named: Any) -> int:
+        if flags & os.O_CREAT and not denied:
+            denied.append(path)
+            raise PermissionError(errno.EACCES, "held", path)
+        return real(path, flags, *rest, **named)
+
+    patch.setattr(os, "open", opened)
+
+
+def test_a_persona_that_cannot_be_written_says_why(folder: Path, capsys: Shown) -> None:
+    (folder / "log.txt").chmod(0o400)
+    folder.chmod(0o500)
+    try:
+        with ordinary_user():
+            assert run_here(["chat", "Hazel", "--json", "-m", "Hello again"]) == 1
+    finally:
+        folder.chmod(0o700)
+        (folder / "log.txt").chmod(0o600)
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["error"] == "UnwritableError"

@@ -1,0 +1,233 @@
+"""Runs the program in real processes that need not import everything anew: one that has done so forks a child for each.
+
+A child has arguments, an environment, standard streams, an exit status and an end of its own, as a process that was started
+has. What a start itself is like (its time, its imports, its signals) is tested with processes that are started.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+CAN_FORK: Final = hasattr(os, "fork") and sys.platform != "darwin"  # whose frameworks forbid it
+_SECONDS: Final = 120
+"""What a command may take."""
+_HEAVY: Final = ("agent.graph", "agent.companion", "agent.minds.builtin", "agent.minds.language_model", "commands.line")
+_OF_SERVERS: Final = ("ui.server.app", "langchain_openai", "agent.minds.language_model.mind", "managers.sleep")
+_LONGEST: Final = 1 << 20
+
+
+class Process:
+    """A process that was forked: as much of `subprocess.Popen` as tests need."""
+
+    def __init__(self, pid: int, status: int, stdout: IO[str] | None) -> None:
+        self.pid = pid
+        self.stdout = stdout
+        self.returncode: int | None = None
+        self._status = status
+
+    def poll(self) -> int | None:
+        return self._end(0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        code = self._end(timeout)
+        if code is None:
+            raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def _end(self, timeout: float | None) -> int | None:
+        if self.returncode is None and select.select([self._status], [], [], timeout)[0]:
+            self.returncode = int(os.read(self._status, 16) or -signal.SIGKILL)
+            os.close(self._status)
+        return self.returncode
+
+
+class _Forker:
+    """The process that forks."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.forking", str(theirs.fileno())], cwd=ROOT, pass_fds=[theirs.fileno()]
+            )
+        self._socket = ours
+        self._answers = ours.makefile("rb")
+
+    def fork(self, arguments: Sequence[str], environment: Mapping[str, str], streams: Sequence[int]) -> tuple[int, int]:
+        """Run `app.py`; return the process and a pipe from which its exit status can be read."""
+        told, tells = os.pipe()
+        asked = json.dumps({"arguments": list(arguments), "environment": dict(environment)}).encode() + b"\n"
+        sent = socket.send_fds(self._socket, [asked], [*streams, tells])
+        self._socket.sendall(asked[sent:])
+        os.close(tells)
+        return int(self._answers.readline()), told
+
+    def close(self) -> None:
+        self._answers.close()
+        self._socket.close()
+        self._process.wait()
+
+
+@cache
+def _forker() -> _Forker:
+    forker = _Forker()
+    atexit.register(forker.close)
+    return forker
+
+
+def start(arguments: Sequence[str], environment: Mapping[str, str]) -> Process | subprocess.Popen[str]:
+    """Start `app.py` with these arguments; what it says can be read from `stdout`."""
+    if not CAN_FORK:
+        return subprocess.Popen(
+            [sys.executable, "app.py", *arguments],
+            cwd=ROOT,
+            env=dict(environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+        )
+    ours, theirs = os.pipe()
+    with Path(os.devnull).open("rb") as nothing:
+        pid, status = _forker().fork(arguments, environment, [nothing.fileno(), theirs, theirs])
+    os.close(theirs)
+    return Process(pid, status, os.fdopen(ours, encoding="utf-8"))
+
+
+def run(arguments: Sequence[str], environment: Mapping[str, str], given: str) -> subprocess.CompletedProcess[str]:
+    """Run `app.py` with these arguments to its end; return its exit status and what it wrote."""
+    if not CAN_FORK:
+        return subprocess.run(
+            [sys.executable, "app.py", *arguments],
+            cwd=ROOT,
+            env=dict(environment),
+            input=given,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=_SECONDS,
+            check=False,
+        )
+    with TemporaryFile() as said_to, TemporaryFile() as out, TemporaryFile() as err:
+        said_to.write(given.encode())
+        said_to.seek(0)
+        streams = [file.fileno() for file in (said_to, out, err)]
+        process = Process(*_forker().fork(arguments, environment, streams), None)
+        try:
+            code = process.wait(_SECONDS)
+        finally:
+            process.kill()
+        for file in (out, err):
+            file.seek(0)
+        written = [file.read().decode() for file in (out, err)]
+    return subprocess.CompletedProcess(["app.py", *arguments], code, *written)
+
+
+def _serve(connection: socket.socket) -> None:
+    """Import, then fork whatever is asked for, and tell how it ended; when nobody asks any more, end what is left."""
+    import importlib  # noqa: PLC0415  # the tests need no more of this module than what is above
+
+    for module in (*_HEAVY, *_OF_SERVERS):
+        importlib.import_module(module)
+    woken, wakes = os.pipe()
+    for end in (woken, wakes):
+        os.set_blocking(end, False)
+    signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    children: dict[int, int] = {}
+    while True:
+        ready = select.select([connection.fileno(), woken], [], [])[0]
+        if woken in ready:
+            os.read(woken, 4096)
+            _tell_ends(children)
+        if connection.fileno() in ready:
+            asked, given = _asked(connection)
+            if not asked:
+                break
+            child = os.fork()
+            if not child:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                connection.close()
+                for one in (woken, wakes, given[-1], *children.values()):
+                    os.close(one)
+                _live(json.loads(asked), given[:3])
+            for one in given[:3]:
+                os.close(one)
+            children[child] = given[-1]
+            connection.sendall(b"%d\n" % child)
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+
+
+def _asked(connection: socket.socket) -> tuple[bytes, list[int]]:
+    asked, given, _, _ = socket.recv_fds(connection, _LONGEST, 4)
+    while asked and not asked.endswith(b"\n"):
+        asked += connection.recv(_LONGEST)
+    return asked, given
+
+
+def _tell_ends(children: dict[int, int]) -> None:
+    while children:
+        child, status = os.waitpid(-1, os.WNOHANG)
+        if not child:
+            return
+        told = children.pop(child)
+        os.write(told, b"%d" % os.waitstatus_to_exitcode(status))
+        os.close(told)
+
+
+def _live(asked: dict[str, Any], streams: Sequence[int]) -> None:
+    """Be a process of its own: run `app.py` as Python itself would, and end."""
+    import faulthandler  # noqa: PLC0415  # as above
+    import gc  # noqa: PLC0415
+    import io  # noqa: PLC0415
+    import runpy  # noqa: PLC0415
+
+    for number, descriptor in enumerate(streams):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    sys.stdin, sys.stdout, sys.stderr = (
+        io.TextIOWrapper(io.FileIO(number, "r" if number == 0 else "w", closefd=False), "utf-8", write_through=True)
+        for number in range(3)
+    )
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    faulthandler.enable()
+    sys.argv = ["app.py", *asked["arguments"]]
+    code: object = 1
+    try:
+        runpy.run_path(str(ROOT / "app.py"), run_name="__main__")
+        code = 0
+    except SystemExit as end:
+        code = end.code
+    except BaseException:  # noqa: BLE001  # as Python itself does at the end of a process
+        sys.excepthook(*sys.exc_info())
+    gc.collect()
+    atexit._run_exitfuncs()
+    os._exit(code if isinstance(code, int) else 0 if code is None else 1)
+
+
+if __name__ == "__main__":
+    _serve(socket.socket(fileno=int(sys.argv[1])))

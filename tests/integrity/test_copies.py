@@ -1,0 +1,122 @@
+"""Copies that sync tools leave are shown, and joined or put aside by a yes; nothing of either version is lost."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from managers.memory.log import ConversationLog
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+from tests.integrity.conftest import CARD, NOW, Life
+
+NAMES = (
+    "{} (Hana's conflicted copy 2026-11-20){}",
+    "{}.sync-conflict-20261120-150405-ABCDEF7{}",
+    "{} (1){}",
+    "{}-LAPTOP-1{}",
+)
+MEMORIES = (
+    "core_memory.txt",
+    "notepad.txt",
+    "goals.json",
+    "memory/memory_main.txt",
+    "entity_memory/もも.md",
+    "episodic_memory/2026-08-28.json",
+)
+
+
+def copied(life: Life, name: str, form: str) -> Path:
+    original = life.paths.folder / name
+    return Path(shutil.copy(original, original.with_name(form.format(original.stem, original.suffix))))
+
+
+def test_a_whole_life_has_nothing_amiss(life: Life) -> None:
+    life.index()
+    assert life.look() == []
+    assert life.examine() == []
+
+
+@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize("name", MEMORIES)
+def test_a_copy_of_a_memory_is_shown_and_put_aside(life: Life, name: str, form: str) -> None:
+    copy = copied(life, name, form)
+    content = copy.read_bytes()
+    (found,) = life.look()
+    assert (found.kind, found.name, found.original) == ("copy", copy.relative_to(life.paths.folder).as_posix(), name)
+    assert copy.name in found.sentence("ja")
+    assert copy.name in found.sentence("en")
+    life.mend()
+    assert not copy.exists()
+    (kept,) = life.paths.set_aside.rglob(copy.name)
+    assert kept.read_bytes() == content
+    assert (life.paths.folder / name).read_bytes() == content
+    assert life.examine() == []
+
+
+def other_life(life: Life) -> ConversationLog:
+    """The same persona on another computer."""
+    folder = life.paths.folder.with_name("other")
+    shutil.copytree(life.paths.folder, folder)
+    return ConversationLog(PersonaPaths(folder), HandClock(NOW), life.log._rng)
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_what_was_said_on_another_computer_comes_home(life: Life, form: str) -> None:
+    other = other_life(life)
+    other.append("user", "花", "旅先から")
+    life.clock.move(hours=1)
+    life.log.append("user", "花", "家で")
+    shutil.copy(other.paths.log, life.paths.folder / form.format("log", ".txt"))
+    before = life.words()
+    (found,) = life.look()
+    assert (found.kind, found.original) == ("copy", "log.txt")
+    life.mend()
+    assert life.words() == [*before[:-1], "旅先から", "家で"]
+    assert life.examine() == []
+
+
+def test_a_log_that_shares_nothing_with_the_other_is_one_all_the_same(life: Life) -> None:
+    own = life.paths.log.read_bytes()
+    life.paths.log.write_bytes(b"")
+    life.log.append("user", "花", "初めから")
+    (life.paths.folder / "log (1).txt").write_bytes(own)
+    assert [found.kind for found in life.look()] == ["copy"]
+    life.mend()
+    assert len(life.words()) == 92
+
+
+def test_a_file_of_ones_own_is_no_copy(life: Life) -> None:
+    (life.paths.memory / "memory_main 2.txt").write_text("ほかのことを書いた。\n", "utf-8")
+    (life.paths.entity_memory / "もも-2.md").write_text(CARD.format("もも-2", "別の猫"), "utf-8")
+    life.paths.knowledge.mkdir()
+    (life.paths.knowledge / "report.txt").write_text("一つ目\n同じ行\n", "utf-8")
+    (life.paths.knowledge / "report (2).txt").write_text("二つ目\n同じ行\n", "utf-8")
+    assert life.look() == []
+
+
+def test_a_copy_whose_original_is_gone_takes_its_place(life: Life) -> None:
+    words = life.words()
+    archive = min(life.paths.log_archives.glob("*.txt"))
+    archive.rename(archive.with_name(NAMES[0].format(archive.stem, ".txt")))
+    card = life.paths.entity_memory / "もも.md"
+    card.rename(card.with_name(NAMES[1].format("もも", ".md")))
+    assert [found.kind for found in life.look()] == ["orphan", "orphan"]
+    assert life.words() == words
+    life.mend()
+    assert archive.exists()
+    assert card.exists()
+    assert life.words() == words
+    assert life.examine() == []
+
+
+def test_what_was_put_aside_can_be_undone(life: Life) -> None:
+    copy = copied(life, "core_memory.txt", NAMES[0])
+    copy = copy.rename(life.paths.memory / "memory_main (Hana's conflicted copy 2026-11-20).txt")
+    life.mend()
+    assert not copy.exists()
+    newest = life.history.entries(1)[0]
+    life.history.undo(newest.id, author="user")
+    assert copy.exists()

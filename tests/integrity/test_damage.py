@@ -1,0 +1,235 @@
+"""Damage is noticed, told with a way back, and mended by a yes as far as it can be."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from dulwich.objects import Blob
+
+from managers.integrity.trouble import summed_up
+from managers.memory.log.lost import read_lost
+from tests.integrity.conftest import Life
+
+
+def kinds(life: Life) -> list[str]:
+    return [found.kind for found in life.examine()]
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "core_memory.txt",
+        "notepad.txt",
+        "memory/memory_main.txt",
+        "goals.json",
+        "entity_memory/もも.md",
+        "episodic_memory/2026-08-28.json",
+        "log.txt",
+        "log_archives/2026-09.txt",
+    ],
+)
+def test_another_encoding_is_told_and_converted_on_a_yes(life: Life, name: str, encoding: str) -> None:
+    path = life.paths.folder / name
+    before, words = path.read_bytes(), life.words()
+    data = before.decode().encode(encoding)
+    path.write_bytes(data)
+    (found,) = life.examine()
+    assert (found.kind, found.name) == ("other-encoding", name)
+    assert {"cp932": "Shift_JIS", "euc_jp": "EUC-JP"}[encoding] in found.sentence("en")
+    assert path.read_bytes() == data
+    life.mend()
+    assert path.read_bytes() == before
+    assert [kept.read_bytes() for kept in life.paths.set_aside.rglob("*") if kept.is_file()] == [data]
+    assert life.examine() == []
+    assert life.words() == words
+
+
+@pytest.mark.parametrize("name", ["goals.json", "episodic_memory/2026-08-28.json"])
+@pytest.mark.parametrize("damage", [b"{", b"\xff\xfe\x00", b"[[[", b"\x83\x81\x83"])
+def test_a_broken_memory_gets_its_last_good_version_back(life: Life, name: str, damage: bytes) -> None:
+    path = life.paths.folder / name
+    before = path.read_bytes()
+    path.write_bytes(damage)
+    assert kinds(life) == ["broken"]
+    life.mend()
+    assert path.read_bytes() == before
+    assert damage in [kept.read_bytes() for kept in life.paths.set_aside.rglob("*") if kept.is_file()]
+    assert life.examine() == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file can have such a name there")
+@pytest.mark.parametrize("name", ["entity_memory/e<x>.md", "entity_memory/con.md", "entity_memory/a\tb.md"])
+def test_a_file_that_nobody_may_write_to_is_named(life: Life, name: str) -> None:
+    path = life.paths.folder / name
+    path.write_text("# Entity Memory: x\n\n- 白い\n", "utf-8")
+    (found,) = life.examine()
+    assert (found.kind, found.name, found.remedy) == ("misnamed", name.replace("\t", " "), None)
+    path.rename(path.with_name("ゆき.md"))
+    assert life.examine() == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+@pytest.mark.parametrize("folder", ["entity_memory", "knowledge", "log_archives"])
+def test_a_file_whose_name_is_no_text_is_named(life: Life, folder: str) -> None:
+    place = life.paths.folder / folder
+    place.mkdir(exist_ok=True)
+    (place / "a\udc83.md").write_text("x", "utf-8")
+    (found,) = life.examine()
+    assert (found.kind, found.name) == ("misnamed", f"{folder}/a?.md")
+
+
+def put_aside(life: Life, name: str, data: bytes) -> Path:
+    """Leave a file as the program leaves what it cannot read."""
+    path = life.paths.folder / name
+    path.unlink()
+    kept = path.with_name(f"{path.name}.broken-20261120-120000")
+    kept.write_bytes(data)
+    return kept
+
+
+def test_what_was_set_aside_in_another_encoding_returns_with_what_was_written_since(life: Life) -> None:
+    was = life.paths.core_memory.read_text("utf-8")
+    kept = put_aside(life, "core_memory.txt", was.encode("cp932"))
+    life.paths.core_memory.write_text("あとから書いたこと\n", "utf-8")
+    goals = json.loads(life.paths.goals.read_text("utf-8"))
+    put_aside(life, "goals.json", json.dumps(goals, ensure_ascii=False).encode("euc_jp"))
+    life.paths.goals.write_text(json.dumps({"short_term": [{"id": "sh_2", "goal": "新しい"}]}), "utf-8")
+    assert kinds(life) == ["set-aside", "set-aside"]
+    life.mend()
+    assert life.paths.core_memory.read_text("utf-8") == was + "\nあとから書いたこと\n"
+    ids = [goal["id"] for goal in json.loads(life.paths.goals.read_text("utf-8"))["short_term"]]
+    assert ids == ["sh_2", "sh_1"]
+    assert not kept.exists()
+    assert life.examine() == []
+
+
+def test_what_was_set_aside_and_is_beyond_reading_gives_way_to_the_history(life: Life) -> None:
+    before = life.paths.goals.read_bytes()
+    put_aside(life, "goals.json", b"{{{")
+    assert kinds(life) == ["set-aside"]
+    life.mend()
+    assert life.paths.goals.read_bytes() == before
+    assert life.examine() == []
+
+
+def test_a_file_that_was_set_aside_long_ago_and_written_anew_is_only_moved(life: Life) -> None:
+    kept = life.paths.folder / "goals.json.broken-20261120-120000"
+    kept.write_bytes(b"{{{")
+    before = life.paths.goals.read_bytes()
+    life.mend()
+    assert life.paths.goals.read_bytes() == before
+    assert not kept.exists()
+
+
+# What is gone from the log
+
+
+def test_an_archive_that_is_gone_is_noticed_before_and_after_the_index_forgets_it(life: Life) -> None:
+    life.index()
+    archive = life.paths.log_archives / "2026-09.txt"
+    whole = archive.read_bytes()
+    archive.unlink()
+    (found,) = life.examine()
+    assert (found.kind, found.name, found.remedy) == ("lost", "log_archives/2026-09.txt", None)
+    assert "30 message(s)" in found.sentence("en")
+    life.index()
+    life.index()
+    assert [one.name for one in life.look()] == ["log_archives/2026-09.txt"]
+    assert len(life.examine()) == 1
+    archive.write_bytes(whole)
+    assert life.look() == []
+    assert life.examine() == []
+
+
+@pytest.mark.parametrize("name", ["log.txt", "log_archives/2026-10.txt"])
+def test_a_file_of_the_log_that_was_halved_is_noticed(life: Life, name: str) -> None:
+    life.index()
+    path = life.paths.folder / name
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index(b"\n## ", len(data) // 2) + 1])
+    (found,) = life.examine()
+    assert found.kind == "lost"
+    life.index()
+    assert [one.kind for one in life.look()] == ["lost"]
+
+
+def test_without_an_index_the_episodes_tell_that_days_are_gone(life: Life) -> None:
+    (life.paths.log_archives / "2026-08.txt").unlink()
+    assert [found.name for found in life.look()] == ["log_archives/2026-08.txt"]
+
+
+def test_days_that_move_to_the_archives_are_not_lost(life: Life) -> None:
+    life.index()
+    life.clock.move(days=20)
+    life.log.roll()
+    life.index()
+    assert life.look() == []
+    assert life.examine() == []
+    assert read_lost(life.paths).messages == {}
+
+
+def test_what_was_deleted_or_edited_is_not_lost(life: Life) -> None:
+    life.index()
+    newest = life.log.tail(2)
+    life.log.supersede(newest[0].id, None)
+    life.log.supersede(newest[1].id, "別の言葉")
+    life.index()
+    assert life.examine() == []
+
+
+def test_whoever_took_days_away_on_purpose_is_told_once(life: Life) -> None:
+    life.index()
+    (life.paths.log_archives / "2026-08.txt").unlink()
+    (life.paths.log_archives / "2026-09.txt").unlink()
+    life.index()
+    assert len(life.examine()) == 2
+    life.accept()
+    assert life.look() == []
+    assert life.examine() == []
+    (life.paths.log_archives / "2026-10.txt").unlink()
+    assert len(life.examine()) == 1
+
+
+def test_a_log_in_another_encoding_is_not_taken_for_lost(life: Life) -> None:
+    life.index()
+    path = life.paths.log_archives / "2026-09.txt"
+    path.write_bytes(path.read_bytes().decode().encode("cp932"))
+    life.index()
+    assert kinds(life) == ["other-encoding"]
+    life.mend()
+    life.index()
+    assert life.examine() == []
+
+
+# The history
+
+
+def test_a_damaged_part_of_the_history_is_told_and_healed_from_the_files(life: Life) -> None:
+    content = life.paths.goals.read_bytes()
+    blob = Blob.from_string(content).id.decode()
+    path = life.paths.history / "objects" / blob[:2] / blob[2:]
+    path.chmod(0o644)
+    path.write_bytes(b"rubbish")
+    life.history.close()
+    (found,) = life.examine()
+    assert found.kind == "history"
+    assert ".history" in found.sentence("en")
+    assert life.look() == []
+    life.history.maintain()  # at night
+    assert [one.kind for one in life.look()] == ["history"]
+    life.mend()
+    assert life.look() == []
+    assert life.examine() == []
+    life.history.undo(life.history.entries(1)[0].id, author="user")
+    assert not life.paths.goals.exists()
+
+
+def test_what_is_alike_is_said_once(life: Life) -> None:
+    for number in range(5):
+        (life.paths.folder / f"goals.json.broken-20261120-12000{number}").write_bytes(b"{")
+    (notice,) = summed_up(life.look())
+    assert "4 more" in notice.en

@@ -1,0 +1,217 @@
+"""Copies of archives that sync tools leave count for nothing, and a message that stands in the log twice is one message."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from managers.memory.log import ConversationLog
+from managers.memory.log.format import format_message
+from managers.memory.messages import Message
+from managers.storage.paths import PersonaPaths
+from tests.crash import kill_everywhere, needs_signals
+from tests.fakes import HandClock
+from tests.memory.logs import DAY, another, everything, talk_for, texts
+
+COPIES = (
+    "2026-10 (Hana's conflicted copy 2026-11-03).txt",
+    "2026-10 (花 の競合コピー 2026-11-03).txt",
+    "2026-10 (conflicted copy 2026-11-03 150405).txt",
+    "2026-10.sync-conflict-20261103-150405-ABCDEF7.txt",
+    "2026-10-DESKTOP-AB12CD3.txt",
+    "2026-10 (1).txt",
+    "2026-10 2.txt",
+    "2026-10.Conflict.txt",
+    "2026-10 copy.txt",
+    "2026-10.bak.txt",
+)
+
+
+@pytest.fixture
+def archived(log: ConversationLog, clock: HandClock) -> ConversationLog:
+    """Forty days of talk, of which `2026-10.txt`, `2026-11.txt` and `log.txt` hold their parts."""
+    talk_for(log, clock, 40)
+    log.roll()
+    return log
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_of_an_archive_counts_for_nothing(archived: ConversationLog, name: str) -> None:
+    shutil.copy(archived.paths.log_archives / "2026-10.txt", archived.paths.log_archives / name)
+    told = another(archived)
+    assert everything(told) == [str(n) for n in range(40)]
+    assert (told.count(), len(told.days())) == (40, 40)
+    assert texts(told.tail(100)) == [str(n) for n in range(40)]
+    assert told.paths.log_archives / name not in [part.path for part in told._snapshot().__enter__().parts]
+
+
+def test_an_archive_of_a_name_of_its_own_is_read(archived: ConversationLog) -> None:
+    old = [Message(f"o{n}", DAY - timedelta(days=400), "user", "Sara", f"old {n}") for n in range(3)]
+    for name, part in (("before.txt", old[:1]), ("before 2.txt", old[1:2]), ("before-LAPTOP-1.txt", old[2:])):
+        (archived.paths.log_archives / name).write_bytes(b"".join(map(format_message, part)))
+    assert sorted(everything(another(archived))[:3]) == ["old 0", "old 1", "old 2"]
+
+
+def test_a_copy_whose_original_is_gone_is_read(archived: ConversationLog) -> None:
+    folder = archived.paths.log_archives
+    (folder / "2026-10.txt").rename(folder / COPIES[0])
+    assert another(archived).count() == 40
+
+
+def paged(log: ConversationLog, size: int) -> list[str]:
+    """Read the log backwards, page by page, as whoever scrolls up does."""
+    found: list[Message] = log.tail(size)
+    while page := log.tail(size, before=found[0].id):
+        found = page + found
+    return texts(found)
+
+
+@pytest.mark.parametrize("name", ["everything.txt", "2026-09.txt", "2026-12.txt"])
+def test_what_stands_in_two_archives_is_one_message(archived: ConversationLog, name: str) -> None:
+    folder = archived.paths.log_archives
+    whole = b"".join(path.read_bytes() for path in sorted(folder.glob("*.txt")))
+    (folder / name).write_bytes(whole)
+    told = another(archived)
+    assert sorted(everything(told), key=int) == [str(n) for n in range(40)]
+    assert (told.count(), len(told.days())) == (40, 40)
+    assert sorted(texts(told.tail(100)), key=int) == [str(n) for n in range(40)]
+    assert sorted(paged(another(archived), 7), key=int) == [str(n) for n in range(40)]
+
+
+def test_an_old_log_that_was_put_back_doubles_nothing(log: ConversationLog, clock: HandClock) -> None:
+    talk_for(log, clock, 40)
+    before = log.paths.log.read_bytes()
+    log.roll()
+    log.paths.log.write_bytes(before)
+    told = another(log)
+    assert everything(told) == [str(n) for n in range(40)]
+    assert texts(told.tail(100)) == [str(n) for n in range(40)]
+    assert told.roll() == 33  # what is in the archives already is there twice now
+    told = another(log)
+    assert everything(told) == [str(n) for n in range(40)]
+    assert (told.count(), texts(told.tail(100))) == (40, [str(n) for n in range(40)])
+    said = told.append("user", "Sara", "next")
+    assert texts(another(log).tail(3)) == ["38", "39", "next"]
+    assert told.get(said.id) == said
+
+
+def test_a_file_that_was_joined_with_its_copy_doubles_nothing(log: ConversationLog, clock: HandClock) -> None:
+    talk_for(log, clock, 5)
+    log.paths.log.write_bytes(log.paths.log.read_bytes() * 2)
+    told = another(log)
+    assert everything(told) == [str(n) for n in range(5)]
+    assert (told.count(), texts(told.tail(100))) == (5, [str(n) for n in range(5)])
+    assert paged(told, 2) == [str(n) for n in range(5)]
+    told.append("user", "Sara", "next")
+    assert (told.count(), texts(told.tail(2))) == (6, ["4", "next"])
+
+
+def test_the_last_word_on_a_message_is_the_newest_also_where_an_older_one_was_put_back(
+    log: ConversationLog, clock: HandClock
+) -> None:
+    said = log.append("user", "Sara", "one")
+    log.supersede(said.id, "two")
+    before = log.paths.log.read_bytes()
+    log.supersede(said.id, "three")
+    clock.move(days=30)
+    log.roll()
+    log.paths.log.write_bytes(before)
+    told = ConversationLog(log.paths, clock, Random(1))
+    assert everything(told) == ["three"]
+    assert texts(told.tail(5)) == ["three"]
+
+
+def test_what_is_doubled_stays_one_after_a_restart(archived: ConversationLog) -> None:
+    folder = archived.paths.log_archives
+    (folder / "2026-10.txt").write_bytes((folder / "2026-10.txt").read_bytes() * 2)
+    for _ in range(2):  # the second finds what the first kept in `.index`
+        assert everything(another(archived)) == [str(n) for n in range(40)]
+        assert another(archived).count() == 40
+
+
+# Taking in what only a copy holds
+
+
+def apart(log: ConversationLog, clock: HandClock, name: str) -> ConversationLog:
+    """Begin a second life of the same persona: what is said there comes back as a copy."""
+    folder = log.paths.folder.with_name(name)
+    shutil.copytree(log.paths.folder, folder)
+    return ConversationLog(PersonaPaths(folder), clock, Random(5))
+
+
+def test_two_lives_of_one_log_are_joined_message_by_message(log: ConversationLog, clock: HandClock) -> None:
+    clock.set(DAY)
+    shared = [log.append("user", "Sara", f"shared {n}") for n in range(3)]
+    other = apart(log, clock, "other")
+    clock.move(minutes=1)
+    log.append("user", "Sara", "here")
+    log.supersede(shared[0].id, "changed here first")
+    clock.move(minutes=1)
+    other.append("user", "Sara", "there")
+    other.begin_topic()
+    other.supersede(shared[0].id, "changed there later")
+    other.supersede(shared[1].id, None)
+    clock.move(minutes=1)
+    log.append("user", "Sara", "here again")
+    copy = log.paths.folder / "log (Hana's conflicted copy 2026-11-21).txt"
+    shutil.copy(other.paths.log, copy)
+    merged = log.merge(copy)
+    assert (merged.added, merged.differing) == (4, ())
+    assert everything(another(log)) == ["changed there later", "shared 2", "here", "there", "here again"]
+    assert texts(another(log).tail(100)) == everything(another(log))
+    assert texts(another(log).thread(100)) == ["here again"]
+    assert log.merge(copy).added == 0
+    assert everything(another(log)) == ["changed there later", "shared 2", "here", "there", "here again"]
+
+
+def test_a_copy_of_an_archive_fills_what_a_halved_archive_lost(archived: ConversationLog) -> None:
+    path = archived.paths.log_archives / "2026-10.txt"
+    whole = path.read_bytes()
+    copy = path.with_name(COPIES[0])
+    copy.write_bytes(whole)
+    path.write_bytes(whole[: len(whole) // 2])
+    assert archived.merge(copy, path).added > 5
+    assert everything(another(archived)) == [str(n) for n in range(40)]
+    assert copy.read_bytes() == whole
+
+
+def test_what_says_something_else_in_a_copy_is_named_and_left(log: ConversationLog) -> None:
+    said = log.append("user", "Sara", "colour")
+    copy = log.paths.folder / "log 2.txt"
+    copy.write_bytes(log.paths.log.read_bytes().replace(b"colour", b"color"))
+    merged = log.merge(copy)
+    assert (merged.added, merged.differing) == (0, (said.id,))
+    assert everything(log) == ["colour"]
+
+
+EXTRA = [Message(f"e{n}", DAY.replace(month=10, day=20, hour=n), "user", "Sara", f"extra {n}") for n in range(3)]
+
+
+def join(folder: Path) -> None:
+    """Take in what a copy of an archive holds."""
+    archives = folder / "log_archives"
+    ConversationLog(PersonaPaths(folder), HandClock(DAY), Random(3)).merge(
+        archives / COPIES[3], archives / "2026-10.txt"
+    )
+
+
+@needs_signals
+def test_a_process_killed_while_joining_has_lost_and_doubled_nothing(archived: ConversationLog, tmp_path: Path) -> None:
+    folder = archived.paths.folder
+    (archived.paths.log_archives / COPIES[3]).write_bytes(b"".join(map(format_message, EXTRA)))
+    there = [str(n) for n in range(40)]
+    runs = itertools.count()
+
+    def prepare() -> list[Path]:
+        return [Path(shutil.copytree(folder, tmp_path / str(next(runs))))]
+
+    for death in kill_everywhere(join, prepare):
+        log = ConversationLog(PersonaPaths(death.given[0]), HandClock(DAY), Random(4))
+        assert set(there) <= set(everything(log))
+        join(death.given[0])
+        assert sorted(everything(another(log))) == sorted([*there, *(message.text for message in EXTRA)])

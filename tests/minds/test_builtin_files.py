@@ -1,0 +1,167 @@
+"""The built-in mind and files that are sent: it answers from them, or says what it found there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from agent.events import Replied
+from agent.minds.builtin.understanding import understand
+from agent.services import Services, open_services
+from managers.language.lexicons import load
+from managers.storage.errors import Lang
+from managers.storage.paths import Home
+from tests.fakes import HandClock
+from tests.recall.test_documents import docx, pdf
+
+LEASE = b"""# Lease of the flat in Mill Lane
+
+Between Aoi Tanaka (tenant) and Miss Brodie (landlady).
+
+## Rent
+The rent is 850 euros a month. It is due on the first
+working day of each month.
+
+## Notice
+Either side may end the lease with three months' notice, in writing.
+Cats are allowed; dogs are not. The deposit of 1,700 euros is returned within six weeks.
+"""
+RECIPE = """肉じゃが(四人分)
+
+じゃがいもは四個、牛肉は二百グラム、玉ねぎは一個を用意する。
+最初に牛肉を炒め、色が変わったら玉ねぎとじゃがいもを加える。
+だしを三百ミリリットル入れ、砂糖大さじ二、しょうゆ大さじ三で味をつける。
+落としぶたをして、弱火で二十分煮る。冷めるときに味がしみるので、食べる一時間前には火を止めること。
+祖母は最後に絹さやをのせていた。
+""".encode("cp932")
+PHONES = b"name,phone,city\nAoi,090-1234,Sapporo\nBen,080-9999,Kyoto\n"
+
+
+@pytest.fixture
+def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
+    services = open_services(own_home, clock, Random(3))
+    services.settings_file.change("mind", provider="builtin")
+    yield services
+    services.close()
+
+
+class Talk:
+    """Somebody who talks to a sample and sends files."""
+
+    def __init__(self, services: Services, folder: Path, name: str) -> None:
+        self.companion = services.companion(name)
+        self._folder = folder
+
+    def say(self, text: str, **files: bytes) -> str:
+        paths = []
+        for name, data in files.items():
+            path = self._folder / name.replace("_", ".")
+            path.write_bytes(data)
+            paths.append(path)
+        events = list(self.companion.say(text, attachments=paths).events())
+        self.companion.settle()
+        return next(event.message.text for event in events if isinstance(event, Replied))
+
+
+@pytest.fixture
+def hazel(services: Services, tmp_path: Path) -> Talk:
+    return Talk(services, tmp_path, "Hazel")
+
+
+@pytest.fixture
+def nemu(services: Services, tmp_path: Path) -> Talk:
+    return Talk(services, tmp_path, "ねむ")
+
+
+def test_a_question_that_comes_with_a_file_is_answered_from_it(hazel: Talk) -> None:
+    said = hazel.say("How much is the rent?", lease_md=LEASE)
+    assert "“lease.md”" in said
+    assert "“The rent is 850 euros a month.”" in said
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("May I keep a cat?", "Cats are allowed"), ("When is the deposit returned?", "within six weeks")],
+)
+def test_a_file_without_a_word_is_told_of_and_asked_about_afterwards(hazel: Talk, question: str, answer: str) -> None:
+    told = hazel.say("", lease_md=LEASE)
+    assert "“lease.md”" in told
+    assert "850 euros" in told
+    assert answer in hazel.say(question)
+
+
+def test_what_does_not_stand_there_is_owned_up_to(hazel: Talk, nemu: Talk) -> None:
+    said = hazel.say("Does the document say anything about the garden?", lease_md=LEASE)
+    assert "the garden" in said
+    assert "“lease.md”" in said
+    assert "flowers" not in said
+    nemu.say("", 肉じゃが_txt=RECIPE)
+    said = nemu.say("このファイルに豚肉のことは書いてある？")
+    assert "豚肉" in said
+    assert "「肉じゃが.txt」" in said
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"), [("砂糖はどれくらい入れる？", "砂糖大さじ二"), ("何分煮るの？", "弱火で二十分煮る")]
+)
+def test_a_japanese_text_of_windows_is_answered_from(nemu: Talk, question: str, answer: str) -> None:
+    nemu.say("おばあちゃんのレシピです。読んでみて", 肉じゃが_txt=RECIPE)
+    said = nemu.say(question)
+    assert "「肉じゃが.txt」" in said
+    assert answer in said
+
+
+def test_pdf_word_and_tables_are_answered_from(hazel: Talk) -> None:
+    bridge = pdf("The bridge is painted green.", "It was closed for repairs in 2019.")
+    assert "in 2019" in hazel.say("When was it closed for repairs?", report_pdf=bridge)
+    letter = docx(("Title", "A letter"), ("Normal", "Rosa will fetch me at the station."), ("Normal", "Yours, Henry"))
+    assert "Rosa will fetch me" in hazel.say("Who will fetch him?", letter_docx=letter)
+    said = hazel.say("What is Ben's phone number?", phones_csv=PHONES)
+    assert "080-9999" in said
+    assert "090-1234" not in said
+
+
+def test_a_long_file_is_searched_to_its_end(hazel: Talk) -> None:
+    pages = "".join(
+        f"Chapter {n}. The ship sailed on through grey weather, day {n} of the voyage.\n" for n in range(9000)
+    )
+    log = f"{pages}The treasure lies buried under the third palm.\n".encode()
+    assert "third palm" in hazel.say("Where is the treasure buried?", voyage_txt=log)
+
+
+def test_a_memory_that_answers_comes_before_an_earlier_file(hazel: Talk) -> None:
+    hazel.say("My landlady Miss Brodie has three dogs.")
+    hazel.companion.memories.recall.catch_up()
+    hazel.say("", lease_md=LEASE)
+    assert "three dogs" in hazel.say("How many dogs does Miss Brodie have?").lower()
+
+
+def test_a_question_about_something_else_is_not_answered_from_the_file(hazel: Talk) -> None:
+    said = hazel.say("Hi! How are you? Here is my lease.", lease_md=LEASE)
+    assert "850 euros" in said
+    assert "lease.md" not in hazel.say("What is my sister's name?")
+
+
+def test_a_death_that_is_told_beside_a_file_is_heard_first(nemu: Talk) -> None:
+    said = nemu.say("昨日、母が亡くなりました。母のレシピです。", 肉じゃが_txt=RECIPE)
+    assert said.index("亡くなった") < said.index("肉じゃが.txt")
+
+
+def test_only_who_asks_for_an_earlier_file_is_told_of_it_again(nemu: Talk) -> None:
+    nemu.say("", 肉じゃが_txt=RECIPE)
+    assert "肉じゃが.txt" not in nemu.say("今日は会議の内容をまとめていたよ。")
+    assert "肉じゃが.txt" in nemu.say("要約して")
+
+
+@pytest.mark.parametrize("what", ["sums_up", "requests", "names", "words"])
+@pytest.mark.parametrize("kind", ["yes", "no"])
+def test_the_patterns_keep_to_their_examples(what: str, kind: str) -> None:
+    from agent.minds.builtin import sent_files  # noqa: PLC0415
+
+    for example in load("sent_files")[what][kind]:
+        lang: Lang = "en" if example.isascii() else "ja"
+        read = understand(example, "ねむ", lang).sentences
+        assert any(sent_files._pattern(what, lang).search(one.plain) for one in read) == (kind == "yes"), example

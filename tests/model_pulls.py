@@ -1,0 +1,114 @@
+"""How Ollama fetches a model (`/api/pull`), well-behaved or not, as scripted."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from tests.model_answers import Json, Served
+
+MANIFEST = {"status": "pulling manifest"}
+PARTS = {"sha256:weights": 900_000, "sha256:template": 100_000}
+STEP = 50_000
+
+
+@dataclass(frozen=True)
+class Fetching:
+    """What a pull does.
+
+    Attributes:
+        what: empty for what Ollama does; else `refused` (status 500), `error` (in the stream), `half` (the line drops
+            half-way), `silent`, `endless` (the same progress for ever), `parts` (more and more of them), `huge`, `garbage`
+            (lines that are no JSON), `line` (one without end), `page` (a web page), `liar` (success, and nothing there).
+        gap: seconds between lines.
+    """
+
+    what: str = ""
+    gap: float = 0.0
+
+
+class Fetcher(Protocol):
+    """The connection to a client, with the server behind it."""
+
+    @property
+    def is_closing(self) -> bool: ...
+
+    def send_json(self, status: int, body: object) -> None: ...
+
+    def send_bytes(self, body: bytes, content_type: str) -> None: ...
+
+    def begin_stream(self, *, kind: str = ...) -> None: ...
+
+    def send_event(self, frame: str) -> None: ...
+
+    def end_stream(self) -> None: ...
+
+    def send_raw(self, data: bytes) -> None: ...
+
+    def pause(self, seconds: float) -> None: ...
+
+    def hang(self) -> None: ...
+
+    def drop(self) -> None: ...
+
+
+def play_pull(line: Fetcher, fetching: Fetching, body: Json, kept: dict[str, int], models: list[Served]) -> None:
+    """Answer a pull; `kept` is how much of each part has come before, and stays when the client hangs up."""
+    name = str(body["model"])
+    if fetching.what == "refused":
+        line.send_json(500, {"error": "pull model manifest: file does not exist"})
+        return
+    if fetching.what == "page":
+        line.send_bytes(b"<html>It works!</html>", "text/html")
+        return
+    line.begin_stream(kind="application/x-ndjson")
+    if fetching.what == "silent":
+        line.hang()
+        return
+    if fetching.what == "line":
+        while not line.is_closing:
+            line.send_event('{"status": "' + "x" * 65536)
+    for told in _lines(fetching.what, kept):
+        if line.is_closing:
+            return
+        line.send_event(told if isinstance(told, str) else json.dumps(told) + "\n")
+        line.pause(fetching.gap)
+    if fetching.what == "half":
+        line.drop()
+        return
+    if fetching.what == "" and all(model.id != name for model in models):
+        models.append(Served(name))
+    line.end_stream()
+
+
+def _lines(what: str, kept: dict[str, int]) -> Iterator[Json | str]:
+    yield MANIFEST
+    match what:
+        case "error":
+            yield {"error": "write /blobs/sha256-x: no space left on device \x1b]0;x\x07"}
+            return
+        case "endless":
+            yield from itertools.repeat(_part("sha256:weights", 900_000, 1_000))
+        case "parts":
+            yield from (_part(f"sha256:{number}", 1_000, 1_000) for number in itertools.count())
+        case "huge":
+            yield _part("sha256:weights", 10**15, 1)
+        case "garbage":
+            yield "not JSON\n"
+        case _:
+            for digest, total in PARTS.items():
+                for completed in range(kept.get(digest, 0), total + 1, STEP):
+                    kept[digest] = completed
+                    yield _part(digest, total, completed)
+                    if what == "half" and completed > total / 3:
+                        return
+    yield {"status": "verifying sha256 digest"}
+    yield {"status": "writing manifest"}
+    yield {"status": "success"}
+
+
+def _part(digest: str, total: int, completed: int) -> Json:
+    return {"status": f"pulling {digest[7:19]}", "digest": digest, "total": total, "completed": completed}

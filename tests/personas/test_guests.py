@@ -1,0 +1,350 @@
+"""A folder that nobody let in here is a guest: looked through, told about, and let in by a yes; nothing else."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from managers.personas import PersonaStore
+from managers.personas.guests import LARGEST_SHEET, look_through
+from managers.storage import installation
+from managers.storage.errors import (
+    BusyError,
+    GuestError,
+    NotAdmissibleError,
+    PersonaExistsError,
+    PersonaNotFoundError,
+)
+from managers.storage.history import History
+from managers.storage.paths import Home, PersonaPaths
+from tests.crash import kill_everywhere, needs_signals
+from tests.fakes import HandClock
+from tests.homes import let_in
+from tests.hostile_folder import HARMS, Hostile, finishes_a_journal, make_hostile
+from tests.personas.folders import history_of
+
+on_posix = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are made in other ways there")
+
+
+@pytest.fixture
+def hostile(store: PersonaStore, tmp_path: Path) -> Hostile:
+    return make_hostile(store.home.characters / "Rook", tmp_path / "elsewhere")
+
+
+def again(store: PersonaStore) -> PersonaStore:
+    """Return the store as another process sees it."""
+    return PersonaStore(store.home, HandClock(), Random(2))
+
+
+# What is new is a guest
+
+
+def test_a_folder_that_came_by_itself_is_a_guest_and_nobody(store: PersonaStore, hostile: Hostile) -> None:
+    store.create("Nemu", language="en")
+    assert store.door.guests() == ["Rook"]
+    assert store.list_names() == ["Nemu"]
+    assert [persona.name for persona in store.list()] == ["Nemu"]
+    works: list[Callable[[], object]] = [
+        lambda: store.get("Rook"),
+        lambda: store.rename("Rook", "Crow"),
+        lambda: store.duplicate("Rook", "Crow"),
+        lambda: store.set_greeting("Rook", "Hi"),
+        lambda: store.set_settings("Rook", "sleep", silence=False),
+        lambda: store.write_system_prompt("Rook", "x", based_on=None),
+        lambda: store.set_avatar("Rook", b""),
+        lambda: store.mend("Rook"),
+        lambda: store.door.answer("Rook", wishes="", yes=True),
+    ]
+    before = sorted(path.name for path in hostile.folder.iterdir())
+    for work in works:
+        with pytest.raises(GuestError, match="Rook"):
+            work()
+    assert sorted(path.name for path in hostile.folder.iterdir()) == before
+    hostile.assert_harmless()
+
+
+def test_its_name_is_taken_all_the_same(store: PersonaStore, hostile: Hostile) -> None:
+    with pytest.raises(PersonaExistsError):
+        store.create("rook", language="en")
+    assert store.free_name("Rook") == "Rook 2"
+
+
+@on_posix
+def test_what_is_in_it_is_told_before_anybody_says_yes(store: PersonaStore, hostile: Hostile) -> None:
+    found = look_through(PersonaPaths(hostile.folder))
+    told = {notice.code: notice.en for notice in found.findings}
+    assert set(told) == {
+        "guest-content",
+        "guest-link",
+        "guest-special",
+        "guest-journal",
+        "guest-history",
+        "guest-odd-name",
+    }
+    assert "notepad.txt" in told["guest-link"] or "avatar.png" in told["guest-link"]
+    assert "core_memory.txt" in told["guest-special"]
+    assert "\x1b" not in "".join(told.values())
+    assert "\u202e" not in "".join(told.values())
+    assert found.wishes["mind"]["base_url"] == "http://127.0.0.1:9"
+    assert "threshold" not in found.wishes["recall"]
+    question = store.door.question("Rook")
+    assert question is not None
+    assert (question.is_guest, question.obstacle, len(question.wishes)) == (True, None, 8)
+    assert tuple(question.findings) == found.findings
+    assert store.door.guests() == ["Rook"]
+    hostile.assert_harmless()
+
+
+# The yes
+
+
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+def test_after_a_yes_nothing_in_it_leads_elsewhere(
+    store: PersonaStore, tmp_path: Path, harm: Callable[[Path, Path], None]
+) -> None:
+    hostile = make_hostile(store.home.characters / "Rook", tmp_path / "elsewhere", harm)
+    store.door.admit("Rook")
+    persona = again(store).get("Rook")
+    assert (persona.greeting, persona.avatar) == ("Hello there", None)
+    found = look_through(persona.paths)
+    assert {notice.code for notice in found.findings} <= {"guest-content", "guest-odd-name"}
+    assert found.misplaced == ()
+    assert not persona.paths.rag_index.exists()
+    assert store.set_greeting("Rook", "Hi").greeting == "Hi"
+    history_of(store, "Rook").notice_outside()
+    hostile.assert_harmless()
+
+
+@on_posix
+def test_what_is_put_aside_is_kept_as_it_was(store: PersonaStore, hostile: Hostile) -> None:
+    (said,) = store.door.admit("Rook")
+    (kept,) = store.home.set_aside.iterdir()
+    assert str(kept) in said.en
+    assert (kept / "notepad.txt").is_symlink()
+    assert (kept / ".history" / "pending" / "journal.json").exists()
+    assert (kept / ".history" / "hooks" / "post-commit").exists()
+    assert not (kept / "persona.json").exists()
+    assert "fsmonitor" not in (hostile.folder / ".history" / "config").read_text("utf-8")
+    assert store.door.guests() == []
+    hostile.assert_harmless()
+
+
+def test_a_history_that_is_one_comes_along(store: PersonaStore, tmp_path: Path) -> None:
+    theirs = PersonaStore(Home(tmp_path / "theirs"), HandClock(), Random(1))
+    theirs.create("Rook", language="en", greeting="one")
+    theirs.set_greeting("Rook", "two")
+    shutil.copytree(theirs.home.characters / "Rook", store.home.characters / "Rook")
+    store.door.admit("Rook")
+    history = history_of(store, "Rook")
+    history.undo(history.entries(1)[0].id, author="user")
+    assert store.get("Rook").greeting == "one"
+
+
+@on_posix
+def test_a_link_in_the_place_of_a_folder_stays_outside(store: PersonaStore, tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    store.home.characters.mkdir(parents=True)
+    (store.home.characters / "Rook").symlink_to(tmp_path / "far")
+    assert store.door.guests() == ["Rook"]
+    with pytest.raises(NotAdmissibleError, match="link"):
+        store.door.admit("Rook")
+    assert store.list_names() == []
+    assert list((tmp_path / "far").iterdir()) == []
+
+
+def test_one_with_too_much_in_it_stays_outside(
+    store: PersonaStore, hostile: Hostile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("managers.personas.guests.MOST_ENTRIES", 3)
+    with pytest.raises(NotAdmissibleError, match="too many"):
+        store.door.admit("Rook")
+    assert store.door.guests() == ["Rook"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b'{"settings": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b'{"format": ' + b"9" * 10_000 + b"}",
+        b'{"x": ' + b"[" * 950 + b"]" * 950 + b"}",
+        b'{"settings": {"mind": {"base_url": "\\ud800"}}}',
+        b'{"settings": {"mind": 3, "sleep": ["x"], "none": {"a": 1}}}',
+        b"\xff\xfe",
+        b" " * (LARGEST_SHEET + 1),
+    ],
+    ids=["deep", "long number", "rather deep", "half a letter", "odd kinds", "no text", "large"],
+)
+def test_a_sheet_that_is_none_stops_nothing(store: PersonaStore, written: bytes) -> None:
+    folder = store.home.characters / "Rook"
+    folder.mkdir(parents=True)
+    (folder / "persona.json").write_bytes(written)
+    let_in(store.home, "Rook")
+    assert store.get("Rook").name == "Rook"
+    assert again(store).set_greeting("Rook", "Hi").greeting == "Hi"
+
+
+def test_who_is_here_already_is_let_in_no_second_time(store: PersonaStore) -> None:
+    paths = store.create("Nemu", language="en").paths
+    paths.rag_index.mkdir()
+    assert store.door.admit("Nemu") == ()
+    assert paths.rag_index.exists()
+    with pytest.raises(PersonaNotFoundError):
+        store.door.admit("Nobody")
+
+
+# What is known holds, and holds nobody else
+
+
+def test_whoever_was_made_here_is_no_guest_whatever_is_done_to_it(store: PersonaStore) -> None:
+    store.install_samples()
+    store.create("Nemu", language="en")
+    store.rename("Nemu", "Nemuri")
+    store.rename("Nemuri", "NEMURI")
+    store.duplicate("NEMURI", "Twin")
+    store.restore(store.delete("Twin").id)
+    store.restore(store.delete("NEMURI").id, "Third")
+    assert again(store).door.guests() == []
+    assert set(again(store).list_names()) == {"Hazel", "ねむ", "Twin", "Third"}
+
+
+def test_a_folder_that_takes_anothers_name_or_mark_is_a_guest(store: PersonaStore, hostile: Hostile) -> None:
+    nemu, crow = store.create("Nemu", language="en").paths, store.create("Crow", language="en").paths
+    shutil.rmtree(nemu.folder)
+    shutil.copytree(
+        hostile.folder, nemu.folder, symlinks=True, ignore=shutil.ignore_patterns("core_memory.txt", ".persona-id")
+    )
+    (hostile.folder / ".persona-id").unlink(missing_ok=True)
+    shutil.copy(crow.mark, hostile.folder / ".persona-id")
+    shutil.copytree(crow.folder, crow.folder.with_name("Crow copy"))
+    assert store.door.guests() == ["Crow copy", "Nemu", "Rook"]
+    for name in store.door.guests():
+        store.door.admit(name)
+    marks = {PersonaPaths(path).mark.read_text() for path in store.home.characters.iterdir() if path.name[0] != "."}
+    assert len(marks) == 4
+    assert again(store).list_names() == ["Crow", "Crow copy", "Nemu", "Rook"]
+
+
+def test_a_guest_in_the_trash_is_a_guest_when_it_comes_back(store: PersonaStore, hostile: Hostile) -> None:
+    thrown = store.delete("Rook")
+    assert store.restore(thrown.id, "Rook 2") == "Rook 2"
+    assert store.door.guests() == ["Rook 2"]
+    hostile.assert_harmless()
+
+
+def test_a_home_that_was_moved_is_the_same_home(store: PersonaStore, tmp_path: Path) -> None:
+    store.create("Nemu", language="en")
+    store.home.folder.rename(tmp_path / "elsewhere")
+    assert PersonaStore(Home(tmp_path / "elsewhere"), HandClock(), Random(1)).door.guests() == []
+
+
+def test_a_home_on_another_computer_is_asked_about_once_and_on_each(
+    store: PersonaStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["Crow", "Nemu"]
+    for name in names:
+        store.create(name, language="en")
+    monkeypatch.setattr(installation, "_computer", lambda: b"another")
+    there = again(store)
+    assert (there.door.guests(), there.list_names()) == (names, [])
+    let_in(store.home)
+    assert again(store).door.guests() == []
+    monkeypatch.undo()  # the same folder, which both computers share
+    assert again(store).door.guests() == []
+    monkeypatch.setattr(installation, "_computer", lambda: b"another")
+    assert again(store).door.guests() == []
+
+
+def test_a_record_that_nobody_here_wrote_says_nothing_and_is_kept(store: PersonaStore, hostile: Hostile) -> None:
+    store.create("Nemu", language="en")
+    (record,) = store.home.admitted.glob("*.json")
+    told = json.loads(record.read_text("utf-8"))
+    (hostile.folder / ".persona-id").unlink(missing_ok=True)
+    (hostile.folder / ".persona-id").write_text("0" * 32)
+    told["personas"]["0" * 32] = {"mark": "0" * 32, "names": ["rook"], "agreed": {}, "refused": ""}
+    for forged in (json.dumps(told), "{", '{"personas": [], "seal": 3}', "[]"):
+        record.write_text(forged, "utf-8")
+        assert again(store).door.guests() == ["Nemu", "Rook"], forged
+    let_in(store.home, "Nemu")
+    assert again(store).door.guests() == ["Rook"]
+    assert [path.read_text("utf-8") for path in store.home.admitted.glob("*.broken-*")] == ["[]"]
+
+
+def test_every_folder_of_before_there_was_a_record_is_let_in_by_one_yes(store: PersonaStore) -> None:
+    for name in ("a", "b", "c", "d", "e"):
+        store.create(name, language="en", greeting=name)
+    shutil.rmtree(store.home.admitted)
+    store.home.installation_key.unlink()
+    assert again(store).door.guests() == ["a", "b", "c", "d", "e"]
+    let_in(store.home)
+    assert [persona.greeting for persona in again(store).list()] == ["a", "b", "c", "d", "e"]
+
+
+# Killed in the middle
+
+
+def _admit(home: Home) -> None:
+    PersonaStore(home, HandClock(), Random(1)).door.admit("Rook")
+
+
+def _rename(home: Home) -> None:
+    PersonaStore(home, HandClock(), Random(1)).rename("Nemu", "Crow")
+
+
+def _throw_away_and_restore(home: Home) -> None:
+    store = PersonaStore(home, HandClock(), Random(1))
+    store.restore(store.delete("Nemu").id, "Crow")
+
+
+@needs_signals
+@pytest.mark.parametrize("work", [_admit, _rename, _throw_away_and_restore])
+def test_killed_anywhere_nobody_is_lost_and_nobody_let_in_by_mistake(
+    tmp_path: Path, work: Callable[[Home], None]
+) -> None:
+    numbers = itertools.count()
+
+    def fresh() -> tuple[Home]:
+        folder = tmp_path / str(next(numbers))
+        home = Home(folder)
+        PersonaStore(home, HandClock(), Random(1)).create("Nemu", language="en", greeting="Hi")
+        make_hostile(home.characters / "Rook", folder / "elsewhere", *HARMS[:4])
+        return (home,)
+
+    seen = set()
+    for death in kill_everywhere(work, fresh, whens=("before",), stride=2):
+        home = death.given[0]
+        store = PersonaStore(home, HandClock(), Random(1))
+        seen.add(tuple(store.list_names()))
+        if not set(store.list_names()) & {"Nemu", "Crow"}:
+            store.restore("Nemu")
+        assert len(set(store.list_names()) & {"Nemu", "Crow"}) == 1, death
+        assert ("Rook" in store.door.guests()) != ("Rook" in store.list_names()), death
+        store.door.admit("Rook")
+        assert store.get("Rook").greeting == "Hello there", death
+        assert look_through(PersonaPaths(home.characters / "Rook")).misplaced == (), death
+        Hostile(home.characters / "Rook", home.folder / "elsewhere" / "precious.txt").assert_harmless()
+    assert len(seen) > 1
+
+
+def test_a_disk_that_is_full_lets_nobody_in_by_half(
+    store: PersonaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_hostile(store.home.characters / "Rook", tmp_path / "elsewhere", finishes_a_journal)
+
+    def refuse(*_: object) -> None:
+        raise BusyError(name="home")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store.door.admissions, "let_in", refuse)
+        with pytest.raises(BusyError):
+            store.door.admit("Rook")
+    assert store.door.guests() == ["Rook"]
+    store.door.admit("Rook")
+    assert store.list_names() == ["Rook"]
+    assert isinstance(history_of(store, "Rook"), History)

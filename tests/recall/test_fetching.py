@@ -1,0 +1,149 @@
+"""A model is fetched as the registry describes it, or not at all, whatever comes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from managers.recall.embedders.fetching import Fetch
+from managers.recall.embedders.offered import OfferedModel, is_fetched, offered
+from managers.storage.errors import FetchError
+from tests.recall.model_registry import COMMIT, Mood, Registry, registry
+
+MODEL = OfferedModel(
+    "tiny", "Tiny", "somebody/tiny", COMMIT, {"model.onnx": "onnx/model.onnx", "tokenizer.json": "tokenizer.json"},
+    4, 128, "MIT", "小さい", "small",
+)  # fmt: skip
+FILES = {"onnx/model.onnx": bytes(range(256)) * 12_000, "tokenizer.json": b"{}" * 50, "evil/../../x": b"x"}
+
+
+@pytest.fixture
+def there() -> Iterator[Registry]:
+    with registry(MODEL.repository, dict(FILES), frozenset({"onnx/model.onnx"})) as running:
+        yield running
+
+
+def fetch(there: Registry, folder: Path, model: OfferedModel = MODEL) -> Fetch:
+    return Fetch(model, folder, there.address)
+
+
+def held(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
+
+
+def test_a_model_comes_whole_and_says_what_it_is(there: Registry, tmp_path: Path) -> None:
+    one = fetch(there, tmp_path)
+    one.run()
+    assert (tmp_path / "tiny" / "model.onnx").read_bytes() == FILES["onnx/model.onnx"]
+    assert held(tmp_path) == {"tiny/model.onnx", "tiny/tokenizer.json", "tiny/model.json"}
+    assert one.done == one.total == len(FILES["onnx/model.onnx"]) + len(FILES["tokenizer.json"])
+    assert json.loads((tmp_path / "tiny" / "model.json").read_text())["commit"] == COMMIT
+    assert is_fetched(MODEL, tmp_path)
+    asked = len(there.requests)
+    fetch(there, tmp_path).run()
+    assert len(there.requests) == asked + 1  # what is there is only looked at
+
+
+def test_a_version_that_is_not_pinned_is_asked_for(there: Registry, tmp_path: Path) -> None:
+    fetch(there, tmp_path, replace(MODEL, revision="main")).run()
+    assert json.loads((tmp_path / "tiny" / "model.json").read_text())["commit"] == COMMIT
+
+
+@pytest.mark.parametrize("mood", ["well", "no ranges", "lying ranges"])
+def test_what_broke_off_goes_on_where_it_stopped(there: Registry, tmp_path: Path, mood: Mood) -> None:
+    there.mood = "cut"
+    with pytest.raises(FetchError):
+        fetch(there, tmp_path).run()
+    assert not is_fetched(MODEL, tmp_path)
+    had = (tmp_path / "tiny" / "model.onnx.part").stat().st_size
+    assert 0 < had < len(FILES["onnx/model.onnx"])
+    there.mood = mood
+    if mood == "lying ranges":  # nothing is put behind what it does not belong to
+        with pytest.raises(FetchError):
+            fetch(there, tmp_path).run()
+        assert not is_fetched(MODEL, tmp_path)
+        there.mood = "well"
+    fetch(there, tmp_path).run()
+    assert (tmp_path / "tiny" / "model.onnx").read_bytes() == FILES["onnx/model.onnx"]
+    assert ("/kept/onnx/model.onnx", f"bytes={had}-") in there.requests
+
+
+@pytest.mark.parametrize("mood", ["wrong", "larger", "elsewhere", "round", "gone"])
+def test_what_is_not_as_it_was_described_is_thrown_away(there: Registry, tmp_path: Path, mood: Mood) -> None:
+    there.mood = mood
+    with pytest.raises(FetchError) as caught:
+        fetch(there, tmp_path).run()
+    assert held(tmp_path) == set()
+    assert "Tiny" in caught.value.sentence("ja")
+    there.mood = "well"
+    fetch(there, tmp_path).run()
+    assert is_fetched(MODEL, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [],
+        {},
+        "no",
+        [None, 3],
+        [{"path": "onnx/model.onnx", "size": -1, "oid": "a" * 40}],
+        [{"path": "onnx/model.onnx", "size": 10, "oid": "../../x"}],
+        [{"path": "onnx/model.onnx", "size": "10", "lfs": {"oid": "b" * 64}}],
+        [{"path": path, "size": 10**12, "lfs": {"oid": "b" * 64, "size": 10**12}} for path in FILES],
+        [{"path": path, "size": 10, "oid": "c" * 40} for path in FILES],
+    ],
+)
+def test_a_registry_that_tells_nonsense_gives_nothing(there: Registry, tmp_path: Path, told: object) -> None:
+    there.told = told
+    with pytest.raises(FetchError):
+        fetch(there, tmp_path).run()
+    assert held(tmp_path) == set()
+
+
+def test_a_damaged_part_is_begun_anew(there: Registry, tmp_path: Path) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "model.onnx.part").write_bytes(b"not of this file")
+    with pytest.raises(FetchError):
+        fetch(there, tmp_path).run()
+    assert held(tmp_path) == set()
+    fetch(there, tmp_path).run()
+    assert is_fetched(MODEL, tmp_path)
+
+
+def test_it_can_be_stopped_and_goes_on(there: Registry, tmp_path: Path) -> None:
+    there.mood = "hangs on"
+    one = fetch(there, tmp_path)
+    one.start()
+    while one.done < 1_000_000:
+        assert one.is_under_way
+    there.going_on.set()
+    one.stop()
+    assert one.error is None
+    there.mood = "well"
+    one.start()
+    assert one._thread is not None
+    one._thread.join()
+    assert one.error is None
+    assert is_fetched(MODEL, tmp_path)
+
+
+def test_nobody_there_is_said(tmp_path: Path) -> None:
+    one = Fetch(MODEL, tmp_path, "http://127.0.0.1:9")
+    one.start()
+    assert one._thread is not None
+    one._thread.join()
+    assert isinstance(one.error, FetchError)
+
+
+def test_what_is_offered_can_be_fetched() -> None:
+    assert "minilm" in offered()
+    for model in offered().values():
+        assert all("/" not in name and not name.startswith(".") for name in model.files)
+        assert model.licence in {"MIT", "Apache-2.0"}
+        assert model.ja
+        assert model.en

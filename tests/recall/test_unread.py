@@ -1,0 +1,221 @@
+"""One file that cannot be read costs itself and nothing else: what is said afterwards is found."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from managers.recall.embedders import Vectors
+from managers.recall.engine import Recall
+from managers.recall.reading import process as reading
+from managers.recall.reading.parts import Part
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import RecallSettings
+from tests.recall.conftest import Open
+from tests.recall.looking import Talk, assert_sound
+from tests.recall.test_reading_process import pdf_bomb
+
+
+def codes(recall: Recall) -> list[str]:
+    return sorted(notice.code for notice in recall.status().notices)
+
+
+def write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def unknown_method() -> bytes:
+    """A packed file whose way of packing nobody knows."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w") as archive:
+        archive.writestr("word/document.xml", "<x/>")
+    data = bytearray(output.getvalue())
+    for mark, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        at = data.index(mark) + place
+        data[at : at + 2] = (99).to_bytes(2, "little")
+    return bytes(data)
+
+
+BROKEN: dict[str, bytes] = {
+    "knowledge/wide.csv": b'a,b\n"' + b"x" * 200_000 + b"\0",
+    "knowledge/packed.docx": unknown_method(),
+    "knowledge/declared.html": b"<![a\x00",
+    "knowledge/torn.pdf": b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj",
+    "knowledge/not.md": b"\0\1\2",
+    "episodic_memory/2026-01-01.json": b"[" * 100_000,
+    "episodic_memory/2026-01-02.json": b'{"date": "2026-01-02", "summary": "9", "evidence": ["\\ud800"], "key_events": 7}',
+    "memory/insights.json": b'[{"id": "\\udc00", "insight": "half \\ud83d"}, ' + b"9" * 5000 + b"]",
+    "memory/insights_archived_1.json": b'[{"insight": ["x"], "created_at": {"a": 1}}, 1, null]',
+    "memory/memory_main.txt": b"# " + b" " * 50_000 + b"x\n\xff\xfe\0\0\xd8\n9999-99-99\n",
+    "entity_memory/Odd.md": b'# Entity Memory: Odd\nCreated: 9\n<!-- entity {"aliases": ["\\ud800"]} -->\n\nwords\n',
+    "entity_memory/Deep.md": b"# Entity Memory: Deep\n<!-- entity {" + b'"a":{' * 5000 + b"} -->\nwords\n",
+    "core_memory.txt": b"\xed\xa0\x80\xff",
+    "log_archives/2026-01.txt": b"## USER:x\n\n9999-99-99 (x) 99:99:99 |a|%ED%A0%80|attachments="
+    + b"[" * 100_000
+    + b"\n",
+}
+
+
+@pytest.mark.parametrize("broken", [*BROKEN, "all of them"])
+def test_what_is_said_after_a_broken_file_is_found(
+    open_recall: Open, talk: Talk, paths: PersonaPaths, broken: str
+) -> None:
+    for name, data in BROKEN.items():
+        if broken in (name, "all of them"):
+            write(paths.folder / name, data)
+    recall = open_recall()
+    recall.catch_up()
+    talk.user("The lighthouse has a red door.")
+    recall.catch_up()
+    assert "The lighthouse has a red door." in [hit.text for hit in recall.search("red door of the lighthouse")]
+    recall.rebuild()
+    assert "The lighthouse has a red door." in [hit.text for hit in recall.search("red door of the lighthouse")]
+    assert_sound(recall)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names that are no text are possible there alone")
+def test_a_name_that_is_no_text_is_said_and_stops_nothing(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
+    paths.knowledge.mkdir()
+    with open(os.fsencode(paths.knowledge) + b"/caf\xe9.txt", "wb") as file:  # noqa: PTH123  # no Path holds such a name
+        file.write(b"words")
+    talk.user("The lighthouse has a red door.")
+    recall.catch_up()
+    assert [hit.text for hit in recall.search("lighthouse")] == ["The lighthouse has a red door."]
+    assert codes(recall) == ["recall-unreadable"]
+    assert "caf?.txt" in recall.status().notices[0].sentence("en")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_a_link_to_itself_stops_nothing(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
+    paths.knowledge.mkdir()
+    (paths.knowledge / "ring.txt").symlink_to("ring.txt")
+    talk.user("The lighthouse has a red door.")
+    recall.catch_up()
+    assert [hit.text for hit in recall.search("lighthouse")] == ["The lighthouse has a red door."]
+
+
+class _Refuses:
+    """An embedder that cannot take one text, as a library with a flaw might not."""
+
+    name = "refuses"
+    factor = 1.0
+    is_remote = is_slow = False
+    is_ready = True
+
+    def load(self) -> None:
+        """Nothing."""
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        if any("poison" in text for text in texts):
+            raise ZeroDivisionError
+        return np.full((len(texts), 4), 0.5, np.float32)
+
+    def query(self, text: str) -> Vectors:
+        return self.passages([text])
+
+
+def test_a_file_that_can_be_read_and_not_indexed_costs_no_other(
+    open_recall: Open, talk: Talk, paths: PersonaPaths
+) -> None:
+    for name in ("a", "b", "c"):
+        write(paths.knowledge / f"{name}.txt", b"The barn is " + (b"poison" if name == "b" else name.encode()))
+    recall = open_recall(embedder=_Refuses())
+    recall.catch_up()
+    assert {hit.text for hit in recall.search("barn")} == {"The barn is a", "The barn is c"}
+    assert "knowledge/b.txt" in next(iter(recall.status().notices)).sentence("ja")
+    write(paths.knowledge / "b.txt", b"The barn is mended")
+    recall.catch_up()
+    assert len(recall.search("barn")) == 3
+    assert recall.status().notices == ()
+    assert_sound(recall)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is really read, in order: the beginning of each document."""
+    seen: list[str] = []
+    real = reading.DocumentReader.read
+
+    def read(self: reading.DocumentReader, kind: str, data: bytes, seconds: float, wait: float = -1) -> list[Part]:
+        seen.append(data[:8].decode("latin-1"))
+        return real(self, kind, data, seconds, wait)
+
+    monkeypatch.setattr(reading.DocumentReader, "read", read)
+    return seen
+
+
+def test_a_document_that_failed_is_tried_again_only_when_it_has_changed(
+    open_recall: Open, talk: Talk, paths: PersonaPaths, reads: list[str]
+) -> None:
+    settings = RecallSettings(document_seconds=1)
+    write(paths.knowledge / "a.pdf", pdf_bomb())
+    recall = open_recall(settings)
+    for _ in range(3):
+        talk.user("Something new.")
+        recall.catch_up()
+    recall.rebuild()
+    again = open_recall(settings)  # as after a restart
+    os.utime(paths.knowledge / "a.pdf")  # touched, and the same
+    again.catch_up()
+    assert reads == ["%PDF-1.4"]
+    assert codes(again) == ["recall-document"]
+    assert "1 seconds" in again.unread_documents()["a.pdf"].sentence("en")
+    assert "1 秒" in again.unread_documents()["a.pdf"].sentence("ja")
+    write(paths.knowledge / "a.pdf", pdf_bomb() + b"%")
+    again.catch_up()
+    assert len(reads) == 2
+    settings.document_seconds = 2  # as the sentence says
+    again.catch_up()
+    assert len(reads) == 3
+    write(paths.knowledge / "a.pdf", b"")
+    (paths.knowledge / "a.pdf").unlink()
+    again.catch_up()
+    assert (len(reads), codes(again), again.unread_documents()) == (3, [], {})
+
+
+def test_it_is_said_until_it_is_mended(
+    open_recall: Open, paths: PersonaPaths, episode: Callable[[str, str], None]
+) -> None:
+    write(paths.knowledge / "a.pdf", b"%PDF-1.4 broken")
+    recall = open_recall()
+    recall.catch_up()
+    episode("2026-01-05", "A walk.")
+    recall.catch_up()  # a round that has to do with other files says it still
+    assert codes(recall) == ["recall-document"]
+    write(paths.knowledge / "a.pdf", b"%PDF-1.4 broken in another way")
+    recall.catch_up()
+    assert codes(recall) == ["recall-document"]
+    (paths.knowledge / "a.pdf").rename(paths.knowledge / "a.txt")
+    recall.catch_up()
+    assert codes(recall) == []
+    assert recall.search("broken", types=["knowledge"])
+
+
+def test_nobody_waits_in_a_turn_for_a_slow_document(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
+    talk.user("Hello.")
+    recall.catch_up()
+    write(paths.knowledge / "slow.pdf", pdf_bomb())
+    begun = time.monotonic()
+    recall.for_turn("What is in the manual?", window=[])
+    assert time.monotonic() - begun < 5
+    assert recall.unread_documents() == {}  # it is given its whole time after the answer
+
+
+def test_a_short_document_is_found_in_the_turn_after_it_was_put_there(
+    recall: Recall, talk: Talk, paths: PersonaPaths
+) -> None:
+    talk.user("Hello.")
+    recall.catch_up()
+    write(paths.knowledge / "warm.txt", b"The process has been started.")
+    recall.catch_up()
+    write(paths.knowledge / "a.md", b"# Filter\nRinse the filter of the heron fountain monthly.")
+    assert "heron fountain" in recall.search_knowledge_base("filter of the heron fountain")[0].text

@@ -1,0 +1,156 @@
+"""A home folder is its owner's alone: what was left open to others is shut at the next start, and said once."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent.doctor import examine
+from agent.services import open_services
+from commands.line import run
+from managers.storage import privacy
+from managers.storage.opening import FOR_OTHERS
+from managers.storage.paths import Home
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows gives what lies in a user's folder to that user alone")
+
+
+@pytest.fixture
+def home(own_home: Home) -> Home:
+    """A home in which somebody has talked, as an earlier version left it under the usual umask."""
+    with closing(open_services(own_home)) as services:
+        services.settings_file.change("mind", provider="builtin")
+        companion = services.companion("Hazel")
+        list(companion.say("Good evening").events())
+        companion.settle()
+    own_home.made_private.unlink(missing_ok=True)
+    loosen(own_home.folder)
+    return own_home
+
+
+def loosen(folder: Path) -> None:
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def loose(folder: Path) -> Iterator[Path]:
+    return (
+        path for path in [folder, *folder.rglob("*")] if path.lstat().st_mode & FOR_OTHERS and not path.is_symlink()
+    )
+
+
+def test_a_start_shuts_all_of_it_and_says_so_once(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(list(loose(home.folder))) > 30
+    assert run(["chat", "Hazel", "-m", "Are you there?"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert str(home.folder) in line
+    assert "yours alone" in line
+    assert list(loose(home.folder)) == []
+    assert run(["chat", "Hazel", "-m", "Still?"]) == 0
+    assert capsys.readouterr().err == ""
+    assert list(loose(home.folder)) == []
+
+
+def test_the_page_says_so(home: Home) -> None:
+    with closing(open_services(home)) as services:
+        assert [notice.code for notice in services.notices.all] == [privacy.MADE_PRIVATE]
+        assert stat.S_IMODE(home.folder.stat().st_mode) == 0o700  # at once, before anything is gone through
+    with closing(open_services(home)) as services:
+        assert services.notices.all == []
+
+
+def test_the_doctor_names_what_others_can_read_and_leaves_it(home: Home) -> None:
+    def told() -> list[str]:
+        with closing(open_services(home, only_look=True)) as services:
+            return [one.en for one in examine(services) if "Other accounts" in one.en]
+
+    count = len(list(loose(home.folder)))
+    (sentence,) = told()
+    assert str(home.folder) in sentence
+    assert f"and {count - 3:,} more" in sentence
+    assert len(list(loose(home.folder))) == count
+    home.folder.chmod(0o700)  # now nobody else comes in
+    assert told() == []
+
+
+def test_a_folder_that_was_made_for_the_first_start_is_shut_without_a_word(own_home: Home) -> None:
+    own_home.folder.mkdir(mode=0o755)
+    with closing(open_services(own_home)) as services:
+        assert services.notices.all == []
+    assert list(loose(own_home.folder)) == []
+
+
+def test_what_died_in_the_middle_is_gone_through_at_the_next_start(home: Home) -> None:
+    privacy.shut(home)  # and then the process is killed
+    assert list(loose(home.folder)) != []
+    with closing(open_services(home)):
+        pass
+    assert list(loose(home.folder)) == []
+
+
+def test_a_backup_that_was_put_back_is_shut_again(home: Home) -> None:
+    for _ in range(2):
+        with closing(open_services(home)) as services:
+            assert services.notices.all != []
+        assert home.made_private.exists()
+        assert list(loose(home.folder)) == []
+        loosen(home.folder)  # the marker comes back with the rest
+
+
+def test_what_is_not_ours_is_left_alone_and_no_link_is_followed_in_a_personas_folder(
+    home: Home, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o755)
+    (elsewhere / "page.html").touch(0o644)
+    folder = home.persona("Hazel").folder
+    (folder / "page.html").symlink_to(elsewhere / "page.html")
+    (folder / "knowledge").mkdir(exist_ok=True)
+    (folder / "knowledge" / "site").symlink_to(elsewhere)
+    os.mkfifo(folder / "pipe", 0o644)
+    other = home.folder / "public_html"
+    other.mkdir(mode=0o755)
+    (other / "index.html").touch(0o644)
+    before = {path: path.lstat().st_mode for path in (elsewhere, elsewhere / "page.html", other, other / "index.html")}
+    with closing(open_services(home)):
+        pass
+    assert {path: path.lstat().st_mode for path in before} == before
+    assert list(loose(folder)) == [folder / "pipe"]
+
+
+def test_characters_that_lie_elsewhere_are_shut_there(home: Home, tmp_path: Path) -> None:
+    home.characters.rename(tmp_path / "disk")
+    home.characters.symlink_to(tmp_path / "disk")
+    with closing(open_services(home)) as services:
+        assert sorted(str(tmp_path / "disk") in notice.en for notice in services.notices.all) == [False, True]
+    assert list(loose(tmp_path / "disk")) == []
+
+
+def test_a_disk_that_knows_no_owners_is_told_and_not_gone_through(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "chmod", lambda _path, _mode: None)  # as FAT takes it
+    with closing(open_services(home)) as services:
+        assert [notice.code for notice in services.notices.all] == ["home-open"]
+        assert services.going_through is None
+
+
+def test_a_folder_in_folders_without_end_is_gone_through(home: Home) -> None:
+    deep = home.persona("Hazel").folder
+    descriptor = os.open(deep, os.O_RDONLY)
+    for _ in range(1_500):
+        os.mkdir("d", 0o755, dir_fd=descriptor)
+        below = os.open("d", os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = below
+    os.close(descriptor)
+    privacy.shut(home)
+    try:
+        privacy.go_through(home)
+    finally:
+        subprocess.run(["rm", "-rf", deep / "d"], check=True)  # no function of Python's gets so far down
+    assert home.made_private.exists()

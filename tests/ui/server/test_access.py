@@ -1,0 +1,759 @@
+"""Who gets in: by the token, by the password, from this computer's own pages alone; and what a stranger learns."""
+
+from __future__ import annotations
+
+import re
+import socket
+import stat
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import quote
+
+import anyio
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient, WebSocketTestSession
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from agent.companion import Companion
+from agent.errors import PasswordNeededError, PortInUseError
+from agent.services import Services, open_services
+from managers.memory.log import ConversationLog
+from managers.storage.access import Access
+from managers.storage.clock import SystemClock
+from managers.storage.paths import Home
+from tests.ui.server.routes import Address, addresses_of
+from tests.ui.visitors import ORIGIN, stranger_to, visitor_of
+from ui.components.revision import revision_of
+from ui.locales import texts
+from ui.server.access import Gate
+from ui.server.app import _listen, launch
+from ui.server.engine import ALLOWED
+from ui.server.guesses import Guesses, TooManyGuessesError
+from ui.server.programs.ways import MCP, way_to
+
+PASSWORD = "とても長いひみつ"
+HERE, LAN = "127.0.0.1", "192.168.1.9"
+Headers = dict[str, str]
+SAME_ORIGIN = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}
+LINK = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "accept": "text/html"}
+PICTURE = {"sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
+
+
+class Behind:
+    """What lies behind the gate, and how often it was asked for anything."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+        async def answer(request: Request) -> Response:
+            self.asked += 1
+            return PlainTextResponse(f"inside {request.url.path}", headers={"access-control-allow-origin": "*"})
+
+        async def talk(socket: WebSocket) -> None:
+            self.asked += 1
+            await socket.accept()
+            await socket.send_text("inside")
+            await socket.close()
+
+        methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]
+        self.app = Starlette(routes=[WebSocketRoute("/talk", talk), Route("/{path:path}", answer, methods=methods)])
+
+
+@pytest.fixture
+def behind() -> Behind:
+    return Behind()
+
+
+@pytest.fixture
+def access(own_home: Home) -> Access:
+    return Access(own_home)
+
+
+def browser(behind: Behind, access: Access, origin: str = ORIGIN, peer: str = HERE, pause: float = 0.01) -> TestClient:
+    gate = Gate(behind.app, access, guesses=Guesses(pause))
+    return TestClient(gate, base_url=origin, follow_redirects=False, client=(peer, 50_000))
+
+
+def let_in(behind: Behind, access: Access, origin: str = ORIGIN) -> TestClient:
+    inside = browser(behind, access, origin)
+    inside.cookies.set(access.cookie, access.session())
+    return inside
+
+
+def seen(answer: Any) -> tuple[int, Sequence[tuple[bytes, bytes]], bytes]:
+    return answer.status_code, answer.headers.raw, answer.content
+
+
+# --- the token
+
+
+def test_without_the_token_there_is_only_a_page_that_says_where_it_is(behind: Behind, access: Access) -> None:
+    page = browser(behind, access).get("/", headers={"accept": "text/html"})
+    assert page.status_code == 401
+    for lang in ("ja", "en"):
+        assert texts("ja" if lang == "ja" else "en")("access.where") in page.text
+    assert "app.py access" in page.text
+    assert access.token not in page.text
+    assert not re.findall(r'(?:src|href)="(?!data:)', page.text)  # it asks for nothing behind the gate
+    assert browser(behind, access).get("/p/a/avatar").status_code == 401
+    assert browser(behind, access).get("/static/x/moon.svg").status_code == 401
+    assert behind.asked == 0
+
+
+def test_a_visit_with_the_token_is_led_on_to_an_address_without_it_and_remembered(
+    behind: Behind, access: Access
+) -> None:
+    visitor = browser(behind, access)
+    led = visitor.get(f"/settings?persona=%E3%81%AD&token={access.token}&room=heart", headers={"accept": "text/html"})
+    assert (led.status_code, led.headers["location"]) == (303, "/settings?persona=%E3%81%AD&room=heart")
+    assert access.token not in str(led.headers)
+    assert (led.headers["referrer-policy"], led.headers["cache-control"]) == ("no-referrer", "no-store")
+    kept = led.headers["set-cookie"]
+    assert kept.startswith(f"{access.cookie}=")
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} < set(kept.split("; "))
+    assert visitor.get("/p/Hazel/").text == "inside /p/Hazel/"
+
+
+@pytest.mark.parametrize("path", ["//evil.example/", "/%5Cevil.example/", "///evil.example", "/a%0d%0ax: y"])
+def test_the_visitor_is_never_led_elsewhere(behind: Behind, access: Access, path: str) -> None:
+    led = browser(behind, access).get(f"http://127.0.0.1:7860{path}?token={access.token}")
+    assert re.fullmatch(r"/(?!/)[\w.%/]*", led.headers["location"])
+    assert "\\" not in led.headers["location"]
+
+
+def test_the_address_and_the_cookie_outlive_the_program(behind: Behind, access: Access, own_home: Home) -> None:
+    visitor = let_in(behind, access)
+    again = Access(own_home)
+    assert again.address(ORIGIN) == access.address(ORIGIN)
+    later = browser(behind, again)
+    later.cookies = visitor.cookies
+    assert later.get("/").text == "inside /"
+    renewed = later.get("/", headers={"accept": "text/html"}).headers["set-cookie"]
+    assert "Max-Age=34560000" in renewed  # counted anew from every page that is opened
+
+
+def test_another_token_ends_every_visit_at_once_in_a_running_server_too(
+    behind: Behind, access: Access, own_home: Home
+) -> None:
+    visitor, old = let_in(behind, access), access.token
+    assert visitor.get("/").status_code == 200
+    new = Access(own_home).renew_token()  # another process: the command line
+    assert new != old
+    assert visitor.get("/").status_code == 401
+    assert browser(behind, access).get(f"/?token={old}").status_code == 401
+    assert browser(behind, access).get(f"/?token={new}").status_code == 303
+
+
+def test_tokens_are_long_and_different(tmp_path: Path) -> None:
+    tokens = {Access(Home(tmp_path / str(number))).token for number in range(20)}
+    assert len(tokens) == 20
+    assert min(map(len, tokens)) >= 43  # 256 bits
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permission bits are POSIX")
+def test_the_token_is_kept_for_its_owner_alone(access: Access, own_home: Home) -> None:
+    assert access.token in own_home.access.read_text()
+    assert stat.S_IMODE(own_home.access.stat().st_mode) == 0o600
+
+
+def test_two_homes_on_one_computer_do_not_take_each_other_s_cookie(behind: Behind, tmp_path: Path) -> None:
+    one, other = Access(Home(tmp_path / "one")), Access(Home(tmp_path / "other"))
+    both = browser(behind, one)
+    for access in (one, other):
+        both.cookies.set(access.cookie, access.session())
+    assert both.get("/").status_code == 200
+    assert not browser(behind, one).get("/", headers={"cookie": f"{one.cookie}={other.session()}"}).is_success
+
+
+def test_a_cookie_that_another_server_of_this_name_has_set_shuts_nobody_out(behind: Behind, access: Access) -> None:
+    """Cookies know no ports: whoever serves another page here can set one of the same name."""
+    cookies = f"{access.cookie}=made-up; {access.cookie}={access.session()}; {access.cookie}=too"
+    assert browser(behind, access).get("/", headers={"cookie": cookies}).text == "inside /"
+    assert browser(behind, access).get("/", headers={"cookie": f"{access.cookie}=made-up"}).status_code == 401
+
+
+def test_the_cookie_does_not_tell_the_token(access: Access) -> None:
+    assert access.token not in access.session()
+    assert access.session() not in access.token
+
+
+def test_trying_tokens_is_slow_and_never_keeps_the_owner_out(behind: Behind, access: Access) -> None:
+    visitor = browser(behind, access, pause=1.0)
+    with visitor, ThreadPoolExecutor(12) as many:
+        guesses = [many.submit(visitor.get, f"/?token={number}") for number in range(12)]
+        assert visitor.get(f"/?token={access.token}").status_code == 303
+        assert sorted(guess.result().status_code for guess in guesses) == [401, *[429] * 11]
+    assert behind.asked == 0
+
+
+def test_an_old_bookmark_leads_on_who_is_in_already(behind: Behind, access: Access) -> None:
+    assert let_in(behind, access).get("/?token=old&persona=x").headers["location"] == "/?persona=x"
+
+
+def test_a_file_that_cannot_be_understood_is_set_aside_and_opens_nothing(own_home: Home) -> None:
+    old = Access(own_home)
+    token, session = old.token, old.session()
+    own_home.access.write_text('{"token": 3}')
+    access = Access(own_home)
+    assert access.token != token
+    assert not access.is_session(session)
+    assert [notice.code for notice in access.notices] == ["file-set-aside"]
+    assert [path.read_text() for path in own_home.folder.glob(".access.json.broken-*")] == ['{"token": 3}']
+
+
+# --- names, methods, targets
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:7860", "localhost:7860", "[::1]:7860", "LOCALHOST"])
+def test_this_computer_s_own_names_are_answered(behind: Behind, access: Access, host: str) -> None:
+    assert let_in(behind, access).get("/", headers={"host": host}).text == "inside /"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:7860", "127.0.0.1.evil.example", "", "localhost.evil", "127.0.0.1:x", "::1"]
+)
+def test_another_name_for_our_address_is_not(behind: Behind, access: Access, host: str) -> None:
+    assert let_in(behind, access).get("/", headers={"host": host}).status_code == 421
+    assert browser(behind, access).get(f"/?token={access.token}", headers={"host": host}).status_code == 421
+    assert behind.asked == 0
+
+
+@pytest.mark.parametrize("name", ["host", "origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"])
+def test_what_is_said_twice_is_not_believed(behind: Behind, access: Access, name: str) -> None:
+    value = {"host": "127.0.0.1:7860", "origin": ORIGIN, "sec-fetch-site": "same-origin"}.get(name, "cors")
+    cookie = ("cookie", f"{access.cookie}={access.session()}")
+    asked = browser(behind, access)
+    assert asked.get("/", headers=[cookie, (name, value)]).status_code == 200
+    assert asked.get("/", headers=[cookie, (name, value), (name, "evil.example")]).status_code == 400
+    assert behind.asked == 1
+
+
+def test_a_target_that_names_a_server_of_its_own_is_not_answered(behind: Behind, access: Access) -> None:
+    gate, told = Gate(behind.app, access), []
+
+    async def ask(path: str) -> None:
+        cookie = f"{access.cookie}={access.session()}".encode()
+        scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "scheme": "http"}
+        scope |= {"headers": [(b"host", b"127.0.0.1"), (b"cookie", cookie)], "client": (HERE, 1)}
+
+        async def send(message: dict[str, object]) -> None:
+            told.append(message.get("status"))
+
+        await gate(scope, None, send)  # type: ignore[arg-type]  # nothing is read
+
+    for path in ("http://127.0.0.1:7860/", "*", "", "evil.example:443"):
+        anyio.run(ask, path)
+    assert [status for status in told if status] == [400] * 4
+    assert behind.asked == 0
+
+
+# --- pages of others
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:3000", "http://127.0.0.1:1", "null"])
+@pytest.mark.parametrize("site", [{}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
+def test_a_page_from_elsewhere_is_not_answered(
+    behind: Behind, access: Access, origin: str, site: Headers, method: str
+) -> None:
+    assert let_in(behind, access).request(method, "/", headers={"origin": origin, **site}).status_code == 403
+    assert behind.asked == 0
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize("how", [PICTURE, LINK | {"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "cors"}, {}])
+@pytest.mark.parametrize("path", ["/", "/static/x/moon.svg", "/worker.js", "/manifest.json", "/p/Hazel/avatar"])
+def test_neither_is_a_picture_or_a_frame_on_one_whoever_looks_at_it(
+    behind: Behind, access: Access, site: str, how: Headers, path: str
+) -> None:
+    """They name no origin; the cookie comes along where another program's page shares our name."""
+    answers = [one.get(path, headers={"sec-fetch-site": site, **how}) for one in _all(behind, access)]
+    assert {answer.status_code for answer in answers} == {403}
+    assert len({seen(answer)[2] for answer in answers}) == 1
+    assert {answer.headers["cross-origin-resource-policy"] for answer in answers} == {"same-origin"}
+    assert behind.asked == 0
+
+
+def _all(behind: Behind, access: Access) -> list[TestClient]:
+    return [browser(behind, access), let_in(behind, access)]
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_from_elsewhere_leads_to_the_front_door_and_tells_nothing(
+    behind: Behind, access: Access, site: str
+) -> None:
+    headers = LINK | {"sec-fetch-site": site}
+    paths = ("/", "/settings?persona=Hazel", "/p/nobody/avatar", "/?token=guess")
+    answers = [one.get(path, headers=headers) for path in paths for one in _all(behind, access)]
+    assert len({str(seen(answer)) for answer in answers}) == 1
+    assert 'content="0; url=/"' in answers[0].text
+    assert answers[0].headers["cross-origin-opener-policy"] == "same-origin"
+    assert not {"utatane", "うたた寝"} & set(re.findall(r"\w+", answers[0].text.lower()))
+    assert behind.asked == 0
+    # The address with its token may stand in a letter: it lets one in from there as well.
+    assert browser(behind, access).get(f"/?token={access.token}", headers=headers).status_code == 303
+
+
+@pytest.mark.parametrize("headers", [{}, {"accept": "text/html"}, PICTURE, {"sec-fetch-site": "cross-site"}])
+def test_a_stranger_is_told_the_same_whatever_they_ask_for(behind: Behind, access: Access, headers: Headers) -> None:
+    paths = ["/", "/settings", "/p/Hazel/avatar", "/p/nobody/avatar", "/p/Hazel/", "/x" * 400]
+    for method in ("GET", "POST", "DELETE", "OPTIONS"):
+        answers = [browser(behind, access).request(method, path, headers=headers) for path in paths]
+        assert len({str(seen(answer)) for answer in answers}) == 1
+    assert behind.asked == 0
+
+
+def test_our_own_page_is_answered_also_behind_a_proxy(behind: Behind, access: Access) -> None:
+    inside = let_in(behind, access)
+    assert inside.post("/", headers={"origin": ORIGIN}).status_code == 200
+    assert inside.post("/", headers={"origin": "https://home.example", **SAME_ORIGIN}).status_code == 200
+    assert inside.get("/", headers=LINK | {"sec-fetch-site": "none"}).status_code == 200
+
+
+def test_a_browser_that_says_nothing_of_itself_is_told_by_its_cookie(behind: Behind, access: Access) -> None:
+    assert let_in(behind, access).get("/").status_code == 200
+    assert browser(behind, access).get("/").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_in", "expected"),
+    [
+        ({"origin": ORIGIN}, True, "inside"),
+        ({}, True, "inside"),
+        ({"origin": ORIGIN}, False, ""),
+        ({"origin": "http://127.0.0.1:3000"}, True, ""),
+        ({"sec-fetch-site": "same-site", "sec-fetch-mode": "websocket"}, True, ""),
+        ({"host": "evil.example"}, True, ""),
+    ],
+)
+def test_a_web_socket_passes_the_same_gate(
+    behind: Behind, access: Access, headers: Headers, is_in: bool, expected: str
+) -> None:
+    knocking = let_in(behind, access) if is_in else browser(behind, access)
+    heard = ""
+    try:
+        with knocking.websocket_connect("/talk", headers={"host": "127.0.0.1:7860", **headers}) as socket:
+            heard = socket.receive_text()
+    except WebSocketDisconnect:
+        pass
+    assert (heard, behind.asked) == (expected, int(bool(expected)))
+
+
+# --- the password
+
+
+def test_without_the_password_there_is_only_the_login_page(behind: Behind, own_home: Home) -> None:
+    knocking = browser(behind, Access(own_home, PASSWORD), "http://192.168.1.5:7860", LAN)
+    page = knocking.get("/", headers={"accept": "text/html", "accept-language": "ja"})
+    assert page.status_code == 401
+    assert "合言葉" in page.text
+    assert not re.findall(r'(?:src|href)="(?!data:)', page.text)
+    for path in ("/p/a/avatar", "/static/x/moon.svg", "/static/x/app/icon-192.png", "/worker.js", "/manifest.json"):
+        assert knocking.get(path).status_code == 401
+    assert behind.asked == 0
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_the_password_opens_and_a_wrong_one_does_not(
+    behind: Behind, access: Access, own_home: Home, is_kept: bool
+) -> None:
+    if is_kept:
+        access.set_password(PASSWORD)
+    else:
+        access = Access(own_home, PASSWORD)
+    visitor = browser(behind, access)
+    assert visitor.post("/login", data={"password": PASSWORD[:-1]}).status_code == 401
+    assert visitor.get("/").status_code == 401
+    assert visitor.post("/login", data={"password": PASSWORD}).status_code == 303
+    assert visitor.get("/").text == "inside /"
+    assert browser(behind, access).get(f"/?token={access.token}").headers["location"] == "/"  # and no cookie
+    assert browser(behind, access).get(f"/?token={access.token}").headers.get("set-cookie") is None
+
+
+def test_only_a_slow_hash_of_the_password_is_kept(access: Access, own_home: Home) -> None:
+    access.set_password(PASSWORD)
+    kept = own_home.access.read_text("utf-8")
+    assert PASSWORD not in kept
+    assert ascii(PASSWORD)[1:-1] not in kept
+    assert "scrypt$32768$8$3$" in kept
+    before = kept
+    access.set_password(PASSWORD)
+    assert own_home.access.read_text("utf-8") != before  # salted
+
+
+def test_a_keyboard_that_composes_letters_in_another_way_opens_too(access: Access) -> None:
+    access.set_password(unicodedata.normalize("NFD", "カフェのガーデン"))
+    assert access.is_password("カフェのガーデン")
+
+
+def test_another_password_ends_every_visit(behind: Behind, access: Access, own_home: Home) -> None:
+    access.set_password(PASSWORD)
+    visitor = let_in(behind, access)
+    assert visitor.get("/").status_code == 200
+    Access(own_home).set_password("ほかのひみつのことば")
+    assert visitor.get("/").status_code == 401
+    visitor = let_in(behind, access)
+    Access(own_home).remove_password()
+    assert visitor.get("/").status_code == 401
+
+
+def test_guessing_many_at_once_is_no_faster_whatever_they_say_of_where_they_are(behind: Behind, own_home: Home) -> None:
+    """While one wrong password is being answered, another one from there is not even looked at."""
+    visitor = browser(behind, Access(own_home, PASSWORD), pause=1.0)
+
+    def guess(number: int) -> int:
+        made_up = {"x-forwarded-for": f"10.0.0.{number}", "x-real-ip": f"10.0.0.{number}"}
+        return visitor.post("/login", data={"password": str(number)}, headers=made_up).status_code
+
+    with visitor, ThreadPoolExecutor(8) as many:
+        assert sorted(many.map(guess, range(8))) == [401, *[429] * 7]
+        assert visitor.post("/login", data={"password": PASSWORD}).status_code == 303
+
+
+def test_guessing_from_many_addresses_is_no_faster_and_the_owner_waits_a_moment_at_most(own_home: Home) -> None:
+    guesses, order = Guesses(0.02), list[str]()
+
+    async def guess(address: str) -> None:
+        async with guesses.turn(address) as was_wrong:
+            order.append(address)
+            await was_wrong()
+
+    async def besiege() -> None:
+        async with anyio.create_task_group() as strangers:
+            for number in range(5):
+                strangers.start_soon(guess, f"192.168.7.{number}")
+            await anyio.sleep(0.01)
+            async with guesses.turn(HERE):  # who sits at this computer waits for nobody
+                order.append("here")
+            async with guesses.turn("192.168.1.2"):
+                order.append("owner")
+
+    anyio.run(besiege)
+    crowd = [f"192.168.7.{number}" for number in range(5)]
+    assert order == [crowd[0], "here", *crowd[1:], "owner"]  # one by one, as they came
+
+
+def test_a_crowd_is_sent_away_and_wrong_guesses_take_longer_and_longer() -> None:
+    async def crowd() -> tuple[int, float]:
+        guesses, refused = Guesses(0.01), 0
+        begun = anyio.current_time()
+        for _ in range(30):
+            async with guesses.turn("2001:db8::1") as was_wrong:
+                await was_wrong()
+        took = anyio.current_time() - begun
+
+        async def guess(address: str) -> None:
+            nonlocal refused
+            try:
+                async with guesses.turn(address) as was_wrong:
+                    await was_wrong()
+            except TooManyGuessesError:
+                refused += 1
+
+        async with anyio.create_task_group() as strangers:
+            for number in range(100):
+                strangers.start_soon(guess, f"2001:db8:0:{number}::1")
+                strangers.start_soon(guess, f"2001:db8:0:{number}::2")  # of the same household
+        return refused, took
+
+    refused, took = anyio.run(crowd)
+    assert refused == 192
+    assert took > 0.3 + 0.2
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://192.168.1.5:8080"])
+def test_no_other_page_may_try_passwords(behind: Behind, own_home: Home, origin: str) -> None:
+    visitor = browser(behind, Access(own_home, PASSWORD), "http://192.168.1.5:7860", LAN)
+    for headers in ({"origin": origin}, {"origin": origin, "sec-fetch-site": "cross-site"}):
+        assert visitor.post("/login", data={"password": PASSWORD}, headers=headers).status_code == 403
+
+
+def test_the_login_form_shows_its_origin(behind: Behind, own_home: Home) -> None:
+    """Browsers say `null` for the form of a page whose policy is to tell no referrer."""
+    visitor = browser(behind, Access(own_home, PASSWORD), "http://192.168.1.5:7860", LAN)
+    assert visitor.get("/", headers={"accept": "text/html"}).headers["referrer-policy"] == "same-origin"
+    own = {"origin": "http://192.168.1.5:7860"}
+    assert visitor.post("/login", data={"password": PASSWORD}, headers=own).status_code == 303
+
+
+def test_a_login_form_is_small(behind: Behind, own_home: Home) -> None:
+    visitor = browser(behind, Access(own_home, PASSWORD))
+    assert visitor.post("/login", data={"password": "x" * 10_000}).status_code == 401
+
+    def endless() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b"password=" + b"x" * 1000
+
+    assert visitor.post("/login", content=endless()).status_code == 401
+
+
+# --- the whole server
+
+WHO = "ひみつのひと"
+SOCKET = ORIGIN.replace("http", "ws")
+KEPT_OUT = {"cross-origin-resource-policy": "same-origin", "cross-origin-opener-policy": "same-origin"}
+
+
+@pytest.fixture
+def services(own_home: Home) -> Iterator[Services]:
+    services = open_services(own_home, SystemClock(), Random(1))
+    yield services
+    services.close()
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole server, all ways in for programs open, and who knocks at it."""
+
+    services: Services
+    addresses: Sequence[Address]
+    stranger: TestClient
+    visitor: TestClient
+
+    def asked(self) -> Iterator[tuple[str, str]]:
+        """Yield every method and address that is answered, but for WebSockets."""
+        for address in self.addresses:
+            for method in sorted(address.methods):
+                yield method, address.filled(persona=WHO)
+
+    def log_of(self, name: str) -> ConversationLog:
+        return self.services.companion(self.services.personas.create(name, language="ja").name).memories.log
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
+    services = open_services(Home(tmp_path_factory.mktemp("home")), SystemClock(), Random(1))
+    services.settings_file.change("programs", api=True, mcp=True)
+    services.personas.create(WHO, language="ja")
+    stranger, visitor = stranger_to(services), visitor_of(services)
+    assert isinstance(visitor.app, Gate)
+    assert isinstance(visitor.app._app, Starlette)
+    yield Whole(services, [*addresses_of(visitor.app._app.routes)], stranger, visitor)
+    services.close()
+
+
+@pytest.fixture(scope="module")
+def visitor(whole: Whole) -> TestClient:
+    return whole.visitor
+
+
+def test_other_machines_need_a_password(services: Services) -> None:
+    with pytest.raises(PasswordNeededError):
+        launch(services, Access(services.home), "0.0.0.0", 0)
+
+
+def test_no_piece_of_an_answer_waits_for_the_receipt_of_another() -> None:
+    """What asyncio goes by: of other sockets it leaves Nagle's algorithm on, which cost 40 ms an answer."""
+    with closing(_listen("127.0.0.1", 0)) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
+
+
+def test_a_taken_port_is_named(services: Services) -> None:
+    taken = _listen("127.0.0.1", 0)
+    with pytest.raises(PortInUseError, match=str(taken.getsockname()[1])):
+        launch(services, Access(services.home), "127.0.0.1", taken.getsockname()[1])
+    taken.close()
+
+
+def test_every_address_is_known_here(whole: Whole) -> None:
+    """Rooms, files and Gradio's engine: what follows would say nothing if they were not found."""
+    paths = {address.path for address in whole.addresses}
+    assert paths > {"/", "/p/{persona}/", "/p/{persona}/live", "/settings/{group}", "/p/{persona}/avatar", "/worker.js"}
+    assert paths > ALLOWED | {MCP}
+    assert any(path.startswith("/p/{persona}/memories/") for path in paths)
+    assert len(paths) > 90
+
+
+def test_a_stranger_is_refused_everywhere_and_learns_nothing(whole: Whole) -> None:
+    for method, path in whole.asked():
+        answer = whole.stranger.request(method, path)
+        assert answer.status_code == 401, (method, path)
+        assert WHO not in answer.text
+        assert "Hazel" not in answer.text
+        assert answer.headers.items() >= KEPT_OUT.items()
+        nobody = whole.stranger.request(method, path.replace(WHO, "だれでもないひと"))
+        assert seen(nobody) == seen(answer)
+
+
+def test_another_page_is_refused_everywhere_with_the_cookie_and_without(whole: Whole) -> None:
+    elsewhere = {"origin": "http://evil.example", "sec-fetch-site": "cross-site"}
+    told = set()
+    for method, path in whole.asked():
+        for one in (whole.visitor, whole.stranger):
+            for headers in (elsewhere, {"origin": "http://127.0.0.1:3000"}, {"sec-fetch-site": "same-site", **PICTURE}):
+                answer = one.request(method, path, headers=headers)
+                assert answer.status_code == 403, (method, path, headers)
+                told.add(answer.content)
+        asking = whole.visitor.options(path, headers={**elsewhere, "access-control-request-method": method})
+        assert asking.status_code == 403
+        assert not [name for name in asking.headers if name.startswith("access-control-")]
+    assert len(told - {b""}) == 1
+
+
+def test_another_name_is_refused_everywhere(whole: Whole) -> None:
+    for method, path in whole.asked():
+        assert whole.visitor.request(method, path, headers={"host": "evil.example"}).status_code == 421, (method, path)
+
+
+@pytest.mark.parametrize("headers", [{"origin": "http://evil.example"}, {"host": "evil.example"}])
+def test_no_web_socket_opens_to_another_page(whole: Whole, headers: Headers) -> None:
+    sockets = [address.filled(persona=WHO) for address in whole.addresses if not address.methods]
+    assert f"/p/{WHO}/live" in sockets
+    for path in sockets:
+        for one, said in ((whole.stranger, {"origin": ORIGIN}), (whole.visitor, headers)):
+            with pytest.raises(WebSocketDisconnect), one.websocket_connect(SOCKET + path, headers=said):
+                pass
+
+
+def test_what_is_answered_keeps_others_out(whole: Whole) -> None:
+    for method, path in whole.asked():
+        if method != "GET":
+            continue
+        answer = whole.visitor.get(path, headers={"origin": ORIGIN, **SAME_ORIGIN})
+        if way_to(path) is None:
+            assert answer.status_code in {200, 204, 303, 307, 400, 404}, path
+        else:
+            assert answer.status_code == 401, path  # the page's cookie opens no way for programs
+        for name, value in KEPT_OUT.items():
+            assert answer.headers.get_list(name) == [value], path
+        assert "access-control-allow-origin" not in answer.headers
+        assert "default-src" in answer.headers["content-security-policy"]
+        assert "unsafe-eval" not in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("cookie", "setting", "browser", "expected"),
+    [
+        ("", "auto", "ja,en;q=0.5", "ja"),
+        ("", "auto", "en", "en"),
+        ("", "auto", "fr", "en"),
+        ("", "ja", "en", "ja"),
+        ("en", "ja", "ja", "en"),
+        ("xx", "auto", "ja", "ja"),
+    ],
+)
+def test_the_language_is_chosen_here_in_the_settings_or_by_the_browser(
+    whole: Whole, cookie: str, setting: str, browser: str, expected: str
+) -> None:
+    whole.services.settings_file.change("page", language=setting)
+    visitor = TestClient(whole.visitor.app, base_url=ORIGIN, client=(HERE, 50_000), cookies=whole.visitor.cookies)
+    if cookie:
+        answer = visitor.post("/language", data={"language": cookie, "back": f"/p/{WHO}/"}, follow_redirects=False)
+        assert answer.headers["location"] == f"/p/{quote(WHO)}/"
+    page = visitor.get(f"/p/{WHO}/", headers={"accept-language": browser})
+    whole.services.settings_file.change("page", language="auto")
+    assert f'<html lang="{expected}"' in page.text
+
+
+@pytest.mark.parametrize("back", ["http://evil.example/", "//evil.example/", "/\\evil.example/", "javascript:x"])
+def test_a_choice_leads_nowhere_else(visitor: TestClient, back: str) -> None:
+    for path, data in (("/language", {"language": "en"}), ("/look", {"look": "auto"})):
+        assert visitor.post(path, data={**data, "back": back}).headers["location"] == "/"
+
+
+LEADING_AWAY = re.compile(
+    r'<a href="https://(?:aistudio\.google\.com|platform\.claude\.com|openrouter\.ai|platform\.openai\.com|ollama\.com)/[\w/-]*"'
+    r' target="_blank" rel="noreferrer">'
+)
+"""Where keys are made, and where Ollama is got: links that somebody has to press, and that tell nothing of this page."""
+
+
+def test_no_page_names_a_foreign_address(whole: Whole) -> None:
+    pages = [whole.visitor.get(path) for method, path in whole.asked() if method == "GET" and way_to(path) is None]
+    found = [page for page in pages if page.headers.get("content-type", "").startswith("text/html")]
+    assert len(found) > 30
+    for page in found:
+        text = LEADING_AWAY.sub("", page.text)
+        assert not re.findall(r'(?:src|href|action|data-src|data-live)="(?:\w+:)?//[^"]*', text), page.url
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/file=/etc/passwd",
+        "/gradio_api/file=/etc/passwd",
+        "/monitoring",
+        "/docs",
+        "/redoc",
+        "/openapi.json",
+        "/theme.css",
+        "/static/x/../../pyproject.toml",
+        "/static/x/%2e%2e/%2e%2e/pyproject.toml",
+        "/static/x/..%2f..%2fpyproject.toml",
+        "/static/x/..%2f..%2fdocs/screenshots/days-en.png",
+        "/static/x/scripts/1-page.js",
+    ],
+)
+def test_doors_that_nobody_uses_are_closed(services: Services, path: str) -> None:
+    assert visitor_of(services).get(path).status_code == 404
+
+
+def test_a_persona_s_pictures_are_served_and_nothing_else(visitor: TestClient, whole: Whole) -> None:
+    paths = whole.services.personas.create("ひと", language="ja").paths
+    paths.attachments.mkdir()
+    (paths.attachments / "a.png").write_bytes(b"\x89PNG")
+    (paths.attachments / "a.svg").write_text("<svg onload='alert(1)'/>")
+    picture = visitor.get("/p/ひと/attachments/a.png")
+    assert (picture.status_code, picture.headers["content-type"]) == (200, "image/png")
+    assert "sandbox" in picture.headers["content-security-policy"]
+    assert visitor.get("/p/ひと/attachments/a.svg").headers["content-disposition"].startswith("attachment")
+    for path in ("..%2fcore_memory.txt", "%2e%2e%2fcore_memory.txt", "../core_memory.txt", "..%5ccore_memory.txt"):
+        answer = visitor.get(f"/p/ひと/attachments/{path}")
+        assert answer.status_code in {400, 404}
+        assert "core_memory" not in answer.headers.get("content-disposition", "")
+    assert visitor.get("/p/..%2f..%2fsettings/avatar").status_code in {400, 404}
+    assert visitor.get("/p/nobody/avatar").status_code == 404
+
+
+def test_a_whole_message_can_be_read_as_plain_text(visitor: TestClient, whole: Whole) -> None:
+    said = whole.log_of("ながい").append("user", "ミナ", "<script>alert(1)</script>")
+    answer = visitor.get(f"/p/ながい/messages/{said.id}")
+    assert answer.text == said.text
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert "sandbox" in answer.headers["content-security-policy"]
+    assert visitor.get("/p/ながい/messages/none").status_code == 404
+
+
+def test_a_window_is_told_when_the_log_moves(visitor: TestClient, whole: Whole) -> None:
+    log = whole.log_of("うごく")
+    with visitor.websocket_connect(f"{SOCKET}/p/うごく/live", headers={"origin": ORIGIN}) as window:
+        before = _revision(window)
+        log.append("user", "ミナ", "やあ")
+        assert _revision(window) != before
+
+
+def test_a_look_that_fails_leaves_the_windows_live(
+    visitor: TestClient, whole: Whole, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    log, failing = whole.log_of("めげない"), [True]
+
+    def failed(services: Services, companion: Companion) -> str:
+        if failing.pop() if failing else False:
+            raise PermissionError
+        return revision_of(services, companion)
+
+    monkeypatch.setattr("ui.server.live.revision_of", failed)
+    with visitor.websocket_connect(f"{SOCKET}/p/めげない/live", headers={"origin": ORIGIN}) as window:
+        before = _revision(window)
+        log.append("user", "ミナ", "やあ")
+        assert _revision(window) != before
+    assert "PermissionError" in caplog.text
+
+
+def _revision(window: WebSocketTestSession) -> str:
+    """Return the next revision that a window is told."""
+    while (told := window.receive_json())["is"] != "state":
+        pass
+    return str(told["revision"])

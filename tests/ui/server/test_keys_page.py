@@ -1,0 +1,74 @@
+"""What opens the page is changed on the page: whoever does it stays in, everybody else comes in anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from starlette.testclient import TestClient
+
+from agent.services import Services, open_services
+from managers.storage.access import Access
+from managers.storage.paths import Home
+from tests.fakes import HandClock
+from tests.ui.reading import press, read
+from tests.ui.visitors import visitor_of
+
+PASSWORD = "とても長いひみつ"
+
+
+@pytest.fixture
+def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
+    services = open_services(own_home, clock, Random(3))
+    yield services
+    services.close()
+
+
+def visitor(services: Services, password: str = "") -> TestClient:
+    browser = visitor_of(services, password)
+    browser.headers["accept-language"] = "ja"
+    return browser
+
+
+def test_a_new_address_shuts_the_old_one(services: Services) -> None:
+    browser, old = visitor(services), Access(services.home).token
+    page = read(browser.get("/access"))
+    assert old in page.one("input[readonly]").attributes["value"]
+    changed = read(press(browser, page, 'form[action="/access/address"] button'))
+    assert "これが新しいアドレスです" in changed.one('[role="status"]').text
+    new = Access(services.home).token
+    assert new != old
+    assert new in changed.one("input[readonly]").attributes["value"]
+    assert browser.get("/p/Hazel/").status_code == 200  # who changes it stays in
+
+
+def test_a_password_is_set_asked_for_and_removed(services: Services) -> None:
+    browser = visitor(services)
+    page = read(browser.get("/access"))
+    short = press(browser, page, 'form[action="/access/password"] button', new="短い")
+    assert short.status_code == 400
+    kept = read(press(browser, page, 'form[action="/access/password"] button', new=PASSWORD))
+    assert "この合言葉をたずねます" in kept.one('[role="status"]').text
+    remove = 'form[action="/access/no-password"] button'
+    wrong = press(browser, kept, remove, current="ちがうひみつ")
+    assert (wrong.status_code, read(wrong).one('[role="alert"]').text) == (403, "合言葉が違うようです。")
+    gone = read(press(browser, kept, remove, current=PASSWORD))
+    assert "もう合言葉はたずねません" in gone.one('[role="status"]').text
+    assert not Access(services.home).needs_password
+
+
+def test_a_password_that_was_given_at_the_start_is_changed_there(services: Services) -> None:
+    browser = visitor(services, PASSWORD)
+    page = browser.get("/access")
+    assert "UTATANE_PASSWORD" in page.text
+    assert read(page).all("form") == []
+    refused = browser.post("/access/password", data={"new": "ほかのながいひみつ", "current": PASSWORD})
+    assert refused.status_code == 409
+
+
+def test_it_loads_nothing_and_is_kept_by_nobody(services: Services) -> None:
+    answer = visitor(services).get("/access")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["cache-control"] == "no-store"
+    assert "<script" not in answer.text

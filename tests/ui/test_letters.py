@@ -1,0 +1,55 @@
+"""Letters: what a persona wrote first and nobody has answered is told, its words only to who asks for them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from agent.services import Services
+from tests.fakes import HandClock
+from tests.ui.rooms import NAME
+from tests.ui.visitors import visitor_of
+
+
+@pytest.fixture
+def visitor(services: Services) -> TestClient:
+    return visitor_of(services)
+
+
+def letters(visitor: TestClient, *, words: bool = False) -> list[dict[str, Any]]:
+    answer = visitor.get(f"/letters{'?words=true' if words else ''}")
+    assert answer.headers["cache-control"] == "no-store"
+    found: list[dict[str, Any]] = answer.json()
+    return found
+
+
+def write_first(services: Services, clock: HandClock, name: str = NAME) -> str:
+    log = services.sleeper(name).log
+    clock.set(clock.now() + timedelta(minutes=1))
+    log.append("system", "autonomous", "退屈 0.7", time=clock.now())
+    return log.append("persona", name, "ひみつの言葉", time=clock.now()).id
+
+
+def test_a_first_word_is_told_until_it_is_answered(services: Services, clock: HandClock, visitor: TestClient) -> None:
+    assert letters(visitor) == []
+    written = write_first(services, clock)
+    [told] = letters(visitor)
+    assert (told["persona"], told["id"]) == (NAME, written)
+    assert "words" not in told
+    assert visitor.get(told["face"]).headers["content-type"] == "image/png"
+    assert visitor.get(told["address"]).status_code == 200
+    assert letters(visitor, words=True)[0]["words"] == "ひみつの言葉"
+    services.sleeper(NAME).log.append("user", "花", "読んだよ", time=clock.now() + timedelta(minutes=1))
+    assert letters(visitor) == []
+
+
+def test_a_persona_that_is_gone_writes_no_more(services: Services, clock: HandClock, visitor: TestClient) -> None:
+    write_first(services, clock)
+    write_first(services, clock, "Hazel")
+    assert len(letters(visitor)) == 2
+    with services.away(NAME):
+        services.personas.delete(NAME)
+    assert [told["persona"] for told in letters(visitor)] == ["Hazel"]

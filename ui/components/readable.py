@@ -1,0 +1,83 @@
+"""Records and lines of memory files as people read them: what differs, without what is for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from managers.storage.comments import commented
+from managers.storage.json_text import load_json
+from ui.locales import Texts
+
+_NAMES = ("goal", "topic", "trigger_topic", "date")
+"""The fields by which people know a record, the first that it has."""
+_SHOWN = frozenset(
+    [
+        "goal",
+        "status",
+        "reason",
+        "progress_notes",
+        "priority",
+        "related_values",
+        "topic",
+        "context",
+        "answer",
+        "summary",
+        "key_events",
+        "emotional_tone",
+        "trigger_topic",
+        "insight",
+        "strategy",
+        "log_entry",
+        "pinned",
+    ]
+)
+
+
+def record_in(side: bytes | None) -> dict[str, Any] | None:
+    """Return the record that a piece of a file is, None if it is none."""
+    try:
+        value = load_json(side or b"null")
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and "id" in value else None
+
+
+def records_in(side: bytes | None) -> list[dict[str, Any]]:
+    """Return the records in the lists of a file; none where it holds none."""
+    try:
+        value = load_json(side or b"null")
+    except ValueError:
+        return []
+    lists = value.values() if isinstance(value, dict) else [value]
+    records = [one for found in lists if isinstance(found, list) for one in found]
+    return [one for one in records if isinstance(one, dict) and "id" in one]
+
+
+def name_of(record: Mapping[str, Any]) -> str:
+    """Return what people know a record by, empty if nothing in it says so."""
+    return next((str(record[key]) for key in _NAMES if record.get(key)), "")
+
+
+def readable_fields(record: Mapping[str, Any] | None, other: Mapping[str, Any] | None, t: Texts) -> str:
+    """Return the fields in which a record differs from the other version, as people read them."""
+    lines: list[str] = []
+    for key, value in (record or {}).items():
+        if key in _SHOWN and value not in ("", [], None) and (other is None or other.get(key) != value):
+            told = value if isinstance(value, list) else [value]
+            lines += [f"{t(f'taking_back.field_{key}')}: {_told(line, t)}" for line in told]
+    count = len((record or {}).get("evidence", []))
+    if record and not lines:
+        lines.append(t("taking_back.evidence", count=count))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _told(value: object, t: Texts) -> str:
+    known = f"taking_back.value_{value}"
+    return t(known) if known in t.keys else str(value)
+
+
+def readable_lines(side: bytes | None) -> str:
+    """Return lines of a text as people read them: of what the comment says only how many messages speak for it."""
+    lines = (side or b"").decode("utf-8", "replace").split("\n")
+    return "".join(f"{noted.words if (noted := commented(line)) else line}\n" for line in lines if line)

@@ -1,0 +1,1 @@
+"""One folder a room: its addresses, what they show, its templates."""

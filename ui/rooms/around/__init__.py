@@ -1,0 +1,1 @@
+"""The conversation around a message."""

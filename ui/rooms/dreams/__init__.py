@@ -1,0 +1,1 @@
+"""The dreams of a persona, and what they changed."""

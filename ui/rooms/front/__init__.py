@@ -1,0 +1,1 @@
+"""The first address: whom to talk with."""

@@ -1,0 +1,1 @@
+"""What moves a persona, and how it heard the user."""

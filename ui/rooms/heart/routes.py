@@ -1,0 +1,113 @@
+"""The room "Heart": the drives, the questions, the feelings and the goals of a persona, and what one may put right."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter, Form
+from fastapi.responses import Response
+
+from managers.sleep.diary import DreamDiary
+from ui.rooms.heart import view
+from ui.rooms.heart.drives import drive_cards
+from ui.rooms.heart.feelings import behind, feelings
+from ui.rooms.heart.look import DAYS, Look, look_at
+from ui.rooms.heart.spans import LENGTHS, Length
+from ui.rooms.history.view import changes
+from ui.server.visit import PersonaVisit, With
+
+_SHOWN_CHANGES: Final = 10
+_LATELY: Final = 100
+"""Changes are looked for among so many entries of the history; each memory's own history has those of years ago."""
+
+router = APIRouter(prefix="/p/{persona}/heart")
+
+
+@router.get("")
+def show(
+    visit: With,
+    days: int = DAYS[0],
+    span: Length = "week",
+    day: date | None = None,
+    point: str = "",
+    figures: str = "",
+) -> Response:
+    """Show the room as it is now."""
+    look = look_at(visit, days, span, day, point, figures)
+    memories, now, t = visit.memories, visit.now, visit.t
+    night = DreamDiary(memories.paths, memories.history, memories.insights, memories.log).latest()
+    return visit.show(
+        "rooms/heart/heart.html",
+        look=look,
+        days=DAYS,
+        lengths=LENGTHS,
+        motive=view.motive(look),
+        drives=drive_cards(look),
+        questions=view.questions(memories.questions.load(), look),
+        feelings=feelings(look),
+        behind=behind(look),
+        goals=view.goals(memories.goals.load(), look),
+        dream=view.last_dream(night, now, t),
+        past=_past(look),
+    )
+
+
+@router.post("/questions")
+def close_question(
+    visit: With,
+    question: Annotated[str, Form()],
+    step: Annotated[Literal["resolve", "delete"], Form()],
+    back: Annotated[str, Form()] = "",
+) -> Response:
+    """Mark a question as answered, or delete it; curiosity follows."""
+    memories, t = visit.memories, visit.t
+    found = memories.questions.load().get(question)
+    if found is None or found.status != "open":
+        return visit.lead(_back(visit, back), problem=t("heart.question_gone"))
+    before = memories.inner_state.levels().curiosity
+    if step == "resolve":
+        memories.questions.resolve(question, author="user", reason="question_resolved")
+    else:
+        memories.questions.delete(question, author="user", reason="question_deleted")
+    memories.inner_state.refresh(lang=memories.sheet().language)
+    key = "heart.resolved" if step == "resolve" else "heart.deleted"
+    settled = t("heart.settled") if memories.inner_state.levels().curiosity < before else ""
+    return visit.lead(_back(visit, back), " ".join([t(key), settled]).strip())
+
+
+@router.post("/goals")
+def end_goal(
+    visit: With,
+    goal: Annotated[str, Form()],
+    step: Annotated[Literal["complete", "abandon"], Form()],
+    back: Annotated[str, Form()] = "",
+) -> Response:
+    """Mark a goal as completed, or give it up."""
+    memories, t = visit.memories, visit.t
+    found = memories.goals.load().get(goal)
+    if found is None or found[1].status != "active":
+        return visit.lead(_back(visit, back), problem=t("heart.goal_gone"))
+    if step == "complete":
+        memories.goals.end(goal, "completed", author="user", reason="goal_completed")
+    else:
+        memories.goals.end(goal, "abandoned", author="user", reason="goal_abandoned")
+    memories.inner_state.refresh(lang=memories.sheet().language)
+    key = "heart.completed" if step == "complete" else "heart.abandoned"
+    return visit.lead(_back(visit, back), t(key, goal=found[1].goal))
+
+
+def _back(visit: PersonaVisit, back: str) -> str:
+    """Return where a form leads to: the look that it was sent from."""
+    return back if back.startswith(visit.at("heart")) else visit.at("heart")
+
+
+def _past(look: Look) -> dict[str, object]:
+    """Return what people changed of the questions and the goals, for `rooms/history/past.html`."""
+    memories = look.visit.memories
+    lists = {
+        path.relative_to(memories.paths.folder).as_posix() for path in (memories.questions.path, memories.paths.goals)
+    }
+    lately = memories.history.entries(_LATELY)
+    ours = [entry for entry in lately if entry.author == "user" and not lists.isdisjoint(entry.files)]
+    return {"changes": changes(ours[:_SHOWN_CHANGES], look.visit.now, look.visit.t), "part": "", "back": look.to()}

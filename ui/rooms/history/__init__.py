@@ -1,0 +1,1 @@
+"""Earlier versions of texts: to look at, to compare, to go back to."""

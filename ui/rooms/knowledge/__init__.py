@@ -1,0 +1,1 @@
+"""The documents that a persona looks things up in."""

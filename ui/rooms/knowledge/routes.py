@@ -1,0 +1,82 @@
+"""The knowledge room: the documents that a persona looks things up in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, File, UploadFile
+from fastapi.responses import Response
+
+from managers.recall.documents import DOCUMENTS, MAX_BYTES
+from managers.storage.errors import UtataneError
+from ui.rooms.knowledge import view
+from ui.server.uploads import WithUploads, kept_uploads
+from ui.server.visit import PersonaVisit, With
+
+router = APIRouter(prefix="/p/{persona}/knowledge", route_class=WithUploads)
+
+
+@router.get("")
+def show(visit: With) -> Response:
+    """Show the documents, and those in the trash."""
+    return _page(visit)
+
+
+@router.post("")
+def add(visit: With, files: Annotated[list[UploadFile] | None, File()] = None) -> Response:
+    """Take documents in, and say of each what became of it."""
+    outcomes = [_take(visit, file) for file in files or [] if file.filename]
+    return _page(visit, outcomes)
+
+
+@router.get("/{document}")
+def preview(visit: With, document: str) -> Response:
+    """Show the beginning of a document as it is read, or why it cannot be."""
+    memories = visit.memories
+    why = memories.recall.unread_documents().get(document)
+    text = "" if why else memories.knowledge.preview(document)
+    return visit.part("rooms/knowledge/preview.html", name=document, why=why, text=text)
+
+
+@router.post("/{document}/remove")
+def remove(visit: With, document: str) -> Response:
+    """Put a document into the trash."""
+    memories = visit.memories
+    memories.knowledge.remove(document)
+    memories.recall.keep_up()
+    return visit.lead(visit.at("knowledge"), visit.t("knowledge.removed", name=document))
+
+
+@router.post("/{document}/restore")
+def restore(visit: With, document: str) -> Response:
+    """Bring a document back from the trash."""
+    memories = visit.memories
+    name = memories.knowledge.restore(document).name
+    memories.recall.keep_up()
+    return visit.lead(visit.at("knowledge"), visit.t("knowledge.restored", name=name))
+
+
+def _take(visit: PersonaVisit, file: UploadFile) -> view.Outcome:
+    memories, sent = visit.memories, str(file.filename)
+    try:
+        with kept_uploads(visit.services.home, [file]) as [path]:
+            name = memories.knowledge.add(path).name
+        memories.recall.keep_up()
+    except UtataneError as error:
+        return view.Outcome(sent, error.sentence(visit.lang), is_wrong=True)
+    return view.Outcome(sent, visit.t("knowledge.added", name=name))
+
+
+def _page(visit: PersonaVisit, outcomes: Sequence[view.Outcome] = ()) -> Response:
+    memories = visit.memories
+    return visit.show(
+        "rooms/knowledge/knowledge.html",
+        documents=view.rows(memories.knowledge.list(), memories.recall.unread_documents(), visit.now, visit.t),
+        removed=memories.knowledge.removed(),
+        outcomes=outcomes,
+        accepted=",".join(DOCUMENTS),
+        largest=MAX_BYTES,
+        megabytes=MAX_BYTES // view.MEGABYTE,
+        too_large=view.too_large(visit.lang),
+    )

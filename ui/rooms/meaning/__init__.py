@@ -1,0 +1,1 @@
+"""How meaning is compared."""

@@ -1,0 +1,120 @@
+"""What the page about comparing meanings shows: the ways there are, and how far each is from being used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agent.services import Services
+from managers.recall.embedders import folder_model, local_model
+from managers.recall.embedders.offered import Folder, OfferedModel, is_fetched, offered
+from managers.recall.kit import gemini_key
+from managers.recall.word_vectors import find_table
+from managers.storage.errors import UtataneError
+from managers.storage.settings import RecallSettings
+from ui.locales import Texts
+
+OWN = ("auto", "builtin", "japanese-vectors")
+"""The ways that need nothing fetched and send nothing anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to compare meanings.
+
+    Attributes:
+        embedder, model: the settings that choose it.
+        title, about: what it is called and good for.
+        facts: size and licence, where there is something to fetch.
+        is_chosen: it is the one that holds.
+        lacks: what is to be said because it cannot be used; empty if it can.
+    """
+
+    embedder: str
+    model: str
+    title: str
+    about: str
+    facts: str = ""
+    is_chosen: bool = False
+    lacks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetchable:
+    """A model that can be fetched: its way, and how far that is.
+
+    Attributes:
+        way: choosing it.
+        name: of the model.
+        is_here: all of it is.
+        megabytes: about how large it is.
+        done, total: bytes, while it is being fetched.
+        problem: why it is not here although it was asked for.
+    """
+
+    way: Way
+    name: str
+    is_here: bool
+    megabytes: int
+    done: int = 0
+    total: int = 0
+    problem: str = ""
+
+
+def own_ways(settings: RecallSettings, t: Texts) -> Iterator[Way]:
+    """Yield the built-in ways."""
+    for name in OWN:
+        key = name.replace("-", "_")
+        lacks = t("meaning.no_table") if name == "japanese-vectors" and find_table() is None else ""
+        chosen = settings.embedder == name
+        yield Way(name, "", t(f"options.choice.{key}"), t(f"meaning.about_{key}"), is_chosen=chosen, lacks=lacks)
+
+
+def fetchable(services: Services, settings: RecallSettings, t: Texts) -> Iterator[Fetchable]:
+    """Yield the models that can be fetched."""
+    models, fetch = services.home.models, services.fetches.current
+    for model in offered().values():
+        way = _way_of(model, settings, t)
+        here = is_fetched(model, models)
+        is_this = fetch is not None and fetch.model.name == model.name
+        if fetch is None or not is_this:
+            yield Fetchable(way, model.name, here, model.megabytes)
+            continue
+        total = max(fetch.total, 1) if fetch.is_under_way else 0
+        problem = fetch.error.sentence(t.lang) if isinstance(fetch.error, UtataneError) else ""
+        yield Fetchable(way, model.name, here, model.megabytes, fetch.done, total, problem)
+
+
+def _way_of(model: OfferedModel, settings: RecallSettings, t: Texts) -> Way:
+    is_chosen = settings.embedder == "sentence-model" and settings.embedder_model == model.name
+    packages = ", ".join(folder_model.lacking_for(is_onnx="model.onnx" in model.files))
+    lacks = t("meaning.no_packages", packages=packages) if packages else ""
+    facts = t("meaning.facts", megabytes=model.megabytes, licence=model.licence)
+    return Way("sentence-model", model.name, model.title, model.words(t.lang), facts, is_chosen, lacks)
+
+
+def folder_way(services: Services, settings: RecallSettings, t: Texts) -> Way:
+    """Return the way of a folder that the person names."""
+    is_chosen = settings.embedder == "sentence-model" and settings.embedder_model not in offered()
+    model = settings.embedder_model if is_chosen else ""
+    folder = Folder.of(model, services.home.models)
+    lacks = t("meaning.no_model_there") if model and not folder_model.holds_model(folder.path) else ""
+    title, about = t("meaning.folder"), t("meaning.about_folder")
+    return Way("sentence-model", model, title, about, is_chosen=is_chosen, lacks=lacks)
+
+
+def library_way(settings: RecallSettings, t: Texts) -> Way:
+    """Return the way of the library sentence-transformers."""
+    is_chosen = settings.embedder == "sentence-transformers"
+    model = settings.embedder_model if is_chosen else ""
+    lacks = "" if local_model.is_installed() else t("meaning.no_library")
+    title, about = t("options.choice.sentence_transformers"), t("meaning.about_library")
+    return Way("sentence-transformers", model, title, about, is_chosen=is_chosen, lacks=lacks)
+
+
+def remote_way(services: Services, settings: RecallSettings, t: Texts) -> Way:
+    """Return the way of a provider to which texts are sent."""
+    has_key = bool(gemini_key(services.secrets))
+    about = t("meaning.about_gemini") + (t("meaning.same_key") if has_key else "")
+    lacks = "" if has_key else t("meaning.no_key")
+    return Way("gemini", "", "Gemini", about, is_chosen=settings.embedder == "gemini", lacks=lacks)

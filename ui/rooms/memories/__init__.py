@@ -1,0 +1,1 @@
+"""The memories: shelves to search, browse, edit, pin, forget and bring back."""

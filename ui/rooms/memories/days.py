@@ -1,0 +1,284 @@
+"""The shelf of days: a calendar, and for each day what it was and where that comes from."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Form, HTTPException
+from fastapi.responses import Response
+
+from agent.errors import MemoryGoneError
+from managers.memory.documents import USER
+from managers.memory.episodes import Episode
+from managers.memory.forgotten import FORGOTTEN
+from managers.storage.errors import ExternallyChangedError
+from managers.storage.history.parts import file_part
+from ui.components.times import WEEKDAYS, day_name
+from ui.locales import Texts
+from ui.rooms.memories.shelves import (
+    Evidence,
+    evidence_of,
+    gone,
+    let_search_know,
+    maker_name,
+    past_of_path,
+    shorten,
+    show,
+)
+from ui.server.visit import PersonaVisit, With
+
+_SHELF: Final = "days"
+_MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_SHOWN_LETTERS: Final = 160
+_NO_TONE: Final = "neutral"
+
+router = APIRouter(prefix="/days")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A day in the list of its month."""
+
+    address: str
+    name: str
+    summary: str
+    is_pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A day of the calendar; no number where it belongs to another month, an address where it has its page."""
+
+    number: int = 0
+    name: str = ""
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month of the calendar.
+
+    Attributes:
+        chosen: as `YYYY-MM`.
+        name: in words.
+        weeks: its days, from Monday.
+        days: those that have a page, newest first.
+        earlier, later: the addresses of the months before and after in which anything stands; empty where none does.
+        months: all of them, newest first, each with its name.
+    """
+
+    chosen: str
+    name: str
+    weeks: Sequence[Sequence[Cell]]
+    days: Sequence[Line]
+    earlier: str
+    later: str
+    months: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What a day was; without a tone where it had none in particular."""
+
+    name: str
+    tone: str
+    maker: str
+    is_pinned: bool
+    summary: str
+    events: Sequence[tuple[str, Evidence | None]]
+    evidence: Evidence | None
+
+
+@router.get("")
+def shelf(visit: With, month: str = "") -> Response:
+    """Show a month of the calendar, the last one if none is asked for."""
+    return _calendar(visit, month)
+
+
+@router.get("/{day}")
+def read(visit: With, day: str, edit: str = "") -> Response:
+    """Show what a day was, or the fields to edit that in; or a month, by its number."""
+    if _MONTH.fullmatch(day):
+        return _calendar(visit, day)
+    episode = visit.memories.episodes.get(_date(day))
+    if episode is None:
+        return gone(visit, _SHELF)
+    if edit:
+        return _editor(visit, episode, episode.summary, episode.key_events)
+    path = file_part(visit.memories.paths.folder, visit.memories.episodes.path(episode.date))
+    return show(
+        visit,
+        "memories/day.html",
+        _SHELF,
+        day=opened(visit, episode),
+        at=_address(visit, episode.date),
+        month=visit.at(f"memories/days/{episode.date:%Y-%m}"),
+        past=past_of_path(visit, path),
+        table=visit.at("tables/memories/history.csv", item=path),
+    )
+
+
+@router.post("/{day}/people")
+def note_people(visit: With, day: str) -> Response:
+    """Begin to write down whom and what a day told something about; it goes on while one talks."""
+    visit.services.sleep.dream_of(visit.memories.paths.name, _date(day), ["entities"])
+    visit.request.app.state.live.wake(visit.name)
+    return visit.lead(visit.at("dreams"))
+
+
+@router.post("/{day}")
+def save(
+    visit: With,
+    day: str,
+    summary: Annotated[str, Form()] = "",
+    events: Annotated[str, Form()] = "",
+    based_on: Annotated[str, Form()] = "",
+) -> Response:
+    """Write what a person made of a day; where the file has changed meanwhile, both versions are shown instead."""
+    store, which = visit.memories.episodes, _date(day)
+    told = [line.strip() for line in events.splitlines() if line.strip()]
+    summary = summary.replace("\r\n", "\n").strip()
+    try:
+        kept = store.edit(which, summary, told, based_on=based_on, author=USER, reason="edited")
+    except ExternallyChangedError as error:
+        episode = store.get(which)
+        if episode is None:
+            raise MemoryGoneError(name=day) from error
+        return _editor(visit, episode, summary, told, theirs=str(error.facts["theirs"]))
+    if kept is None:
+        raise MemoryGoneError(name=day)
+    let_search_know(visit.memories)
+    return visit.lead(_address(visit, which), visit.t("notes.saved"))
+
+
+@router.post("/{day}/pin")
+def pin(visit: With, day: str, on: Annotated[str, Form()] = "") -> Response:
+    """Pin a day, or take the pin off; who wrote it stays as it is."""
+    if visit.memories.episodes.pin(_date(day), on=bool(on), author=USER) is None:
+        raise MemoryGoneError(name=day)
+    return visit.lead(visit.at(f"memories/days/{day}"))
+
+
+@router.post("/{day}/forget")
+def forget(visit: With, day: str) -> Response:
+    """Take a day out of search and prompts; the history keeps it, and no dream makes it anew."""
+    which = _date(day)
+    visit.memories.episodes.delete(which, author=USER, reason=FORGOTTEN)
+    let_search_know(visit.memories)
+    return visit.lead(visit.at(f"memories/days/{which:%Y-%m}"), visit.t("memories.was_forgotten"))
+
+
+def month_of(visit: PersonaVisit, days: Sequence[date], wanted: str) -> Month:
+    """Return a month of the calendar.
+
+    Args:
+        visit: the request.
+        days: all that have a page; not empty.
+        wanted: as `YYYY-MM`; one in which nothing stands gives way to the last in which anything does.
+    """
+    t, months = visit.t, sorted({f"{day:%Y-%m}" for day in days})
+    chosen = wanted if wanted in months else months[-1]
+    at = months.index(chosen)
+    year, month = int(chosen[:4]), int(chosen[5:])
+    here = [day for day in days if (day.year, day.month) == (year, month)]
+    told = set(here)
+    return Month(
+        chosen,
+        month_name(chosen, t),
+        [
+            [_cell(visit, day, month, is_told=day in told) for day in week]
+            for week in calendar.Calendar().monthdatescalendar(year, month)
+        ],
+        [line for day in sorted(here, reverse=True) if (line := _line(visit, day))],
+        visit.at(f"memories/days/{months[at - 1]}") if at else "",
+        visit.at(f"memories/days/{months[at + 1]}") if at + 1 < len(months) else "",
+        [(one, month_name(one, t)) for one in reversed(months)],
+    )
+
+
+def month_name(month: str, t: Texts) -> str:
+    """Return a month (`YYYY-MM`) in words."""
+    year, number = int(month[:4]), int(month[5:])
+    return t("memories.month", year=year, month=number, month_name=t(f"times.month_{number}"))
+
+
+def tone(name: str, t: Texts) -> str:
+    """Return the name of a day's feeling; one that is not ours stands as it is."""
+    return t.section("memories").get(f"tone_{name}", name)
+
+
+def opened(visit: PersonaVisit, episode: Episode) -> Day:
+    """Return a day as its page shows it."""
+    of_events = episode.key_event_evidence
+    rests_on = [of_events[n] if n < len(of_events) else [] for n in range(len(episode.key_events))]
+    *events, whole = evidence_of(visit, [*rests_on, episode.evidence])
+    return Day(
+        day_name(episode.date, visit.now.date(), visit.t),
+        "" if episode.emotional_tone == _NO_TONE else tone(episode.emotional_tone, visit.t),
+        maker_name(episode.mind, visit.t),
+        episode.is_pinned,
+        episode.summary,
+        list(zip(episode.key_events, events, strict=True)),
+        whole,
+    )
+
+
+def _calendar(visit: PersonaVisit, wanted: str) -> Response:
+    days = visit.memories.episodes.days()
+    month = month_of(visit, days, wanted) if days else None
+    table = visit.at("tables/memories/episodes.csv")
+    return show(visit, "memories/days.html", _SHELF, month=month, weekdays=WEEKDAYS, table=table)
+
+
+def _cell(visit: PersonaVisit, day: date, month: int, *, is_told: bool) -> Cell:
+    if day.month != month:
+        return Cell()
+    name = day_name(day, visit.now.date(), visit.t)
+    return Cell(day.day, name, _address(visit, day)) if is_told else Cell(day.day, name)
+
+
+def _line(visit: PersonaVisit, day: date) -> Line | None:
+    episode = visit.memories.episodes.get(day)
+    if episode is None:
+        return None
+    name = day_name(day, visit.now.date(), visit.t)
+    return Line(_address(visit, day), name, shorten(episode.summary, _SHOWN_LETTERS), episode.is_pinned)
+
+
+def _editor(
+    visit: PersonaVisit, episode: Episode, summary: str, events: Sequence[str], *, theirs: str | None = None
+) -> Response:
+    return show(
+        visit,
+        "memories/day_edit.html",
+        _SHELF,
+        status=200 if theirs is None else 409,
+        name=day_name(episode.date, visit.now.date(), visit.t),
+        summary=summary,
+        events="\n".join(events),
+        theirs=theirs,
+        digest=visit.memories.episodes.digest_of(episode.date),
+        at=_address(visit, episode.date),
+    )
+
+
+def _address(visit: PersonaVisit, day: date) -> str:
+    return visit.at(f"memories/days/{day:%Y-%m-%d}")
+
+
+def _date(text: str) -> date:
+    """Return the day that an address names.
+
+    Raises:
+        HTTPException: it names none.
+    """
+    try:
+        return date.fromisoformat(text if _DAY.fullmatch(text) else "")
+    except ValueError as error:
+        raise HTTPException(404) from error

@@ -1,0 +1,280 @@
+"""The shelves of insights, goals and questions: what nights concluded, lists that live in one file each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter, Form
+from fastapi.responses import RedirectResponse, Response
+
+from agent.errors import MemoryGoneError
+from agent.memories import Memories
+from managers.memory.documents import USER
+from managers.memory.forgotten import FORGOTTEN
+from managers.memory.goals import HORIZONS, Goal, GoalStore
+from managers.memory.insights import Insight, InsightStore
+from managers.memory.questions import Question, QuestionStore
+from managers.storage.history.parts import file_part
+from ui.locales import Texts
+from ui.rooms.memories.shelves import (
+    Evidence,
+    day_of,
+    evidence_of,
+    gone,
+    let_search_know,
+    maker_name,
+    page_of,
+    past_of_path,
+    past_of_record,
+    show,
+)
+from ui.server.visit import PersonaVisit, With
+
+Shelf = Literal["insights", "goals", "questions"]
+Memory = Insight | Goal | Question
+
+PAGE: Final = 15
+
+_HIGH, _MIDDLE = 0.7, 0.4
+"""From these priorities on a question is very pressing, or pressing."""
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a shelf holds.
+
+    Attributes:
+        first: what stands on every page of it: the heading's text, and the memories below it.
+        rest: what is shown page by page.
+        heading: the text above the rest; empty for none.
+        kept: the ids of those that stand in the file that is changed; older ones are only to be read.
+    """
+
+    first: Sequence[tuple[str, Sequence[Memory]]]
+    rest: Sequence[Memory]
+    heading: str
+    kept: Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A memory as it is shown.
+
+    Attributes:
+        id: names it; empty for one that somebody wrote by hand without an id.
+        title: what it is about.
+        day, marks, maker: what stands above it.
+        told: what it says, each with its heading (empty for none).
+        notes: what progress was made.
+        is_open: it may still be ended.
+        is_kept: it can be changed.
+        past: the address of its history.
+    """
+
+    id: str
+    title: str
+    day: str
+    marks: Sequence[str]
+    maker: str
+    told: Sequence[tuple[str, str]]
+    notes: Sequence[str]
+    evidence: Evidence | None
+    answered: Evidence | None
+    past: str
+    is_pinned: bool
+    is_open: bool
+    is_kept: bool
+
+
+@router.get("/{shelf}")
+def read(visit: With, shelf: Shelf, page: int = 0) -> Response:
+    """Show a shelf."""
+    contents = _CONTENTS[shelf](visit.memories)
+    rest = page_of(visit, contents.rest, page, PAGE)
+    lists = [*contents.first, (contents.heading, rest.items)]
+    path = file_part(visit.memories.paths.folder, _store(visit.memories, shelf)[1])
+    return show(
+        visit,
+        "memories/inner.html",
+        shelf,
+        lists=[(heading, records_of(visit, some, contents.kept)) for heading, some in lists if some],
+        pages=rest,
+        at=visit.at(f"memories/{shelf}"),
+        past=past_of_path(visit, path),
+        table=visit.at(f"tables/memories/{shelf}.csv"),
+        past_table=visit.at("tables/memories/history.csv", item=path),
+    )
+
+
+@router.get("/{shelf}/{memory}")
+def find(visit: With, shelf: Shelf, memory: str) -> Response:
+    """Lead to the page of a shelf on which a memory stands; it is named by its id, or by when it was made."""
+    contents = _CONTENTS[shelf](visit.memories)
+    for at, one in enumerate([*contents.rest, *(one for _, some in contents.first for one in some)]):
+        if memory in {one.id, one.created_at}:
+            page = at // PAGE if at < len(contents.rest) else 0
+            return RedirectResponse(f"{visit.at(f'memories/{shelf}', page=page or '')}#{one.id}", status_code=303)
+    return gone(visit, shelf)
+
+
+@router.post("/{shelf}/{memory}/pin")
+def pin(
+    visit: With, shelf: Shelf, memory: str, on: Annotated[str, Form()] = "", back: Annotated[str, Form()] = ""
+) -> Response:
+    """Pin a memory, or take the pin off."""
+    _store(visit.memories, shelf)[0].pin(memory, on=bool(on), author=USER)
+    return visit.lead(_back(visit, shelf, back, memory))
+
+
+@router.post("/{shelf}/{memory}/forget")
+def forget(visit: With, shelf: Shelf, memory: str, back: Annotated[str, Form()] = "") -> Response:
+    """Take a memory out of search and prompts; the history keeps it."""
+    _store(visit.memories, shelf)[0].delete(memory, author=USER, reason=FORGOTTEN)
+    let_search_know(visit.memories)
+    visit.memories.inner_state.refresh(lang=visit.memories.sheet().language)
+    return visit.lead(_back(visit, shelf, back), visit.t("memories.was_forgotten"))
+
+
+@router.post("/goals/{memory}/end")
+def end(
+    visit: With,
+    memory: str,
+    status: Annotated[Literal["completed", "abandoned"], Form()],
+    back: Annotated[str, Form()] = "",
+) -> Response:
+    """Say that a goal was reached, or let it go."""
+    found = visit.memories.goals.load().get(memory)
+    if found is None or found[1].status != "active":
+        raise MemoryGoneError(name=memory)
+    visit.memories.goals.end(memory, status, author=USER, reason=f"goal_{status}")
+    visit.memories.inner_state.refresh(lang=visit.memories.sheet().language)
+    return visit.lead(_back(visit, "goals", back, memory))
+
+
+@router.post("/questions/{memory}/resolve")
+def resolve(visit: With, memory: str, back: Annotated[str, Form()] = "") -> Response:
+    """Say that a question is answered."""
+    found = visit.memories.questions.load().get(memory)
+    if found is None or found.status != "open":
+        raise MemoryGoneError(name=memory)
+    visit.memories.questions.resolve(memory, author=USER, reason="question_resolved")
+    visit.memories.inner_state.refresh(lang=visit.memories.sheet().language)
+    return visit.lead(_back(visit, "questions", back, memory))
+
+
+def insights_in(memories: Memories) -> Contents:
+    """Return the insights, the pinned first, then newest first."""
+    entries = memories.insights.entries(archived=True)
+    kept = {entry.id for entry in memories.insights.load().entries}
+    return Contents([], sorted(entries, key=lambda entry: not entry.is_pinned), "", kept)
+
+
+def goals_in(memories: Memories) -> Contents:
+    """Return the goals: what is striven for now, then what has ended."""
+    goals = memories.goals.load()
+    first = [(f"memories.{horizon}", _pinned_first(goals.active(horizon))) for horizon in HORIZONS]
+    ended = [goal for horizon in HORIZONS for goal in goals.lists[horizon] if goal.status != "active"]
+    kept = {goal.id for some in goals.lists.values() for goal in some}
+    return Contents(first, [*_pinned_first(ended), *memories.goals.archived()], "memories.goals_ended", kept)
+
+
+def questions_in(memories: Memories) -> Contents:
+    """Return the questions: the open ones, most pressing first, then those that were closed."""
+    questions = memories.questions.load()
+    closed = [question for question in questions.entries if question.status != "open"]
+    first = [("memories.questions_open", _pinned_first(questions.open))]
+    kept = {question.id for question in questions.entries}
+    return Contents(first, [*closed, *memories.questions.archived()], "memories.questions_closed", kept)
+
+
+def records_of(visit: PersonaVisit, memories: Sequence[Memory], kept: Collection[str]) -> list[Record]:
+    """Return memories as they are shown."""
+    evidence = evidence_of(visit, [one.evidence for one in memories])
+    answered = evidence_of(visit, [one.answer_evidence if isinstance(one, Question) else [] for one in memories])
+    return [
+        Record(
+            one.id,
+            _title(one),
+            day_of(one.created_at, visit.now, visit.t),
+            _marks(one, visit.t),
+            maker_name(one.mind, visit.t),
+            [(heading, text) for heading, text in _told(one, visit.t) if text.strip()],
+            one.progress_notes if isinstance(one, Goal) else (),
+            rests_on,
+            answer_rests_on,
+            past_of_record(visit, one.id),
+            one.is_pinned,
+            is_open=isinstance(one, Goal | Question) and one.status in {"active", "open"},
+            is_kept=bool(one.id) and one.id in kept,
+        )
+        for one, rests_on, answer_rests_on in zip(memories, evidence, answered, strict=True)
+    ]
+
+
+def _pinned_first(memories: Sequence[Memory]) -> list[Memory]:
+    return sorted(memories, key=lambda memory: not memory.is_pinned)
+
+
+def _title(one: Memory) -> str:
+    match one:
+        case Insight():
+            return one.trigger_topic
+        case Goal():
+            return one.goal
+        case Question():
+            return one.topic
+
+
+def _marks(one: Memory, t: Texts) -> list[str]:
+    match one:
+        case Insight():
+            return [t(f"memories.level_{one.level}")]
+        case Goal():
+            return [] if one.status == "active" else [t(f"memories.{one.status}")]
+        case Question():
+            if one.status == "open":
+                return [t(f"memories.pressing_{_how_pressing(one)}")]
+            return [t(f"memories.{one.status}")]
+
+
+def _how_pressing(one: Question) -> str:
+    return "high" if one.priority >= _HIGH else "middle" if one.priority >= _MIDDLE else "low"
+
+
+def _told(one: Memory, t: Texts) -> list[tuple[str, str]]:
+    match one:
+        case Insight():
+            return [(t(f"memories.{key}"), getattr(one, key)) for key in ("insight", "strategy", "log_entry")]
+        case Goal():
+            return [("", one.reason)]
+        case Question():
+            return [("", one.context), (t("memories.answer"), one.answer)]
+
+
+def _back(visit: PersonaVisit, shelf: Shelf, back: str, memory: str = "") -> str:
+    """Return where a button was pressed; the list itself for an address that is elsewhere."""
+    whole = visit.at(f"memories/{shelf}")
+    return f"{back if back.startswith(whole) else whole}{f'#{memory}' if memory else ''}"
+
+
+def _store(memories: Memories, shelf: Shelf) -> tuple[InsightStore | GoalStore | QuestionStore, Path]:
+    """Return who keeps a shelf, and in which file."""
+    match shelf:
+        case "insights":
+            return memories.insights, memories.paths.insights
+        case "goals":
+            return memories.goals, memories.paths.goals
+        case "questions":
+            return memories.questions, memories.questions.path
+
+
+_CONTENTS: Final[Mapping[Shelf, Callable[[Memories], Contents]]] = {
+    "insights": insights_in,
+    "goals": goals_in,
+    "questions": questions_in,
+}

@@ -1,0 +1,229 @@
+"""The shelf of people and things: cards, and for each what was true when and who said so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Form
+from fastapi.responses import Response
+
+from agent.memories import Memories
+from managers.memory.documents import USER
+from managers.memory.entities import KINDS, Entity, Fact, format_entity, reworded
+from managers.memory.forgotten import FORGOTTEN
+from managers.storage.errors import ExternallyChangedError
+from managers.storage.history.parts import file_part
+from managers.storage.paths import safe_name
+from ui.rooms.memories.shelves import (
+    Evidence,
+    day_of,
+    evidence_of,
+    gone,
+    let_search_know,
+    maker_name,
+    page_of,
+    past_of_path,
+    show,
+)
+from ui.server.visit import PersonaVisit, With
+
+PAGE: Final = 24
+_FACTS_ON_CARD: Final = 3
+_SHELF: Final = "people"
+
+router = APIRouter(prefix="/people")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """An entity on its shelf: the first of what is known, and how much is."""
+
+    name: str
+    kind: str
+    known: Sequence[str]
+    count: int
+    is_pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFact:
+    """A fact with the time that it holds for, in words."""
+
+    text: str
+    span: str
+    maker: str
+    evidence: Evidence | None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An entity as its page shows it: what holds, what held once, and what the user wrote in their own words."""
+
+    name: str
+    kind: str
+    aliases: str
+    since: str
+    is_pinned: bool
+    now: Sequence[ShownFact]
+    once: Sequence[ShownFact]
+    own: str
+
+
+@router.get("")
+def shelf(visit: With, query: str = "", kind: str = "", page: int = 0) -> Response:
+    """Show the cards."""
+    found = listed(visit.memories, query, {kind} & set(KINDS))
+    cards = page_of(visit, found, page, PAGE)
+    table = visit.at("tables/memories/entities.csv", query=query, kinds=kind)
+    shown = [card(entity) for entity in cards.items]
+    return show(
+        visit,
+        "memories/people.html",
+        _SHELF,
+        cards=shown,
+        pages=cards,
+        query=query,
+        kind=kind,
+        kinds=KINDS,
+        table=table,
+    )
+
+
+@router.post("")
+def begin(visit: With, name: Annotated[str, Form()] = "") -> Response:
+    """Lead to the editor for somebody new, or to the one who is called so already."""
+    named = safe_name(name)
+    known = visit.memories.entities.find(named)
+    return visit.lead(
+        visit.at(f"memories/people/{known.name}") if known else visit.at(f"memories/people/{named}", edit=1)
+    )
+
+
+@router.get("/{name}")
+def person(visit: With, name: str, edit: str = "") -> Response:
+    """Show all that is known of one, or the fields to edit it in; somebody new is begun there."""
+    entity = visit.memories.entities.get(name)
+    if edit:
+        return _editor(visit, entity or Entity(safe_name(name)))
+    if entity is None:
+        return gone(visit, _SHELF)
+    path = file_part(visit.memories.paths.folder, visit.memories.entities.path(name))
+    return show(
+        visit,
+        "memories/person.html",
+        _SHELF,
+        person=opened(visit, entity),
+        at=visit.at(f"memories/people/{entity.name}"),
+        past=past_of_path(visit, path),
+        table=visit.at("tables/memories/history.csv", item=path),
+    )
+
+
+@router.post("/{name}")
+def save(
+    visit: With,
+    name: str,
+    text: Annotated[str, Form()] = "",
+    kind: Annotated[str, Form()] = "",
+    aliases: Annotated[str, Form()] = "",
+    based_on: Annotated[str, Form()] = "",
+) -> Response:
+    """Write what a person made of an entity; where the file has changed meanwhile, both versions are shown instead."""
+    store = visit.memories.entities
+    before = store.get(name) or store.begun(name, mind=USER)
+    chosen = next((one for one in KINDS if one == kind), before.kind)
+    called = tuple(dict.fromkeys(one for one in _names(aliases) if one != before.name))
+    after = replace(before, kind=chosen, aliases=called, lines=reworded(before, text))
+    try:
+        store.write_text(name, format_entity(after), based_on=based_on or None, author=USER, reason="edited")
+    except ExternallyChangedError:
+        return _editor(visit, replace(before, kind=chosen, aliases=called), text=text, theirs=before.text())
+    let_search_know(visit.memories)
+    return visit.lead(visit.at(f"memories/people/{before.name}"), visit.t("notes.saved"))
+
+
+@router.post("/{name}/pin")
+def pin(visit: With, name: str, on: Annotated[str, Form()] = "") -> Response:
+    """Pin an entity, or take the pin off."""
+    visit.memories.entities.pin(name, on=bool(on), author=USER)
+    return visit.lead(visit.at(f"memories/people/{name}"))
+
+
+@router.post("/{name}/forget")
+def forget(visit: With, name: str) -> Response:
+    """Take an entity out of search and prompts; the history keeps it."""
+    visit.memories.entities.delete(name, author=USER, reason=FORGOTTEN)
+    let_search_know(visit.memories)
+    return visit.lead(visit.at("memories/people"), visit.t("memories.was_forgotten"))
+
+
+def listed(memories: Memories, query: str, kinds: Collection[str]) -> list[Entity]:
+    """Return what the shelf holds: the pinned first, then by name; of some kinds, or with a word, if asked for."""
+    store = memories.entities
+    if not query.strip():
+        everybody = [entity for entity in store.all() if not kinds or entity.kind in kinds]
+        return sorted(everybody, key=lambda entity: (not entity.is_pinned, entity.name))
+    return [entity for entity in store.search(query, limit=len(store.names())) if not kinds or entity.kind in kinds]
+
+
+def told_of(entity: Entity) -> list[str]:
+    """Return what is known of an entity now; where no dream noted anything, the lines that a person wrote."""
+    return [fact.text for fact in entity.current_facts] or [line for line in entity.text().split("\n") if line.strip()]
+
+
+def card(entity: Entity) -> Card:
+    """Return an entity as the shelf shows it."""
+    known = told_of(entity)
+    return Card(entity.name, entity.kind, known[:_FACTS_ON_CARD], len(known), entity.is_pinned)
+
+
+def opened(visit: PersonaVisit, entity: Entity) -> Person:
+    """Return an entity as its page shows it."""
+    now = _by_day(entity.current_facts)
+    once = _by_day(fact for fact in entity.facts if fact.until)
+    evidence = evidence_of(visit, [fact.evidence for fact in (*now, *once)])
+    facts = [_shown(visit, fact, found) for fact, found in zip((*now, *once), evidence, strict=True)]
+    since = visit.t("memories.known_since", day=day_of(entity.created, visit.now, visit.t)) if entity.created else ""
+    own = "\n".join(line for line in entity.lines if isinstance(line, str)).strip()
+    aliases = visit.t("map.comma").join(entity.aliases)
+    return Person(entity.name, entity.kind, aliases, since, entity.is_pinned, facts[: len(now)], facts[len(now) :], own)
+
+
+def _by_day(facts: Sequence[Fact] | Iterator[Fact]) -> list[Fact]:
+    return sorted(facts, key=lambda fact: fact.since, reverse=True)
+
+
+def _shown(visit: PersonaVisit, fact: Fact, evidence: Evidence | None) -> ShownFact:
+    t = visit.t
+    since, until = (day_of(day, visit.now, t) for day in (fact.since, fact.until))
+    span = ""
+    if fact.since:
+        span = (
+            t("memories.from_until", since=since, until=until) if fact.until else t("memories.known_from", since=since)
+        )
+    return ShownFact(fact.text, span, maker_name(fact.mind, t), evidence)
+
+
+def _editor(visit: PersonaVisit, entity: Entity, *, text: str | None = None, theirs: str | None = None) -> Response:
+    _, digest = visit.memories.entities.read_text(entity.name)
+    return show(
+        visit,
+        "memories/person_edit.html",
+        _SHELF,
+        status=200 if theirs is None else 409,
+        name=entity.name,
+        kind=entity.kind,
+        kinds=KINDS,
+        aliases=", ".join(entity.aliases),
+        text=entity.text() if text is None else text,
+        theirs=theirs,
+        digest=digest or "",
+        at=visit.at(f"memories/people/{entity.name}"),
+        back=visit.at(f"memories/people/{entity.name}" if digest else "memories/people"),
+    )
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.replace("、", ",").split(",") if name.strip()]

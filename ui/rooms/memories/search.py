@@ -1,0 +1,144 @@
+"""The shelf one looks for things on: a question or some words, kinds and days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime, time
+from typing import Annotated, Final
+
+from fastapi import Depends, Query
+from fastapi.responses import Response
+
+from agent.memories import Memories
+from managers.recall.hits import Hit, MemoryType
+from managers.recall.kinds import ALL_TYPES
+from ui.components.times import day_name, when
+from ui.locales import Texts
+from ui.rooms.memories.places import place_of
+from ui.rooms.memories.shelves import page_of, show
+from ui.server.visit import PersonaVisit, With
+
+PAGE: Final = 20
+MOST: Final = 200
+"""Nobody reads further; a better question is the better way."""
+_MOST_BEFORE_DAYS: Final = 600
+"""Where days are asked for, more is looked at: what lies outside of them goes."""
+_LONGEST_QUERY: Final = 400
+_MARKED_WORDS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for: words, kinds (none: all), first and last day."""
+
+    query: str = ""
+    kinds: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether not all kinds and days are looked at."""
+        return bool(self.kinds or self.since or self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory that was found.
+
+    Attributes:
+        kind, when, who: what stands above it.
+        pieces: its words, those that were looked for apart from the others: (text, whether it was looked for).
+        place: the address at which it is opened; empty for what was said.
+        around: the address of the conversation around it; empty for what is in none.
+    """
+
+    kind: str
+    when: str
+    who: str
+    pieces: Sequence[tuple[str, bool]]
+    place: str
+    around: str
+
+
+def wanted_of(
+    query: str = "", kinds: Annotated[tuple[str, ...], Query()] = (), since: str = "", until: str = ""
+) -> Wanted:
+    """Return what an address asks for."""
+    return Wanted(query.strip()[:_LONGEST_QUERY], kinds, since, until)
+
+
+def shelf(visit: With, wanted: Annotated[Wanted, Depends(wanted_of)], page: int = 0) -> Response:
+    """Show the form and, once something is asked, what was found."""
+    hits = find(visit.memories, wanted)
+    pages = page_of(visit, hits, page, PAGE)
+    told = asdict(wanted)
+    return show(
+        visit,
+        "memories/search.html",
+        "search",
+        wanted=wanted,
+        kinds=ALL_TYPES,
+        today=f"{visit.now:%Y-%m-%d}",
+        found=[found(visit, hit, wanted.query) for hit in pages.items],
+        pages=pages,
+        table=visit.at("tables/memories/found.csv", **told),
+    )
+
+
+def find(memories: Memories, wanted: Wanted) -> list[Hit]:
+    """Return the memories that are looked for, best first."""
+    if not wanted.query:
+        return []
+    kinds: tuple[MemoryType, ...] = tuple(kind for kind in ALL_TYPES if kind in wanted.kinds)
+    first, last = _day(wanted.since), _day(wanted.until)
+    most = MOST if first is None and last is None else _MOST_BEFORE_DAYS
+    hits = memories.recall.search(
+        wanted.query, most, types=kinds or None, fitting=True
+    )  # where what does not fit is cut off
+    return [hit for hit in hits if _is_within(hit, first, last)][:MOST]
+
+
+def found(visit: PersonaVisit, hit: Hit, query: str) -> Found:
+    """Return a memory as it is shown among those that were found."""
+    return Found(
+        visit.t(f"types.{hit.type}"),
+        moment(hit.time, visit.now, visit.t) if hit.time else "",
+        hit.speaker or hit.heading,
+        marked(hit.text, query),
+        place_of(visit, hit.type, hit.path, hit.time),
+        visit.at(f"around/{hit.message_ids[0]}") if hit.message_ids else "",
+    )
+
+
+def moment(moment: datetime, now: datetime, t: Texts) -> str:
+    """Return when something was, as people say it; the day alone where no time of it is known."""
+    is_day = moment.time() == time(0)
+    return day_name(moment.date(), now.date(), t) if is_day else when(moment, now, t)
+
+
+def marked(text: str, query: str) -> list[tuple[str, bool]]:
+    """Return a passage in pieces, each with whether it is a word that was looked for."""
+    words = sorted({word for word in query.split() if len(word) > 1}, key=len, reverse=True)[:_MARKED_WORDS]
+    if not words:
+        return [(text, False)]
+    pieces = re.split(f"({'|'.join(map(re.escape, words))})", text, flags=re.IGNORECASE)
+    return [(piece, at % 2 == 1) for at, piece in enumerate(pieces) if piece]
+
+
+def _is_within(hit: Hit, first: date | None, last: date | None) -> bool:
+    if first is None and last is None:
+        return True
+    if hit.time is None:
+        return False
+    day = hit.time.date()
+    return (first is None or day >= first) and (last is None or day <= last)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""Which mind speaks: its choice and trial, for every room that shows them."""

@@ -1,0 +1,107 @@
+"""The menu in the head of a persona's rooms: which mind speaks, and those that one click chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Form
+from fastapi.responses import Response
+
+from agent.minds.known_servers import Server
+from agent.minds.language_model import LanguageModelMind
+from agent.minds.servers import list_models
+from agent.services import Services
+from managers.storage.settings import MindSettings
+from ui.rooms.mind.choice import (
+    MindFields,
+    all_offers,
+    answer_offer,
+    chosen_mind,
+    has_own_mind,
+    keep_mind,
+    mark_of,
+    mind_of,
+    through,
+)
+from ui.rooms.mind.view import former_provider, menu
+from ui.rooms.settings.routes import settings_address
+from ui.server.addresses import local_path
+from ui.server.visit import PersonaVisit, With
+
+_MOST_MODELS: Final = 12
+"""Of one server; the settings take any name."""
+
+router = APIRouter(prefix="/p/{persona}/mind")
+
+
+@router.get("")
+def show(visit: With, back: str = "") -> Response:
+    """Show the menu; asking the servers of this computer may take a second."""
+    services, own = visit.services, _own(visit)
+    mind = mind_of(services, own)
+    companion = visit.companion
+    speaking = companion.choice().mind
+    at = (speaking.endpoint.address, speaking.name) if isinstance(speaking, LanguageModelMind) else ("", "")
+    former = former_provider(mind, services.secrets.get)
+    return visit.part(
+        "rooms/mind/menu.html",
+        status=companion.mind_status(),
+        entries=menu(mind, at, _models(services), former, visit.t),
+        offers=all_offers(services, mind, visit.lang),
+        mark=mark_of(mind),
+        back=local_path(back),
+        whose=visit.t("mind.for_one", name=visit.name) if own else visit.t("mind.for_all"),
+        settings=settings_address(visit, "mind", own=bool(own)),
+    )
+
+
+@router.post("")
+def choose(
+    visit: With,
+    choice: Annotated[str, Form()] = "",
+    offer: Annotated[str, Form()] = "",
+    based_on: Annotated[str, Form()] = "",
+    back: Annotated[str, Form()] = "",
+) -> Response:
+    """Let another mind speak: for the persona alone where it has one of its own, else for everybody."""
+    services, own = visit.services, _own(visit)
+    there = local_path(back) or f"{visit.at()}#latest"
+    mind = mind_of(services, own)
+    if based_on != mark_of(mind):
+        return visit.lead(there, problem=visit.t("mind.changed_meanwhile"))
+    changes = answer_offer(services, mind, offer, visit.lang) if offer else _changes(services, mind, choice)
+    if changes is None:
+        return visit.lead(there, problem=visit.t("mind.not_there"))
+    if changes:
+        keep_mind(services, changes, own)
+    status = visit.companion.mind_status()  # asks whoever speaks now, so that the head can say so
+    visit.request.app.state.live.wake(visit.name)
+    return visit.lead(there, status.sentence(visit.lang))
+
+
+def _own(visit: PersonaVisit) -> str:
+    """Return whose choice the menu changes: the persona's own where it has one, else everybody's."""
+    return visit.name if has_own_mind(visit.services, visit.name) else ""
+
+
+def _welcome(services: Services) -> list[Server]:
+    return [server for server, answer in services.minds.local_servers() if answer]
+
+
+def _models(services: Services) -> list[tuple[Server, str]]:
+    return [(server, model) for server in _welcome(services) for model in list_models(server.address)[:_MOST_MODELS]]
+
+
+def _changes(services: Services, mind: MindSettings, choice: str) -> Mapping[str, str] | None:
+    """Return what a choice changes in the settings; None for one that there is not, or not any more."""
+    kind, _, rest = choice.partition(" ")
+    if kind == "server":
+        address, _, model = rest.partition(" ")
+        return next((through(server, model) for server in _welcome(services) if server.address == address), None)
+    if kind == "auto":
+        return chosen_mind(MindFields("auto"))
+    if kind == "builtin":
+        return {"provider": "builtin"}  # address and model stay, for the way back
+    former = former_provider(mind, services.secrets.get) if kind == "former" else ""
+    return {"provider": former} if former else None

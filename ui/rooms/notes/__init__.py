@@ -1,0 +1,1 @@
+"""Core memory and notepad, to read and to edit."""

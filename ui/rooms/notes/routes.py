@@ -1,0 +1,68 @@
+"""The notes room: core memory and notepad, edited safely, with their history."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Form
+from fastapi.responses import RedirectResponse, Response
+
+from agent.standing_parts import what_is_cut
+from managers.memory.notes import Note, NoteKind
+from managers.storage.errors import ExternallyChangedError
+from ui.rooms.history.routes import past_of_file
+from ui.server.visit import PersonaVisit, With
+
+KINDS: Final[tuple[NoteKind, ...]] = ("core_memory", "notepad")
+
+router = APIRouter(prefix="/p/{persona}/notes")
+
+
+@router.get("")
+def first(visit: With) -> Response:
+    """Lead to the first note."""
+    return RedirectResponse(visit.at(f"notes/{KINDS[0]}"))
+
+
+@router.get("/{kind}")
+def show(visit: With, kind: NoteKind) -> Response:
+    """Show a note as it is on disk."""
+    return _page(visit, kind, visit.memories.notes.read(kind))
+
+
+@router.post("/{kind}")
+def save(
+    visit: With,
+    kind: NoteKind,
+    text: Annotated[str, Form()] = "",
+    based_on: Annotated[str, Form()] = "",
+    keep_mine: Annotated[str, Form()] = "",
+) -> Response:
+    """Write the note; where the file has changed since the form was shown, both versions are shown instead."""
+    notes, text = visit.memories.notes, text.replace("\r\n", "\n")
+    begun: str | None = based_on or None
+    if keep_mine:
+        begun = notes.read(kind).digest
+    try:
+        # Emptying one's own note on purpose is allowed: the editor was emptied by hand, and the history keeps it.
+        reason = "kept_mine" if keep_mine else "edited"
+        notes.write(kind, text, based_on=begun, author="user", reason=reason, emptied=True)
+    except ExternallyChangedError as error:
+        return _page(visit, kind, Note(text, begun), theirs=str(error.facts["theirs"]))
+    return visit.lead(visit.at(f"notes/{kind}"), visit.t("notes.saved"))
+
+
+def _page(visit: PersonaVisit, kind: NoteKind, note: Note, *, theirs: str | None = None) -> Response:
+    path = visit.memories.notes.path(kind)
+    table = visit.at("tables/memories/history.csv", item=path.relative_to(visit.memories.paths.folder).as_posix())
+    return visit.show(
+        "rooms/notes/notes.html",
+        status=200 if theirs is None else 409,
+        kinds=KINDS,
+        kind=kind,
+        note=note,
+        theirs=theirs,
+        cut=[one for one in what_is_cut(visit.memories, visit.companion.choice().mind) if one.code == f"cut-{kind}"],
+        past=past_of_file(visit, path),
+        table=table,
+    )

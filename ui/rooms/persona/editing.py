@@ -1,0 +1,110 @@
+"""What the form of a persona holds, and how it is written: what was changed in it, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from fastapi import Depends, Form
+
+from agent.services import Services
+from managers.personas import Persona
+from managers.storage.errors import Lang
+from managers.storage.files import digest
+
+_MARK_CHARACTERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What the fields hold."""
+
+    name: str
+    language: Lang
+    greeting: str
+    user_name: str
+    user_profile: str
+    prompt: str
+
+    @property
+    def marks(self) -> str:
+        """Stands for the texts that a form begins from, field by field."""
+        return " ".join(digest(text)[:_MARK_CHARACTERS] for text in asdict(self).values())
+
+    def changed_since(self, marks: str) -> set[str]:
+        """Return the fields that hold something else than those that the marks stand for."""
+        pairs = zip(asdict(self), self.marks.split(), marks.split(), strict=False)
+        return {field for field, now, then in pairs if now != then}
+
+
+def sheet_of_form(
+    name: Annotated[str, Form()] = "",
+    language: Annotated[Lang, Form()] = "en",
+    greeting: Annotated[str, Form()] = "",
+    user_name: Annotated[str, Form()] = "",
+    user_profile: Annotated[str, Form()] = "",
+    prompt: Annotated[str, Form()] = "",
+) -> Sheet:
+    """Return what a form has sent; browsers end lines in another way than files."""
+    texts = (text.replace("\r\n", "\n") for text in (greeting, user_name, user_profile, prompt))
+    return Sheet(name.strip(), language, *texts)
+
+
+SentSheet = Annotated[Sheet, Depends(sheet_of_form)]
+
+
+def sheet_of(persona: Persona) -> Sheet:
+    """Return what the fields hold of a persona as it stands in its folder."""
+    return Sheet(
+        persona.name,
+        persona.language,
+        persona.greeting,
+        persona.user_name,
+        persona.user_profile,
+        persona.system_prompt,
+    )
+
+
+def conflicts(persona: Persona, sent: Sheet, begun: str) -> Sequence[tuple[str, str]]:
+    """Return the fields that were changed in the form and elsewhere too, and what each holds now.
+
+    Args:
+        persona: as it stands now.
+        sent: what the form holds.
+        begun: `Sheet.marks` of what it began from.
+    """
+    now = sheet_of(persona)
+    both = sent.changed_since(begun) & now.changed_since(begun)
+    theirs, mine = asdict(now), asdict(sent)
+    return [(field, str(theirs[field])) for field in theirs if field in both and theirs[field] != mine[field]]
+
+
+def save(services: Services, persona: Persona, sent: Sheet, begun: str) -> str:
+    """Write what was changed in the form; each change has its own entry in the history. Return the persona's name.
+
+    Raises:
+        PersonaExistsError, UnsafeNameError: the new name cannot be had; nothing was written.
+        ExternallyChangedError: the system prompt was changed in this very moment; nothing was written.
+    """
+    personas, name = services.personas, persona.name
+    now = sheet_of(persona).marks
+    changed = sent.changed_since(now) & sent.changed_since(begun or now)
+    new_name = personas.usable_name(sent.name, instead_of=name) if "name" in changed else name
+    if "prompt" in changed:
+        # Emptied by hand is meant, and the history keeps it.
+        personas.write_system_prompt(name, sent.prompt, based_on=persona.system_prompt_digest, emptied=True)
+    if "greeting" in changed:
+        personas.set_greeting(name, sent.greeting)
+    if "language" in changed:
+        personas.set_language(name, sent.language)
+    if changed & {"user_name", "user_profile"}:
+        personas.set_user(
+            name,
+            user_name=sent.user_name if "user_name" in changed else None,
+            profile=sent.user_profile if "user_profile" in changed else None,
+        )
+    if new_name == name:
+        return name
+    with services.away(name):
+        return personas.rename(name, new_name).name

@@ -1,0 +1,116 @@
+"""The persona room: who the persona is, how it knows you; copying, deleting, and the way back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, UploadFile
+from fastapi.responses import Response
+
+from managers.personas import Persona
+from managers.storage.history.parts import file_part
+from ui.components.faces import face
+from ui.rooms.persona import view
+from ui.rooms.persona.editing import SentSheet, Sheet, conflicts, save, sheet_of
+from ui.server.addresses import address_of
+from ui.server.once import Once, new_number
+from ui.server.uploads import WithUploads
+from ui.server.visit import Beside, PersonaVisit, Visit, With
+
+router = APIRouter(prefix="/p/{persona}/persona", route_class=WithUploads)
+trash_router = APIRouter(prefix="/trash")
+
+
+@router.get("")
+def show(visit: With) -> Response:
+    """Show the persona as it stands in its folder."""
+    persona = visit.services.personas.get(visit.name)
+    sheet = sheet_of(persona)
+    return _page(visit, persona, sheet, sheet.marks)
+
+
+@router.post("")
+def write(
+    visit: With,
+    sent: SentSheet,
+    based_on: Annotated[str, Form()] = "",
+    keep_mine: Annotated[str, Form()] = "",
+) -> Response:
+    """Write what was changed; what was changed elsewhere too is shown instead, beside what the form holds."""
+    persona = visit.services.personas.get(visit.name)
+    theirs = () if keep_mine else conflicts(persona, sent, based_on)
+    if theirs:
+        return _page(visit, persona, sent, based_on, theirs)
+    name = save(visit.services, persona, sent, based_on)
+    return visit.lead(address_of(name, "persona"), visit.t("notes.saved"))
+
+
+@router.post("/picture")
+def set_picture(visit: With, picture: Annotated[UploadFile, File()]) -> Response:
+    """Take a picture as the persona's face."""
+    if picture.filename:
+        visit.services.personas.set_avatar(visit.name, picture.file.read())
+    return visit.lead(visit.at("persona"))
+
+
+@router.post("/mend")
+def mend(visit: With) -> Response:
+    """Bring the last good versions of broken files back."""
+    kept = visit.services.personas.mend(visit.name).notices
+    return visit.lead(visit.at("persona"), visit.t("mending.done"), *(notice.sentence(visit.lang) for notice in kept))
+
+
+@router.post("/duplicate")
+def duplicate(visit: With, number: Annotated[str, Form()] = "") -> Response:
+    """Make a copy with all that the persona remembers."""
+    personas = visit.services.personas
+    name = _once(visit).make(
+        "duplicate", number, lambda: personas.duplicate(visit.name, personas.free_name(visit.name)).name
+    )
+    return visit.lead(address_of(name, "persona"), visit.t("persona.duplicated", name=name))
+
+
+@router.post("/delete")
+def delete(visit: With, number: Annotated[str, Form()] = "") -> Response:
+    """Move the persona to the trash, and lead to where it can be brought back."""
+
+    def throw_away() -> str:
+        visit.services.personas.get(visit.name)  # a guest has a page of its own
+        with visit.services.away(visit.name):
+            return visit.services.personas.delete(visit.name).name
+
+    name = _once(visit).make("delete", number, throw_away)
+    names = visit.services.personas.list_names()
+    there = address_of(names[0], "persona") if names else "/new"
+    return visit.lead(f"{there}#trash", visit.t("persona.deleted", name=name))
+
+
+@trash_router.post("/{entry}")
+def restore(visit: Beside, entry: str, name: Annotated[str, Form()], number: Annotated[str, Form()] = "") -> Response:
+    """Bring a persona back from the trash, under a free name."""
+    personas = visit.services.personas
+    restored = _once(visit).make("restore", number, lambda: personas.restore(entry, personas.free_name(name)))
+    is_guest = restored not in personas.list_names()
+    there = "/guests" if is_guest else address_of(restored, "persona")
+    return visit.lead(there, visit.t("persona.restored", name=restored))
+
+
+def _once(visit: Visit) -> Once:
+    once: Once = visit.request.app.state.once
+    return once
+
+
+def _page(visit: PersonaVisit, persona: Persona, sheet: Sheet, begun: str, theirs: view.Conflicts = ()) -> Response:
+    paths = persona.paths
+    return visit.show(
+        "rooms/persona/persona.html",
+        status=409 if theirs else 200,
+        face=face(persona),
+        sheet=sheet,
+        begun=begun,
+        theirs=theirs,
+        broken=view.broken(persona),
+        trash=view.trash(visit.services.personas.trashed(), visit.now, visit.t),
+        number=new_number(),
+        pasts=[(kind, file_part(paths.folder, path)) for kind, path in view.files(paths)],
+    )

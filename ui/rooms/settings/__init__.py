@@ -1,0 +1,1 @@
+"""What the program and each persona may do, one shelf an address."""

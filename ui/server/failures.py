@@ -1,0 +1,79 @@
+"""The one edge at which whatever a route raised becomes a page with one sentence."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from agent.errors import StillAnsweringError, UploadTooLargeError
+from managers.storage.edges import said
+from managers.storage.errors import (
+    BusyError,
+    ExternallyChangedError,
+    GuestError,
+    MessageNotFoundError,
+    PersonaNotFoundError,
+    UtataneError,
+)
+from ui.locales import texts
+from ui.server.programs.ways import way_to
+from ui.server.visit import PersonaVisit, Visit, language_of
+
+_STATUS: Final[tuple[tuple[type[UtataneError], int], ...]] = (
+    (PersonaNotFoundError, 404),
+    (MessageNotFoundError, 404),
+    (GuestError, 403),
+    (ExternallyChangedError, 409),
+    (StillAnsweringError, 409),
+    (UploadTooLargeError, 413),
+    (BusyError, 503),
+)
+
+
+def add_to(app: FastAPI) -> None:
+    """Have every failure of a route answered with a page."""
+    app.add_exception_handler(UtataneError, _tell)
+    app.add_exception_handler(Exception, _tell)
+    app.add_exception_handler(HTTPException, _no_page)
+    app.add_exception_handler(RequestValidationError, _no_page)
+
+
+def status_of(error: UtataneError) -> int:
+    """Return the HTTP status of a failure."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
+
+
+async def _tell(request: Request, error: Exception) -> Response:
+    visit = _visit(request)
+    told = said(error, "a page")
+    status = status_of(told) if isinstance(error, UtataneError) else 500
+    if way_to(request.url.path) is not None:
+        return JSONResponse({"detail": told.sentence(visit.lang)}, status)
+    moved = ""
+    if isinstance(told, PersonaNotFoundError | GuestError):
+        name = str(request.path_params.get("persona", ""))
+        moved = visit.services.personas.renamed_to(name) or "" if isinstance(told, PersonaNotFoundError) else ""
+    return visit.show("components/failure.html", status=status, sentence=told.sentence(visit.lang), moved=moved)
+
+
+async def _no_page(request: Request, error: Exception) -> Response:
+    visit = _visit(request)
+    status = error.status_code if isinstance(error, HTTPException) else 400
+    if way_to(request.url.path) is not None:
+        detail = error.detail if isinstance(error, HTTPException) else visit.t("access.not_plain")
+        return JSONResponse({"detail": detail}, status)
+    return visit.show("components/failure.html", status=status, sentence=visit.t("page.no_such_page"), moved="")
+
+
+def _visit(request: Request) -> Visit:
+    """Return the request as one to the house, or to the persona's room that its address lies in."""
+    services = request.app.state.services
+    t = texts(language_of(services, request))
+    place, name = [*str(request.scope["path"]).split("/")[1:3], "", ""][:2]
+    if place == "p" and name in services.personas.list_names():
+        return PersonaVisit(request, services, t, name)
+    return Visit(request, services, t)

@@ -1,0 +1,95 @@
+"""What opens the page, to be seen and changed on the page: its address with the token, or a password."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Final
+
+from anyio import to_thread
+from fastapi import APIRouter, Form
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from managers.storage.access import LEAST_PASSWORD, Access
+from managers.storage.errors import UtataneError
+from ui.server.access import cookie_line, peer
+from ui.server.guesses import Guesses, TooManyGuessesError
+from ui.server.templates import DOOR_HEADERS, render
+from ui.server.visit import Here, Visit
+
+_DONE: Final = ("renewed", "kept", "removed")
+
+router = APIRouter(prefix="/access")
+"""Whoever changes something stays in, every other browser has to come in anew."""
+
+
+@router.get("")
+def show(visit: Here) -> Response:
+    """Show what opens the page, and what was just changed about it."""
+    return _page(visit)
+
+
+@router.post("/address")
+async def renew(visit: Here) -> Response:
+    """Make a new address."""
+    return await _change(visit, _access(visit).renew_token, "renewed")
+
+
+@router.post("/password")
+async def set_password(visit: Here, new: Annotated[str, Form()] = "", current: Annotated[str, Form()] = "") -> Response:
+    """Ask for this password from now on."""
+    refused = await _refusal(visit, current)
+    return refused or await _change(visit, lambda: _access(visit).set_password(new), "kept")
+
+
+@router.post("/no-password")
+async def remove_password(visit: Here, current: Annotated[str, Form()] = "") -> Response:
+    """Ask for no password any more."""
+    refused = await _refusal(visit, current)
+    return refused or await _change(visit, _access(visit).remove_password, "removed")
+
+
+def _access(visit: Visit) -> Access:
+    access: Access = visit.request.app.state.access
+    return access
+
+
+def _page(visit: Visit, wrong: str = "", status: int = 200) -> Response:
+    asked = visit.request.query_params.get("done", "")
+    values = {
+        "t": visit.t,
+        "access": _access(visit),
+        "origin": str(visit.request.base_url),
+        "least": LEAST_PASSWORD,
+        "done": asked if asked in _DONE and not wrong else "",
+        "wrong": wrong,
+    }
+    return HTMLResponse(render("access.html", **values), status, DOOR_HEADERS)
+
+
+async def _refusal(visit: Visit, current: str) -> Response | None:
+    """Return what is said to one who does not know the password that holds now."""
+    access = _access(visit)
+    if not access.needs_password:
+        return None
+    guesses: Guesses = visit.request.app.state.guesses
+    try:
+        async with guesses.turn(peer(visit.request.scope)) as was_wrong:
+            if await to_thread.run_sync(access.is_password, current):
+                return None
+            await was_wrong()
+    except TooManyGuessesError:
+        return _page(visit, visit.t("access.wait"), 429)
+    return _page(visit, visit.t("access.wrong"), 403)
+
+
+async def _change(visit: Visit, do: Callable[[], object], done: str) -> Response:
+    access = _access(visit)
+    if access.is_given:
+        return _page(visit, visit.t("access.given"), 409)
+    try:
+        await to_thread.run_sync(do)
+    except UtataneError as error:
+        return _page(visit, error.sentence(visit.lang), 400)
+    answer = RedirectResponse(f"/access?done={done}", status_code=303)
+    answer.headers["set-cookie"] = cookie_line(access, is_encrypted=visit.request.url.scheme == "https")
+    return answer

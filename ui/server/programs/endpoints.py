@@ -1,0 +1,207 @@
+"""The API for other programs: each method is an endpoint of its name; docstrings and annotations are what programs are told.
+
+What comes back is plain JSON, in the shapes that the command line prints with `--json` where it has the same
+(`agent/as_json.py`). `docs/api.md` describes all of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import wait
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from agent import as_json
+from agent.held import AddedTo, ask_for_program
+from agent.memories import Memories
+from agent.queries import as_types
+from agent.retrieval import retrieve_as_turn
+from agent.tools.notes import MAX_TEXT
+from managers.recall.hits import Hit
+from ui.server.programs.listing import Kind, listed
+from ui.server.programs.saying import told
+from ui.server.programs.working import ForPrograms
+
+Count = Annotated[int, Field(ge=1, le=500)]
+Query = Annotated[str, Field(min_length=1, max_length=4_000)]
+Note = Annotated[str, Field(min_length=1, max_length=MAX_TEXT, pattern=r"\S")]
+_LOOK_SECONDS: Final = 0.2
+"""How often it is looked how far a dream has come."""
+
+
+class Endpoints(ForPrograms):
+    """What programs may call."""
+
+    def all(self) -> Sequence[Callable[..., Any]]:
+        """Return the endpoints."""
+        return (
+            self.personas,
+            self.say,
+            self.recall,
+            self.search_past_conversations,
+            self.search_knowledge_base,
+            self.notes,
+            self.add_note,
+            self.memories,
+            self.dream,
+        )
+
+    def personas(self) -> list[dict[str, Any]]:
+        """List the personas.
+
+        Returns:
+            of each its `name`, `language` and `about`.
+        """
+        found = self._services.personas.list()
+        return [{"name": one.name, "language": one.language, "about": one.about} for one in found]
+
+    def say(self, persona: str, text: str) -> Iterator[dict[str, Any]]:
+        """Say something to a persona, as if typed on the page; the answer streams as it is made.
+
+        Args:
+            persona: the persona's name.
+            text: what is said; it is in the log, and on the page, like everything that is said.
+
+        Returns:
+            objects with an `event`: `received` with the message's id, `speaking` with the answer so far in `text`, `held`
+            where the persona would write something that waits for a yes, and last `reply` with the answer, its id, the mind
+            that gave it and what was recalled for it.
+        """
+        companion = self._services.companion(persona)
+        turn = companion.say(text)
+        self._when_begun(persona)
+        yield from told(turn, companion, self._lang())
+
+    def recall(
+        self,
+        persona: str,
+        query: Query,
+        k: Count = 10,
+        kind: str = "",
+        as_turn: bool = False,
+    ) -> dict[str, Any]:
+        """Search a persona's memories by meaning and by words.
+
+        Args:
+            persona: the persona's name.
+            query: a question or some words.
+            k: how many results at most.
+            kind: only memories of this type, such as `current_log` or `diary`; empty for all.
+            as_turn: what a turn would hand to its prompt, if it recalls at all; then `k` and `kind` do not matter.
+
+        Returns:
+            the `query`, `elapsed_ms` and the `results`, best first.
+        """
+        memories = self._memories(persona)
+        memories.recall.keep_up()
+        if as_turn:
+            return _searched(query, lambda: retrieve_as_turn(memories, query))
+        types = as_types(kind or None)
+        return _searched(query, lambda: memories.recall.search(query, k, types=types))
+
+    def search_past_conversations(self, persona: str, query: Query) -> dict[str, Any]:
+        """Find messages that contain exactly these words: the two newest and the two oldest.
+
+        Args:
+            persona: the persona's name.
+            query: the words as they were said.
+
+        Returns:
+            as `recall` does.
+        """
+        memories = self._memories(persona)
+        return _searched(query, lambda: memories.recall.search_past_conversations(query, with_recent=True))
+
+    def search_knowledge_base(self, persona: str, query: Query) -> dict[str, Any]:
+        """Search the documents that the user gave a persona to read.
+
+        Args:
+            persona: the persona's name.
+            query: a question or some words.
+
+        Returns:
+            as `recall` does.
+        """
+        memories = self._memories(persona)
+        return _searched(query, lambda: memories.recall.search_knowledge_base(query))
+
+    def notes(self, persona: str) -> dict[str, str]:
+        """Read what a persona keeps before its eyes.
+
+        Args:
+            persona: the persona's name.
+
+        Returns:
+            the texts `core_memory` and `notepad`.
+        """
+        notes = self._memories(persona).notes
+        return {"core_memory": notes.read("core_memory").text, "notepad": notes.read("notepad").text}
+
+    def add_note(self, persona: str, text: Note, note: AddedTo = "notepad") -> dict[str, Any]:
+        """Ask to add something to a note. Nothing is written before the user says yes on the page.
+
+        Args:
+            persona: the persona's name.
+            text: what is to stand at the note's end.
+            note: `notepad` or `core_memory`.
+
+        Returns:
+            what waits, as `held --json` prints it: its `id`, the `diff`, and `until` when it waits.
+        """
+        wish = ask_for_program(self._memories(persona), note, text)
+        self._when_begun(persona)
+        return as_json.held(wish, persona)
+
+    def memories(
+        self, persona: str, kind: Kind, limit: Count = 50, offset: Annotated[int, Field(ge=0)] = 0
+    ) -> dict[str, Any]:
+        """List a persona's memories of one kind.
+
+        Episodes and insights come the newest first, entities by name, goals and questions in the order of their files.
+
+        Args:
+            persona: the persona's name.
+            kind: `episodes`, `entities`, `insights`, `goals` or `questions`.
+            limit: how many at most.
+            offset: how many to leave out before.
+
+        Returns:
+            the `kind`, how many there are in `total`, and the `items` with the fields that their files have.
+        """
+        total, items = listed(self._memories(persona), kind, slice(offset, offset + limit))
+        return {"kind": kind, "total": total, "items": items}
+
+    def dream(self, persona: str) -> Iterator[dict[str, Any]]:
+        """Let a persona dream now; progress streams, then what it dreamt. A dream goes on when nobody listens.
+
+        Args:
+            persona: the persona's name.
+
+        Returns:
+            objects with an `event`: `dreaming` with the days that are `done` of all `days`, and last `dreamt` with what
+            `dream --json` prints.
+        """
+        self._memories(persona)  # whoever is not there cannot dream
+        sleep = self._services.sleep
+        dreaming, before = sleep.dream_now(persona), sleep.status(persona)
+        self._when_begun(persona)
+        while wait([dreaming], _LOOK_SECONDS).not_done:
+            now = sleep.status(persona)
+            if (now.days_done, now.days) != (before.days_done, before.days):
+                yield {"event": "dreaming", "done": now.days_done, "days": now.days}
+                before = now
+        ended = sleep.status(persona)
+        if ended.error is not None:
+            raise ended.error
+        yield {"event": "dreamt"} | (ended.report.plain() if ended.report else {})
+
+    def _memories(self, persona: str) -> Memories:
+        return self._services.companion(persona).memories
+
+
+def _searched(query: str, search: Callable[[], Sequence[Hit]]) -> dict[str, Any]:
+    started = time.perf_counter()
+    hits = search()
+    return as_json.search(query, hits, 1000 * (time.perf_counter() - started))

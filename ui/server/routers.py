@@ -1,0 +1,59 @@
+"""All addresses of the page, room by room."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from ui.rooms.around import routes as around
+from ui.rooms.dreams import routes as dreams
+from ui.rooms.front import routes as front
+from ui.rooms.guests import routes as guests
+from ui.rooms.heart import routes as heart
+from ui.rooms.history import routes as history
+from ui.rooms.knowledge import routes as knowledge
+from ui.rooms.meaning import routes as meaning
+from ui.rooms.memories import routes as memories
+from ui.rooms.memories import tables as memory_tables
+from ui.rooms.mind import menu as mind_menu
+from ui.rooms.mind import routes as mind
+from ui.rooms.notes import routes as notes
+from ui.rooms.persona import new
+from ui.rooms.persona import routes as persona
+from ui.rooms.programs import routes as programs
+from ui.rooms.settings import routes as settings
+from ui.rooms.tables import routes as tables
+from ui.rooms.talk import routes as talk
+from ui.rooms.usage import routes as usage
+from ui.rooms.welcome import routes as welcome
+from ui.server import assets, files, installing, keys, letters, live
+
+ROUTERS: tuple[APIRouter, ...] = (
+    front.router,
+    guests.router,
+    welcome.router,
+    new.router,
+    keys.router,
+    assets.router,
+    installing.router,
+    letters.router,
+    live.router,
+    files.router,
+    talk.router,
+    persona.router,
+    persona.trash_router,
+    knowledge.router,
+    notes.router,
+    history.router,
+    memories.router,
+    memory_tables.router,
+    mind_menu.router,
+    mind.router,
+    meaning.router,
+    usage.router,
+    programs.router,
+    settings.router,
+    around.router,
+    heart.router,
+    dreams.router,
+    tables.router,
+)

@@ -1,0 +1,103 @@
+"""Files that a form has brought, until they are where they belong."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request, UploadFile
+from fastapi.responses import Response
+from fastapi.routing import APIRoute
+
+from agent.attachments import Upload
+from agent.errors import UploadTooLargeError
+from agent.services import Services
+from managers.storage.files import explained
+from managers.storage.paths import Home, safe_name
+
+LARGEST_FORM = 200_000_000
+"""Bytes; a single file has a limit of its own, which depends on what it is for."""
+LONGEST_TEXT = 20_000_000
+"""Bytes of a field that is no file; a megabyte, which is Starlette's own limit, is less than some people's notes."""
+_FOLDER = ".uploads"
+
+
+class WithUploads(APIRoute):
+    """A route whose form may hold files: of one that is too large nothing is kept, and a sentence says so.
+
+    FastAPI's own `max_body_size` answers with two English words, and hangs up on a browser that is still sending.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        handle = super().get_route_handler()
+
+        async def look_first(request: Request) -> Response:
+            # A body of unknown length is no browser's.
+            if "transfer-encoding" in request.headers or int(request.headers.get("content-length", 0)) > LARGEST_FORM:
+                async for _ in request.stream():  # a browser hears an answer after it has sent all
+                    pass
+                raise UploadTooLargeError(megabytes=LARGEST_FORM // 1_000_000)
+            await request.form(max_part_size=LONGEST_TEXT)  # kept by the request; FastAPI would take less
+            return await handle(request)
+
+        return look_first
+
+
+@contextmanager
+def kept_uploads(home: Home, files: Sequence[UploadFile]) -> Iterator[list[Path]]:
+    """Lay files of a form into a folder of their own, under their own names; afterwards they are gone.
+
+    Raises:
+        UnsafeNameError: a file's name cannot be a file's name.
+        DiskFullError, UnwritableError: nothing is kept.
+    """
+    with _laid(home, [(safe_name(Path(str(file.filename)).name), file) for file in files if file.filename]) as paths:
+        yield paths
+
+
+@contextmanager
+def sent_files(home: Home, files: Sequence[UploadFile]) -> Iterator[list[Upload]]:
+    """Lay the files of a message aside, with what their sender calls them, which may be no name that a file can have.
+
+    Raises:
+        DiskFullError, UnwritableError: nothing is kept.
+    """
+    given = [(str(file.filename), file) for file in files if file.filename]
+    with _laid(home, [("sent", file) for _, file in given]) as paths:
+        yield [Upload(path, name) for path, (name, _) in zip(paths, given, strict=True)]
+
+
+def forget_uploads(services: Services) -> None:
+    """Delete what a killed process left behind; in a home that can only be read nothing is sent."""
+    if not services.only_look:
+        shutil.rmtree(services.home.folder / _FOLDER, ignore_errors=True)
+
+
+@contextmanager
+def _laid(home: Home, files: Sequence[tuple[str, UploadFile]]) -> Iterator[list[Path]]:
+    if not files:
+        yield []
+        return
+    uploads = home.folder / _FOLDER
+    with ExitStack() as kept:
+        try:
+            uploads.mkdir(mode=0o700, exist_ok=True)
+            folder = Path(kept.enter_context(tempfile.TemporaryDirectory(dir=uploads)))
+            paths = [_keep(file, folder / str(number), name) for number, (name, file) in enumerate(files)]
+        except OSError as error:
+            raise explained(error, uploads) from error
+        yield paths
+
+
+def _keep(file: UploadFile, folder: Path, name: str) -> Path:
+    folder.mkdir(mode=0o700)
+    path = folder / name
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
+        shutil.copyfileobj(file.file, kept)
+    return path

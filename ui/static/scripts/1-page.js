@@ -1,0 +1,84 @@
+// What the page's scripts share. Without scripts every page works by itself: links, plain forms, new pages. The files of
+// this folder are joined in the order of their names; each adds what it offers to `utatane`.
+"use strict";
+
+const utatane = {};
+
+(() => {
+  document.documentElement.classList.add("scripted");
+  utatane.texts = JSON.parse(document.getElementById("texts")?.textContent || "{}");
+
+  // Storage that may be refused (private windows): the page works without it.
+  utatane.keep = (store, key, value) => {
+    try {
+      if (value) store.setItem(key, value);
+      else store.removeItem(key);
+    } catch (error) {
+      console.info("utatane: nothing can be kept in this browser", error.name);
+    }
+  };
+  utatane.kept = (store, key) => {
+    try {
+      return store.getItem(key) || "";
+    } catch (error) {
+      return "";
+    }
+  };
+
+  // Enter that confirms a Japanese conversion is no Enter. Safari reports it with key code 229 only.
+  utatane.composing = (event) => event.isComposing || event.keyCode === 229;
+
+  // Something to be done to the page now, and again after each swap.
+  utatane.always = (work) => {
+    work();
+    document.addEventListener("utatane:swapped", work);
+  };
+
+  utatane.element = (tag, properties = {}, ...children) => {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  };
+
+  // A question with two answers, reachable by keyboard; resolves to whether it was a yes.
+  utatane.ask = (question, yes) => new Promise((answer) => {
+    const button = (value, label) => utatane.element("button", { value, textContent: label, className: `small ${value}` });
+    const row = utatane.element("div", {}, button("no", utatane.texts.cancel), button("yes", yes || utatane.texts.ok));
+    const form = utatane.element("form", { method: "dialog" }, utatane.element("p", { textContent: question }), row);
+    const dialog = utatane.element("dialog", { className: "ask" }, form);
+    document.body.append(dialog);
+    dialog.addEventListener("close", () => {
+      answer(dialog.returnValue === "yes");
+      dialog.remove();
+    });
+    dialog.showModal();
+  });
+
+  // A sentence in the corner, said to screen readers too; problems stay until they are closed.
+  const SHOWN_MS = 5_000;
+  utatane.tell = (sentence, level = "done") => {
+    const place = document.getElementById("told");
+    if ([...place.children].some((one) => one.firstChild?.textContent === sentence)) return;
+    place.append(utatane.element("p", { className: `told ${level}` }, sentence));
+    dress();
+  };
+  function dress() {
+    for (const one of document.querySelectorAll("#told .told:not([data-dressed])")) {
+      one.dataset.dressed = "yes";
+      if (one.classList.contains("problem")) one.setAttribute("role", "alert");
+      else setTimeout(() => one.remove(), SHOWN_MS);
+      const close = utatane.element("button", { type: "button", className: "icon close" });
+      close.setAttribute("aria-label", utatane.texts.notices.close);
+      close.addEventListener("click", () => one.remove());
+      one.append(close);
+    }
+  }
+  utatane.always(dress);
+  document.addEventListener("keydown", (event) => {
+    const told = document.querySelectorAll("#told .told");
+    if (event.key !== "Escape" || !told.length || utatane.composing(event) || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    for (const one of told) one.remove();
+  }, true);
+})();

@@ -1,0 +1,77 @@
+// Documents are chosen or dropped; one after the other is sent, and each has a row that says how far it is.
+"use strict";
+
+(() => {
+  const waiting = [];
+  let busy = null;
+  const zone = () => document.getElementById("drop");
+  const texts = () => utatane.texts.knowledge;
+
+  function take(files) {
+    const { action, dataset } = zone();
+    for (const file of files) {
+      const state = utatane.element("span", { textContent: texts().waiting });
+      const row = utatane.element("li", {}, utatane.element("b", { textContent: file.name }), state);
+      row.dataset.added = "yes";
+      document.getElementById("uploads").prepend(row);
+      if (file.size > Number(dataset.largest)) finish(row, dataset.tooLarge.replace("{name}", file.name), true);
+      else waiting.push({ file, row, action });
+    }
+    next();
+  }
+
+  async function next() {
+    if (busy || !waiting.length) return;
+    busy = waiting.shift();
+    const page = await send(busy);
+    const outcome = page?.querySelector("#uploads li");
+    if (outcome) finish(busy.row, outcome.lastElementChild.textContent, outcome.classList.contains("wrong"));
+    else finish(busy.row, page?.querySelector(".problem")?.textContent || texts().failed, true);
+    const listed = document.getElementById("documents");
+    if (outcome && listed && busy.action === zone()?.action) utatane.morph(listed, page.getElementById("documents"));
+    busy = null;
+    next();
+  }
+
+  // `fetch` does not tell how much has been sent.
+  const send = ({ file, row, action }) => new Promise((answer) => {
+    const say = (state) => {
+      row.className = "busy";
+      row.lastChild.textContent = state;
+    };
+    const request = new XMLHttpRequest();
+    request.open("POST", action);
+    request.setRequestHeader("x-utatane", "swap");
+    request.responseType = "document";
+    request.upload.addEventListener("progress", ({ loaded, total }) => say(texts().sending.replace("{percent}", Math.round((100 * loaded) / total))));
+    request.upload.addEventListener("load", () => say(texts().reading));
+    request.addEventListener("load", () => answer(request.response));
+    request.addEventListener("error", () => answer(null));
+    const body = new FormData();
+    body.append("files", file);
+    request.send(body);
+  });
+
+  function finish(row, sentence, wrong) {
+    row.className = wrong ? "wrong" : "right";
+    row.lastChild.textContent = sentence;
+  }
+
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches("#drop input")) return;
+    take([...event.target.files]);
+    event.target.value = "";
+  });
+  for (const kind of ["dragover", "dragleave", "drop"]) {
+    document.addEventListener(kind, (event) => {
+      if (!zone() || !event.dataTransfer?.types.includes("Files")) return;
+      // Also beside the place: a file that is dropped there must not take the page's place.
+      event.preventDefault();
+      zone().classList.toggle("over", kind === "dragover");
+      if (kind === "drop") take([...event.dataTransfer.files]);
+    });
+  }
+  addEventListener("beforeunload", (event) => {
+    if (busy || waiting.length) event.preventDefault(); // what is not sent yet would be lost
+  });
+})();
