@@ -35,11 +35,16 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         return file_of(nodeid)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
+        # All that a process had when it crashed comes back, also what is done; one that got only that would wait for good.
+        for file in [file for file, tests in self.workqueue.items() if all(tests.values())]:
+            del self.workqueue[file]
+        if not self.workqueue:
+            return node.shutdown()
         drives = int(node.gateway.id.removeprefix("gw")) < _DRIVING
         wanted = next((file for file in self.workqueue if file.startswith(BROWSER) == drives), None)
         if wanted is not None:
             self.workqueue.move_to_end(wanted, last=False)
-        super()._assign_work_unit(node)
+        return super()._assign_work_unit(node)
 
 
 def turn_of(nodeid: str) -> int:

@@ -24,8 +24,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from managers.storage.errors import UnreadableError
-from managers.storage.files import copy_file, open_binary, remove_tree
-from managers.storage.opening import kind, look, reserve
+from managers.storage.files import copy_file, fsync_folder, open_binary, remove_tree
+from managers.storage.opening import kind, look, move, reserve, unlink
 
 _WAL, _SHM, _JOURNAL = "-wal", "-shm", "-journal"
 """What SQLite keeps beside a file, under the file's name."""
@@ -37,7 +37,15 @@ _MOST_LOOKS: Final = 200
 """A statement that takes more is stopped; reading a million rows takes four."""
 
 _PAUSE: Final = 0.01
-"""Seconds between two tries to switch a file to a write-ahead log."""
+"""Seconds between two tries to open a file while others are switching it to a write-ahead log, or replacing it."""
+
+_beside_files = threading.RLock()
+"""Held while a file is opened, closed, removed or replaced.
+
+What lies beside a file is found by the file's name. If a file is replaced while another thread opens it, that thread and
+the next one share one `-shm` for two files; the next one, not seeing locks of its own process, empties it, and whoever has
+it mapped is ended by the system (SIGBUS). One lock for all files: a finalizer may close one while another is being opened.
+"""
 
 
 class ForeignTablesError(sqlite3.DatabaseError):
@@ -90,6 +98,7 @@ class GuardedConnection(sqlite3.Connection):
         self._cursors: weakref.WeakSet[GuardedCursor] = weakref.WeakSet()
         self._used = time.monotonic()
         self._is_open = True
+        self.inode = 0  # which file it was that it opened
         self.set_progress_handler(self._work.is_too_much, _LOOK_EVERY)
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401  # as sqlite3 takes them
@@ -125,7 +134,7 @@ class GuardedConnection(sqlite3.Connection):
             self.guard.release()
 
     def close(self) -> None:
-        with self.guard:
+        with self.guard, _beside_files:  # whoever closes last takes away what lies beside the file, by its name
             self._is_open = False
             super().close()
 
@@ -145,9 +154,23 @@ def connect(path: Path, timeout: float, schema: str, *, only_look: bool = False)
         sqlite3.DatabaseError: it is no database, or holds anything else than these tables.
         Exception: whatever a damaged one raises: callers use it within `managers.storage.derived`.
     """
+    until = time.monotonic() + timeout
+    while True:
+        with _beside_files:
+            connection = _open(path, timeout, schema, only_look=only_look)
+            if only_look or inode_of(path) == connection.inode:
+                return connection
+            connection.close()  # another process has replaced the file meanwhile
+        if time.monotonic() > until:
+            raise sqlite3.OperationalError(f"{path.name} is replaced again and again")
+        time.sleep(_PAUSE)
+
+
+def _open(path: Path, timeout: float, schema: str, *, only_look: bool) -> GuardedConnection:
     _refuse_what_leads_elsewhere(path)
     if not only_look:
         reserve(path)
+    inode = inode_of(path)
     connection: GuardedConnection | None = None
     try:
         connection = sqlite3.connect(
@@ -165,6 +188,8 @@ def connect(path: Path, timeout: float, schema: str, *, only_look: bool = False)
             _begin_log(connection, timeout)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA secure_delete = ON")
+            _made_of(connection)  # the first reader opens what lies beside the file
+        connection.inode = inode
     except Exception as error:
         if connection is not None:
             connection.close()
@@ -214,9 +239,9 @@ class Looking:
         """
         with self._copying:
             seen, is_itself = self._seen()
-        if seen is not None:
-            return connect(seen, 0, self._schema, only_look=is_itself)
-        return in_memory()
+        connection = in_memory() if seen is None else connect(seen, 0, self._schema, only_look=is_itself)
+        connection.inode = inode_of(self._path)
+        return connection
 
     def close(self) -> None:
         """Let go of the copy, if there is one; its connections are closed."""
@@ -269,13 +294,30 @@ def make_tables(connection: sqlite3.Connection, schema: str) -> None:
 
 
 def remove_database(path: Path) -> None:
-    """Remove a file of SQLite's with all that lies beside it.
+    """Remove a file of SQLite's with all that lies beside it; whoever has it open goes on with what was there.
 
     It goes last itself: whoever begins a new one finds none of the old one's companions.
     """
-    for suffix in (_WAL, _SHM, _JOURNAL, ""):
-        beside = path.with_name(path.name + suffix)
-        remove_tree(beside)
+    with _beside_files:
+        for suffix in (_WAL, _SHM, _JOURNAL, ""):
+            remove_tree(path.with_name(path.name + suffix))
+
+
+def replace_database(path: Path, by: Path) -> None:
+    """Put a closed file in the place of another; whoever has that one open goes on with what was there."""
+    with _beside_files:
+        for suffix in (_WAL, _SHM):
+            unlink(path.with_name(path.name + suffix))
+        move(by, path)
+    fsync_folder(path.parent)
+
+
+def inode_of(path: Path) -> int:
+    """Return which file there is under a name: another number, another file; 0 if there is none."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0
 
 
 def _refuse_what_leads_elsewhere(path: Path) -> None:

@@ -18,12 +18,20 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.connection import GuardedConnection, Looking, connect, make_tables, remove_database, transaction
+from managers.recall.connection import (
+    GuardedConnection,
+    Looking,
+    connect,
+    inode_of,
+    make_tables,
+    remove_database,
+    replace_database,
+    transaction,
+)
 from managers.recall.postings import POSTING_BLOCK, Postings, read_postings, take_out_postings
 from managers.storage.errors import DerivedDamagedError
-from managers.storage.files import fsync_folder, make_folder
+from managers.storage.files import make_folder
 from managers.storage.idle import watch
-from managers.storage.opening import move, unlink
 
 FORMAT = "5"
 """Raised when the tables or the way of cutting passages change: an older index is built anew."""
@@ -92,9 +100,8 @@ class FileRecord:
 class _Opened:
     """A thread's connection, which is closed when the thread ends."""
 
-    def __init__(self, connection: GuardedConnection, inode: int) -> None:
+    def __init__(self, connection: GuardedConnection) -> None:
         self.connection = connection
-        self.inode = inode
 
     def close(self) -> None:
         self.connection.close()
@@ -127,7 +134,7 @@ class Store:
         held: _Opened | None = getattr(self._local, "held", None)
         if held is not None and held.connection.is_usable():
             # Another process may have thrown the file away and begun a new one.
-            if held.inode == self._inode() or held.connection.in_transaction:
+            if held.connection.inode == inode_of(self.path) or held.connection.in_transaction:
                 return held.connection
             held.close()
         connection = self._looking.connect() if self._looking else self._connect()
@@ -138,7 +145,7 @@ class Store:
             connection.close()
             raise
         with self._guard:
-            self._local.held = _Opened(connection, self._inode())
+            self._local.held = _Opened(connection)
             self._opened.add(self._local.held)
         watch(self)
         return connection
@@ -146,12 +153,6 @@ class Store:
     def _connect(self) -> GuardedConnection:
         make_folder(self.path.parent)
         return connect(self.path, 10, SCHEMA)
-
-    def _inode(self) -> int:
-        try:
-            return self.path.stat().st_ino
-        except FileNotFoundError:
-            return 0
 
     def _make_tables(self, connection: sqlite3.Connection) -> None:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
@@ -197,16 +198,10 @@ class Store:
         if held is not None:
             held.close()
         try:
-            self._move_here(path)
+            replace_database(self.path, by=path)
         except PermissionError:  # Windows replaces no open file
             self.close()
-            self._move_here(path)
-
-    def _move_here(self, path: Path) -> None:
-        for suffix in ("-wal", "-shm"):
-            unlink(self.path.with_name(self.path.name + suffix))
-        move(path, self.path)
-        fsync_folder(self.path.parent)
+            replace_database(self.path, by=path)
 
     def finish(self) -> None:
         """Put everything into the one file and close it, so that it can be moved."""

@@ -6,11 +6,14 @@ import multiprocessing
 import sqlite3
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from managers.recall.connection import connect
+from managers.recall.store import Store
 
 
 def use(connection: sqlite3.Connection, began: threading.Event, refused: threading.Event) -> None:
@@ -42,6 +45,35 @@ def close_while_used(path: Path, rounds: int) -> None:
 def test_whoever_uses_a_closed_connection_is_told(tmp_path: Path) -> None:
     child = multiprocessing.get_context("forkserver").Process(
         target=close_while_used, args=(tmp_path / "some.sqlite", 150)
+    )
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0
+
+
+def replace_while_opened(path: Path, seconds: float) -> None:
+    """In a child: what this is about may end a whole process (SIGBUS)."""
+    store = Store(path)
+    until = time.monotonic() + seconds
+
+    def read() -> None:
+        while time.monotonic() < until:
+            store.marks()
+
+    with ThreadPoolExecutor(4) as threads:
+        readers = [threads.submit(read) for _ in range(4)]
+        while time.monotonic() < until:
+            store.remove()
+            with store.transaction():
+                store.set_meta("epoch", "x" * 500)
+        for reader in readers:
+            reader.result()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file is not removed there")
+def test_an_index_is_begun_anew_while_others_open_and_read_it(tmp_path: Path) -> None:
+    child = multiprocessing.get_context("forkserver").Process(
+        target=replace_while_opened, args=(tmp_path / "some.sqlite", 3)
     )
     child.start()
     child.join(60)
