@@ -39,12 +39,13 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         for file in [file for file, tests in self.workqueue.items() if all(tests.values())]:
             del self.workqueue[file]
         if not self.workqueue:
-            return node.shutdown()
+            node.shutdown()
+            return
         drives = int(node.gateway.id.removeprefix("gw")) < _DRIVING
         wanted = next((file for file in self.workqueue if file.startswith(BROWSER) == drives), None)
         if wanted is not None:
             self.workqueue.move_to_end(wanted, last=False)
-        return super()._assign_work_unit(node)
+        super()._assign_work_unit(node)
 
 
 def turn_of(nodeid: str) -> int:

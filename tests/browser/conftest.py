@@ -15,7 +15,10 @@ from tests.model_server import ModelServer
 
 Modelled = tuple[Server, ModelServer]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None
+)
+"""The first of them takes a third less of the processor than the whole browser."""
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
