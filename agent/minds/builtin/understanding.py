@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from managers.language.lexicons import load
+from managers.language.reading.rules import first_fit
 from managers.language.words import Word, content_words, detect_language, sentences, words
 from managers.storage.errors import Lang
 
@@ -22,24 +23,6 @@ _LONG_COURTESY = {"ja": 18, "en": 45}
 """A longer sentence tells something, though it begins with thanks."""
 _JUNK = re.compile(r"[\W_]+$", re.UNICODE)
 
-_ASKS: dict[Lang, dict[str, str]] = {
-    "ja": {
-        "who": r"誰|だれ|どなた|どの人",
-        "when": r"いつ|何日|何月|何曜|何年(?=に|の[こ事]|だ|で|$|か)|何時(?!間)|誕生日は",
-        "where": r"どこ|何処|どちら|どの(?:店|町|街|国|県|駅|場所)|場所は",
-        "how_many": r"いくつ|いくら|何(?:年生|個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|年(?!生)|ヶ月|か月|週間|日間|年間|%|パーセント)|どれ(?:くらい|ぐらい)|どの(?:くらい|ぐらい)",
-        "why": r"なぜ|なんで|何で|どうして|何故|理由",
-        "what": r"何|なに|なん(?:だ|て|の|と)|どんな|どれ|どの|どういう|名前",
-    },
-    "en": {
-        "who": r"\b(?:who|whom|whose)\b",
-        "when": r"\b(?:when|what (?:day|date|year|month|time)|which (?:day|year|month))\b",
-        "where": r"\b(?:where|which (?:city|town|country|place|restaurant|shop|store)|what (?:city|town|country|place))\b",
-        "how_many": r"\bhow (?:many|much|long|old|often|far|big|tall)\b",
-        "why": r"\b(?:why|what reason|how come)\b",
-        "what": r"\b(?:what|which|how)\b",
-    },
-}  # fmt: skip
 _QUESTION_END_JA = re.compile(
     r"(?:か|かい|かな|っけ|かしら|だっけ|んだっけ|のかな|の|だろう|でしょう|なーんだ|(?:誰|だれ|何|なに|いつ|どこ)(?:だ|や|じゃ)?"
     r"|(?:(?<![^はがもて、\s])|(?<=[こそあど]れ))なん(?:だ|や|じゃ)?)$"
@@ -186,7 +169,7 @@ def _is_question(text: str, plain: str, lang: Lang) -> bool:
     if re.search(r"(?:ほうが|方が|ば|たら)(?:いい|良い)(?:かな|だろう|でしょう)$", plain):
         return True
     if re.search(r"(?:かな|だろう|でしょう|の)$", plain):
-        return any(re.search(pattern, plain) for pattern in _ASKS["ja"].values())
+        return bool(_asks(plain, lang))
     return bool(_QUESTION_END_JA.search(plain)) and not _only_ends_like_one(text, plain)
 
 
@@ -210,7 +193,7 @@ _AGREES = re.compile(
 
 
 def _asks(plain: str, lang: Lang) -> str:
-    return next((kind for kind, pattern in _ASKS[lang].items() if re.search(pattern, plain)), "")
+    return first_fit(lang, "questions", plain)
 
 
 def word_list(lang: Lang, name: str) -> frozenset[str]:
