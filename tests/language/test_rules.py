@@ -9,7 +9,6 @@ import pytest
 from managers.language.reading.rules import rules, topics
 from managers.storage.errors import Lang
 
-
 FILES = [(lang, topic) for lang in get_args(Lang) for topic in topics(lang)]
 
 
