@@ -11,7 +11,7 @@ from agent.addressing import with_name
 from agent.errors import UnknownLevelError, UnknownTaskError
 from agent.forgetting import let_wishes_go, take_up
 from agent.memories import Memories
-from agent.minds.builtin.dreaming import BuiltInDreamMind
+from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
 from agent.minds.builtin.impulse import impulse as built_in_impulse
 from agent.minds.choose import Minds
 from agent.minds.language_model import LanguageModelMind

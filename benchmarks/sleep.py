@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from agent.minds.builtin.dreaming import BuiltInDreamMind
+from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
 from agent.minds.language_model.dreaming import LanguageModelDreamMind
 from managers.memory.entities import Entity, EntityStore, Fact, format_entity
 from managers.memory.episodes import Episode, EpisodeStore

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from agent.minds.builtin.answers.kinship import relation_of
 from agent.minds.builtin.correcting import read_correction
-from agent.minds.builtin.relations import relation_of
 from agent.minds.builtin.reporting import report
-from agent.minds.builtin.values import values_in
 from agent.minds.builtin.voice import read_voice
+from managers.language.reading.values import values_in
 from managers.language.words import detect_language
 from managers.mind import ChatTurn, Sheet
 from tests.minds.speaking import NOW, say

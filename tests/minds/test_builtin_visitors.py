@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from agent.minds.builtin.dreaming_days import summarise
-from agent.minds.builtin.dreaming_questions import find
+from agent.minds.builtin.dreams.open_questions import find
+from agent.minds.builtin.dreams.summary import summarise
 from agent.minds.builtin.introducing import name_in
 from agent.minds.builtin.scene import is_foreign, readable
 from agent.minds.builtin.understanding import understand

@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 import pytest
 
-from agent.minds.builtin.dreaming_entities import describe
+from agent.minds.builtin.dreams.entities import describe
 from managers.memory.messages import Message
 from managers.mind import Sheet
 from managers.sleep.tasks import DayMaterial, EntityDraft, EntityMaterial

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.minds.builtin.understanding import word_list
-from agent.minds.builtin.values import KINDS, Value, values_in
+from managers.language.reading.values import KINDS, Value, values_in
 from managers.language.words import content_words, detect_language, sentences, words
 from managers.storage.errors import Lang
 

@@ -6,17 +6,17 @@ import re
 from dataclasses import replace
 
 from agent.minds.builtin import telling_en, telling_ja
+from agent.minds.builtin.answers.selection import related
 from agent.minds.builtin.correcting import read_correction
 from agent.minds.builtin.happenings import ACHIEVED, NEWS, RELUCTANT, thinks_aloud
 from agent.minds.builtin.mourning import is_gone, is_long_past, is_near_loss, misses_the_dead
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.recollection import related
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.telling import Told
 from agent.minds.builtin.understanding import Sentence
-from agent.minds.builtin.values import capital_days, values_in
 from agent.minds.builtin.when import say_when
 from managers.language.emotion import NEGATIVE, read_emotion
+from managers.language.reading.values import capital_days, values_in
 from managers.language.words import content_words
 
 _SURE = 0.35

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agent.minds.builtin.dreaming_speech import NAME
+from agent.minds.builtin.dreams.statements import NAME
 from agent.minds.builtin.replying import compose_reply
 from managers.language.words import words
 from managers.mind import Cancel, Grounds, ReplyPiece, ReplyRequest, TextPiece, ToolCall

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from agent.minds.builtin.alike import one_word_each
-from agent.minds.builtin.relations import kin_words
+from agent.minds.builtin.answers.kinship import kin_words
+from agent.minds.builtin.answers.synonyms import one_word_each
 from agent.minds.builtin.scene import Scene
 from managers.language.words import sentences, words
 

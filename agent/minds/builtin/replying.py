@@ -7,10 +7,10 @@ import unicodedata
 from dataclasses import dataclass
 
 from agent.minds.builtin import caring
-from agent.minds.builtin.answering import answer_questions
-from agent.minds.builtin.answering_past import asks_of_the_past
+from agent.minds.builtin.answers.dispatch import answer_questions
+from agent.minds.builtin.answers.from_memory import asks_of_the_past
+from agent.minds.builtin.answers.grounds import grounds_of
 from agent.minds.builtin.forgetting import forget
-from agent.minds.builtin.grounds import grounds_of
 from agent.minds.builtin.introducing import name_noted, was_asked_name
 from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
 from agent.minds.builtin.mourning import is_near_loss, speaks_of_death

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.minds.builtin.alike import dislike_for_no_liking, one_word, plain_of_idioms
+from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
 from agent.minds.builtin.candidates import (
     Candidate,
     Who,
     is_question,
 )
 from agent.minds.builtin.understanding import Sentence, question_terms, word_list
-from agent.minds.builtin.values import asks_colour
 from managers.language.english import verb_base
+from managers.language.reading.values import asks_colour
 from managers.language.times import TimeSpan, find_times
 from managers.language.words import Word, content_words
 from managers.mind import ReplyRequest

@@ -17,8 +17,8 @@ from typing import Protocol, TypeVar
 from pydantic import BaseModel
 
 from agent.attachments import sent_with
-from agent.minds.builtin.dreaming_days import weight_of
-from agent.minds.builtin.dreaming_speech import said_in
+from agent.minds.builtin.dreams.statements import said_in
+from agent.minds.builtin.dreams.summary import weight_of
 from agent.minds.language_model.answers import checked_form, describe_form
 from agent.minds.language_model.fit import answer_room
 from agent.prompts import day_entities, day_episode, day_questions, night_reflection, open_answers

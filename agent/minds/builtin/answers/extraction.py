@@ -7,14 +7,14 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import timedelta
 
-from agent.minds.builtin.alike import one_word, one_word_each, plain_of_idioms
+from agent.minds.builtin.answers.kinship import kin_words
+from agent.minds.builtin.answers.synonyms import one_word, one_word_each, plain_of_idioms
 from agent.minds.builtin.candidates import Candidate
-from agent.minds.builtin.relations import kin_words
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import Sentence, word_list
-from agent.minds.builtin.values import NUMBER, ValueKind, asks_colour, capital_days, values_in
 from agent.minds.builtin.when import say_day
 from managers.language.english import verb_base
+from managers.language.reading.values import NUMBER, ValueKind, asks_colour, capital_days, values_in
 from managers.language.words import Word, words
 from managers.storage.errors import Lang
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.minds.builtin.alike import one_word
+from agent.minds.builtin.answers.synonyms import one_word
 from agent.minds.builtin.candidates import (
     BESIDE,
     MAX_HITS,

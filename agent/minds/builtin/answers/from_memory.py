@@ -6,7 +6,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from agent.minds.builtin.answering_facts import (
+from agent.minds.builtin.answers.about_itself import quote_sheet, tell_of_body
+from agent.minds.builtin.answers.extraction import is_beside
+from agent.minds.builtin.answers.facts import (
     answer_last_heard,
     answer_value,
     answer_who,
@@ -14,17 +16,15 @@ from agent.minds.builtin.answering_facts import (
     quote_told,
     say_told,
 )
-from agent.minds.builtin.answering_self import quote_sheet, tell_of_body
+from agent.minds.builtin.answers.known import known_of_user
+from agent.minds.builtin.answers.overview import overview
+from agent.minds.builtin.answers.selection import Found, search_question
 from agent.minds.builtin.candidates import MADE_OF, Candidate, is_of_persona, noted_lines
 from agent.minds.builtin.introducing import name_noted
-from agent.minds.builtin.knowing import known_of_user
 from agent.minds.builtin.listening import take_up, topic_of
 from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.recollection import Found, search_question
 from agent.minds.builtin.scene import Scene
-from agent.minds.builtin.summing_up import overview
 from agent.minds.builtin.understanding import Sentence, understand, word_list
-from agent.minds.builtin.valued import is_beside
 from agent.minds.builtin.wanting import asks_how_it_stands
 from agent.minds.builtin.when import say_when
 from managers.language.standing import told_slot

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from agent.minds.builtin.dreaming_days import day_topics, is_name_of, weight_of
-from agent.minds.builtin.dreaming_questions import has_clause, is_effort, topic_of
-from agent.minds.builtin.dreaming_speech import Said, call, quoted, said_in, told_by_persons
+from agent.minds.builtin.dreams.open_questions import has_clause, is_effort, topic_of
+from agent.minds.builtin.dreams.statements import Said, call, quoted, said_in, told_by_persons
+from agent.minds.builtin.dreams.summary import day_topics, is_name_of, weight_of
 from agent.minds.builtin.when import say_calendar_day
 from managers.language.emotion import read_emotion
 from managers.language.words import content_words

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from agent.minds.builtin.dreaming_speech import Said, call, lasting_terms, said_in, sentence_of
+from agent.minds.builtin.dreams.statements import Said, call, lasting_terms, said_in, sentence_of
 from managers.language.emotion import read_emotion
 from managers.memory.emotions import VALUES, concern_of
 from managers.memory.messages import Message

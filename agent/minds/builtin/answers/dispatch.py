@@ -5,15 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from agent.minds.builtin.answering_facts import answer_last_heard
-from agent.minds.builtin.answering_past import (
-    answer_from_memory,
-    say_users_name,
-    speaks_of_the_past,
-    sum_up,
-    tell_what_is_known,
-)
-from agent.minds.builtin.answering_self import (
+from agent.minds.builtin.answers.about_itself import (
     say_again,
     take_up_a_topic,
     tell_date,
@@ -22,6 +14,14 @@ from agent.minds.builtin.answering_self import (
     tell_opinion,
     tell_taste,
     tell_time,
+)
+from agent.minds.builtin.answers.facts import answer_last_heard
+from agent.minds.builtin.answers.from_memory import (
+    answer_from_memory,
+    say_users_name,
+    speaks_of_the_past,
+    sum_up,
+    tell_what_is_known,
 )
 from agent.minds.builtin.scene import Scene
 from agent.minds.builtin.understanding import SOCIAL, Sentence, question_terms

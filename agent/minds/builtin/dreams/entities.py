@@ -14,9 +14,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agent.minds.builtin.dreaming_days import is_name_of
-from agent.minds.builtin.dreaming_kinds import acts, told_kind
-from agent.minds.builtin.dreaming_speech import (
+from agent.minds.builtin.dreams.kinds import acts, told_kind
+from agent.minds.builtin.dreams.statements import (
     UNNAMED,
     Said,
     call,
@@ -26,6 +25,7 @@ from agent.minds.builtin.dreaming_speech import (
     said_in,
     told_by_persons,
 )
+from agent.minds.builtin.dreams.summary import is_name_of
 from managers.language.standing import CHANGES, STATES
 from managers.language.words import Entity as Named
 from managers.language.words import entities as named_in

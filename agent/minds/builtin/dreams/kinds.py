@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from agent.minds.builtin.dreaming_speech import cue_words
+from agent.minds.builtin.dreams.statements import cue_words
 from managers.storage.errors import Lang
 
 _AFTER_JA = r"(?=と(?!いう(?!名))|が|は|も|に(?!行|い[くっ]|住|引っ越|着)|を|から|って|、|。|です|だ|で(?!会|遊|働|食べ)|へ(?!行)|！|!|？|$)"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agent.minds.builtin.dreaming_speech import cue_words
+from agent.minds.builtin.dreams.statements import cue_words
 from agent.minds.builtin.phrases_ja import relatives
 from agent.minds.builtin.understanding import word_list
 from agent.minds.builtin.voice import Voice

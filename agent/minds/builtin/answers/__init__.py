@@ -1,0 +1,1 @@
+"""Answers to questions: chosen, looked for in what is remembered, and said."""

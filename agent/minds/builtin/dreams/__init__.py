@@ -1,0 +1,1 @@
+"""How the built-in mind dreams: without any model, by quoting what was said."""
