@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.memories import Memories
-from agent.minds.builtin.introducing import name_given, name_noted
+from agent.minds.builtin.talk.introduction import name_given, name_noted
 from managers.memory.entities import Entity, EntityStore, Fact, is_safe
 from managers.memory.messages import NAMELESS, Message, is_unnamed
 from managers.mind import Sheet

@@ -12,7 +12,7 @@ from agent.errors import UnknownLevelError, UnknownTaskError
 from agent.forgetting import let_wishes_go, take_up
 from agent.memories import Memories
 from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
-from agent.minds.builtin.impulse import impulse as built_in_impulse
+from agent.minds.builtin.talk.impulse import impulse as built_in_impulse
 from agent.minds.choose import Minds
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.language_model.dreaming import LanguageModelDreamMind

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from agent.minds.builtin import BuiltInMind
-from agent.minds.builtin.introducing import name_noted
+from agent.minds.builtin.talk.introduction import name_noted
 from managers.language.concern import find_concern, help_lines
 from managers.language.emotion import read_emotion
 from managers.language.words import detect_language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.minds.builtin.introducing import is_about_oneself, name_in
+from agent.minds.builtin.talk.introduction import is_about_oneself, name_in
 from agent.minds.builtin.understanding import understand
 from managers.mind import Sheet
 from tests.minds.speaking import converse, say

@@ -159,7 +159,7 @@ def test_only_who_asks_for_an_earlier_file_is_told_of_it_again(nemu: Talk) -> No
 @pytest.mark.parametrize("what", ["sums_up", "requests", "names", "words"])
 @pytest.mark.parametrize("kind", ["yes", "no"])
 def test_the_patterns_keep_to_their_examples(what: str, kind: str) -> None:
-    from agent.minds.builtin import sent_files  # noqa: PLC0415
+    from agent.minds.builtin.talk import sent_files  # noqa: PLC0415
 
     for example in load("sent_files")[what][kind]:
         lang: Lang = "en" if example.isascii() else "ja"

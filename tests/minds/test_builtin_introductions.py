@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.minds.builtin.introducing import name_in
+from agent.minds.builtin.talk.introduction import name_in
 from managers.mind import ChatTurn, Sheet
 from tests.minds.speaking import converse, say
 

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from agent.minds.builtin.phrasing import Phrasebook
-from agent.minds.builtin.voice import Voice
+from agent.minds.builtin.talk.phrasebook import Phrasebook
+from agent.minds.builtin.talk.voice import Voice
 from managers.language.lexicons import load
 from managers.storage.errors import Lang
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from agent.minds.builtin.introducing import name_in
+from agent.minds.builtin.talk.introduction import name_in
 from managers.mind import ChatTurn, Sheet
 from tests.minds.speaking import converse, say
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from agent.minds.builtin import telling_en, telling_ja
-from agent.minds.builtin.telling import Told
+from agent.minds.builtin.talk import told_en, told_ja
+from agent.minds.builtin.talk.told import Told
+from agent.minds.builtin.talk.voice import Voice
 from agent.minds.builtin.understanding import understand
-from agent.minds.builtin.voice import Voice
 
 POLITE = Voice("ja", "しおり", "私", "ユウさん", polite=True)
 PLAIN = Voice("ja", "しおり", "わたし", "", polite=False)
 
 
 def japanese(text: str, voice: Voice = POLITE) -> Told:
-    return telling_ja.take_up(understand(text, "しおり", "ja").sentences[-1], voice, "しおり")
+    return told_ja.take_up(understand(text, "しおり", "ja").sentences[-1], voice, "しおり")
 
 
 def english(text: str) -> Told:
-    return telling_en.take_up(understand(text, "Mia", "en").sentences[-1])
+    return told_en.take_up(understand(text, "Mia", "en").sentences[-1])
 
 
 @pytest.mark.parametrize(

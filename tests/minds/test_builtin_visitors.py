@@ -9,8 +9,8 @@ import pytest
 
 from agent.minds.builtin.dreams.open_questions import find
 from agent.minds.builtin.dreams.summary import summarise
-from agent.minds.builtin.introducing import name_in
-from agent.minds.builtin.scene import is_foreign, readable
+from agent.minds.builtin.talk.introduction import name_in
+from agent.minds.builtin.talk.scene import is_foreign, readable
 from agent.minds.builtin.understanding import understand
 from managers.language.concern import find_concern
 from managers.language.words import sentences

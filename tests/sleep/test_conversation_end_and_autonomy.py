@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from agent.minds.builtin.impulse import impulse
+from agent.minds.builtin.talk.impulse import impulse
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.log import ConversationLog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agent.minds.builtin.dreams.statements import NAME
-from agent.minds.builtin.replying import compose_reply
+from agent.minds.builtin.talk.reply import compose_reply
 from managers.language.words import words
 from managers.mind import Cancel, Grounds, ReplyPiece, ReplyRequest, TextPiece, ToolCall
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from agent.errors import MindError
-from agent.minds.builtin.impulse import impulse as built_in_impulse
+from agent.minds.builtin.talk.impulse import impulse as built_in_impulse
 from agent.minds.language_model.dreaming import Asker
 from agent.prompts import own_initiative
 from agent.prompts.own_initiative import InitiativeDraft

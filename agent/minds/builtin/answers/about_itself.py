@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 
+from agent.minds.builtin.answers.candidates import is_of_persona, noted_lines
 from agent.minds.builtin.answers.selection import search_question
-from agent.minds.builtin.candidates import is_of_persona, noted_lines
-from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.talk.dates_in_words import say_date, say_time
+from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.understanding import Sentence, question_terms, understand
-from agent.minds.builtin.when import say_date, say_time
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.words import content_words, detect_language, sentences
 

@@ -23,9 +23,9 @@ from agent.minds.builtin.answers.from_memory import (
     sum_up,
     tell_what_is_known,
 )
-from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.answers.question_focus import names_days_alone
+from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.understanding import SOCIAL, Sentence, question_terms
-from agent.minds.builtin.wanting import names_days_alone
 from managers.language.times import find_times
 from managers.language.words import content_words
 

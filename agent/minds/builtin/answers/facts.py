@@ -10,14 +10,14 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from agent.minds.builtin.answers.candidates import Candidate, candidates_of, is_question
 from agent.minds.builtin.answers.extraction import value_for
 from agent.minds.builtin.answers.kinship import Relation, kin_words, relation_of, spoken_kin
-from agent.minds.builtin.candidates import Candidate, candidates_of, is_question
-from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.reporting import report
-from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.talk.dates_in_words import say_when
+from agent.minds.builtin.talk.indirect_speech import report
+from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.understanding import Sentence
-from agent.minds.builtin.when import say_when
 from managers.language.words import content_words, sentences
 from managers.storage.errors import Lang
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from agent.minds.builtin.answers.about_itself import quote_sheet, tell_of_body
+from agent.minds.builtin.answers.candidates import MADE_OF, Candidate, is_of_persona, noted_lines
 from agent.minds.builtin.answers.extraction import is_beside
 from agent.minds.builtin.answers.facts import (
     answer_last_heard,
@@ -18,15 +19,14 @@ from agent.minds.builtin.answers.facts import (
 )
 from agent.minds.builtin.answers.known import known_of_user
 from agent.minds.builtin.answers.overview import overview
+from agent.minds.builtin.answers.question_focus import asks_how_it_stands
 from agent.minds.builtin.answers.selection import Found, search_question
-from agent.minds.builtin.candidates import MADE_OF, Candidate, is_of_persona, noted_lines
-from agent.minds.builtin.introducing import name_noted
-from agent.minds.builtin.listening import take_up, topic_of
-from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.talk.acknowledgement import take_up, topic_of
+from agent.minds.builtin.talk.dates_in_words import say_when
+from agent.minds.builtin.talk.introduction import name_noted
+from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.understanding import Sentence, understand, word_list
-from agent.minds.builtin.wanting import asks_how_it_stands
-from agent.minds.builtin.when import say_when
 from managers.language.standing import told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words

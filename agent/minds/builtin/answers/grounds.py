@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from agent.minds.builtin.candidates import MAX_HITS, Candidate
-from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
+from agent.minds.builtin.talk.scene import Scene
 from managers.recall.hits import Hit
 
 _ONE_TALK = timedelta(minutes=20)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agent.minds.builtin.dreams.statements import cue_words
-from agent.minds.builtin.phrases_ja import relatives
+from agent.minds.builtin.talk.noun_phrases_ja import relatives
+from agent.minds.builtin.talk.voice import Voice
 from agent.minds.builtin.understanding import word_list
-from agent.minds.builtin.voice import Voice
 from managers.language.words import words
 from managers.storage.errors import Lang
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent.minds.builtin.candidates import MAX_HITS, Candidate, candidates_of, is_question
+from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate, candidates_of, is_question
 from agent.minds.builtin.dreams.statements import lasting_terms
 from agent.minds.builtin.understanding import understand, word_list
 from managers.language.standing import told_slot

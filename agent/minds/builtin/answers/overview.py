@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent.minds.builtin.candidates import Candidate, candidates_of, is_question
+from agent.minds.builtin.answers.candidates import Candidate, candidates_of, is_question
 from agent.minds.builtin.understanding import understand, word_list
 from managers.language.emotion import read_emotion
 from managers.language.times import TimeSpan

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.minds.builtin.answers.synonyms import one_word
-from agent.minds.builtin.candidates import (
+from agent.minds.builtin.answers.candidates import (
     BESIDE,
     MAX_HITS,
     Candidate,
@@ -16,9 +15,18 @@ from agent.minds.builtin.candidates import (
     sentences_of,
     who_said,
 )
-from agent.minds.builtin.fitting import has_answer, held, is_counted, score_of, shares_taste_alone, spread_of, terms_of
+from agent.minds.builtin.answers.question_focus import Wanted, asks_how_it_stands, may_answer, read_question
+from agent.minds.builtin.answers.scoring import (
+    has_answer,
+    held,
+    is_counted,
+    score_of,
+    shares_taste_alone,
+    spread_of,
+    terms_of,
+)
+from agent.minds.builtin.answers.synonyms import one_word
 from agent.minds.builtin.understanding import Sentence
-from agent.minds.builtin.wanting import Wanted, asks_how_it_stands, may_answer, read_question
 from managers.language.standing import asked_slot, told_slot
 from managers.language.words import content_words, detect_language, words
 from managers.mind import ReplyRequest

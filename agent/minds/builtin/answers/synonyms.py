@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from agent.minds.builtin.dreams.statements import cue_words
-from agent.minds.builtin.phrases_ja import relatives
+from agent.minds.builtin.talk.noun_phrases_ja import relatives
 from managers.language.lexicons import load
 from managers.language.words import content_words
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from agent.minds.builtin.dreams.statements import Said, call, cue, quoted, said_in, told_by_persons, topics_of
 from agent.minds.builtin.dreams.summary import conversations, is_name_of
-from agent.minds.builtin.when import say_calendar_day
+from agent.minds.builtin.talk.dates_in_words import say_calendar_day
 from managers.language.emotion import read_emotion
 from managers.language.words import content_words, words
 from managers.memory.emotions import NEGATIVE

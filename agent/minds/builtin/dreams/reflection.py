@@ -16,7 +16,7 @@ from typing import Literal
 from agent.minds.builtin.dreams.open_questions import has_clause, is_effort, topic_of
 from agent.minds.builtin.dreams.statements import Said, call, quoted, said_in, told_by_persons
 from agent.minds.builtin.dreams.summary import day_topics, is_name_of, weight_of
-from agent.minds.builtin.when import say_calendar_day
+from agent.minds.builtin.talk.dates_in_words import say_calendar_day
 from managers.language.emotion import read_emotion
 from managers.language.words import content_words
 from managers.memory.emotions import NEGATIVE, POSITIVE

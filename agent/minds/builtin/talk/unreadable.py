@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.scene import Scene, has_code, has_link, is_foreign, readable
+from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.scene import Scene, has_code, has_link, is_foreign, readable
 from managers.language.emotion import NEGATIVE, read_emotion
 
 _EMOJI = re.compile(r"[\U0001F000-\U0001FAFF☀-➿❤♪♡️‍]+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.minds.builtin.telling import acts
+from agent.minds.builtin.talk.told import acts
 from agent.minds.builtin.understanding import Sentence
 from managers.language.english import verb_base
 from managers.language.words import Word

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
+from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
 from agent.minds.builtin.answers.selection import Found, search_question
-from agent.minds.builtin.candidates import MAX_HITS, Candidate
-from agent.minds.builtin.listening import topic_of
-from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.talk.acknowledgement import topic_of
+from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.understanding import Sentence, question_terms, understand
 from agent.prompts.quoting import plain
 from managers.language.lexicons import load

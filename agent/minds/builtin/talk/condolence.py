@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from agent.minds.builtin.answers.kinship import kin_words
 from agent.minds.builtin.answers.synonyms import one_word_each
-from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.talk.scene import Scene
 from managers.language.words import sentences, words
 
 _DEATH = re.compile(

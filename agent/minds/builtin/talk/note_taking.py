@@ -7,8 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
-from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.voice import Voice
+from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.voice import Voice
 from managers.language.times import find_times, without_times
 from managers.language.words import content_words, sentences
 from managers.mind import ReplyRequest, ToolCall

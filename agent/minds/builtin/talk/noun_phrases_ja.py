@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from agent.minds.builtin.talk.voice import Voice
 from agent.minds.builtin.understanding import word_list
-from agent.minds.builtin.voice import Voice
 from managers.language.lexicons import load
 from managers.language.words import Word
 

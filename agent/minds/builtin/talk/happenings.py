@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.understanding import Sentence
 from managers.language.emotion import NEGATIVE
 

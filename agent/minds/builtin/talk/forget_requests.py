@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from agent.minds.builtin.noting import can_write
-from agent.minds.builtin.scene import Scene
+from agent.minds.builtin.talk.note_taking import can_write
+from agent.minds.builtin.talk.scene import Scene
 from managers.language.forgetting import ForgetWish, read_forget_wish
 from managers.mind import ToolCall
 

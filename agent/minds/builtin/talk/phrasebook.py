@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-from agent.minds.builtin.quoting import outside_quotes
-from agent.minds.builtin.voice import Voice
+from agent.minds.builtin.talk.quotation import outside_quotes
+from agent.minds.builtin.talk.voice import Voice
 from managers.language.lexicons import load
 
 _ALTERNATIVES = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")

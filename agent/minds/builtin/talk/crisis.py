@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from agent.minds.builtin.phrasing import Phrasebook
+from agent.minds.builtin.talk.phrasebook import Phrasebook
 from managers.language.concern import find_concern
 from managers.mind import ChatTurn, Concern
 

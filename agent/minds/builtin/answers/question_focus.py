@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
-from agent.minds.builtin.candidates import (
+from agent.minds.builtin.answers.candidates import (
     Candidate,
     Who,
     is_question,
 )
+from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
 from agent.minds.builtin.understanding import Sentence, question_terms, word_list
 from managers.language.english import verb_base
 from managers.language.reading.values import asks_colour

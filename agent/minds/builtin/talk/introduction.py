@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.minds.builtin.telling import acts
+from agent.minds.builtin.talk.told import acts
 from agent.minds.builtin.understanding import Understanding, word_list
 from managers.language.emotion import read_emotion
 from managers.language.english import verb_base

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from agent.minds.builtin import echo_ja, telling_en
-from agent.minds.builtin.voice import Voice
-from agent.minds.builtin.when import say_day
+from agent.minds.builtin.talk import echo_ja, told_en
+from agent.minds.builtin.talk.dates_in_words import say_day
+from agent.minds.builtin.talk.voice import Voice
 from managers.language.words import Word, words
 from managers.storage.errors import Lang
 
@@ -63,13 +63,13 @@ def _with_days(text: str, time: datetime, now: datetime, lang: Lang) -> str:
 
 def _english(text: str) -> str:
     plain = re.sub(r"[\U0001F000-\U0001FAFF☀-➿❤]+|\s*\([^)]*\)", "", text).strip().rstrip(".!~ ")
-    found = words(telling_en.without_opener(plain))
+    found = words(told_en.without_opener(plain))
     lower = {word.surface.lower() for word in found}
-    if not 2 < len(found) <= _MOST_WORDS or telling_en.SECOND_PERSONS & lower:  # noqa: PLR2004  # she is ginger
+    if not 2 < len(found) <= _MOST_WORDS or told_en.SECOND_PERSONS & lower:  # noqa: PLR2004  # she is ginger
         return ""
-    if not telling_en.has_subject(found) and not _is_of_a_thing(found):
+    if not told_en.has_subject(found) and not _is_of_a_thing(found):
         return ""
-    return telling_en.TRAILING.sub("", telling_en.swapped(found, telling_en.without_opener(plain)))
+    return told_en.TRAILING.sub("", told_en.swapped(found, told_en.without_opener(plain)))
 
 
 _HEARSAY = re.compile(r"(?<=[たるいだ])(?:そう|らしい|みたい)な?$")

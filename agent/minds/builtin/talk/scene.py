@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from agent.minds.builtin.candidates import Candidate
-from agent.minds.builtin.introducing import is_about_oneself, marked, name_given, name_in, name_noted, parted
-from agent.minds.builtin.noting import can_write
-from agent.minds.builtin.phrasing import Phrasebook
+from agent.minds.builtin.answers.candidates import Candidate
+from agent.minds.builtin.talk.introduction import is_about_oneself, marked, name_given, name_in, name_noted, parted
+from agent.minds.builtin.talk.note_taking import can_write
+from agent.minds.builtin.talk.phrasebook import Phrasebook
+from agent.minds.builtin.talk.voice import read_voice
 from agent.minds.builtin.understanding import Understanding, understand
-from agent.minds.builtin.voice import read_voice
 from managers.language.lexicons import load, word_set
 from managers.mind import ChatTurn, ReplyRequest
 from managers.storage.errors import Lang

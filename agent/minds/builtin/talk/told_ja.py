@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.minds.builtin.echo_ja import echo_of
-from agent.minds.builtin.phrases_ja import is_person, phrases, spoken, trimmed
-from agent.minds.builtin.telling import Told, acts
+from agent.minds.builtin.talk.echo_ja import echo_of
+from agent.minds.builtin.talk.noun_phrases_ja import is_person, phrases, spoken, trimmed
+from agent.minds.builtin.talk.told import Told, acts
+from agent.minds.builtin.talk.voice import Voice
 from agent.minds.builtin.understanding import Sentence, word_list
-from agent.minds.builtin.voice import Voice
 from managers.language.times import tells_when
 from managers.language.words import Word
 

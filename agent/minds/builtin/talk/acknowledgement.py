@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from agent.minds.builtin import telling_en, telling_ja
 from agent.minds.builtin.answers.selection import related
-from agent.minds.builtin.correcting import read_correction
-from agent.minds.builtin.happenings import ACHIEVED, NEWS, RELUCTANT, thinks_aloud
-from agent.minds.builtin.mourning import is_gone, is_long_past, is_near_loss, misses_the_dead
-from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.scene import Scene
-from agent.minds.builtin.telling import Told
+from agent.minds.builtin.talk import told_en, told_ja
+from agent.minds.builtin.talk.condolence import is_gone, is_long_past, is_near_loss, misses_the_dead
+from agent.minds.builtin.talk.correction import read_correction
+from agent.minds.builtin.talk.dates_in_words import say_when
+from agent.minds.builtin.talk.happenings import ACHIEVED, NEWS, RELUCTANT, thinks_aloud
+from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.scene import Scene
+from agent.minds.builtin.talk.told import Told
 from agent.minds.builtin.understanding import Sentence
-from agent.minds.builtin.when import say_when
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.reading.values import capital_days, values_in
 from managers.language.words import content_words
@@ -118,8 +118,8 @@ _DARK = re.compile(
 def take_up(sentence: Sentence, scene: Scene) -> Told:
     """Read what a sentence tells, in its own language."""
     if sentence.lang == "ja":
-        return telling_ja.take_up(sentence, scene.book.voice, scene.request.sheet.persona)
-    return telling_en.take_up(sentence)
+        return told_ja.take_up(sentence, scene.book.voice, scene.request.sheet.persona)
+    return told_en.take_up(sentence)
 
 
 def topic_of(sentence: Sentence, scene: Scene) -> str:

@@ -6,21 +6,28 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from agent.minds.builtin import caring
 from agent.minds.builtin.answers.dispatch import answer_questions
 from agent.minds.builtin.answers.from_memory import asks_of_the_past
 from agent.minds.builtin.answers.grounds import grounds_of
-from agent.minds.builtin.forgetting import forget
-from agent.minds.builtin.introducing import name_noted, was_asked_name
-from agent.minds.builtin.listening import feeling_of, heard_words, is_everyday, is_heavy_talk, listen, plain_words
-from agent.minds.builtin.mourning import is_near_loss, speaks_of_death
-from agent.minds.builtin.noting import Wish, as_call, can_write, name_note, note_text, read_wish
-from agent.minds.builtin.oddities import answer_oddity
-from agent.minds.builtin.quoting import for_quoting
-from agent.minds.builtin.scene import Scene, read_scene
-from agent.minds.builtin.sent_files import answer_from_files
+from agent.minds.builtin.talk import crisis
+from agent.minds.builtin.talk.acknowledgement import (
+    feeling_of,
+    heard_words,
+    is_everyday,
+    is_heavy_talk,
+    listen,
+    plain_words,
+)
+from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
+from agent.minds.builtin.talk.dates_in_words import part_of_day
+from agent.minds.builtin.talk.forget_requests import forget
+from agent.minds.builtin.talk.introduction import name_noted, was_asked_name
+from agent.minds.builtin.talk.note_taking import Wish, as_call, can_write, name_note, note_text, read_wish
+from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.scene import Scene, read_scene
+from agent.minds.builtin.talk.sent_files import answer_from_files
+from agent.minds.builtin.talk.unreadable import answer_oddity
 from agent.minds.builtin.understanding import SOCIAL, Sentence, understand
-from agent.minds.builtin.when import part_of_day
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.mind import ReplyRequest, ToolCall
 from managers.recall.hits import Hit
@@ -39,7 +46,7 @@ class Said:
 
 def compose_reply(request: ReplyRequest, seed: int) -> Said | ToolCall:
     """Return what is said to a message, or the tool that must be used first."""
-    grave = request.concern is not None or caring.lingering(request.turns, request.now)
+    grave = request.concern is not None or crisis.lingering(request.turns, request.now)
     scene = read_scene(request, seed, grave=grave)
     said = _said(scene, grave=grave)
     return said if isinstance(said, ToolCall) else Said(said, grounds_of(scene))
@@ -48,7 +55,7 @@ def compose_reply(request: ReplyRequest, seed: int) -> Said | ToolCall:
 def _said(scene: Scene, *, grave: bool) -> str | ToolCall:  # noqa: PLR0911  # one return per kind reads best
     request = scene.request
     if request.concern is not None:
-        return caring.first_words(request.concern, scene.book, request.turns)
+        return crisis.first_words(request.concern, scene.book, request.turns)
     if (let_go := forget(scene)) is not None:
         return let_go if isinstance(let_go, ToolCall) else _finished(scene, [let_go])
     wish = read_wish(scene.message, scene.heard[-1] if scene.heard else "")
@@ -87,7 +94,7 @@ def _murmur(scene: Scene) -> str:
         speaks_of_death(scene)
         or is_near_loss(scene)
         or is_heavy_talk(scene)
-        or caring.lingering(scene.request.turns, scene.request.now)
+        or crisis.lingering(scene.request.turns, scene.request.now)
     ):
         return ""
     return f"{scene.book.pick(murmurs)}……。" if scene.lang == "ja" else f"{scene.book.pick(murmurs)}."
@@ -185,8 +192,8 @@ def _with_care(scene: Scene) -> list[str]:
         return [scene.book.say("greet", "short", greeting=_greeting(scene, said)), scene.book.say("care", "aside")]
     if answer := _plain_answer(scene):
         return [answer, _aside(scene)]
-    if caring.speaks_of_it(scene.message) or not is_everyday(scene):
-        return [caring.next_words(scene.message, scene.book, heard_words(scene))]
+    if crisis.speaks_of_it(scene.message) or not is_everyday(scene):
+        return [crisis.next_words(scene.message, scene.book, heard_words(scene))]
     return [*(_meet(scene) if scene.given else []), plain_words(scene), _aside(scene)]
 
 

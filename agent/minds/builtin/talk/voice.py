@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from agent.minds.builtin.quoting import outside_quotes
+from agent.minds.builtin.talk.quotation import outside_quotes
 from managers.language.lexicons import load
 from managers.mind import Sheet
 from managers.storage.errors import Lang

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.minds.builtin.acting_en import ADVISED, act_of
-from agent.minds.builtin.telling import Told, acts
+from agent.minds.builtin.talk.acting_en import ADVISED, act_of
+from agent.minds.builtin.talk.told import Told, acts
 from agent.minds.builtin.understanding import Sentence, word_list
 from managers.language.english import verb_base
 from managers.language.times import tells_when
