@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from agent.minds.language_model.fit import turn_tokens
+from agent.minds.fit import turn_tokens
 from agent.prompts.quoting import MARK
 from agent.prompts.reply import HEADINGS, PartName
 from managers.mind import ChatTurn

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.memories import Memories
+from agent.minds.protocol import Mind
 from agent.prompts import emotion
 from agent.prompts.emotion import EmotionDraft
 from managers.memory.messages import Message
-from managers.mind import Asking, Cancel, Mind, Sheet
+from managers.mind import Asking, Cancel, Sheet
 from managers.storage.errors import Notice, UtataneError
 
 _CODE = "emotion-reading"

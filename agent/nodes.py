@@ -27,7 +27,8 @@ from agent.errors import EmptyAnswerError
 from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.held import settle
 from agent.marks import with_marks
-from agent.minds.language_model.fit import turn_tokens
+from agent.minds.fit import turn_tokens
+from agent.minds.protocol import Mind
 from agent.present import OF_CONCERN, locale_of, present_parts, weighing
 from agent.prompts import quoting
 from agent.prompts import reply as words
@@ -49,7 +50,6 @@ from managers.mind import (
     Concern,
     EmotionReading,
     Grounds,
-    Mind,
     ReasoningPiece,
     ReplyRequest,
     TextPiece,

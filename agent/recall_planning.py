@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from agent.minds.protocol import Mind
 from agent.prompts import recall_plan
 from agent.prompts.recall_plan import RecallDraft
 from managers.memory.messages import Message
-from managers.mind import Asking, Cancel, Mind, Sheet
+from managers.mind import Asking, Cancel, Sheet
 from managers.recall.planner import RecallPlan
 from managers.storage.errors import Notice, UtataneError
 

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from functools import cached_property
 
 from agent.addressing import with_name
-from agent.errors import UnknownLevelError, UnknownTaskError
+from agent.errors import MindError, UnknownLevelError, UnknownTaskError
 from agent.forgetting import let_wishes_go, take_up
 from agent.memories import Memories
-from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
-from agent.minds.builtin.talk.impulse import impulse as built_in_impulse
-from agent.minds.choose import Minds
-from agent.minds.language_model import LanguageModelMind
-from agent.minds.language_model.dreaming import LanguageModelDreamMind
-from agent.minds.language_model.impulse import LanguageModelImpulse
+from agent.minds.choose import Minds, built_in_mind
+from agent.minds.protocol import Mind
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
-from managers.mind import Cancel, Mind, Sheet
+from managers.mind import Cancel, Sheet
 from managers.recall.hits import MemoryType
 from managers.recall.kit import DRIFT
 from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.sleep.cost import DreamCost
 from managers.sleep.dream import Dreamer, DreamReport
-from managers.sleep.tasks import DAY_TASKS, DreamMind, Level, Task
+from managers.sleep.tasks import DAY_TASKS, Level, Task
 from managers.storage.clock import Clock
 from managers.storage.edges import said
 from managers.storage.errors import Notice, as_notice
 from managers.storage.settings import SleepSettings
+from managers.usage.errors import CapReachedError
 from managers.usage.ledger import Purpose
+
+logger = logging.getLogger(__name__)
 
 _PAST: tuple[MemoryType, ...] = ("log_archive", "current_log", "episodic_memory", "diary")
 _PAST_SEARCHED = 20
@@ -130,14 +130,13 @@ class CompanionSleeper:
     def dreamer(self, purpose: Purpose = "dream") -> Dreamer:
         """Return what dreams, with the mind that the settings name now; its calls are counted for `purpose`."""
         memories = self._memories
-        fallback = BuiltInDreamMind()
         return Dreamer(
             memories.paths,
             memories.log,
             self._clock,
             sheet=self._sheet(),
-            mind=self._dream_mind(fallback, purpose),
-            fallback=fallback,
+            mind=self._small_mind(purpose).dreams,
+            fallback=built_in_mind(memories.settings().mind).dreams,
             apply=memories.apply,
             settings=self.settings(),
             recall=lambda gist: memories.recall.search(gist, _PAST_SEARCHED, types=_PAST, fitting=True),
@@ -175,15 +174,13 @@ class CompanionSleeper:
         """Do something of its own accord, if it may and is moved to."""
         self._autonomy.act()
 
-    def _dream_mind(self, fallback: BuiltInDreamMind, purpose: Purpose) -> DreamMind:
-        mind = self._small_mind(purpose)
-        return LanguageModelDreamMind(mind) if isinstance(mind, LanguageModelMind) else fallback
-
     def _impulse(self, occasion: Occasion) -> Deed | None:
-        mind = self._small_mind("initiative")
-        return (
-            LanguageModelImpulse(mind)(occasion) if isinstance(mind, LanguageModelMind) else built_in_impulse(occasion)
-        )
+        """Ask the mind for inner work; where it fails, the built-in one."""
+        try:
+            return self._small_mind("initiative").impulse(occasion)
+        except (MindError, CapReachedError) as error:
+            logger.info("own initiative without the model: %s", error)
+            return built_in_mind(self._memories.settings().mind).impulse(occasion)
 
     def _sheet(self) -> Sheet:
         """Return who it is and whom it talks to, by the name that the talk tells too."""

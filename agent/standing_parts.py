@@ -12,15 +12,16 @@ from typing import Final
 from agent.addressing import facts_of_user, with_name
 from agent.compose import STANDING_SHARE, Composed, Part, compose_parts, text_part
 from agent.memories import Memories
-from agent.minds.language_model.fit import answer_room
-from agent.minds.language_model.functions import affordable, tools_tokens
+from agent.minds.fit import answer_room
+from agent.minds.protocol import Mind
+from agent.minds.tool_schemas import affordable, tools_tokens
 from agent.prompts import reply as words
 from agent.prompts.quoting import plain
 from agent.prompts.reply import PartName
 from agent.tools import all_tools
 from managers.memory.entities import Fact
 from managers.memory.notes import NoteKind
-from managers.mind import Asking, Mind, Sheet
+from managers.mind import Asking, Sheet
 from managers.storage.errors import Notice
 
 _LEAST: Final = 1 / 16

@@ -11,10 +11,11 @@ from typing import TypedDict, TypeVar
 from agent.attachments import Attached
 from agent.events import Noticed, TurnEvent
 from agent.memories import Memories
+from agent.minds.protocol import Mind
 from agent.tools.catalogue import Catalogue
 from agent.tools.context import ToolContext
 from managers.memory.messages import Message
-from managers.mind import Cancel, ChatTurn, Concern, EmotionReading, Mind, ReplyRequest, Sheet, ToolCall
+from managers.mind import Cancel, ChatTurn, Concern, EmotionReading, ReplyRequest, Sheet, ToolCall
 from managers.recall.hits import Hit
 from managers.storage.clock import Clock
 from managers.storage.edges import told

@@ -21,13 +21,14 @@ from agent.forgetting import take_up
 from agent.memories import Memories
 from agent.mending import look
 from agent.minds.choose import Choice, Minds
+from agent.minds.protocol import Mind
 from agent.minds.status import MindStatus, capped_status
 from agent.state import Surroundings, TurnState
 from agent.tools import all_tools
 from agent.turn import Publish, Turn
 from managers.language.concern import find_concern
 from managers.memory.messages import Message
-from managers.mind import Cancel, Mind
+from managers.mind import Cancel
 from managers.storage.clock import Clock
 from managers.storage.errors import Lang
 from managers.storage.settings import Settings

@@ -18,9 +18,10 @@ from statistics import mean
 from agent.companion import Companion
 from agent.events import Failed
 from agent.memories import open_memories
+from agent.minds.builtin import BuiltInMind
 from agent.minds.language_model.conversation import to_messages
-from agent.minds.language_model.functions import affordable, as_function
-from agent.minds.language_model.tokens import count_tokens
+from agent.minds.tokens import count_tokens
+from agent.minds.tool_schemas import affordable, as_function
 from benchmarks.words import sentence
 from managers.memory.notes import NoteKind
 from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece
@@ -36,13 +37,14 @@ TURNS = 90
 _A_DAY = 30
 
 
-class Reader:
+class Reader(BuiltInMind):
     """A mind that notes what it was given, as a chat template writes it out: system, tools, talk."""
 
     name = "reader"
     can_see = False
 
     def __init__(self, context_tokens: int, rng: Random) -> None:
+        super().__init__()
         self.context_tokens = context_tokens
         self.prompts: list[str] = []
         self._rng = rng

@@ -13,6 +13,7 @@ from statistics import quantiles
 from agent.companion import Companion
 from agent.events import Failed
 from agent.memories import open_memories
+from agent.minds.builtin import BuiltInMind
 from benchmarks.words import sentence
 from commands.shared import look_for_garbage_seldom
 from managers.memory.messages import Message, Role
@@ -27,18 +28,15 @@ SIZES = (100, 10_000, 100_000)
 TURNS = 60
 
 
-class Stopwatch:
+class Stopwatch(BuiltInMind):
     """A mind that says one word and notes when it was called."""
 
     name = "stopwatch"
-    can_see = False
     context_tokens = 32_000
 
     def __init__(self) -> None:
+        super().__init__()
         self.called = 0.0
-
-    def count_tokens(self, text: str) -> int:
-        return len(text)
 
     def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
         del request, cancel

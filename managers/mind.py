@@ -1,14 +1,12 @@
-"""The `Mind` seam: whatever thinks for a persona, a language model or the built-in one.
+"""What passes between a mind and whoever asks it, awake or asleep; minds are made in `agent/minds/`.
 
-Declared here because sleep needs it; implemented in `agent/minds/`. Requests carry plain data, so
-that a mind knows neither files nor graph. Results are typed and validated; a mind that cannot give
-one raises a `MindError` (declared in `managers.storage.errors`' style in `agent/errors.py`).
+Requests carry plain data, so that a mind knows neither files nor graph. Results are typed and validated.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
@@ -197,37 +195,6 @@ class Grounds:
 
 ReplyPiece = TextPiece | ReasoningPiece | ToolCall | Usage | Notice | Grounds
 """A `Notice` tells of a reduced way that the mind took, such as a model that cannot use tools."""
-
-
-class Mind(Protocol):
-    """Whatever thinks for a persona. Sleep's tasks join in `managers.sleep` as further methods."""
-
-    @property
-    def name(self) -> str:
-        """What stands in a message's trailer: `built-in`, `gemini-2.5-flash`, ..."""
-        ...
-
-    @property
-    def context_tokens(self) -> int:
-        """How much it can read and write at once, in tokens."""
-        ...
-
-    @property
-    def can_see(self) -> bool:
-        """Whether images may be sent to it."""
-        ...
-
-    def count_tokens(self, text: str) -> int:
-        """Estimate the tokens of a text, never too low."""
-        ...
-
-    def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
-        """Think and speak, piece by piece.
-
-        Raises:
-            MindError: one of the named ways of failing, with its sentence.
-        """
-        ...
 
 
 Answer = TypeVar("Answer", bound=BaseModel)

@@ -18,9 +18,11 @@ from functools import partial
 from typing import Protocol
 
 from agent.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
-from agent.minds.known_servers import KnownServers, Server
-from agent.minds.language_model import LanguageModelMind
-from agent.minds.language_model.endpoint import (
+from agent.minds.endpoint import (
+    OPENAI_ADDRESS,
+    OPENAI_MODEL,
+    OPENROUTER_ADDRESS,
+    OPENROUTER_MODEL,
     Endpoint,
     checked_address,
     host_and_port,
@@ -28,19 +30,14 @@ from agent.minds.language_model.endpoint import (
     is_server,
     listener_at,
 )
-from agent.minds.language_model.making import (
-    OPENAI_ADDRESS,
-    OPENAI_MODEL,
-    OPENROUTER_ADDRESS,
-    OPENROUTER_MODEL,
-    openai_mind,
-    unusable_mind,
-)
+from agent.minds.known_servers import KnownServers, Server
+from agent.minds.language_model import LanguageModelMind
+from agent.minds.language_model.making import openai_mind, unusable_mind
 from agent.minds.makers import MAKERS, OPENAI_KEYS, Maker, own_maker, secret_name
 from agent.minds.offers import OFFER_BUILT_IN, Offer, offer_key, offer_server, server_found
+from agent.minds.protocol import Mind
 from agent.minds.servers import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_empty, find_local
-from agent.minds.status import MindStatus, built_in_status, model_status
-from managers.mind import Mind
+from agent.minds.status import MindStatus, built_in_status, status_of
 from managers.storage.errors import Lang, Notice
 from managers.storage.peers import owner_of_listener
 from managers.storage.settings import MindSettings, Secrets, Settings
@@ -162,7 +159,7 @@ class MindChooser:
             elif chosen.asks_servers and self._age(chosen) > self._patience_with(chosen):
                 self._look_beside(identity, settings, key, chosen)
         mind, offers = chosen.mind, self._offers(settings, chosen, language)
-        if self._meter is not None and isinstance(mind, LanguageModelMind):
+        if self._meter is not None:
             mind = mind.charged_to(self._meter.account(persona, purpose))
         notices = (server_found(chosen.waiting),) if chosen.waiting else ()
         return Choice(mind, _status_now(chosen), notices, offers)
@@ -227,8 +224,8 @@ class MindChooser:
         return self._monotonic() - chosen.looked
 
     def _patience_with(self, chosen: _Chosen) -> float:
-        trouble = chosen.mind.trouble if isinstance(chosen.mind, LanguageModelMind) else None
-        return LOOK_AGAIN_SOON_SECONDS if isinstance(trouble, UnreachableError) else LOOK_AGAIN_SECONDS
+        is_away = isinstance(chosen.mind.trouble, UnreachableError)
+        return LOOK_AGAIN_SOON_SECONDS if is_away else LOOK_AGAIN_SECONDS
 
     def _keep(self, identity: _Identity, chosen: _Chosen) -> _Chosen:
         self._chosen[identity] = chosen
@@ -297,7 +294,7 @@ class MindChooser:
                 endpoint = Endpoint(found.service, found.base_url, model, account=server.account)
                 return self._as_chosen(endpoint, settings, before, found)
         waiting = next((server for _, server, answer in answers if answer is None), None)
-        kept = before.mind if before and not isinstance(before.mind, LanguageModelMind) else built_in_mind(settings)
+        kept = before.mind if before and before.mind.endpoint is None else built_in_mind(settings)
         return _Chosen(kept, built_in_status(), self._monotonic(), asks_servers=True, waiting=waiting)
 
     def _openai(self, settings: MindSettings, key: str, before: _Chosen | None) -> _Chosen:
@@ -318,33 +315,30 @@ class MindChooser:
         endpoint = Endpoint(service, address, settings.model or (found.model if found else ""), key, account)
         chosen = self._as_chosen(endpoint, settings, before, found)
         if not local and settings.model:
-            self._learn_beside(chosen.mind, settings)
+            self._learn_beside(chosen.mind, endpoint, settings)
         return replace(chosen, asks_servers=local, answered=found is not None or not local)
 
     def _unusable(self, error: WrongAddressError, settings: MindSettings) -> _Chosen:
         mind = unusable_mind(error, settings)
-        return _Chosen(mind, model_status(mind), self._monotonic())
+        return _Chosen(mind, status_of(mind), self._monotonic())
 
     def _as_chosen(
         self, endpoint: Endpoint, settings: MindSettings, before: _Chosen | None, found: Found | None = None
     ) -> _Chosen:
-        if before and isinstance(before.mind, LanguageModelMind) and before.mind.endpoint == endpoint:
+        if before and before.mind.endpoint == endpoint:
             mind = before.mind  # keeps what it has learned of itself
         else:
             maker = MAKERS.get(settings.provider)
-            mind = maker.make(endpoint, settings) if maker else openai_mind(endpoint, settings)
+            mind = new = maker.make(endpoint, settings) if maker else openai_mind(endpoint, settings)
             if self._warm_up:
-                threading.Thread(target=_warm_up, args=(mind,), name="mind-warmer", daemon=True).start()
+                threading.Thread(target=_warm_up, args=(new,), name="mind-warmer", daemon=True).start()
         if found is not None:
             context = 0 if settings.context_tokens else found.context_tokens
             mind.learn(context_tokens=context, can_see=found.can_see)
-        return _Chosen(mind, model_status(mind), self._monotonic(), asks_servers=found is not None)
+        return _Chosen(mind, status_of(mind), self._monotonic(), asks_servers=found is not None)
 
-    def _learn_beside(self, mind: Mind, settings: MindSettings) -> None:
+    def _learn_beside(self, mind: Mind, endpoint: Endpoint, settings: MindSettings) -> None:
         """Ask a service on the network about its model, without waiting for it."""
-        if not isinstance(mind, LanguageModelMind):
-            return
-        endpoint = mind.endpoint
 
         def learn() -> None:
             found = describe(endpoint.address, endpoint.model, endpoint.key, 5 * _CLOUD_SECONDS)
@@ -364,7 +358,7 @@ class MindChooser:
                 name = next((name for name in maker.keys if self._environment.get(name, "").strip()), "")
                 if name:
                     offers.append(offer_key(provider, maker.service, maker.company, name))
-        trouble = chosen.mind.trouble if isinstance(chosen.mind, LanguageModelMind) else None
+        trouble = chosen.mind.trouble
         if trouble is not None and not isinstance(trouble, SafetyBlockError | ContextTooLongError):
             offers.append(OFFER_BUILT_IN)
         return tuple(offers)
@@ -381,7 +375,7 @@ def _warm_up(mind: LanguageModelMind) -> None:
 def _status_now(chosen: _Chosen) -> MindStatus:
     """Return the status, with what is known at this moment of whether anybody answers."""
     mind, status = chosen.mind, chosen.status
-    if not isinstance(mind, LanguageModelMind) or mind.is_answering(server_answered=chosen.answered):
+    if mind.is_answering(server_answered=chosen.answered):
         return status
     ja, en = f"{status.ja}。いまは応答がありません", f"{status.en}. It is not answering at the moment"
     return replace(status, ja=ja, en=en, is_answering=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from agent.minds.language_model.endpoint import host_and_port
+from agent.minds.endpoint import host_and_port
 from managers.storage.clock import Clock
 from managers.storage.errors import UnreadableError
 from managers.storage.paths import Home

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agent.minds.language_model import LanguageModelMind
-from agent.minds.language_model.endpoint import Endpoint, is_server, key_name
-from agent.minds.language_model.making import (
+from agent.minds.endpoint import (
     ANTHROPIC_ADDRESS,
     ANTHROPIC_MODEL,
     GEMINI_ADDRESS,
     GEMINI_MODEL,
-    claude_mind,
-    gemini_mind,
+    Endpoint,
+    is_server,
+    key_name,
 )
+from agent.minds.language_model import LanguageModelMind
+from agent.minds.language_model.making import claude_mind, gemini_mind
 from managers.storage.settings import GEMINI_VARIABLES, MindSettings
 
 OPENAI_KEYS = ("OPENAI_API_KEY",)

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from agent.minds.endpoint import is_loopback
 from agent.minds.errors import (
     PullBrokenError,
     PullRefusedError,
@@ -22,7 +23,6 @@ from agent.minds.errors import (
 )
 from agent.minds.known_servers import Server
 from agent.minds.language_model import background
-from agent.minds.language_model.endpoint import is_loopback
 from agent.minds.servers import list_models
 from agent.minds.small_models import GIGABYTE, SmallModel
 from agent.minds.trial import Trial

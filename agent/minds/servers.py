@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agent.minds.endpoint import is_loopback, runs_elsewhere
 from agent.minds.language_model import background
-from agent.minds.language_model.endpoint import is_loopback, runs_elsewhere
 from agent.minds.language_model.families import default_context, family_of
 from managers.transport import client_options
 

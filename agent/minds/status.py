@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from agent.minds.language_model import LanguageModelMind
+from agent.minds.protocol import Mind
 from managers.storage.errors import Lang
 
 
@@ -52,9 +52,11 @@ def built_in_status() -> MindStatus:
     )
 
 
-def model_status(mind: LanguageModelMind) -> MindStatus:
-    """Return what people are told when a language model speaks."""
+def status_of(mind: Mind) -> MindStatus:
+    """Return what people are told when a mind speaks."""
     endpoint, name = mind.endpoint, mind.name
+    if endpoint is None:
+        return built_in_status()
     if endpoint.service == "Gemini":
         ja, en = f"Gemini({name}): 話した内容はGoogleに送られます", f"Gemini ({name}): what you say is sent to Google"
     elif endpoint.leaves_machine:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.minds.protocol import Mind
 from managers.memory.messages import Message
-from managers.mind import Cancel, ChatTurn, Mind, ReplyRequest, Sheet, TextPiece
+from managers.mind import Cancel, ChatTurn, ReplyRequest, Sheet, TextPiece
 from managers.storage.clock import Clock
 from managers.storage.errors import Lang
 

@@ -6,9 +6,10 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
+from agent.minds.protocol import Mind
 from agent.prompts.quoting import quoted
 from managers.memory.notes import Edit
-from managers.mind import Asking, Mind
+from managers.mind import Asking
 from managers.storage.errors import Lang
 
 _INSTRUCTIONS: dict[Lang, str] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent.memories import Memories
+from agent.minds.protocol import Mind
 from agent.tools.writes import Writer
-from managers.mind import Mind, Sheet
+from managers.mind import Sheet
 from managers.recall.hits import Hit
 from managers.storage.clock import Clock
 from managers.storage.settings import Settings

@@ -1,13 +1,46 @@
-"""A chooser with one mind, which says what it is told to. (`tests/fakes.py` is for all floors, and knows no agent.)"""
+"""A mind that says what it is told to, and a chooser with one mind."""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+
+from agent.minds.builtin import BuiltInMind
 from agent.minds.choose import Choice
+from agent.minds.protocol import Mind
 from agent.minds.status import MindStatus
-from managers.mind import Mind
+from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece
 from managers.storage.errors import Lang
 from managers.storage.settings import MindSettings, Settings
 from managers.usage.ledger import Purpose
+
+Script = Sequence[ReplyPiece | Exception | Callable[[ReplyRequest], ReplyPiece]]
+
+
+class ScriptedMind(BuiltInMind):
+    """A mind that answers from a queue, and sleeps as the built-in one; what it was asked stands in `requests`."""
+
+    name = "scripted"
+    can_see = True
+
+    def __init__(self, *answers: str | Script, context_tokens: int = 32_000) -> None:
+        super().__init__()
+        self.context_tokens = context_tokens
+        self.requests: list[ReplyRequest] = []
+        self._answers: deque[Script] = deque([TextPiece(a)] if isinstance(a, str) else a for a in answers)
+
+    def enqueue(self, *answers: str | Script) -> None:
+        """Add answers."""
+        self._answers.extend([TextPiece(a)] if isinstance(a, str) else a for a in answers)
+
+    def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
+        self.requests.append(request)
+        for step in self._answers.popleft():
+            if cancel.is_set():
+                return
+            if isinstance(step, Exception):
+                raise step
+            yield step(request) if callable(step) else step
 
 
 class Always:

@@ -16,8 +16,8 @@ from agent.turn import Turn
 from managers.personas import PersonaStore
 from managers.storage.paths import Home
 from managers.storage.settings import Settings
-from tests.agent.choosing import Always
-from tests.fakes import HandClock, ScriptedMind
+from tests.agent.choosing import Always, ScriptedMind
+from tests.fakes import HandClock
 
 
 @dataclass

@@ -16,9 +16,9 @@ from managers.memory.log.branches import FIRST
 from managers.personas import PersonaStore
 from managers.storage.paths import Home
 from managers.storage.settings import Settings
-from tests.agent.choosing import Always
+from tests.agent.choosing import Always, ScriptedMind
 from tests.crash import Death, kill_everywhere, needs_signals
-from tests.fakes import HandClock, ScriptedMind
+from tests.fakes import HandClock
 from tests.recall.looking import assert_sound, contents
 
 NOW = datetime(2026, 11, 21, 21)

@@ -11,8 +11,8 @@ from agent.prompts import emotion
 from agent.prompts.emotion import EmotionDraft
 from managers.mind import Cancel, Sheet
 from managers.storage.errors import Lang
+from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene
-from tests.fakes import ScriptedMind
 
 BRAVE = "Fine, everything is just fine, I only cried in the car again."
 

@@ -24,9 +24,9 @@ from managers.personas import PersonaStore
 from managers.storage.errors import Lang
 from managers.storage.paths import Home
 from managers.storage.settings import Settings
-from tests.agent.choosing import Always
+from tests.agent.choosing import Always, ScriptedMind
 from tests.agent.conftest import Scene
-from tests.fakes import HandClock, ScriptedMind
+from tests.fakes import HandClock
 from tests.hostile import BREAKS, CLAIMS, FACT, QUESTION, hostile
 from tests.minds.talking import behind_gemini, behind_openai
 from tests.model_server import ModelServer, Say, Tool

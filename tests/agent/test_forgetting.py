@@ -14,9 +14,9 @@ from agent.sleeper import CompanionSleeper
 from managers.memory.words_forgotten import forgotten_words
 from managers.mind import Cancel, ToolCall
 from managers.storage.errors import DiskFullError
+from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene
 from tests.crash import full_disk
-from tests.fakes import ScriptedMind
 
 
 def talk(scene: Scene, *lines: str) -> str:

@@ -18,9 +18,9 @@ from managers.memory.log import ConversationLog
 from managers.storage.errors import FileTooLargeError
 from managers.storage.files import MAX_BYTES
 from managers.storage.paths import PersonaPaths
-from tests.agent.choosing import Always
+from tests.agent.choosing import Always, ScriptedMind
 from tests.agent.conftest import Scene
-from tests.fakes import HandClock, ScriptedMind
+from tests.fakes import HandClock
 from tests.small_life import NAME, make_life, open_life
 
 SECONDARY = (

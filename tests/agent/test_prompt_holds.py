@@ -12,7 +12,7 @@ from agent.companion import Companion
 from agent.events import ToolUsed
 from agent.memories import open_memories
 from agent.minds.language_model.conversation import to_messages
-from agent.minds.language_model.tokens import count_tokens
+from agent.minds.tokens import count_tokens
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.messages import Message
@@ -22,9 +22,9 @@ from managers.personas import PersonaStore
 from managers.storage.errors import Lang
 from managers.storage.paths import CHECKOUT, Home
 from managers.storage.settings import Settings
-from tests.agent.choosing import Always
+from tests.agent.choosing import Always, ScriptedMind
 from tests.agent.conftest import Scene
-from tests.fakes import HandClock, ScriptedMind
+from tests.fakes import HandClock
 
 SAMPLES: dict[Lang, str] = {"ja": "ねむ", "en": "Hazel"}
 GRAVE: dict[Lang, str] = {"ja": "もう消えてしまいたい", "en": "I want to kill myself"}

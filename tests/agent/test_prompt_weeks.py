@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from agent.companion import Companion
-from agent.minds.language_model.functions import as_function
-from agent.minds.language_model.tokens import count_tokens
+from agent.minds.tokens import count_tokens
+from agent.minds.tool_schemas import as_function
 from agent.prompts import reply as words
 from agent.services import Services, open_services
 from agent.tools import all_tools

@@ -15,8 +15,8 @@ from agent.recall_planning import plan_with_model
 from managers.mind import Cancel, Sheet
 from managers.recall.planner import RecallPlan
 from managers.storage.errors import Lang
+from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene
-from tests.fakes import ScriptedMind
 
 LOCAL = RecallPlan(wanted=True, query="local")
 SHEET = Sheet("Nemu", "en", "")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agent.minds.language_model.functions import affordable, tools_tokens
-from agent.minds.language_model.tokens import count_tokens
+from agent.minds.tokens import count_tokens
+from agent.minds.tool_schemas import affordable, tools_tokens
+from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene
-from tests.fakes import ScriptedMind
 
 
 def test_the_whole_prompt_fits_a_small_model_however_long_the_history(scene: Scene) -> None:

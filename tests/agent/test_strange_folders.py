@@ -21,8 +21,8 @@ from managers.personas import PersonaStore
 from managers.storage.errors import UtataneError
 from managers.storage.exports import export_persona
 from managers.storage.paths import Home, PersonaPaths
-from tests.agent.choosing import Always
-from tests.fakes import HandClock, ScriptedMind
+from tests.agent.choosing import Always, ScriptedMind
+from tests.fakes import HandClock
 from tests.small_life import NAME, NOW, make_life, open_life
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links want rights there, and pipes are POSIX")

@@ -12,8 +12,8 @@ from agent.prompts.reply import hit as told
 from agent.why import why
 from managers.mind import ReplyPiece, TextPiece, ToolCall
 from managers.recall.hits import Hit
+from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene
-from tests.fakes import ScriptedMind
 
 
 def call(tool: str, /, **arguments: object) -> list[ReplyPiece]:

@@ -23,9 +23,9 @@ from managers.storage import retrying
 from managers.storage.errors import Notice, UnreadableError
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
-from tests.agent.choosing import Always
+from tests.agent.choosing import Always, ScriptedMind
 from tests.agent.conftest import Scene
-from tests.fakes import HandClock, ScriptedMind
+from tests.fakes import HandClock
 from tests.ordinary import closed_to_all
 from tests.small_life import NAME, NOW, make_life, open_life
 

@@ -11,18 +11,21 @@ from pathlib import Path
 
 import pytest
 
+from agent.errors import QuotaError
 from agent.events import Noticed, Replied
 from agent.sleeper import CompanionSleeper
 from commands.line import run
+from managers.memory.messages import Message
 from managers.mind import Cancel
+from managers.sleep.autonomy import Occasion
 from managers.storage.edges import said, told
 from managers.storage.errors import DiskFullError, DiskTroubleError, UnexpectedError
 from managers.storage.paths import Home
 from managers.storage.program_log import log_to_file
-from tests.agent.choosing import Always
+from tests.agent.choosing import Always, ScriptedMind
 from tests.agent.conftest import Scene
 from tests.crash import full_disk
-from tests.fakes import HandClock, ScriptedMind
+from tests.fakes import HandClock
 from tests.ordinary import closed_to_all, ordinary_user
 from tests.small_life import NOW, make_life, open_life
 
@@ -142,3 +145,18 @@ def test_what_the_disk_refuses_is_one_sentence_at_every_edge() -> None:
     assert isinstance(told(ZeroDivisionError()), UnexpectedError)
     original = DiskFullError(path="a")
     assert told(original) is original
+
+
+def test_where_the_model_has_no_impulse_the_built_in_mind_decides(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(occasion: Occasion) -> None:
+        raise QuotaError(model="m")
+
+    monkeypatch.setattr(scene.mind, "impulse", fail)
+    sheet, now = scene.memories.sheet(), scene.clock.now()
+    words = Message("m1", now, "user", "Aoi", "I went to Oslo with my sister.")
+    sleeper = CompanionSleeper(scene.memories, scene.minds, scene.clock)
+    deed = sleeper._impulse(Occasion(sheet, "boredom", "", now, last_words=(words,)))
+    assert deed is not None
+    assert (deed.mind, "Oslo" in deed.text) == ("built-in", True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import sys
 
+from agent.minds.endpoint import Endpoint
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.language_model.endpoint import Endpoint
 from agent.minds.language_model.making import claude_mind, gemini_mind, openai_mind
 from managers.storage.settings import MindSettings
 from tests.minds.talking import talk

@@ -22,10 +22,7 @@ from agent.errors import (
     WrongAddressError,
 )
 from agent.minds.choose import LOOK_AGAIN_SECONDS, MindChooser
-from agent.minds.known_servers import KnownServers
-from agent.minds.language_model import LanguageModelMind
-from agent.minds.language_model.endpoint import Endpoint
-from agent.minds.language_model.making import (
+from agent.minds.endpoint import (
     ANTHROPIC_ADDRESS,
     ANTHROPIC_MODEL,
     GEMINI_ADDRESS,
@@ -33,8 +30,11 @@ from agent.minds.language_model.making import (
     OPENAI_MODEL,
     OPENROUTER_ADDRESS,
     OPENROUTER_MODEL,
-    openai_mind,
+    Endpoint,
 )
+from agent.minds.known_servers import KnownServers
+from agent.minds.language_model import LanguageModelMind
+from agent.minds.language_model.making import openai_mind
 from agent.minds.makers import MAKERS, OPENAI_KEYS, secret_name
 from managers.storage.installation import Installation
 from managers.storage.paths import Home

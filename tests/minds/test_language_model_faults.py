@@ -25,9 +25,9 @@ from agent.errors import (
     UnreachableError,
     WrongKeyError,
 )
+from agent.minds.endpoint import OPENAI_ADDRESS, Endpoint
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.language_model.endpoint import Endpoint
-from agent.minds.language_model.making import OPENAI_ADDRESS, claude_mind, gemini_mind, openai_mind
+from agent.minds.language_model.making import claude_mind, gemini_mind, openai_mind
 from managers.mind import Cancel
 from managers.storage.settings import MindSettings
 from tests.minds.talking import KEY, MakeMind, behind_claude, behind_gemini, behind_openai, hear, request, talk

@@ -69,7 +69,7 @@ def spy() -> Iterator[ModelServer]:
 def test_nothing_is_reported_to_anybody_whatever_the_environment_says(spy: ModelServer) -> None:
     program = f"""
 import sys
-from agent.minds.language_model.endpoint import Endpoint
+from agent.minds.endpoint import Endpoint
 from agent.minds.language_model.making import openai_mind
 from managers.storage.settings import MindSettings
 from tests.minds.talking import request, talk

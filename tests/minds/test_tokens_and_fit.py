@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, create_model
 
 from agent.errors import ContextTooLongError
-from agent.minds.language_model.fit import answer_room, fit, turn_tokens
-from agent.minds.language_model.functions import TOOLS_SHARE, affordable, as_function, names_of
-from agent.minds.language_model.tokens import count_tokens
+from agent.minds.fit import answer_room, fit, turn_tokens
+from agent.minds.tokens import count_tokens
+from agent.minds.tool_schemas import TOOLS_SHARE, affordable, as_function, names_of
 from agent.tools import all_tools
 from managers.mind import ChatTurn, ToolCall, ToolSpec
 from managers.storage.errors import Lang

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from agent.errors import MindError
+from agent.errors import InvalidAnswerError, MindError
 from agent.minds.language_model.answers import describe_form
 from agent.minds.language_model.dreaming import LanguageModelDreamMind
-from agent.minds.language_model.impulse import LanguageModelImpulse
-from agent.minds.language_model.tokens import count_tokens
+from agent.minds.language_model.impulse import impulse
+from agent.minds.tokens import count_tokens
 from agent.prompts.dreaming import excerpt
 from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode
@@ -319,8 +319,7 @@ OCCASION = Occasion(
 def test_a_model_may_write_first_note_a_thought_or_rather_not() -> None:
     write = {"kind": "write", "text": "How was the way home from Oslo?"}
     model = FakeModel(write, {"kind": "thought", "text": "I miss her stories."}, {"kind": "nothing", "text": ""})
-    impulse = LanguageModelImpulse(model)
-    deeds = [impulse(OCCASION) for _ in range(3)]
+    deeds = [impulse(model, OCCASION) for _ in range(3)]
     assert [(deed.kind, deed.text, deed.mind) if deed else None for deed in deeds] == [
         ("write", "How was the way home from Oslo?", "fake"),
         ("thought", "I miss her stories.", "fake"),
@@ -330,9 +329,7 @@ def test_a_model_may_write_first_note_a_thought_or_rather_not() -> None:
     assert "Oslo" in model.asked[0][1]
 
 
-def test_where_the_model_fails_the_built_in_mind_decides() -> None:
-    for wrong in ({"kind": "dance"}, {"kind": "write", "text": "オスロはどうでしたか？帰り道の話を聞かせて。"}):
-        deed = LanguageModelImpulse(FakeModel(wrong, wrong))(OCCASION)
-        assert deed is not None
-        assert deed.mind == "built-in"
-        assert "Oslo" in deed.text
+def test_what_is_not_in_the_personas_language_is_no_answer() -> None:
+    wrong = {"kind": "write", "text": "オスロはどうでしたか？帰り道の話を聞かせて。"}
+    with pytest.raises(InvalidAnswerError):
+        impulse(FakeModel(wrong), OCCASION)

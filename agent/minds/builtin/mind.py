@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Self
 
+from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
 from agent.minds.builtin.dreams.statements import NAME
+from agent.minds.builtin.talk.impulse import impulse
 from agent.minds.builtin.talk.reply import compose_reply
 from managers.language.words import words
 from managers.mind import Cancel, Grounds, ReplyPiece, ReplyRequest, TextPiece, ToolCall
+from managers.sleep.autonomy import Deed, Occasion
+from managers.usage.meter import Account
 
 _CONTEXT_TOKENS = 1_000_000
 _PIECE = 6
@@ -23,6 +28,29 @@ class BuiltInMind:
     def __init__(self, seed: int = 0) -> None:
         """`seed` fixes which of several ways to say a thing is chosen."""
         self._seed = seed
+
+    endpoint = None
+    trouble = None
+    dreams = BuiltInDreamMind()
+
+    def impulse(self, occasion: Occasion) -> Deed | None:
+        """Say what moves the persona, and about what."""
+        return impulse(occasion)
+
+    def is_answering(self, *, server_answered: bool = True) -> bool:
+        """Tell that it is: it needs nobody."""
+        del server_answered
+        return True
+
+    def charged_to(self, account: Account) -> Self:
+        """Return itself: its calls cost nothing."""
+        del account
+        return self
+
+    def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Self:
+        """Return itself: it has no server."""
+        del context_tokens, can_see
+        return self
 
     def count_tokens(self, text: str) -> int:
         """Return the number of characters: never too low, and this mind has no limit to meet."""

@@ -14,8 +14,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import SecretStr
 
+from agent.minds.endpoint import Endpoint, is_loopback
 from agent.minds.language_model import background
-from agent.minds.language_model.endpoint import Endpoint, is_loopback
 from agent.minds.language_model.provider import SIGNATURES
 from managers.transport import NotAnAnswerError, client_options
 

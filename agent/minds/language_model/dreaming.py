@@ -7,7 +7,6 @@ model once, with the reason.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from functools import partial
@@ -17,10 +16,9 @@ from typing import Protocol, TypeVar
 from pydantic import BaseModel
 
 from agent.attachments import sent_with
-from agent.minds.builtin.dreams.statements import said_in
-from agent.minds.builtin.dreams.summary import weight_of
+from agent.minds.fit import answer_room
 from agent.minds.language_model.answers import checked_form, describe_form
-from agent.minds.language_model.fit import answer_room
+from agent.minds.relevance import by_relevance
 from agent.prompts import day_entities, day_episode, day_questions, night_reflection, open_answers
 from agent.prompts.dreaming import PERSONA_TOKENS, called, day_before, excerpt, spell_day, with_files
 from agent.prompts.quoting import name_in_label, one_line
@@ -296,7 +294,7 @@ class LanguageModelDreamMind:
         if sum(costs.values()) <= room:
             return "\n".join(lines.values())
         kept: set[str] = set()
-        for message in _by_relevance(messages, frozenset(wanted)):
+        for message in by_relevance(messages, frozenset(wanted)):
             if costs[message.id] <= room:
                 kept.add(message.id)
                 room -= costs[message.id]
@@ -335,16 +333,6 @@ class _Labels:
             label = value.strip(" []")
             return self._ids.get(label, f"{UNKNOWN_LABEL}{label}")
         return value
-
-
-def _by_relevance(messages: Sequence[Message], wanted: frozenset[str]) -> list[Message]:
-    spoken = said_in(messages)
-    counts = Counter(term for said in spoken for term in said.terms)
-    weights: dict[str, float] = {}
-    for said in spoken:
-        hits = len(said.terms & wanted) / (len(wanted) or 1)
-        weights[said.message.id] = weights.get(said.message.id, 0.0) + weight_of(said, counts) + 100 * hits
-    return sorted(messages, key=lambda message: -weights.get(message.id, 0.0))
 
 
 def _with_gaps(ids: Sequence[str], kept: set[str], lines: dict[str, str]) -> list[str]:

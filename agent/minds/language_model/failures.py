@@ -29,8 +29,8 @@ from agent.errors import (
     UnreachableError,
     WrongKeyError,
 )
+from agent.minds.endpoint import Endpoint
 from agent.minds.language_model.background import StalledError
-from agent.minds.language_model.endpoint import Endpoint
 
 
 class HalfAnswerError(Exception):

@@ -9,8 +9,8 @@ from google.genai.types import AutomaticFunctionCallingConfig, GenerateContentCo
 from langchain_google_genai import ChatGoogleGenerativeAI
 from pydantic import SecretStr
 
+from agent.minds.endpoint import Endpoint, is_loopback
 from agent.minds.language_model import background
-from agent.minds.language_model.endpoint import Endpoint, is_loopback
 from managers.transport import client_options
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from agent.errors import MindError, NoKeyError, NoModelError
+from agent.minds.endpoint import OPENAI_ADDRESS, OPENROUTER_ADDRESS, Endpoint
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.language_model.endpoint import Endpoint
 from agent.minds.language_model.families import default_context, family_of
 from agent.minds.language_model.provider import Provider
 from agent.minds.servers import list_models
@@ -17,17 +17,6 @@ from managers.storage.settings import MindSettings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-
-OPENAI_ADDRESS = "https://api.openai.com/v1"
-GEMINI_ADDRESS = "https://generativelanguage.googleapis.com"
-GEMINI_MODEL = "gemini-flash-latest"
-"""A name that Google keeps pointing at its current fast model."""
-OPENAI_MODEL, ANTHROPIC_MODEL = "gpt-6-luna", "claude-haiku-5-5"
-"""The fast models as of `as_of` in `assets/models.toml`; neither maker has a name that stays."""
-ANTHROPIC_ADDRESS = "https://api.anthropic.com"
-OPENROUTER_ADDRESS = "https://openrouter.ai/api/v1"
-OPENROUTER_MODEL = "openrouter/auto"
-"""OpenRouter's own choice for each request."""
 
 
 def patience_of(settings: MindSettings) -> Patience:

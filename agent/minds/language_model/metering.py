@@ -23,14 +23,13 @@ from agent.errors import (
     WrongAddressError,
     WrongKeyError,
 )
-from agent.minds.language_model.endpoint import Endpoint, host_and_port
+from agent.minds.endpoint import Endpoint
 from agent.minds.language_model.hearing import Hearing
-from agent.minds.language_model.tokens import MESSAGE_OVERHEAD
+from agent.minds.tokens import MESSAGE_OVERHEAD
 from managers.usage.caps import Wish
 from managers.usage.ledger import Outcome
 from managers.usage.meter import Account
 from managers.usage.open_call import OpenCall
-from managers.usage.prices import Model
 
 LEAST_ANSWER = 512
 """Tokens; with less room than this a model that thinks first would say nothing, and be paid for it."""
@@ -118,13 +117,7 @@ def open_call(
     if account is None:
         return Counting(None, input_tokens, count)
     wish = Wish(input_tokens, room, LEAST_ANSWER if can_limit else room, can_limit=can_limit)
-    return Counting(account.open(model_at(endpoint), wish, 2 * seconds + 30), input_tokens, count)
-
-
-def model_at(endpoint: Endpoint) -> Model:
-    """Return a model as the ledger names it."""
-    host = host_and_port(endpoint.address).partition(":")[0]
-    return Model(endpoint.model, endpoint.service, host, is_local=not endpoint.leaves_machine)
+    return Counting(account.open(endpoint.priced, wish, 2 * seconds + 30), input_tokens, count)
 
 
 def form_tokens(asked: dict[str, object], count: Count) -> int:

@@ -26,10 +26,13 @@ from agent.errors import (
     WrongAddressError,
     WrongKeyError,
 )
-from agent.minds.language_model import background, notices, tokens
+from agent.minds import tokens
+from agent.minds.endpoint import Endpoint
+from agent.minds.fit import answer_room, fit, turn_tokens
+from agent.minds.language_model import background, notices
 from agent.minds.language_model.answers import EMPTY, UnusableAnswerError, ask_again, describe_form, parse
 from agent.minds.language_model.conversation import to_messages
-from agent.minds.language_model.endpoint import Endpoint
+from agent.minds.language_model.dreaming import LanguageModelDreamMind
 from agent.minds.language_model.failures import (
     BlockedError,
     EndlessError,
@@ -39,9 +42,8 @@ from agent.minds.language_model.failures import (
     Situation,
     explain,
 )
-from agent.minds.language_model.fit import answer_room, fit, turn_tokens
-from agent.minds.language_model.functions import affordable, as_function, names_of, tools_tokens, ungrouped
 from agent.minds.language_model.hearing import Hearing
+from agent.minds.language_model.impulse import impulse
 from agent.minds.language_model.learned import Learned
 from agent.minds.language_model.metering import Counting, form_tokens, open_call
 from agent.minds.language_model.prompt import Patience, Prompt
@@ -50,7 +52,9 @@ from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.refusals import refused_feature
 from agent.minds.language_model.retries import pause_before
 from agent.minds.language_model.streaming import stream
+from agent.minds.tool_schemas import affordable, as_function, names_of, tools_tokens, ungrouped
 from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
+from managers.sleep.autonomy import Deed, Occasion
 from managers.storage.errors import Lang, UtataneError
 from managers.usage.ledger import Purpose
 from managers.usage.meter import Account
@@ -149,6 +153,20 @@ class LanguageModelMind:
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text, never too low; corrected by what the server counted."""
         return int(tokens.count_tokens(text) * self._known.scale + 0.999)
+
+    @property
+    def dreams(self) -> LanguageModelDreamMind:
+        """The same model asleep."""
+        return LanguageModelDreamMind(self)
+
+    def impulse(self, occasion: Occasion) -> Deed | None:
+        """Return what the persona does when a drive moves it; None: rather nothing.
+
+        Raises:
+            MindError: one of the named ways of failing.
+            CapReachedError: nothing was asked.
+        """
+        return impulse(self, occasion)
 
     def warm_up(self) -> None:
         """Load the library and make the client, so that the first answer does not wait for it.

@@ -16,8 +16,8 @@ from langchain_openai._compat import httpx  # the one of httpx's two forks that 
 from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import SecretStr
 
+from agent.minds.endpoint import Endpoint, is_loopback, listener_at
 from agent.minds.language_model import background
-from agent.minds.language_model.endpoint import Endpoint, is_loopback, listener_at
 from agent.minds.language_model.failures import NotItsAccountError
 from managers.storage.peers import owner_of_listener
 from managers.transport import NotAnAnswerError, client_options

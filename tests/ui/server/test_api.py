@@ -22,8 +22,7 @@ from managers.memory.goals import Goal
 from managers.memory.held_writes import KEPT, MOST
 from managers.mind import ReplyPiece, ReplyRequest, TextPiece, ToolCall
 from managers.storage.paths import CHECKOUT
-from tests.agent.choosing import Always
-from tests.fakes import ScriptedMind
+from tests.agent.choosing import Always, ScriptedMind
 from tests.ui.rooms import House
 from tests.ui.server.programs import Served, home_served, new_house, paths_in
 from ui.server.engine import MOST_AT_ONCE, MOST_WAITING

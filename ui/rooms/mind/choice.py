@@ -8,8 +8,8 @@ from typing import Annotated, Final
 
 from fastapi import Depends, Form
 
+from agent.minds.endpoint import OPENROUTER_ADDRESS
 from agent.minds.known_servers import Server
-from agent.minds.language_model.making import OPENROUTER_ADDRESS
 from agent.minds.makers import secret_name
 from agent.minds.offers import Offer
 from agent.services import Services

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from agent.minds.known_servers import Server
-from agent.minds.language_model import LanguageModelMind
 from agent.minds.servers import list_models
 from agent.services import Services
 from managers.storage.settings import MindSettings
@@ -42,7 +41,7 @@ def show(visit: With, back: str = "") -> Response:
     mind = mind_of(services, own)
     companion = visit.companion
     speaking = companion.choice().mind
-    at = (speaking.endpoint.address, speaking.name) if isinstance(speaking, LanguageModelMind) else ("", "")
+    at = (speaking.endpoint.address, speaking.name) if speaking.endpoint else ("", "")
     former = former_provider(mind, services.secrets.get)
     return visit.part(
         "rooms/mind/menu.html",

@@ -10,8 +10,6 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
-from agent.minds.language_model import LanguageModelMind
-from agent.minds.language_model.metering import model_at
 from managers.storage.errors import InvalidSettingError
 from managers.usage.ledger import Call
 from managers.usage.prices import NANO, Model, Price
@@ -105,10 +103,8 @@ def _models(visit: Visit, persona: str, calls: list[Call]) -> list[tuple[Model, 
     if persona:
         settings = services.companion(persona).memories.settings().mind
         for choose in (services.minds.choose, services.minds.choose_small):
-            mind = choose(settings, visit.lang, persona=persona).mind
-            if isinstance(mind, LanguageModelMind):
-                model = model_at(mind.endpoint)
-                found[model.name] = model
+            if endpoint := choose(settings, visit.lang, persona=persona).mind.endpoint:
+                found[endpoint.priced.name] = endpoint.priced
     for call in reversed(calls):
         if len(found) >= _RECENT_MODELS:
             break

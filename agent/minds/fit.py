@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from agent.minds.language_model.tokens import IMAGE_TOKENS, MESSAGE_OVERHEAD
+from agent.minds.tokens import IMAGE_TOKENS, MESSAGE_OVERHEAD
 from managers.mind import ChatTurn
 
 ANSWER_SHARE = 0.16

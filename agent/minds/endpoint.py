@@ -1,4 +1,4 @@
-"""Where a language model lives and what is known about it: plain facts, and no library."""
+"""Where a language model answers and what is known about it: plain facts, and no library."""
 
 from __future__ import annotations
 
@@ -7,6 +7,18 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
 from agent.errors import WrongAddressError
+from managers.usage.prices import Model
+
+OPENAI_ADDRESS = "https://api.openai.com/v1"
+GEMINI_ADDRESS = "https://generativelanguage.googleapis.com"
+GEMINI_MODEL = "gemini-flash-latest"
+"""A name that Google keeps pointing at its current fast model."""
+OPENAI_MODEL, ANTHROPIC_MODEL = "gpt-6-luna", "claude-haiku-5-5"
+"""The fast models as of `as_of` in `assets/models.toml`; neither maker has a name that stays."""
+ANTHROPIC_ADDRESS = "https://api.anthropic.com"
+OPENROUTER_ADDRESS = "https://openrouter.ai/api/v1"
+OPENROUTER_MODEL = "openrouter/auto"
+"""OpenRouter's own choice for each request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +49,12 @@ class Endpoint:
         """The base URL as it may be shown and noted: without a name and password, and without a query."""
         parts = _split(self.address)
         return f"{parts.scheme}://{host_and_port(self.address)}{parts.path}"
+
+    @property
+    def priced(self) -> Model:
+        """The model as prices and the ledger of calls name it."""
+        host = host_and_port(self.address).partition(":")[0]
+        return Model(self.model, self.service, host, is_local=not self.leaves_machine)
 
     def without_secrets(self, text: str) -> str:
         """Return the text with the key taken out, whole or shortened as servers like to echo it."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, create_model
 
-from agent.minds.language_model.tokens import MESSAGE_OVERHEAD
+from agent.minds.tokens import MESSAGE_OVERHEAD
 from agent.prompts.arguments import ARGUMENTS
 from managers.mind import ToolCall, ToolSpec
 

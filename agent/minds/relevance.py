@@ -1,0 +1,21 @@
+"""Which messages of a conversation tell most, for whoever has to leave some out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from agent.minds.builtin.dreams.statements import said_in
+from agent.minds.builtin.dreams.summary import weight_of
+from managers.memory.messages import Message
+
+
+def by_relevance(messages: Sequence[Message], wanted: frozenset[str]) -> list[Message]:
+    """Return messages by how much they tell, the most first; one that holds wanted terms before all others."""
+    spoken = said_in(messages)
+    counts = Counter(term for said in spoken for term in said.terms)
+    weights: dict[str, float] = {}
+    for said in spoken:
+        hits = len(said.terms & wanted) / (len(wanted) or 1)
+        weights[said.message.id] = weights.get(said.message.id, 0.0) + weight_of(said, counts) + 100 * hits
+    return sorted(messages, key=lambda message: -weights.get(message.id, 0.0))
