@@ -6,6 +6,7 @@ import tomllib
 from functools import cache
 from typing import Any
 
+from managers.storage.errors import Lang
 from managers.storage.paths import CHECKOUT
 
 FOLDER = CHECKOUT / "assets" / "language"
@@ -31,3 +32,9 @@ def phrases(name: str, table: str, key: str) -> tuple[str, ...]:
 def word_set(name: str, table: str, key: str) -> frozenset[str]:
     """Return one list of words as a set."""
     return frozenset(phrases(name, table, key))
+
+
+@cache
+def word_list(lang: Lang, name: str) -> frozenset[str]:
+    """Return one list of `follow.toml`: words of a language under a name, such as `colours` or `relatives`."""
+    return frozenset(load("follow")[lang]["words"][name].split())

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Literal
 
 from managers.language.lexicons import load
+from managers.language.reading.rules import fits
 from managers.language.words import words
 from managers.storage.errors import Lang
 
@@ -30,7 +31,7 @@ def asked_slot(text: str, lang: Lang) -> Slot | None:
 def asks_all(text: str, lang: Lang) -> bool:
     """Tell whether somebody asks what is known of them at all ("what do you know about me?")."""
     plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
-    return any(re.search(pattern, plain) for pattern in load("intents")[lang]["ask_known"])
+    return fits(lang, "acts", "ask_known", plain)
 
 
 def searches_of_all(lang: Lang) -> list[str]:

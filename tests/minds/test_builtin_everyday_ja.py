@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.minds.builtin.talk.introduction import is_about_oneself, name_in
-from agent.minds.builtin.understanding import understand
+from managers.language.reading.reading import read
 from managers.mind import Sheet
 from tests.minds.speaking import converse, say
 
@@ -27,18 +27,18 @@ NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で�
     ],
 )
 def test_what_only_ends_with_the_sign_of_asking_is_told(text: str) -> None:
-    assert not understand(text, "ねむ", "ja").sentences[-1].is_question
+    assert not read(text, "ja", persona="ねむ").sentences[-1].is_question
 
 
 @pytest.mark.parametrize(
     "text", ["もう行ったか", "覚えとるか", "それでいいか", "雨か", "誰が来たか知ってるか", "これなんだ"]
 )
 def test_a_bare_ka_still_asks(text: str) -> None:
-    assert understand(text, "ねむ", "ja").sentences[-1].is_question
+    assert read(text, "ja", persona="ねむ").sentences[-1].is_question
 
 
 def test_who_wants_company_is_answered_about_what_was_told() -> None:
-    assert not understand("シフト勝手に変えられたんだけどありえなくない？", "ねむ", "ja").sentences[-1].is_question
+    assert not read("シフト勝手に変えられたんだけどありえなくない？", "ja", persona="ねむ").sentences[-1].is_question
 
 
 # --- names ---------------------------------------------------------------------------------------------------
@@ -242,8 +242,8 @@ def test_nobody_yawns_at_a_death() -> None:
 
 
 def test_what_is_said_to_oneself_asks_nobody() -> None:
-    assert not understand("あの店、閉まるのか…", "ねむ", "ja").questions
-    assert understand("明日は来ますか…", "ねむ", "ja").questions
+    assert not read("あの店、閉まるのか…", "ja", persona="ねむ").questions
+    assert read("明日は来ますか…", "ja", persona="ねむ").questions
 
 
 def test_nobody_likes_to_hear_of_an_illness() -> None:

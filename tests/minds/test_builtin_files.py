@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from agent.events import Replied
-from agent.minds.builtin.understanding import understand
 from agent.services import Services, open_services
 from managers.language.lexicons import load
+from managers.language.reading.reading import read
 from managers.storage.errors import Lang
 from managers.storage.paths import Home
 from tests.fakes import HandClock
@@ -163,5 +163,5 @@ def test_the_patterns_keep_to_their_examples(what: str, kind: str) -> None:
 
     for example in load("sent_files")[what][kind]:
         lang: Lang = "en" if example.isascii() else "ja"
-        read = understand(example, "ねむ", lang).sentences
-        assert any(sent_files._pattern(what, lang).search(one.plain) for one in read) == (kind == "yes"), example
+        found = read(example, lang, persona="ねむ").sentences
+        assert any(sent_files._pattern(what, lang).search(one.plain) for one in found) == (kind == "yes"), example

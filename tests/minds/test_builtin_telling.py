@@ -7,18 +7,18 @@ import pytest
 from agent.minds.builtin.talk import told_en, told_ja
 from agent.minds.builtin.talk.told import Told
 from agent.minds.builtin.talk.voice import Voice
-from agent.minds.builtin.understanding import understand
+from managers.language.reading.reading import read
 
 POLITE = Voice("ja", "しおり", "私", "ユウさん", polite=True)
 PLAIN = Voice("ja", "しおり", "わたし", "", polite=False)
 
 
 def japanese(text: str, voice: Voice = POLITE) -> Told:
-    return told_ja.take_up(understand(text, "しおり", "ja").sentences[-1], voice, "しおり")
+    return told_ja.take_up(read(text, "ja", persona="しおり").sentences[-1], voice, "しおり")
 
 
 def english(text: str) -> Told:
-    return told_en.take_up(understand(text, "Mia", "en").sentences[-1])
+    return told_en.take_up(read(text, "en", persona="Mia").sentences[-1])
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from agent.minds.builtin.dreams.open_questions import find
 from agent.minds.builtin.dreams.summary import summarise
 from agent.minds.builtin.talk.introduction import name_in
 from agent.minds.builtin.talk.scene import is_foreign, readable
-from agent.minds.builtin.understanding import understand
 from managers.language.concern import find_concern
+from managers.language.reading.reading import read
 from managers.language.words import sentences
 from managers.memory.messages import Message
 from managers.mind import ChatTurn, Sheet
@@ -65,17 +65,17 @@ def test_a_wide_space_parts_what_was_said() -> None:
 
 def test_what_somebody_else_asked_does_not_end_a_sentence() -> None:
     assert sentences("はるとがおじいちゃんは？って聞くの") == ["はるとがおじいちゃんは？って聞くの"]
-    assert not understand("はるとがおじいちゃんは？って聞くの", "ねむ", "ja").questions
+    assert not read("はるとがおじいちゃんは？って聞くの", "ja", persona="ねむ").questions
 
 
 @pytest.mark.parametrize("text", ["え、やばくない？？？", "まあいっか！", "めっちゃよくない？"])
 def test_who_wants_company_asks_nothing(text: str) -> None:
-    assert not understand(text, "ねむ", "ja").questions
+    assert not read(text, "ja", persona="ねむ").questions
 
 
 def test_quick_fingers_ask_too() -> None:
-    assert understand("whats my dogs name", "Hazel", "en").questions
-    assert understand("whats ur favorite color", "Hazel", "en").intent("ask_body")
+    assert read("whats my dogs name", "en", persona="Hazel").questions
+    assert read("whats ur favorite color", "en", persona="Hazel").act("ask_body")
 
 
 def test_news_of_somebody_known_is_no_question() -> None:
@@ -147,8 +147,8 @@ def test_when_is_not_answered_with_the_day_on_which_a_plan_was_told() -> None:
 
 
 def test_a_class_is_no_date_and_a_school_year_no_time() -> None:
-    assert understand("めいは何年生？", "ねむ", "ja").questions[0].asks != "when"
-    assert understand("主人とは何年一緒だった？", "ねむ", "ja").questions[0].asks == "how_many"
+    assert read("めいは何年生？", "ja", persona="ねむ").questions[0].asks != "when"
+    assert read("主人とは何年一緒だった？", "ja", persona="ねむ").questions[0].asks == "how_many"
 
 
 def test_what_was_told_in_this_conversation_answers_what_too() -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -63,9 +63,17 @@ def rule(lang: Lang, topic: str, name: str) -> re.Pattern[str]:
     return rules(lang, topic)[name].pattern
 
 
-def first_fit(lang: Lang, topic: str, text: str) -> str:
-    """Return the name of the first rule of a file that is found in a text, empty if none is."""
-    return next((one.name for one in rules(lang, topic).values() if one.pattern.search(text)), "")
+def fits(lang: Lang, topic: str, name: str, text: str) -> bool:
+    """Tell whether a rule is found in a text; a rule that a language does not have never is."""
+    found = rules(lang, topic).get(name)
+    return found is not None and found.pattern.search(text) is not None
+
+
+def first_fit(lang: Lang, topic: str, text: str, *, but: Collection[str] = ()) -> str:
+    """Return the name of the first rule of a file that is found in a text, empty if none is; `but` names those left out."""
+    return next(
+        (one.name for one in rules(lang, topic).values() if one.name not in but and one.pattern.search(text)), ""
+    )
 
 
 def topics(lang: Lang) -> list[str]:

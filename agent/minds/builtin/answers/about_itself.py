@@ -11,8 +11,8 @@ from agent.minds.builtin.answers.selection import search_question
 from agent.minds.builtin.talk.dates_in_words import say_date, say_time
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.understanding import Sentence, question_terms, understand
 from managers.language.emotion import NEGATIVE, read_emotion
+from managers.language.reading.reading import Sentence, question_terms, read
 from managers.language.words import content_words, detect_language, sentences
 
 
@@ -168,7 +168,7 @@ _WISHES = re.compile(r"たい|たくて|\b(?:want|wanna|hope|wish|dream)\b|\bI'd
 def _told_before(scene: Scene) -> str:
     """Return the last thing that the user told: what a bare "what do you think?" is about."""
     for text in reversed(scene.heard[-2:]):
-        told = understand(text[:2000], scene.request.sheet.persona, scene.lang).told
+        told = read(text[:2000], scene.lang, persona=scene.request.sheet.persona).told
         best = max(told, key=lambda sentence: len(sentence.terms), default=None)
         if best is not None and len(best.terms) > 1:
             return best.text

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from agent.minds.builtin.talk.correction import Correction, read_correction
-from agent.minds.builtin.understanding import word_list
+from managers.language.lexicons import word_list
 from managers.language.words import detect_language, sentences, words
 from managers.mind import ChatTurn, ReplyRequest, Sheet
 from managers.recall.hits import Hit, MemoryType

@@ -25,25 +25,25 @@ from agent.minds.builtin.answers.from_memory import (
 )
 from agent.minds.builtin.answers.question_focus import names_days_alone
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.understanding import SOCIAL, Sentence, question_terms
+from managers.language.reading.reading import SOCIAL, Sentence, question_terms
 from managers.language.times import find_times
 from managers.language.words import content_words
 
 
 def answer_questions(scene: Scene) -> list[str]:
     """Return the answers to what a message asks; empty if it asks nothing."""
-    for intent, answer in _ANSWERS.items():
-        if (sentence := scene.read.intent(intent)) is not None:
+    for act, answer in _ANSWERS.items():
+        if (sentence := scene.read.act(act)) is not None:
             is_asked = sentence.is_question or scene.request.recall_wanted or _SUMS_UP.search(sentence.plain)
-            if intent in _NEEDS_QUESTION and not is_asked:
+            if act in _NEEDS_QUESTION and not is_asked:
                 continue
             if (
-                intent in _NOT_OF_THE_PAST
-                and ((scene.request.hits and intent != "ask_opinion") or speaks_of_the_past(sentence))
+                act in _NOT_OF_THE_PAST
+                and ((scene.request.hits and act != "ask_opinion") or speaks_of_the_past(sentence))
                 and scene.request.recall_wanted
             ):
                 continue
-            if intent == "overview" and _names_a_subject(sentence, scene):
+            if act == "overview" and _names_a_subject(sentence, scene):
                 continue
             return answer(scene)
     asked = scene.read.questions
@@ -62,11 +62,11 @@ _SUMS_UP = re.compile(r"まとめ|要約|振り返|\bsum")
 
 def _is_statement(sentence: Sentence) -> bool:
     """Tell news ("Ruth stayed the night") from a request without a question mark ("my cat's name again")."""
-    if sentence.intent in SOCIAL or sentence.plain.startswith("what if") or _SAYS_OF_ME.search(sentence.plain):
+    if sentence.act in SOCIAL or sentence.plain.startswith("what if") or _SAYS_OF_ME.search(sentence.plain):
         return True
     if _REQUESTS.search(sentence.plain):
         return False
-    if sentence.intent or sentence.lang == "ja" or _OWN_NEWS.search(sentence.plain):
+    if sentence.act or sentence.lang == "ja" or _OWN_NEWS.search(sentence.plain):
         return True
     if not _FRAGMENT.search(sentence.plain):
         return True

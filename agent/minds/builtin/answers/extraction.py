@@ -12,8 +12,9 @@ from agent.minds.builtin.answers.kinship import kin_words
 from agent.minds.builtin.answers.synonyms import one_word, one_word_each, plain_of_idioms
 from agent.minds.builtin.talk.dates_in_words import say_day
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.understanding import Sentence, word_list
 from managers.language.english import verb_base
+from managers.language.lexicons import word_list
+from managers.language.reading.reading import Sentence
 from managers.language.reading.values import NUMBER, ValueKind, asks_colour, capital_days, values_in
 from managers.language.words import Word, words
 from managers.storage.errors import Lang

@@ -17,7 +17,7 @@ from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.indirect_speech import report
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.understanding import Sentence
+from managers.language.reading.reading import Sentence
 from managers.language.words import content_words, sentences
 from managers.storage.errors import Lang
 

@@ -26,7 +26,8 @@ from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.introduction import name_noted
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.understanding import Sentence, understand, word_list
+from managers.language.lexicons import word_list
+from managers.language.reading.reading import Sentence, read
 from managers.language.standing import told_slot
 from managers.language.times import TimeSpan, find_times, tells_when
 from managers.language.words import content_words
@@ -77,7 +78,7 @@ def sum_up(scene: Scene) -> list[str]:
     spans = find_times(scene.read.text, scene.request.now)
     chosen = overview(scene.request, scene.lang, spans[0] if spans else None)
     if not chosen:
-        asked = [s for s in scene.read.sentences if s.intent == "overview"]
+        asked = [s for s in scene.read.sentences if s.act == "overview"]
         when = _as_said(spans[0], scene) if spans else ""
         return [_nothing(scene, asked, when)]
     when = say_when(chosen[0].time, scene.request.now, scene.lang)
@@ -241,8 +242,8 @@ def _happened_then(candidate: Candidate, asked: Sequence[Sentence], scene: Scene
     """Tell what happened on the day it was told (クロが家出した) from what tells its own time, and from what is to come."""
     if tells_when(candidate.text) or not any(speaks_of_the_past(s) or _ENDED.search(s.plain) for s in asked):
         return False
-    read = understand(candidate.text, scene.request.sheet.persona, scene.lang).sentences
-    return bool(read) and take_up(read[0], scene).is_past
+    told = read(candidate.text, scene.lang, persona=scene.request.sheet.persona).sentences
+    return bool(told) and take_up(told[0], scene).is_past
 
 
 _ENDED = re.compile(r"たの(?:は|って)|た(?:っけ|の|か|日|時)|\b(?:was|were|did)\b")

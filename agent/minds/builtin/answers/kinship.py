@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agent.minds.builtin.dreams.statements import cue_words
 from agent.minds.builtin.talk.noun_phrases_ja import relatives
 from agent.minds.builtin.talk.voice import Voice
-from agent.minds.builtin.understanding import word_list
+from managers.language.lexicons import word_list
 from managers.language.words import words
 from managers.storage.errors import Lang
 

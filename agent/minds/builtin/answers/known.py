@@ -6,7 +6,8 @@ import re
 
 from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate, candidates_of, is_question
 from agent.minds.builtin.dreams.statements import lasting_terms
-from agent.minds.builtin.understanding import understand, word_list
+from managers.language.lexicons import word_list
+from managers.language.reading.reading import read
 from managers.language.standing import told_slot
 from managers.language.times import find_times
 from managers.language.words import content_words, detect_language, words
@@ -51,14 +52,14 @@ def _may_tell(candidate: Candidate) -> bool:
 def _weight(candidate: Candidate, request: ReplyRequest, lang: Lang) -> float:
     text = candidate.text
     lang = detect_language(text, lang)
-    read = understand(text, request.sheet.persona, lang).sentences
-    if not read or read[0].intent or read[0].is_question or _VAGUE.search(text):
+    told = read(text, lang, persona=request.sheet.persona).sentences
+    if not told or told[0].act or told[0].is_question or _VAGUE.search(text):
         return 0
     is_own = bool(_OWN[lang].search(text))
     if lang == "en" and not is_own and candidate.kind not in ("told", "entity_memory"):
         return 0
     terms = set(content_words(text))
-    has_person = any(w.surface.lower() in word_list(lang, "persons") for w in read[0].words)
+    has_person = any(w.surface.lower() in word_list(lang, "persons") for w in told[0].words)
     is_named = any(word.entity == "person" for word in words(text))
     weight = 4.0 * (told_slot(text, lang) is not None) + 3.0 * bool(_IS[lang].search(text))
     weight += 2.0 * (has_person and (is_own or is_named)) + is_named

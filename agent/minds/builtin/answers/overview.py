@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from agent.minds.builtin.answers.candidates import Candidate, candidates_of, is_question
-from agent.minds.builtin.understanding import understand, word_list
 from managers.language.emotion import read_emotion
+from managers.language.lexicons import word_list
+from managers.language.reading.reading import read
 from managers.language.times import TimeSpan
 from managers.language.words import content_words, words
 from managers.mind import ReplyRequest
@@ -23,8 +24,8 @@ def overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None = None) ->
     for candidate in pool:
         if candidate.kind == "note" or is_question(candidate.text) or not _is_of(candidate, span):
             continue
-        reading = understand(candidate.text, request.sheet.persona, lang).sentences
-        weight = len(set(content_words(candidate.text))) + candidate.rank - (5 if reading and reading[0].intent else 0)
+        reading = read(candidate.text, lang, persona=request.sheet.persona).sentences
+        weight = len(set(content_words(candidate.text))) + candidate.rank - (5 if reading and reading[0].act else 0)
         weight -= _GIVEN_BACK if candidate.who == "persona" else 0
         weight += _telling(candidate.text, lang)
         if weight >= 2 and weight > best.get(candidate.source, 0):  # noqa: PLR2004  # words of content

@@ -12,8 +12,9 @@ from agent.minds.builtin.answers.candidates import (
     is_question,
 )
 from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
-from agent.minds.builtin.understanding import Sentence, question_terms, word_list
 from managers.language.english import verb_base
+from managers.language.lexicons import word_list
+from managers.language.reading.reading import Sentence, question_terms
 from managers.language.reading.values import asks_colour
 from managers.language.times import TimeSpan, find_times
 from managers.language.words import Word, content_words

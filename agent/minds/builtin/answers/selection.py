@@ -26,7 +26,7 @@ from agent.minds.builtin.answers.scoring import (
     terms_of,
 )
 from agent.minds.builtin.answers.synonyms import one_word
-from agent.minds.builtin.understanding import Sentence
+from managers.language.reading.reading import Sentence
 from managers.language.standing import asked_slot, told_slot
 from managers.language.words import content_words, detect_language, words
 from managers.mind import ReplyRequest

@@ -14,8 +14,8 @@ from agent.minds.builtin.talk.happenings import ACHIEVED, NEWS, RELUCTANT, think
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.talk.told import Told
-from agent.minds.builtin.understanding import Sentence
 from managers.language.emotion import NEGATIVE, read_emotion
+from managers.language.reading.reading import Sentence
 from managers.language.reading.values import capital_days, values_in
 from managers.language.words import content_words
 
@@ -45,7 +45,7 @@ def listen(scene: Scene) -> list[str]:  # noqa: PLR0911  # one return per kind o
     feeling = feeling_of(scene)
     if sentence is None:
         is_felt = feeling in NEGATIVE and not any(
-            s.intent in ("thanks", "laugh", "insult", "complaint", "enough") for s in scene.read.sentences
+            s.act in ("thanks", "laugh", "insult", "complaint", "enough") for s in scene.read.sentences
         )
         return [scene.book.say("feel", feeling), _comfort(scene, feeling)] if is_felt else []
     if feeling in ("joy", "happy", "neutral") and _is_about_persona(sentence, scene):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from agent.minds.builtin.talk.told import acts
-from agent.minds.builtin.understanding import Sentence
 from managers.language.english import verb_base
+from managers.language.reading.reading import Sentence
 from managers.language.words import Word
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.minds.builtin.understanding import word_list
+from managers.language.lexicons import word_list
 from managers.language.reading.values import KINDS, Value, values_in
 from managers.language.words import content_words, detect_language, sentences, words
 from managers.storage.errors import Lang

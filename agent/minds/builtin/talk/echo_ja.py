@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from agent.minds.builtin.talk.noun_phrases_ja import is_suffix, relatives
 from agent.minds.builtin.talk.voice import Voice
-from agent.minds.builtin.understanding import Sentence, word_list
+from managers.language.lexicons import word_list
+from managers.language.reading.reading import Sentence
 from managers.language.words import Word, words
 
 _SECOND_PERSONS = re.compile(r"あなた|きみ|君(?![がはの]?(?:代|主))|お前|おまえ|そっち|そちら")

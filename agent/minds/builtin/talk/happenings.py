@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.understanding import Sentence
 from managers.language.emotion import NEGATIVE
+from managers.language.reading.reading import Sentence
 
 ACHIEVED = re.compile(
     r"合格|受かっ|昇進|優勝|内定|当選|入賞|卒業|完走|婚約|結婚(?:する|し|が決ま)|赤ちゃんが?(?:生|産)まれ|\b(?:passed|got the job|promoted|promotion|won|graduated|engaged|accepted|finished my|completed|is expecting|(?:had|have|having) (?:a|her|our|their|his) (?:baby|twins)|got into (?:the|a|my|her|his|their) (?:\w+ )?(?:choir|team|band|university|college|school|course|programme|program|final|orchestra|academy|squad))\b",

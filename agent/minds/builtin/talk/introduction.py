@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.minds.builtin.talk.told import acts
-from agent.minds.builtin.understanding import Understanding, word_list
 from managers.language.emotion import read_emotion
 from managers.language.english import verb_base
+from managers.language.lexicons import word_list
+from managers.language.reading.reading import Reading
 from managers.language.words import words
 
 GIVES_NAME = "give_name"
@@ -202,10 +203,10 @@ def _written(name: str) -> str:
     return name[:1].upper() + name[1:] if name.isascii() else name
 
 
-def marked(read: Understanding, name: str) -> Understanding:
+def marked(read: Reading, name: str) -> Reading:
     """Return a message read with the sentence that gives the name known as an introduction: it tells nothing else."""
     sentences = tuple(
-        replace(sentence, intent=GIVES_NAME, is_question=False, asks="")
+        replace(sentence, known_act=GIVES_NAME)
         if name.lower() in sentence.text.lower() and _is_introduction(sentence.text)
         else sentence
         for sentence in read.sentences

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from agent.minds.builtin.talk.voice import Voice
-from agent.minds.builtin.understanding import word_list
-from managers.language.lexicons import load
+from managers.language.lexicons import load, word_list
 from managers.language.words import Word
 
 

@@ -27,8 +27,8 @@ from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene, read_scene
 from agent.minds.builtin.talk.sent_files import answer_from_files
 from agent.minds.builtin.talk.unreadable import answer_oddity
-from agent.minds.builtin.understanding import SOCIAL, Sentence, understand
 from managers.language.emotion import NEGATIVE, read_emotion
+from managers.language.reading.reading import SOCIAL, Sentence, read
 from managers.mind import ReplyRequest, ToolCall
 from managers.recall.hits import Hit
 
@@ -152,13 +152,13 @@ def _is_kept(request: ReplyRequest) -> bool:
 
 
 def _converse(scene: Scene) -> list[str]:
-    read = answer_from_files(scene)
-    answers = [*(listen(scene)[:1] if read and _weighs(scene) else []), *read] or answer_questions(scene)
+    from_files = answer_from_files(scene)
+    answers = [*(listen(scene)[:1] if from_files and _weighs(scene) else []), *from_files] or answer_questions(scene)
     if not answers and len(scene.message) > _LONG:
         answers = _about_long(scene)
     told = [] if answers else listen(scene)
     social = _social(scene, is_alone=not answers and not told)
-    if told and scene.read.intent("night", "bye") and feeling_of(scene) not in _STAYS_FOR:
+    if told and scene.read.act("night", "bye") and feeling_of(scene) not in _STAYS_FOR:
         return [*_last_words(scene, told), *social]
     return [*social, *answers, *told]
 
@@ -184,11 +184,11 @@ _DROWSY = re.compile(r"眠|寝|ねむ|昼寝|\b(?:bed|sleep\w*|nap|tired|knacker
 
 def _with_care(scene: Scene) -> list[str]:
     """Answer the turns after a concern: questions rightly, everyday things as such, all else with nothing but care."""
-    if scene.read.intent("night", "bye"):
+    if scene.read.act("night", "bye"):
         return [scene.book.say("care", "night")]
-    if (hello := scene.read.intent("morning", "day", "evening", "home")) is not None and not scene.read.told:
+    if (hello := scene.read.act("morning", "day", "evening", "home")) is not None and not scene.read.told:
         hour = part_of_day(scene.request.now)
-        said = hello.intent if hello.intent in ("morning", "evening") else hour
+        said = hello.act if hello.act in ("morning", "evening") else hour
         return [scene.book.say("greet", "short", greeting=_greeting(scene, said)), scene.book.say("care", "aside")]
     if answer := _plain_answer(scene):
         return [answer, _aside(scene)]
@@ -206,9 +206,9 @@ def _aside(scene: Scene) -> str:
 
 def _plain_answer(scene: Scene) -> str:
     """In grave moments facts that were asked for are given, and no views."""
-    if scene.read.intent("ask_opinion", "cannot", "ask_body", "talk", "joke", "insult"):
+    if scene.read.act("ask_opinion", "cannot", "ask_body", "talk", "joke", "insult"):
         return ""
-    asked = scene.read.intent("ask_time", "ask_date", "ask_name", "ask_my_name", "ask_what", "ask_known", "overview")
+    asked = scene.read.act("ask_time", "ask_date", "ask_name", "ask_my_name", "ask_what", "ask_known", "overview")
     if asked is None and not scene.request.recall_wanted and not asks_of_the_past(scene):
         return ""
     return scene.joint.join(answer_questions(scene))
@@ -229,15 +229,15 @@ def _about_long(scene: Scene) -> list[str]:
 
 def _social(scene: Scene, *, is_alone: bool) -> list[str]:
     """Answer greetings, thanks and the like; in full when nothing else was said, else in a word."""
-    said = [sentence for sentence in scene.read.sentences if sentence.intent in SOCIAL]
+    said = [sentence for sentence in scene.read.sentences if sentence.act in SOCIAL]
     if not said:
         return [] if not is_alone else _lost(scene)
     if scene.given:
         return _meet(scene)
     if is_alone and _is_late_bye(scene, said):
         return [scene.book.say("greet", "bye_late")]
-    parting = [sentence for sentence in said if sentence.intent in ("night", "bye")]
-    asked = [sentence for sentence in said if sentence.intent == "how_are_you"]
+    parting = [sentence for sentence in said if sentence.act in ("night", "bye")]
+    asked = [sentence for sentence in said if sentence.act == "how_are_you"]
     chosen = (parting or asked or said)[0]
     return _social_full(scene, chosen) if is_alone or asked else _social_brief(scene, chosen)
 
@@ -250,10 +250,10 @@ def _meet(scene: Scene) -> list[str]:
     if (
         scene.spoken
         and not (is_early and not was_asked_name(scene.spoken[-1]))
-        and not any(sentence.intent == "first" for sentence in scene.read.sentences)
+        and not any(sentence.act == "first" for sentence in scene.read.sentences)
     ):
         return [scene.book.say("greet", "called")]
-    said = next((s.intent for s in scene.read.sentences if s.intent in ("morning", "day", "evening")), "")
+    said = next((s.act for s in scene.read.sentences if s.act in ("morning", "day", "evening")), "")
     hello = said or part_of_day(scene.request.now)
     bare = "" if scene.read.told or scene.read.questions else "yes"
     return [scene.book.say("greet", "met", greeting=_greeting(scene, hello), bare=bare)]
@@ -261,7 +261,7 @@ def _meet(scene: Scene) -> list[str]:
 
 def _is_late_bye(scene: Scene, said: list[Sentence]) -> bool:
     hour = scene.request.now.hour
-    return any(s.intent == "bye" for s in said) and (hour >= _LATE or hour < _EARLY)
+    return any(s.act == "bye" for s in said) and (hour >= _LATE or hour < _EARLY)
 
 
 _LATE, _EARLY, _NOON = 22, 4, 12
@@ -269,8 +269,8 @@ _LATE, _EARLY, _NOON = 22, 4, 12
 
 
 def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR0911  # one return per kind reads best
-    intent, book = sentence.intent, scene.book
-    if intent in ("morning", "day", "evening"):
+    act, book = sentence.act, scene.book
+    if act in ("morning", "day", "evening"):
         if (
             not scene.spoken
             and not book.voice.you
@@ -278,44 +278,44 @@ def _social_full(scene: Scene, sentence: Sentence) -> list[str]:  # noqa: PLR091
             and not scene.request.hits
             and scene.book.chance(0.5)
         ):
-            return [book.say("greet", "short", greeting=_greeting(scene, intent)), book.say("greet", "first")]
+            return [book.say("greet", "short", greeting=_greeting(scene, act)), book.say("greet", "first")]
         if _has_greeted(scene):
-            return [book.say("greet", "again", greeting=_greeting(scene, intent))]
-        if intent == "morning" and _NOON <= scene.request.now.hour < _LATE:
+            return [book.say("greet", "again", greeting=_greeting(scene, act))]
+        if act == "morning" and _NOON <= scene.request.now.hour < _LATE:
             return [book.say("greet", "late_morning")]
-        return [book.say("greet", part_of_day(scene.request.now) if intent == "day" and scene.lang == "en" else intent)]
-    if intent in ("night", "bye", "home", "leave", "first", "how_are_you"):
-        return [book.say("greet", intent)]
-    if intent == "give_name":
+        return [book.say("greet", part_of_day(scene.request.now) if act == "day" and scene.lang == "en" else act)]
+    if act in ("night", "bye", "home", "leave", "first", "how_are_you"):
+        return [book.say("greet", act)]
+    if act == "give_name":
         return [book.say("greet", "called" if book.voice.you else "again", greeting=_greeting(scene, "day"))]
-    if intent == "yes" and is_heavy_talk(scene):
+    if act == "yes" and is_heavy_talk(scene):
         return [book.say("comfort", "rest" if scene.asked_lately > 1 else "ask")]
-    if intent == "yes":
+    if act == "yes":
         return (
             [book.say("small", "ask_on")]
             if _was_asked_what(scene)
             else [book.say("small", "agree"), *_keep_going(scene)]
         )
-    if intent == "no":
+    if act == "no":
         return [book.say("small", "no"), *_keep_going(scene)]
-    if intent == "call":
+    if act == "call":
         return [book.say("small", "here")]
-    return [book.say("small", intent)]
+    return [book.say("small", act)]
 
 
 def _social_brief(scene: Scene, sentence: Sentence) -> list[str]:
-    intent, book = sentence.intent, scene.book
-    if intent in ("morning", "day", "evening"):
-        return [] if _has_greeted(scene) else [book.say("greet", "short", greeting=_greeting(scene, intent))]
-    if intent in ("thanks", "apology", "praise", "affection"):
-        return [book.say("small", intent)]
-    if intent in ("night", "bye"):
-        return [book.say("greet", intent)]
+    act, book = sentence.act, scene.book
+    if act in ("morning", "day", "evening"):
+        return [] if _has_greeted(scene) else [book.say("greet", "short", greeting=_greeting(scene, act))]
+    if act in ("thanks", "apology", "praise", "affection"):
+        return [book.say("small", act)]
+    if act in ("night", "bye"):
+        return [book.say("greet", act)]
     return []
 
 
-def _greeting(scene: Scene, intent: str) -> str:
-    ja, en = _GREETINGS[intent]
+def _greeting(scene: Scene, act: str) -> str:
+    ja, en = _GREETINGS[act]
     if scene.lang == "en":
         return en
     return re.sub(r"\{([^|]*)\|([^}]*)\}", r"\1" if scene.book.voice.polite else r"\2", ja)
@@ -337,7 +337,7 @@ def _was_asked(scene: Scene) -> bool:
 
 def _was_asked_what(scene: Scene) -> bool:
     """Tell whether the persona's question wants more than yes or no."""
-    return _was_asked(scene) and bool(understand(scene.spoken[-1][-60:], "", scene.lang).sentences[-1].asks)
+    return _was_asked(scene) and bool(read(scene.spoken[-1][-60:], scene.lang).sentences[-1].asks)
 
 
 def _keep_going(scene: Scene) -> list[str]:

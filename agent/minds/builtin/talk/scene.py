@@ -12,8 +12,8 @@ from agent.minds.builtin.talk.introduction import is_about_oneself, marked, name
 from agent.minds.builtin.talk.note_taking import can_write
 from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.voice import read_voice
-from agent.minds.builtin.understanding import Understanding, understand
 from managers.language.lexicons import load, word_set
+from managers.language.reading.reading import Reading, read
 from managers.mind import ChatTurn, ReplyRequest
 from managers.storage.errors import Lang
 
@@ -41,7 +41,7 @@ class Scene:
 
     request: ReplyRequest
     message: str
-    read: Understanding
+    read: Reading
     book: Phrasebook
     spoken: tuple[str, ...]
     heard: tuple[str, ...]
@@ -71,26 +71,27 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
     spoken = tuple(turn.text for turn in earlier if turn.role == "persona" and turn.text)
     heard = tuple(turn.text for turn in earlier if turn.role == "user")
     default = _default_language(heard, request)
-    read = understand(message, request.sheet.persona, default)
-    if heard and read.lang != default and len(message.split()) == 1 and message.isascii():
-        read = understand(message, request.sheet.persona, default, keep=True)  # "ok" in the middle of Japanese
+    persona = request.sheet.persona
+    message_read = read(message, default, persona=persona)
+    if heard and message_read.lang != default and len(message.split()) == 1 and message.isascii():
+        message_read = read(message, default, persona=persona, keep=True)  # "ok" in the middle of Japanese
     sheet = request.sheet
     given = name_in(message, is_first=not heard, before=spoken[-1] if spoken else "", is_own=is_about_oneself(heard))
     if given:
-        read = marked(understand(parted(message, given), request.sheet.persona, read.lang, keep=True), given)
+        message_read = marked(read(parted(message, given), message_read.lang, persona=persona, keep=True), given)
     if name := given or (
         "" if sheet.user_name else name_given(heard, spoken) or name_noted(request.notes, sheet.persona)
     ):
         sheet = replace(sheet, user_name=name)
         request = request if given else replace(request, sheet=sheet)  # what is remembered stands under that name
-    voice = read_voice(sheet, read.lang)
+    voice = read_voice(sheet, message_read.lang)
     book = Phrasebook(
         voice.without_quirk() if grave else voice,
         _rng(seed, request, spoken),
         spoken[-_RECENT:],
         kept=can_write(request),
     )
-    return Scene(request, message, read, book, spoken, heard, given)
+    return Scene(request, message, message_read, book, spoken, heard, given)
 
 
 def readable(text: str) -> str:
@@ -147,7 +148,7 @@ def _earlier(request: ReplyRequest) -> list[ChatTurn]:
 def _default_language(heard: tuple[str, ...], request: ReplyRequest) -> Lang:
     for text in reversed(heard):
         if any(char.isalpha() for char in text):
-            return understand(text[:200], "", request.sheet.language).lang
+            return read(text[:200], request.sheet.language).lang
     return request.sheet.language
 
 

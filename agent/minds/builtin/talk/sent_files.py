@@ -14,9 +14,9 @@ from agent.minds.builtin.answers.selection import Found, search_question
 from agent.minds.builtin.talk.acknowledgement import topic_of
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.understanding import Sentence, question_terms, understand
 from agent.prompts.quoting import plain
 from managers.language.lexicons import load
+from managers.language.reading.reading import Sentence, question_terms, read
 from managers.language.words import content_words, sentences
 from managers.mind import SentFile
 from managers.recall.chunking import split
@@ -50,7 +50,7 @@ def answer_from_files(scene: Scene) -> list[str]:
         return _told(own or files[:1], scene)
     if asked and (said := _answered(asked, files, scene)):
         return said
-    if own and any(sentence.intent for sentence in asked):
+    if own and any(sentence.act for sentence in asked):
         return []  # "How are you? Here is my plan.": the question is none of the file's, and it has its answer
     if own:
         return [*(_nothing(asked, own, scene) if asked else []), *_told(own, scene)]
@@ -65,7 +65,7 @@ def _asks_for_all(scene: Scene, *, is_there: bool) -> bool:
 
 def _answered(asked: Sequence[Sentence], files: Sequence[SentFile], scene: Scene) -> list[str]:
     """Return the sentence that answers; one of an earlier file only where no memory answers as well."""
-    if any(sentence.intent for sentence in asked):
+    if any(sentence.act for sentence in asked):
         return []
     hits = _passages(files, [*question_terms(asked, scene.lang), *_surfaces(asked)])
     found = _search(asked, hits, scene)
@@ -186,8 +186,8 @@ def _telling(text: str) -> list[str]:
 def _without_file(sentence: Sentence, scene: Scene) -> Sentence:
     """Return a question without its words for the file itself: they stand in none."""
     bare = _pattern("words", sentence.lang).sub(" ", sentence.text)
-    read = understand(bare, scene.request.sheet.persona, sentence.lang, keep=True).sentences
-    return replace(read[0], is_question=True) if read else sentence
+    asked = read(bare, sentence.lang, persona=scene.request.sheet.persona, keep=True).sentences
+    return replace(asked[0], known_question=True) if asked else sentence
 
 
 def _asks(said: Sequence[Sentence], what: str) -> bool:

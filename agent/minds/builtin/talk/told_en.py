@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from agent.minds.builtin.talk.acting_en import ADVISED, act_of
 from agent.minds.builtin.talk.told import Told, acts
-from agent.minds.builtin.understanding import Sentence, word_list
 from managers.language.english import verb_base
+from managers.language.lexicons import word_list
+from managers.language.reading.reading import Sentence
 from managers.language.times import tells_when
 from managers.language.words import Word, words
 

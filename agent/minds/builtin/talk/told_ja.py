@@ -9,7 +9,8 @@ from agent.minds.builtin.talk.echo_ja import echo_of
 from agent.minds.builtin.talk.noun_phrases_ja import is_person, phrases, spoken, trimmed
 from agent.minds.builtin.talk.told import Told, acts
 from agent.minds.builtin.talk.voice import Voice
-from agent.minds.builtin.understanding import Sentence, word_list
+from managers.language.lexicons import word_list
+from managers.language.reading.reading import Sentence
 from managers.language.times import tells_when
 from managers.language.words import Word
 

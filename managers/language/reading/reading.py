@@ -1,0 +1,197 @@
+"""What a message does, sentence by sentence: a greeting, a question (after what?), something told."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from managers.language.lexicons import word_list
+from managers.language.reading.rules import first_fit, fits
+from managers.language.words import Word, content_words, detect_language, sentences, words
+from managers.storage.errors import Lang
+
+SOCIAL = (
+    "night", "morning", "evening", "first", "home", "leave", "bye", "day", "how_are_you", "thanks", "apology",
+    "affection", "give_name", "praise", "yes", "no", "laugh", "silence", "call", "insult", "complaint", "clarify", "manage", "enough",
+)  # fmt: skip
+"""Acts that are answered in kind."""
+_PARTINGS = frozenset(["night", "bye", "home", "leave", "enough"])
+"""Acts of no question: "did you sleep well?" wishes nobody good night."""
+_ASKED = frozenset(["ask_dream", "ask_love", "clarify"])
+"""Acts of nothing but a question: "I had a dream" asks for nobody's dreams."""
+_LONG_COURTESY = {"ja": 18, "en": 45}
+"""A longer sentence tells something, though it begins with thanks."""
+_LONGEST_ACT = 120
+_MAX_SENTENCES = 60
+_CACHED_LENGTH = 2000
+_JUNK = re.compile(r"[\W_]+$", re.UNICODE)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a message. What is not a field is read when it is first asked for, and kept.
+
+    Attributes:
+        text: as it was written.
+        lang: the language of the message.
+        plain: NFKC, lower case, without closing punctuation and the persona's name; `asks` and `act` are read from it.
+        known_act: what it does, where the message around it told; empty where its form has to tell.
+        known_question: it asks, whatever its form.
+    """
+
+    text: str
+    lang: Lang
+    plain: str
+    known_act: str = ""
+    known_question: bool = False
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """Its words."""
+        return words(self.text)
+
+    @cached_property
+    def terms(self) -> list[str]:
+        """What it is about."""
+        return content_words(self.text)
+
+    @cached_property
+    def is_question(self) -> bool:
+        """It asks: neither a wish for company ("やばくない？") nor something mused ("what if …?")."""
+        return self.known_question or (not self.known_act and _is_question(self.text, self.plain, self.lang))
+
+    @cached_property
+    def asks(self) -> str:
+        """What a question is after: who, when, where, how_many, why, what; empty for yes or no, and for no question."""
+        return question_word(self.plain, self.lang) if self.is_question else ""
+
+    @cached_property
+    def act(self) -> str:
+        """What it does: a rule of `acts.toml`, or empty."""
+        return self.known_act or _act(self.plain, self.lang, but=_PARTINGS if self.is_question else _ASKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A message, read.
+
+    Attributes:
+        text: the message.
+        lang: its language.
+        sentences: its sentences, at most sixty.
+    """
+
+    text: str
+    lang: Lang
+    sentences: tuple[Sentence, ...]
+
+    def act(self, *names: str) -> Sentence | None:
+        """Return the first sentence that does one of these things."""
+        return next((sentence for sentence in self.sentences if sentence.act in names), None)
+
+    @property
+    def questions(self) -> list[Sentence]:
+        """What asks for more than courtesy."""
+        return [s for s in self.sentences if s.is_question and s.act not in SOCIAL]
+
+    @property
+    def told(self) -> list[Sentence]:
+        """What was told: no question, no courtesy."""
+        return [s for s in self.sentences if not s.is_question and not s.act and s.terms]
+
+
+def read(text: str, lang: Lang, *, persona: str = "", keep: bool = False) -> Reading:
+    """Read a message; short ones are kept, since many ask for the same.
+
+    Args:
+        text: the message.
+        lang: its language where it has no letters.
+        persona: the persona's name: calling it is no topic.
+        keep: the language is `lang`, whatever the letters are.
+    """
+    return (_read_short if len(text) <= _CACHED_LENGTH else _read)(text, lang, persona, keep)
+
+
+def _read(text: str, lang: Lang, persona: str, keep: bool) -> Reading:
+    own = lang if keep else detect_language(text, lang)
+    parts = sentences(text)[:_MAX_SENTENCES]
+    return Reading(text, own, tuple(Sentence(part, own, plain_form(part, own, persona)) for part in parts))
+
+
+_read_short = lru_cache(maxsize=512)(_read)
+
+
+def plain_form(text: str, lang: Lang, persona: str = "") -> str:
+    """Return a sentence as the rules want it: NFKC, lower case, no closing punctuation, the persona spoken to as "you"."""
+    plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
+    plain = _spelt_out(plain) if lang == "en" else plain
+    name = unicodedata.normalize("NFKC", persona).lower()
+    if name:
+        suffix = "(?:さん|ちゃん|くん|様)?" if lang == "ja" else ""
+        calling = rf"{re.escape(name)}{suffix}"
+        called = re.sub(rf"(?:[、, ]+|^){calling}(?=[。.!?!?〜~ー]*$)|^{calling}[、,!! ]+", "", plain)
+        plain = called if any(char.isalnum() for char in called) else plain
+        spoken_of = (
+            rf"{calling}(?=の(?:こと|好き|趣味|名前)|は|って|について)" if lang == "ja" else rf"(?<=about ){calling}$"
+        )
+        plain = re.sub(spoken_of, "あなた" if lang == "ja" else "you", plain)
+    return _JUNK.sub("", plain).strip() or plain.strip()
+
+
+_SHORT = {
+    **{f"{word}s": f"{word}'s" for word in ("what", "who", "where", "when", "how", "that", "there")},
+    **{f"{word}nt": f"{word}n't" for word in ("do", "did", "does", "is", "was", "would", "could", "should", "have", "has")},
+    "cant": "can't", "wont": "won't", "im": "i'm", "ive": "i've", "youre": "you're", "ur": "your", "u": "you", "r": "are",
+    "wanna": "want to", "gonna": "going to",
+}  # fmt: skip
+_SHORT_WORD = re.compile(rf"(?<![\w'])(?:{'|'.join(_SHORT)})(?![\w'])")
+
+
+def _spelt_out(plain: str) -> str:
+    """Write out what quick fingers leave out: whats ur name → what's your name."""
+    return _SHORT_WORD.sub(lambda match: _SHORT[match.group()], plain)
+
+
+def _act(plain: str, lang: Lang, *, but: frozenset[str]) -> str:
+    if len(plain) > _LONGEST_ACT:
+        return ""
+    found = first_fit(lang, "acts", plain, but=but)
+    is_long = len(plain) > _LONG_COURTESY[lang]
+    return "" if found in ("thanks", "apology", "leave", "home") and is_long else found
+
+
+def _is_question(text: str, plain: str, lang: Lang) -> bool:
+    asks = question_word(plain, lang)
+    if fits(lang, "is_question", "never", plain) or (not asks and fits(lang, "is_question", "company", plain)):
+        return False
+    if text.rstrip(" 　\"'”」』)）").endswith(("?", "？", "?!", "？！")):
+        return True
+    if fits(lang, "is_question", "certainly", plain):
+        return True
+    if fits(lang, "is_question", "with_word", plain):
+        return bool(asks)
+    return fits(lang, "is_question", "by_form", plain) and (lang == "en" or not _only_ends_like_one(text, plain, asks))
+
+
+def _only_ends_like_one(text: str, plain: str, asks: str) -> bool:
+    """Tell 江ノ島とか and 静か, which merely end with the か of asking, and what is mused."""
+    if not asks and fits("ja", "is_question", "muses", text):
+        return True
+    last = words(plain)[-1]
+    return last.surface.endswith("か") and (last.kind != "function" or last.form == "副助詞")
+
+
+def question_word(plain: str, lang: Lang) -> str:
+    """Return what the word of asking in a sentence (in plain form) is after: who, when, where, how_many, why, what."""
+    return first_fit(lang, "questions", plain)
+
+
+def question_terms(asked: Iterable[Sentence], lang: Lang) -> list[str]:
+    """Return what some questions are about, without the words of asking."""
+    light = word_list(lang, "question_light")
+    light |= word_list(lang, "first_persons") if lang == "ja" else frozenset()
+    terms = [term for sentence in asked for term in sentence.terms if term not in light]
+    return list(dict.fromkeys(terms))
