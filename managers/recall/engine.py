@@ -35,6 +35,7 @@ from managers.recall.kinds import (
     SUMMARY_TYPES,
 )
 from managers.recall.kit import DRIFT, Kit
+from managers.recall.lexical import WordScoring
 from managers.recall.nearness import weigh_nearness
 from managers.recall.past_conversations import search_past_conversations
 from managers.recall.picking import Picker, Ranking, distinct
@@ -278,45 +279,45 @@ class Recall:
 
     def _ranked(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
         """Rank what a query asks for; of several questions in one the best of each stand first."""
-        whole = self._ranked_once(query, types)
-        parts = [one for one in clauses(query) if one != query and content_words(one)]
-        if len(parts) > 1 and not whole.is_spread:
-            rankings = [self._ranked_once(one, types).candidates for one in parts]
-            return replace(whole, candidates=merged(whole.candidates, rankings))
-        return whole
-
-    def _ranked_once(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
         indexes = self._searched(types)
         if not query.strip():
             return Ranking(query, types, [], indexes)
-        now = self._clock.now()
         epochs = tuple(index.refresh() for index in indexes)
         for index in indexes:
             self._kit.follow(index.embedder)
+        words = WordScoring(indexes, self._kit.words)
+        found, is_spread = self._ranked_once(query, types, words)
+        parts = [one for one in clauses(query) if one != query and content_words(one)]
+        if len(parts) > 1 and not is_spread:
+            found = merged(found, [self._ranked_once(one, types, words)[0] for one in parts])
+        factor = self._kit.embedder.factor if self._kit.embedder else 1.0
+        return Ranking(query, types, found, indexes, epochs, factor, self._kit.uses_own, is_spread)
+
+    def _ranked_once(
+        self, query: str, types: Collection[MemoryType] | None, words: WordScoring
+    ) -> tuple[list[Candidate], bool]:
+        """Return the candidates for one question, best first, and whether they are spread over time."""
+        indexes, now = words.indexes, self._clock.now()
         cues = self._with_event(read_cues(query, self._speakers(indexes), now), query, types)
         fitting = all(index.embedder in ("", self._kit.name) for index in indexes)
         vector = self._query_vector(cues) if fitting else None  # they are being made anew
         queries = [vector if vector is None else self._asked_of(index, vector) for index in indexes]
-        candidates = rank(
-            indexes, cues, queries, types, self._ways, now, self._kit.words, self._kit.vector_share(query)
-        )
+        found = rank(words, cues, queries, types, self._ways, now, self._kit.vector_share(query))
         if self._ways.lexical:
-            candidates = weigh_nearness(cues, weigh_wording(cues.text, candidates, indexes), indexes)
+            found = weigh_nearness(cues, weigh_wording(cues.text, found, indexes), indexes)
         if cues.asks_help:
-            candidates = with_wishes(candidates, indexes, types)
-        spread = self._spread(query, types, indexes, now)
-        factor = self._kit.embedder.factor if self._kit.embedder else 1.0
-        found = [*spread, *behind(spread, candidates)] if spread else candidates
-        return Ranking(query, types, found, indexes, epochs, factor, self._kit.uses_own, bool(spread))
+            found = with_wishes(found, indexes, types)
+        spread = self._spread(query, types, words, now)
+        return [*spread, *behind(spread, found)] if spread else found, bool(spread)
 
     def _spread(
-        self, query: str, types: Collection[MemoryType] | None, indexes: Sequence[MemoryIndex], now: datetime
+        self, query: str, types: Collection[MemoryType] | None, words: WordScoring, now: datetime
     ) -> list[Candidate]:
         """Return what was said of a subject over time, where a question asks for an order of events or the sum of it."""
         if not asks_for_overview(query) or not {*(types or ALL_TYPES)}.issuperset(LOG_TYPES):
             return []
         cues = read_cues(subject_of_overview(query), (), now)
-        return [] if cues.spans else spread_over_time(indexes, cues, self._kit.words)
+        return [] if cues.spans else spread_over_time(words, cues)
 
     def _of_days_alone(
         self, query: str, k: int, types: Collection[MemoryType], shown: Collection[str] = ()

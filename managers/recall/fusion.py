@@ -18,11 +18,9 @@ from managers.language.times import TimeSpan, find_times
 from managers.recall.cues import Cues, speaker_numbers
 from managers.recall.embedders import Vectors
 from managers.recall.hits import MemoryType
-from managers.recall.index import MemoryIndex
-from managers.recall.lexical import K1, Floats, Numbers, Work, score_words
+from managers.recall.lexical import K1, Floats, Numbers, WordScoring, Work
 from managers.recall.store import IS_WISH, TELLS_WHEN
 from managers.recall.view import KINDS, REACH
-from managers.recall.word_vectors import WordVectors
 
 VECTOR_SHARE = 0.25
 """What a passage's vector is worth beside its words, if it tells spelling more than meaning."""
@@ -99,29 +97,26 @@ class Candidate:
 
 
 def rank(
-    indexes: Sequence[MemoryIndex],
+    words: WordScoring,
     cues: Cues,
     queries: Sequence[Vectors | None],
     kinds: Collection[MemoryType] | None,
     ways: Ways,
     now: datetime,
-    nearby: WordVectors | None = None,
     vector_share: float = VECTOR_SHARE,
 ) -> list[Candidate]:
     """Return the candidates of all indexes in one ranking, best first.
 
     Args:
-        indexes: refreshed.
+        words: of the indexes.
         cues: what is looked for.
         queries: its vector, a row, as it is asked of each index; None: words only.
         kinds: only memories of these kinds.
         ways: which parts take part.
         now: what times are reckoned from.
-        nearby: Japanese words by meaning.
         vector_share: what a vector is worth beside words, but for documents.
     """
-    works = [Work(index, view := index.view, np.zeros(len(view), np.float32)) for index in indexes]
-    ideal = score_words(works, cues.words, cues.meanings, nearby) if ways.lexical else 0.0
+    works, ideal = words.score(cues.words, cues.meanings) if ways.lexical else words.score((), ())
     for work, query in zip(works, queries, strict=True):
         if query is not None and ways.vector:
             work.near, work.cosines = work.index.vectors.search(query, POOL)

@@ -8,8 +8,10 @@ per block of 16,384 passages, which numpy reads at once.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +21,7 @@ POSTING_BLOCK = 1 << 14
 Postings = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]
 """Numbers of passages, in order, and how often each holds the word."""
 
-_NONE: Postings = (np.zeros(0, np.int64), np.zeros(0, np.uint8))
-
-_READ = "SELECT term, block, data FROM postings WHERE term IN ({}) ORDER BY term, block"
+_READ = "SELECT term, block, data FROM postings WHERE term IN (SELECT value FROM json_each(?)) ORDER BY term, block"
 
 
 def append_postings(connection: sqlite3.Connection, first: int, passages: Sequence[Mapping[str, int]]) -> None:
@@ -48,12 +48,20 @@ def append_postings(connection: sqlite3.Connection, first: int, passages: Sequen
 
 
 def read_postings(connection: sqlite3.Connection, terms: Collection[str]) -> dict[str, Postings]:
-    """Return the lists of some words."""
-    held: dict[str, list[tuple[int, bytes]]] = {term: [] for term in terms}
-    marks = ",".join("?" * len(held))
-    for term, block, data in connection.execute(_READ.format(marks), list(held)).fetchall():
-        held[term].append((block, data))
-    return {term: _joined(rows) for term, rows in held.items()}
+    """Return the lists of some words. There are many, most of them short: they are decoded together."""
+    rows = connection.execute(_READ, (json.dumps(list(terms)),)).fetchall()
+    sizes = np.array([len(data) // 3 for _, _, data in rows], np.int64)
+    places = b"".join([data[: len(data) // 3 * 2] for _, _, data in rows])
+    often = np.frombuffer(b"".join([data[len(data) // 3 * 2 :] for _, _, data in rows]), np.uint8)
+    first = np.array([block for _, block, _ in rows], np.int64) * POSTING_BLOCK
+    numbers = np.frombuffer(places, "<u2") + np.repeat(first, sizes)
+    held = dict.fromkeys(terms, (numbers[:0], often[:0]))
+    begin = 0
+    for term, blocks in groupby(zip(rows, np.cumsum(sizes).tolist(), strict=True), lambda row: row[0][0]):
+        *_, (_, end) = blocks
+        held[term] = numbers[begin:end], often[begin:end]
+        begin = end
+    return held
 
 
 def take_out_postings(connection: sqlite3.Connection, block: int, gone: Sequence[int]) -> None:
@@ -77,23 +85,6 @@ def take_out_postings(connection: sqlite3.Connection, block: int, gone: Sequence
             changed.append((places[stays].tobytes() + often[stays].tobytes(), term, block))
     connection.executemany("UPDATE postings SET data = ? WHERE term = ? AND block = ?", changed)
     connection.executemany("DELETE FROM postings WHERE term = ? AND block = ?", emptied)
-
-
-def _joined(rows: Sequence[tuple[int, bytes]]) -> Postings:
-    """Return the numbers and counts in a word's blocks. There are many, most of them small: each must cost little."""
-    if not rows:
-        return _NONE
-    if len(rows) == 1:
-        block, data = rows[0]
-        size = len(data) // 3
-        numbers = np.frombuffer(data, "<u2", size).astype(np.int64)
-        numbers += block * POSTING_BLOCK
-        return numbers, np.frombuffer(data, np.uint8, size, 2 * size)
-    sizes = [len(data) // 3 for _, data in rows]
-    places = b"".join([data[: 2 * size] for (_, data), size in zip(rows, sizes, strict=True)])
-    often = b"".join([data[2 * size :] for (_, data), size in zip(rows, sizes, strict=True)])
-    first = np.repeat(np.array([block for block, _ in rows], np.int64) * POSTING_BLOCK, sizes)
-    return np.frombuffer(places, "<u2") + first, np.frombuffer(often, np.uint8)
 
 
 def _longer(old: bytes, places: Sequence[int], often: Sequence[int]) -> bytes:

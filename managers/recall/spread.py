@@ -15,12 +15,11 @@ import numpy as np
 
 from managers.recall.cues import Cues
 from managers.recall.fusion import Candidate
-from managers.recall.index import MemoryIndex, Passage
-from managers.recall.lexical import K1, Floats, Numbers, Work, score_words
+from managers.recall.index import Passage
+from managers.recall.lexical import K1, Floats, Numbers, WordScoring, Work
 from managers.recall.store import GOES_ON
 from managers.recall.terms import terms
 from managers.recall.view import KINDS, View
-from managers.recall.word_vectors import WordVectors
 
 STRETCHES = 10
 """How many stretches of time each give their best before any gives a second."""
@@ -41,16 +40,14 @@ class _Exchange:
     coverage: float
 
 
-def spread_over_time(indexes: Sequence[MemoryIndex], cues: Cues, nearby: WordVectors | None) -> list[Candidate]:
+def spread_over_time(words: WordScoring, cues: Cues) -> list[Candidate]:
     """Return what users said about a subject, so that any beginning of the list is spread over time.
 
     Args:
-        indexes: refreshed.
+        words: of the indexes.
         cues: the subject.
-        nearby: Japanese words by meaning.
     """
-    works = [Work(index, view := index.view, np.zeros(len(view), np.float32)) for index in indexes]
-    ideal = score_words(works, cues.words, cues.meanings, nearby)
+    works, ideal = words.score(cues.words, cues.meanings)
     found = [one for place, work in enumerate(works) for one in _exchanges(place, work, ideal)]
     found = sorted(found, key=lambda one: -one.score)[:_POOL]
     if not found:
@@ -58,7 +55,7 @@ def spread_over_time(indexes: Sequence[MemoryIndex], cues: Cues, nearby: WordVec
     best = found[0].score
     held = {
         place: index.passages([one.number for one in found if one.index == place])
-        for place, index in enumerate(indexes)
+        for place, index in enumerate(words.indexes)
     }
     told = [
         (one, passage)
