@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from commands.again import answer_second_start
-from commands.stopping import end_when_asked_to_stop, leave_as_asked, say_ended
+from commands.second_start import answer_second_start
+from commands.stop_signals import end_when_asked_to_stop, leave_as_asked, say_ended
 
 # No library may report anything to anybody: set before any of them is imported.
 os.environ.update(

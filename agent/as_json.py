@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agent.approval import Waiting, how_to_decide
 from agent.events import Failed, Received, Replied, TurnEvent
-from agent.held import Waiting, how_to_decide
 from managers.recall.hits import Hit
 from managers.storage.errors import Lang
 from managers.storage.history.entries import Entry

@@ -16,7 +16,7 @@ from agent.errors import (
     AttachmentTypeError,
     AttachmentUnreadableError,
 )
-from agent.reading import AS_DOCUMENT, PICTURES, PLAIN, ending_of, is_picture, read_sent
+from agent.file_contents import AS_DOCUMENT, PICTURES, PLAIN, ending_of, is_picture, read_sent
 from managers.memory.messages import Message
 from managers.mind import Image, SentFile
 from managers.recall import documents

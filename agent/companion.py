@@ -12,16 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent import attachments as attached_files
+from agent.answer_sources import Why, why
+from agent.approval import Waiting, decide, waiting
 from agent.attachments import Attached, Upload
 from agent.errors import EmptyMessageError, MessageTooLongError
 from agent.exchange import exchange_of, last_exchange
-from agent.held import Waiting, decide, waiting
 from agent.minds.choose import built_in_mind
-from agent.minds.status import MindStatus
+from agent.minds.mind_status import MindStatus
 from agent.state import TurnState
 from agent.turn import Turn
 from agent.turns import Turns
-from agent.why import Why, why
 from managers.memory.log import Alternatives, Branch, ConversationLog
 from managers.memory.messages import Message
 from managers.storage.errors import MessageNotFoundError
@@ -223,7 +223,7 @@ class Companion(Turns):
         return waiting(self.memories)
 
     def decide(self, held: str, *, allow: bool, shown: str | None = None) -> None:
-        """Write what waits for a yes, or leave it (see `agent.held.decide`).
+        """Write what waits for a yes, or leave it (see `agent.approval.decide`).
 
         Raises:
             NotHeldError, HeldChangedError, UtataneError: nothing was written.

@@ -16,7 +16,7 @@ from typing import Literal
 
 from agent.minds.fit import turn_tokens
 from agent.prompts.quoting import MARK
-from agent.prompts.reply import HEADINGS, PartName
+from agent.prompts.system_prompt import HEADINGS, PartName
 from managers.mind import ChatTurn
 from managers.storage.errors import Lang
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from agent.memories import Memories
 from agent.minds.protocol import Mind
-from agent.prompts import emotion
-from agent.prompts.emotion import EmotionDraft
+from agent.prompts import message_emotion
+from agent.prompts.message_emotion import EmotionDraft
 from managers.memory.messages import Message
 from managers.mind import Asking, Cancel, Sheet
 from managers.storage.errors import Notice, UtataneError
@@ -48,7 +48,7 @@ def reread_emotion(
     memories.notices.replace(_CODE, [])
     try:
         draft = mind.ask(
-            *emotion.build(sheet, message.text, window), EmotionDraft, language=sheet.language, cancel=cancel
+            *message_emotion.build(sheet, message.text, window), EmotionDraft, language=sheet.language, cancel=cancel
         )
     except UtataneError as error:
         if not cancel.is_set():

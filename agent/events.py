@@ -78,7 +78,7 @@ class Noticed:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A change of a memory waits for a person's yes (see `agent.held`)."""
+    """A change of a memory waits for a person's yes (see `agent.approval`)."""
 
     held: str
 

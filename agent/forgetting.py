@@ -25,8 +25,8 @@ from managers.memory.words_forgotten import (
     forgotten_words,
     wishes_left,
 )
-from managers.sleep.desk import Stores
 from managers.sleep.forgetting import dreamt_anew, withdrawn
+from managers.sleep.working_copy import Stores
 from managers.storage import locks
 from managers.storage.errors import UndoConflictError
 from managers.storage.files import read_bytes, remove, write_atomic

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
 from agent.compose import Part, text_part
-from agent.prompts import reply as words
+from agent.prompts import system_prompt as words
 from agent.prompts.quoting import one_line, plain
+from managers.memory.emotion_names import Feeling
 from managers.memory.emotions import EmotionLog
 from managers.memory.episodes import EpisodeStore
-from managers.memory.feelings import Feeling
 from managers.memory.goals import GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore

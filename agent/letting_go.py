@@ -15,7 +15,7 @@ from agent.events import ToolUsed
 from agent.state import Surroundings, TurnState
 from agent.tools.context import ToolContext
 from agent.tools.forgetting import TOOLS, Forgetting
-from agent.written import announce
+from agent.turn_log import announce
 from managers.language.forgetting import asks_to_forget, read_forget_wish
 from managers.language.words import detect_language
 from managers.memory.log import ConversationLog

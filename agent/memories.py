@@ -9,15 +9,15 @@ from typing import TypeVar
 
 from agent.inner_life import InnerLife
 from agent.prompts.quoting import one_line
-from managers.memory.documents import Apply
 from managers.memory.emotions import EmotionLog
 from managers.memory.entities import EntityStore
 from managers.memory.episodes import EpisodeStore
-from managers.memory.flaws import flaws
+from managers.memory.file_validation import flaws
 from managers.memory.goals import GoalStore
 from managers.memory.held_writes import HeldWrites
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
+from managers.memory.json_documents import Apply
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.notes import Notes

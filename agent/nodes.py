@@ -11,8 +11,8 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from agent.addressing import called
+from agent.approval import settle
 from agent.attachments import Attached, sent_lately, sent_with
-from agent.carried import documents_of, files_of, still_standing
 from agent.compose import (
     TURNS_SHARE,
     Composed,
@@ -25,20 +25,20 @@ from agent.compose import (
 )
 from agent.errors import EmptyAnswerError
 from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
-from agent.held import settle
-from agent.marks import with_marks
 from agent.minds.fit import turn_tokens
 from agent.minds.protocol import Mind
 from agent.present import OF_CONCERN, locale_of, present_parts, weighing
+from agent.prompt_prefix import cut_notices, prompt_room, standing_parts
 from agent.prompts import quoting
-from agent.prompts import reply as words
+from agent.prompts import system_prompt as words
+from agent.provenance import documents_of, files_of, still_standing
 from agent.recall_planning import plan_with_model
 from agent.retrieval import in_sight, is_said_since, not_in_sight, retrieve
-from agent.standing_parts import cut_notices, prompt_room, standing_parts
 from agent.state import Spoken, Surroundings, TurnState
+from agent.time_marks import with_marks
 from agent.tools.context import ToolContext
+from agent.turn_log import announce, answer, hear
 from agent.witnesses import witnesses
-from agent.written import announce, answer, hear
 from managers.language.concern import find_concern, help_lines
 from managers.language.emotion import read_emotion
 from managers.memory.emotions import NEGATIVE

@@ -8,13 +8,13 @@ from functools import partial
 
 from agent.addressing import called
 from agent.compose import Part, text_part
-from agent.prompts import reply as words
+from agent.prompts import system_prompt as words
 from agent.state import Surroundings, TurnState
 from managers.language.concern import Kind as ConcernKind
 from managers.language.concern import help_lines
 from managers.language.emotion import Emotion
 from managers.language.words import detect_language
-from managers.memory.feelings import Feeling, weight_of
+from managers.memory.emotion_names import Feeling, weight_of
 from managers.memory.messages import Message
 
 OF_CONCERN: Mapping[ConcernKind, Emotion] = {"self_harm": "sadness", "danger": "fear"}

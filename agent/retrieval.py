@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.addressing import names_of_user
+from agent.current_facts import standing_hits
 from agent.memories import Memories
-from agent.standing import standing_hits
 from managers.language.standing import asks_all, searches_of_all
 from managers.language.words import detect_language
 from managers.memory.messages import Message

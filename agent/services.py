@@ -13,8 +13,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from agent.companion import Companion
+from agent.health import look_around
 from agent.memories import Memories, open_memories
-from agent.mending import look_around
 from agent.minds.choose import MindChooser
 from agent.minds.known_servers import KnownServers
 from agent.minds.pulling import Pulls

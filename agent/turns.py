@@ -12,17 +12,17 @@ from random import Random
 from typing import Any
 
 from agent.addressing import with_name
-from agent.afterwards import Afterwards
+from agent.after_turn import Afterwards
 from agent.attachments import Attached
 from agent.emotion_reading import reread_emotion
 from agent.errors import StillAnsweringError
 from agent.events import Received, Replied, TurnEvent
 from agent.forgetting import take_up
+from agent.health import look
 from agent.memories import Memories
-from agent.mending import look
 from agent.minds.choose import Choice, Minds
+from agent.minds.mind_status import MindStatus, capped_status
 from agent.minds.protocol import Mind
-from agent.minds.status import MindStatus, capped_status
 from agent.state import Surroundings, TurnState
 from agent.tools import all_tools
 from agent.turn import Publish, Turn

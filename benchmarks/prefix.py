@@ -19,7 +19,7 @@ from agent.companion import Companion
 from agent.events import Failed
 from agent.memories import open_memories
 from agent.minds.builtin import BuiltInMind
-from agent.minds.language_model.conversation import to_messages
+from agent.minds.language_model.chat_messages import to_messages
 from agent.minds.tokens import count_tokens
 from agent.minds.tool_schemas import affordable, as_function
 from benchmarks.words import sentence

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
-from agent.minds.language_model.dreaming import LanguageModelDreamMind
+from agent.minds.language_model.model_dreams import LanguageModelDreamMind
 from managers.memory.entities import Entity, EntityStore, Fact, format_entity
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import GoalStore

@@ -49,18 +49,18 @@ _DOORS = [
     "managers.personas.admitting",
     "managers.personas.door",
     "managers.personas.guests",
-    "managers.personas.wishes",
+    "managers.personas.sensitive_settings",
     "managers.transport",
     "managers.recall.reading.process",
     "managers.memory.held_writes",
     "managers.integrity",
-    "managers.integrity.looking",
-    "managers.integrity.mending",
-    "managers.integrity.saying",
+    "managers.integrity.inspection",
+    "managers.integrity.repair",
+    "managers.integrity.wording",
     "managers.integrity.trouble",
-    "agent.carried",
-    "agent.held",
-    "agent.mending",
+    "agent.provenance",
+    "agent.approval",
+    "agent.health",
     "agent.prompts.holding",
     "agent.prompts.quoting",
     "ui.server.access",
@@ -71,7 +71,7 @@ _DOORS = [
 _OPENING = """
 import sys, time
 from pathlib import Path
-import agent.services, commands.serving, ui.server.app
+import agent.services, commands.serve, ui.server.app
 from managers.personas.door import Door
 from managers.storage.access import Access
 from managers.storage.clear_text import hash_clear_password

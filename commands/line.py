@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from commands import bringing, holding, mending, personas, remembering, servers, serving, talking, usage
+from commands import chat, held, importing, mend, personas, remembering, serve, servers, usage
 from commands.language import terminal_language
 from commands.misuse import misuse_sentence
 from commands.terminal import warn
@@ -17,16 +17,16 @@ from managers.storage.program_log import keep_off_the_terminal
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, help="Utatane (うたた寝): a companion that remembers."
 )
-app.add_typer(serving.commands)
-app.add_typer(talking.commands)
-app.add_typer(holding.commands)
+app.add_typer(serve.commands)
+app.add_typer(chat.commands)
+app.add_typer(held.commands)
 app.add_typer(remembering.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)
-app.add_typer(mending.commands)
+app.add_typer(mend.commands)
 app.add_typer(personas.personas_commands, name="personas")
-app.add_typer(bringing.import_commands, name="import")
-app.add_typer(bringing.knowledge_commands, name="knowledge")
+app.add_typer(importing.import_commands, name="import")
+app.add_typer(importing.knowledge_commands, name="knowledge")
 
 
 def run(arguments: Sequence[str]) -> int:

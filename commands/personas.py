@@ -1,4 +1,4 @@
-"""`personas list|create|rename|duplicate|delete|restore|mend` (for `admit` see `commands.admitting`)."""
+"""`personas list|create|rename|duplicate|delete|restore|mend` (for `admit` see `commands.admission`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands import admitting
+from commands import admission
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, read_text, services_at, tell
 from commands.terminal import warn
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     pass
 
 personas_commands = typer.Typer(help="List, create, rename, duplicate, delete, restore, mend and let in personas.")
-personas_commands.add_typer(admitting.commands)
+personas_commands.add_typer(admission.commands)
 
 
 @personas_commands.command("list")

@@ -77,7 +77,7 @@ def index(
     as_json: JsonOption = False,
 ) -> None:
     """Bring a persona's indexes up to date."""
-    from agent.doctor import describe_index
+    from commands.doctor import describe_index
 
     with services_at(home) as services, damage_told(services, persona):
         found = services.companion(persona).memories.recall
@@ -215,7 +215,7 @@ def export(
 def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Look whether everything is in order: data, index, model, disk, versions."""
     from agent.as_json import line
-    from agent.doctor import examine
+    from commands.doctor import examine
 
     marks, problems = {"ok": "✓", "warning": "!", "problem": "✗"}, 0
     with services_at(home, only_look=True) as services:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from commands.language import terminal_language
-from commands.stopping import undisturbed
+from commands.stop_signals import undisturbed
 from commands.terminal import warn, write_line
 from managers.storage.errors import NoSuchFileError, Notice, UnreadableError, UtataneError
 from managers.storage.files import read_bytes
@@ -92,7 +92,7 @@ def damage_told(services: Services, persona: str, *, first: bool = False) -> Ite
 
 
 def _tell_of_damage(services: Services, persona: str) -> None:
-    from agent.mending import in_one_line, look
+    from agent.health import in_one_line, look
 
     words = in_one_line(persona, look(services.memories(persona)))
     if words is not None:

@@ -14,7 +14,7 @@ from commands.terminal import write, write_line
 if TYPE_CHECKING:
     from agent.services import Services
     from managers.usage.ledger import Call
-    from managers.usage.summary import Sum
+    from managers.usage.totals import Sum
 
 commands = typer.Typer()
 
@@ -41,7 +41,7 @@ def usage(
 
 def _print_lines(services: Services, calls: list[Call], persona: str) -> None:
     from agent.as_json import line
-    from managers.usage.summary import grouped
+    from managers.usage.totals import grouped
 
     found = grouped(calls, services.meter.cost, lambda c: (c.time.date(), c.persona, c.purpose, c.service, c.model))
     for (day, who, purpose, service, model), sums in sorted(found.items()):
@@ -83,7 +83,7 @@ def _unit(value: int, unit: str, services: Services) -> float:
 
 def _print_table(services: Services, calls: list[Call], persona: str) -> None:
     from managers.usage.errors import cap_in_words
-    from managers.usage.summary import grouped, total
+    from managers.usage.totals import grouped, total
 
     japanese = terminal_language() == "ja"
     for (day, who), sums in sorted(grouped(calls, services.meter.cost, lambda c: (c.time.date(), c.persona)).items()):
@@ -98,7 +98,7 @@ def _print_table(services: Services, calls: list[Call], persona: str) -> None:
 
 
 def _words(sums: Sum, services: Services, *, japanese: bool) -> str:
-    from managers.usage.summary import amount
+    from managers.usage.totals import amount
 
     calls = f"{sums.calls:,} 回" if japanese else f"{sums.calls:,} call{'' if sums.calls == 1 else 's'}"
     tokens = f"{sums.tokens:,} トークン" if japanese else f"{sums.tokens:,} tokens"

@@ -25,7 +25,7 @@ CAN_FORK: Final = hasattr(os, "fork") and sys.platform != "darwin"  # whose fram
 _SECONDS: Final = 120
 """What a command may take."""
 _HEAVY: Final = ("agent.graph", "agent.companion", "agent.minds.builtin", "agent.minds.language_model", "commands.line")
-_OF_SERVERS: Final = ("ui.server.app", "langchain_openai", "agent.minds.language_model.mind", "managers.sleep")
+_OF_SERVERS: Final = ("ui.server.app", "langchain_openai", "agent.minds.language_model.model_mind", "managers.sleep")
 _LONGEST: Final = 1 << 20
 
 

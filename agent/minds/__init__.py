@@ -1,1 +1,1 @@
-"""Implementations of the `Mind` seam declared in `managers.mind`."""
+"""Implementations of the `Mind` seam: `protocol` says what each is, `choose` which one speaks."""

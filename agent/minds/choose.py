@@ -34,10 +34,10 @@ from agent.minds.known_servers import KnownServers, Server
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.language_model.making import openai_mind, unusable_mind
 from agent.minds.makers import MAKERS, OPENAI_KEYS, Maker, own_maker, secret_name
+from agent.minds.mind_status import MindStatus, built_in_status, status_of
 from agent.minds.offers import OFFER_BUILT_IN, Offer, offer_key, offer_server, server_found
 from agent.minds.protocol import Mind
-from agent.minds.servers import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_empty, find_local
-from agent.minds.status import MindStatus, built_in_status, status_of
+from agent.minds.server_discovery import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_empty, find_local
 from managers.storage.errors import Lang, Notice
 from managers.storage.peers import owner_of_listener
 from managers.storage.settings import MindSettings, Secrets, Settings

@@ -22,8 +22,8 @@ from agent.minds.errors import (
     StillPullingError,
 )
 from agent.minds.known_servers import Server
-from agent.minds.language_model import background
-from agent.minds.servers import list_models
+from agent.minds.language_model import event_loop
+from agent.minds.server_discovery import list_models
 from agent.minds.small_models import GIGABYTE, SmallModel
 from agent.minds.trial import Trial
 from managers.storage.edges import said
@@ -158,7 +158,7 @@ def fetch(
     root = address.removesuffix("/v1")
     progress, gained = Progress(model), monotonic()
     try:
-        for line in background.read(
+        for line in event_loop.read(
             lambda: _lines(root, model.name), cancel=cancel, seconds=SILENT_SECONDS, monotonic=monotonic
         ):
             if progress.take(line):
@@ -166,7 +166,7 @@ def fetch(
             elif monotonic() - gained > NO_GAIN_SECONDS:
                 raise PullStalledError(model=model.name, minutes=int(NO_GAIN_SECONDS // 60))
             yield progress.completed, progress.total
-    except background.StalledError:
+    except event_loop.StalledError:
         raise PullStalledError(model=model.name, minutes=int(SILENT_SECONDS // 60)) from None
     except UnusableResponseError:
         raise PullUnusableError(model=model.name) from None
@@ -233,7 +233,7 @@ async def _lines(root: str, model: str) -> AsyncIterator[str]:
     import httpx  # noqa: PLC0415  # only where a model is fetched
 
     url = f"{root}/api/pull"
-    options = client_options(httpx, url, local=is_loopback(url), hooks=[background.hold])
+    options = client_options(httpx, url, local=is_loopback(url), hooks=[event_loop.hold])
     async with (
         httpx.AsyncClient(**options, timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS)) as client,
         client.stream("POST", url, json={"model": model, "stream": True}) as response,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from agent.prompts.dreaming import called, instructions, section, spell_day
+from agent.prompts.dream_parts import called, instructions, section, spell_day
 from managers.mind import Sheet
 
 _TASK = {

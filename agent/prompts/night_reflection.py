@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Literal
 
-from agent.prompts.dreaming import called, instructions, section, spell_day
+from agent.prompts.dream_parts import called, instructions, section, spell_day
 from managers.mind import Sheet
 from managers.sleep.checks import MAX_INSIGHT, MAX_LOG_ENTRY, MAX_NEW_GOALS
 from managers.sleep.tasks import Level

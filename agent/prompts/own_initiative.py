@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from agent.prompts.reply import spell_time
+from agent.prompts.system_prompt import spell_time
 from managers.mind import Sheet
 
 

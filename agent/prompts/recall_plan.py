@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from agent.prompts.dreaming import section
+from agent.prompts.dream_parts import section
 from agent.prompts.quoting import one_line, quoted
 from managers.memory.messages import Message
 from managers.mind import Sheet

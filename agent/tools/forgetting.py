@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from agent.forgetting import let_go
-from agent.prompts.reply import spell_time
+from agent.prompts.system_prompt import spell_time
 from agent.tools.catalogue import Arguments, Tool
 from agent.tools.context import ToolContext
 from agent.tools.writes import Look, Write, Writer

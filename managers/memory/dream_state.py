@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from managers.memory.documents import JsonFile, encode
+from managers.memory.json_documents import JsonFile, encode
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.paths import PersonaPaths

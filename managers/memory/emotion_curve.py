@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from managers.memory.documents import JsonFile
 from managers.memory.emotions import VALUES
+from managers.memory.json_documents import JsonFile
 from managers.storage.clock import Clock
 from managers.storage.files import files, read_bytes
 from managers.storage.json_text import load_json

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from managers.language.concern import find_concern
 from managers.language.loss import tells_of_loss
-from managers.memory.documents import JsonFile, as_plain, encode, entries_of
+from managers.memory.json_documents import JsonFile, as_plain, encode, entries_of
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.files import append_durably, files, read_bytes, remove, write_atomic

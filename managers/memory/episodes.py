@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from managers.memory.documents import (
+from managers.memory.dream_state import DreamStateFile
+from managers.memory.json_documents import (
     PINNED,
     USER,
     Apply,
@@ -20,7 +21,6 @@ from managers.memory.documents import (
     short_id,
     write_plainly,
 )
-from managers.memory.dream_state import DreamStateFile
 from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError, Notice
 from managers.storage.files import digest, files, read_bytes

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from managers.language.words import content_words
-from managers.memory.documents import (
+from managers.memory.json_documents import (
     PINNED,
     TIME,
     Apply,
@@ -22,7 +22,7 @@ from managers.memory.documents import (
     short_id,
     write_plainly,
 )
-from managers.memory.shelves import next_shelf, shelve, shelves
+from managers.memory.rolling_lists import next_shelf, shelve, shelves
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.locks import writing

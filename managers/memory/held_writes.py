@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from managers.memory.documents import TIME, JsonFile, as_plain, encode, entries_of, short_id
+from managers.memory.json_documents import TIME, JsonFile, as_plain, encode, entries_of, short_id
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.files import remove, write_atomic

@@ -13,7 +13,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from managers.memory.documents import JsonFile, encode
 from managers.memory.drive_course import DriveCourse
 from managers.memory.drives import (
     DRIVES,
@@ -27,9 +26,10 @@ from managers.memory.drives import (
     goal_achievement,
     thresholds,
 )
+from managers.memory.emotion_names import Feeling, feeling_name, latest_feeling
 from managers.memory.emotions import EmotionLog
-from managers.memory.feelings import Feeling, feeling_name, latest_feeling
 from managers.memory.goals import Goal, GoalStore
+from managers.memory.json_documents import JsonFile, encode
 from managers.memory.questions import MAX_OPEN, Question, QuestionStore
 from managers.storage.clock import Clock
 from managers.storage.errors import BusyError, Lang, Notice, UnwritableError

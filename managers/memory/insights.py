@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from managers.memory.documents import (
+from managers.memory.json_documents import (
     PINNED,
     Apply,
     JsonFile,
@@ -20,7 +20,7 @@ from managers.memory.documents import (
     short_id,
     write_plainly,
 )
-from managers.memory.shelves import next_shelf, shelve, shelves
+from managers.memory.rolling_lists import next_shelf, shelve, shelves
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.locks import writing

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from managers.personas.folders import name_key
-from managers.personas.wishes import NOTHING, Wishes, digest_of
+from managers.personas.sensitive_settings import NOTHING, Wishes, digest_of
 from managers.storage.clock import Clock
 from managers.storage.errors import NotPlainFileError, UnwritableError
 from managers.storage.files import read_bytes, set_aside, unread, write_atomic

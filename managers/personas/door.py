@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from managers.personas import document as sheet
+from managers.personas import persona_file
 from managers.personas.admissions import Admission, Admissions
 from managers.personas.admitting import clean
 from managers.personas.folders import arranging, find_folder, persona_folders
 from managers.personas.guests import look_through
 from managers.personas.persona import Persona, read_persona
-from managers.personas.wishes import NOTHING, digest_of, in_words, is_same
+from managers.personas.sensitive_settings import NOTHING, digest_of, in_words, is_same
 from managers.storage.clock import Clock
 from managers.storage.errors import ChangedSinceShownError, GuestError, NotAdmissibleError, Notice, UnreadableError
 from managers.storage.paths import Home, PersonaPaths
@@ -51,7 +51,7 @@ class Door:
 
     def all_names(self) -> list[str]:
         """Return the names that are taken, guests' too, in order."""
-        return [sheet.normal(paths.name) for paths in self._folders()]
+        return [persona_file.normal(paths.name) for paths in self._folders()]
 
     def residents(self) -> Iterator[tuple[PersonaPaths, Admission]]:
         """Yield the personas' folders, in order of their names, and how each was let in."""
@@ -69,17 +69,19 @@ class Door:
         paths = find_folder(self._home.characters, name)
         admission = self.admissions.of(paths)
         if admission is None:
-            raise GuestError(name=sheet.normal(paths.name))
+            raise GuestError(name=persona_file.normal(paths.name))
         return paths, admission
 
     def guests(self) -> list[str]:
         """Return the names of the folders that nobody let in on this computer, in order."""
-        return [sheet.normal(paths.name) for paths, admission in self._looked_up() if admission is None]
+        return [persona_file.normal(paths.name) for paths, admission in self._looked_up() if admission is None]
 
     def unreadable(self) -> dict[str, UnreadableError]:
         """Return the names of the folders of which nobody can tell whether they were let in, and what stands in the way."""
         looked_up = self._looked_up()
-        return {sheet.normal(paths.name): found for paths, found in looked_up if isinstance(found, UnreadableError)}
+        return {
+            persona_file.normal(paths.name): found for paths, found in looked_up if isinstance(found, UnreadableError)
+        }
 
     def waiting(self) -> list[str]:
         """Return the names of all that wait for a yes: guests, and personas whose folders ask for other settings."""
@@ -159,7 +161,7 @@ class Door:
         paths, admission = self.resident(name)
         asked = read_resident(paths, admission).wishes
         if digest_of(asked) != wishes:
-            raise ChangedSinceShownError(name=sheet.normal(paths.name))
+            raise ChangedSinceShownError(name=persona_file.normal(paths.name))
         if yes:
             self.admissions.agree(paths, asked)
         else:

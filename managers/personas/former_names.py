@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final
 
-from managers.personas.document import Document
 from managers.personas.folders import name_key
+from managers.personas.persona_file import Document
 from managers.storage.files import digest
 
 MOST: Final = 12

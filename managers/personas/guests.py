@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Final
 
-from managers.personas import document as sheet
-from managers.personas.wishes import NOTHING, Wishes, digest_of, wishes_of
+from managers.personas import persona_file
+from managers.personas.sensitive_settings import NOTHING, Wishes, digest_of, wishes_of
 from managers.storage import opening
 from managers.storage.errors import BrokenPersonaFileError, Notice, UnreadableError, UnsafeNameError
 from managers.storage.files import read_bytes
@@ -74,7 +74,7 @@ def look_through(paths: PersonaPaths) -> Guest:
     Raises:
         UnreadableError: a folder in it cannot be listed.
     """
-    name = sheet.normal(paths.name)
+    name = persona_file.normal(paths.name)
     if not opening.is_folder(paths.folder):
         return Guest(name, paths, obstacle=_IS_LINK)
     found = _Found(paths)
@@ -93,8 +93,8 @@ def look_through(paths: PersonaPaths) -> Guest:
 
 def _wishes(paths: PersonaPaths) -> Wishes:
     try:
-        document = sheet.parse(paths.name, read_bytes(paths.persona_json) or b"{}")
-        return wishes_of(sheet.settings_of(sheet.migrated(document)))
+        document = persona_file.parse(paths.name, read_bytes(paths.persona_json) or b"{}")
+        return wishes_of(persona_file.settings_of(persona_file.migrated(document)))
     except (BrokenPersonaFileError, UnreadableError):  # what cannot be read is not asked for
         return NOTHING
 
@@ -191,7 +191,7 @@ def _some(names: Sequence[PurePath], comma: str = ", ", more: str = " …") -> s
 def _is_odd(name: str) -> bool:
     """Tell whether a name could not be written on every system, or shows as another than it is."""
     try:
-        return safe_name(name.lstrip(".~-") or "x") != sheet.normal(name).lstrip(".~-")
+        return safe_name(name.lstrip(".~-") or "x") != persona_file.normal(name).lstrip(".~-")
     except UnsafeNameError:
         return True
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from managers.personas import document as sheet
+from managers.personas import persona_file
 from managers.personas.avatars import find_avatar
-from managers.personas.wishes import NOTHING, Wishes, counting, digest_of, is_same, wishes_of
+from managers.personas.sensitive_settings import NOTHING, Wishes, counting, digest_of, is_same, wishes_of
 from managers.storage.encodings import NAMES, foreign_encoding
 from managers.storage.errors import BrokenPersonaFileError, Lang, Notice, UnreadableError
 from managers.storage.files import digest, read_bytes
@@ -42,7 +42,7 @@ class Persona:
         user_name, user_profile: how it knows the user, where that differs from the settings.
         settings: its own settings over the common ones, by section (see `managers.storage.settings.merged`), as far
             as they count on this computer.
-        wishes: the settings in its folder that count only after a yes (see `managers.personas.wishes`).
+        wishes: the settings in its folder that count only after a yes (see `managers.personas.sensitive_settings`).
         asks: they are others than somebody said yes or no to; nobody has answered yet.
         colours: its colours.
         avatar: its picture.
@@ -76,11 +76,11 @@ def read_persona(paths: PersonaPaths, agreed: Wishes = NOTHING, refused: str = "
         agreed: the wishes that somebody said yes to.
         refused: the digest of those that somebody said no to.
     """
-    name = sheet.normal(paths.name)
+    name = persona_file.normal(paths.name)
     notices: list[Notice] = []
     document = _document(name, paths, notices)
     prompt, prompt_digest = _prompt(paths, notices)
-    own = sheet.settings_of(document)
+    own = persona_file.settings_of(document)
     is_broken = any(notice.code == "persona-broken" for notice in notices)
     wishes = agreed if is_broken else wishes_of(own)
     asks = not is_same(wishes, agreed) and digest_of(wishes) != refused
@@ -90,22 +90,22 @@ def read_persona(paths: PersonaPaths, agreed: Wishes = NOTHING, refused: str = "
     return Persona(
         paths=paths,
         name=name,
-        language=_language(sheet.text(document, "language"), prompt + name),
-        greeting=sheet.text(document, "greeting"),
-        about=sheet.text(document, "about"),
+        language=_language(persona_file.text(document, "language"), prompt + name),
+        greeting=persona_file.text(document, "greeting"),
+        about=persona_file.text(document, "about"),
         system_prompt=prompt,
         system_prompt_digest=prompt_digest,
-        user_name=sheet.text(document, "user", "name"),
-        user_profile=sheet.text(document, "user", "profile"),
+        user_name=persona_file.text(document, "user", "name"),
+        user_profile=persona_file.text(document, "user", "profile"),
         settings=counting(own, agreed),
         wishes=wishes,
         asks=asks,
         colours=Colours(
-            sheet.colour(document, "accent", defaults.accent),
-            sheet.colour(document, "background", defaults.background),
+            persona_file.colour(document, "accent", defaults.accent),
+            persona_file.colour(document, "background", defaults.background),
         ),
         avatar=find_avatar(paths.folder),
-        created_at=sheet.text(document, "created_at"),
+        created_at=persona_file.text(document, "created_at"),
         notices=tuple(notices),
     )
 
@@ -120,15 +120,15 @@ def _asking(name: str) -> Notice:
     )
 
 
-def _document(name: str, paths: PersonaPaths, notices: list[Notice]) -> sheet.Document:
+def _document(name: str, paths: PersonaPaths, notices: list[Notice]) -> persona_file.Document:
     try:
         data = read_bytes(paths.persona_json)
-        document = {} if data is None else sheet.parse(name, data)
+        document = {} if data is None else persona_file.parse(name, data)
     except (BrokenPersonaFileError, UnreadableError) as error:
         notices.append(Notice("persona-broken", error.sentence("ja"), error.sentence("en")))
         return {}
-    notices += sheet.newer_format(name, document)
-    return sheet.migrated(document)
+    notices += persona_file.newer_format(name, document)
+    return persona_file.migrated(document)
 
 
 def _prompt(paths: PersonaPaths, notices: list[Notice]) -> tuple[str, str | None]:

@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import Record
+from managers.memory.log.log_files import MONTH
 from managers.memory.log.parsing import parse
-from managers.memory.log.parts import MONTH
 from managers.memory.log.passed_over import PassedOver
 from managers.recall.chunking import Chunk
 from managers.recall.documents import look_at, read_document, reading_version

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from managers.memory.documents import TIME
 from managers.memory.drives import Drive
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
+from managers.memory.json_documents import TIME
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.questions import Question, QuestionStore
 from managers.mind import Sheet
-from managers.sleep.hours import in_quiet_hours, is_idle
+from managers.sleep.quiet_hours import in_quiet_hours, is_idle
 from managers.storage.clock import Clock
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import writing

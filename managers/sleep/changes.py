@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
 
-from managers.memory.documents import TIME, USER
 from managers.memory.entities import Entity, Fact, Kind, ended, name_key, with_fact
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, Goals, closes_with
 from managers.memory.insights import Insight
+from managers.memory.json_documents import TIME, USER
 from managers.memory.messages import Message
 from managers.memory.questions import Question
-from managers.sleep.desk import Desk
 from managers.sleep.tasks import (
     DayDraft,
     DayMaterial,
@@ -28,6 +27,7 @@ from managers.sleep.tasks import (
     ReflectionMaterial,
     ResolutionsDraft,
 )
+from managers.sleep.working_copy import Desk
 from managers.storage.errors import Lang
 
 What = Literal["episode", "entity", "question", "resolution", "goal", "insight"]

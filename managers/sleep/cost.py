@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from managers.sleep.days import Days
+from managers.sleep.dream_days import Days
 from managers.sleep.tasks import DreamMind
 
 _LOOKED_AT = 30

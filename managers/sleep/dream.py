@@ -12,22 +12,22 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Literal
 
-from managers.memory.documents import TIME, Apply, encode
 from managers.memory.emotions import EmotionLog
 from managers.memory.inner_state import InnerStateStore
+from managers.memory.json_documents import TIME, Apply, encode
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet
 from managers.recall.hits import Hit
 from managers.sleep.cost import DreamCost, estimated
-from managers.sleep.days import Days, day_of
-from managers.sleep.desk import Desk, Stores
+from managers.sleep.dream_days import Days, day_of
 from managers.sleep.dreamt import DreamtDays, Reading
 from managers.sleep.errors import DreamingAlreadyError, NothingSaidError
-from managers.sleep.levels import levels_of
+from managers.sleep.reflection_levels import levels_of
 from managers.sleep.report import DreamReport, failure_notices
 from managers.sleep.tasks import DAY_TASKS, DayMaterial, DreamMind, Level, Task, is_speech
 from managers.sleep.thinking import Night, Thinker
+from managers.sleep.working_copy import Desk, Stores
 from managers.storage.clock import Clock
 from managers.storage.errors import BusyError
 from managers.storage.locks import holding, writing

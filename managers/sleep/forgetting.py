@@ -12,13 +12,13 @@ from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
-from managers.memory.documents import USER
 from managers.memory.entities import Entity, revived
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insights
+from managers.memory.json_documents import USER
 from managers.memory.questions import Question, Questions
-from managers.sleep.desk import Desk, Stores
 from managers.sleep.tasks import DAY_TASKS
+from managers.sleep.working_copy import Desk, Stores
 
 
 def withdrawn(stores: Stores, ids: Collection[str], days: Collection[date]) -> dict[Path, bytes | None]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Generic, Protocol, TypeVar
 
-from managers.memory.documents import TIME
+from managers.memory.json_documents import TIME
 from managers.sleep.changes import Change
 from managers.sleep.errors import DraftRejectedError
 from managers.sleep.tasks import Level

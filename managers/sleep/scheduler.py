@@ -21,7 +21,7 @@ from managers.mind import Cancel
 from managers.recall import coarse
 from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
-from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
+from managers.sleep.quiet_hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
 from managers.storage.clock import Clock
 from managers.storage.edges import said
 from managers.storage.errors import PersonaNotFoundError, UtataneError

@@ -31,9 +31,8 @@ from managers.sleep.changes import (
     resolution_changes,
 )
 from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
-from managers.sleep.desk import Desk, Stores
 from managers.sleep.errors import LeftOutError
-from managers.sleep.levels import span_days
+from managers.sleep.reflection_levels import span_days
 from managers.sleep.review import Review
 from managers.sleep.tasks import (
     READING_TASKS,
@@ -48,6 +47,7 @@ from managers.sleep.tasks import (
     Task,
 )
 from managers.sleep.withdrawal import withdrawals, without_episode
+from managers.sleep.working_copy import Desk, Stores
 from managers.storage.errors import UtataneError
 from managers.storage.settings import SleepSettings
 

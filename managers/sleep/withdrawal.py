@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
-from managers.memory.documents import USER
 from managers.memory.entities import Entity, Fact, revived
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insights
+from managers.memory.json_documents import USER
 from managers.memory.questions import Question, Questions
 from managers.sleep.changes import Change
-from managers.sleep.desk import Desk
 from managers.sleep.forgetting import unanswered, without_step
+from managers.sleep.working_copy import Desk
 
 _MIND = "sleep"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from agent.minds.builtin import BuiltInMind
 from agent.minds.choose import Choice
+from agent.minds.mind_status import MindStatus
 from agent.minds.protocol import Mind
-from agent.minds.status import MindStatus
 from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece
 from managers.storage.errors import Lang
 from managers.storage.settings import MindSettings, Settings

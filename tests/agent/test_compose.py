@@ -19,7 +19,7 @@ from agent.compose import (
     text_part,
 )
 from agent.prompts.quoting import passage
-from agent.prompts.reply import PartName
+from agent.prompts.system_prompt import PartName
 from managers.mind import ChatTurn, Image
 
 NAMES = st.sampled_from(sorted(CEILINGS))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from agent.errors import UnreachableError
-from agent.prompts import emotion
-from agent.prompts.emotion import EmotionDraft
+from agent.prompts import message_emotion
+from agent.prompts.message_emotion import EmotionDraft
 from managers.mind import Cancel, Sheet
 from managers.storage.errors import Lang
 from tests.agent.choosing import ScriptedMind
@@ -84,7 +84,7 @@ def test_without_a_language_model_that_is_said(scene: Scene) -> None:
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_the_prompt_names_every_feeling_and_who_is_meant(scene: Scene, language: Lang) -> None:
     say(scene, "Aiko left without a word.")
-    told = emotion.build(Sheet("ねむ", language, "", user_name="Mina"), BRAVE, scene.memories.log.tail(4))
+    told = message_emotion.build(Sheet("ねむ", language, "", user_name="Mina"), BRAVE, scene.memories.log.tail(4))
     assert "“Mina”" in told[0] or "「Mina」" in told[0]
     for one in ("joy", "neutral", "stressed", "anger"):
         assert one in told[0]

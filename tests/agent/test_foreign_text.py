@@ -17,7 +17,7 @@ from agent.companion import Companion
 from agent.memories import open_memories
 from agent.minds.language_model import LanguageModelMind
 from agent.prompts.quoting import frame, name_in_label, one_line, quoted
-from agent.prompts.reply import spell_time
+from agent.prompts.system_prompt import spell_time
 from managers.memory.messages import Message
 from managers.mind import ToolCall
 from managers.personas import PersonaStore

@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from random import Random
 
-from agent.held import decide, settle, waiting
+from agent.approval import decide, settle, waiting
 from agent.memories import Memories, open_memories
 from agent.tools import all_tools
-from agent.tools.notes import NoteWrite
+from agent.tools.note_tools import NoteWrite
 from agent.tools.writes import Writer
 from managers.memory.notes import Edit
 from managers.personas import PersonaStore

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.approval import Waiting
 from agent.companion import Companion
 from agent.events import Held, Replied, ToolUsed
-from agent.held import Waiting
 from agent.minds.builtin import BuiltInMind
 from agent.tools import all_tools
 from managers.memory.held_writes import MOST, HeldChangedError, NotHeldError

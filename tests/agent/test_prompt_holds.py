@@ -11,7 +11,7 @@ import pytest
 from agent.companion import Companion
 from agent.events import ToolUsed
 from agent.memories import open_memories
-from agent.minds.language_model.conversation import to_messages
+from agent.minds.language_model.chat_messages import to_messages
 from agent.minds.tokens import count_tokens
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal

@@ -16,7 +16,7 @@ import pytest
 from agent.companion import Companion
 from agent.minds.tokens import count_tokens
 from agent.minds.tool_schemas import as_function
-from agent.prompts import reply as words
+from agent.prompts import system_prompt as words
 from agent.services import Services, open_services
 from agent.tools import all_tools
 from managers.language.forgetting import read_forget_wish

@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from agent.doctor import examine
 from agent.events import Failed, Noticed, Received, Replied, TurnEvent
 from agent.services import Services, open_services
+from commands.doctor import examine
 from managers.mind import Cancel
 from managers.storage.paths import Home
 from managers.usage.caps import Wish

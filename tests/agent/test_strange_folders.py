@@ -15,8 +15,8 @@ from random import Random
 import pytest
 
 from agent.companion import Companion
-from agent.doctor import examine
 from agent.services import Services, open_services
+from commands.doctor import examine
 from managers.personas import PersonaStore
 from managers.storage.errors import UtataneError
 from managers.storage.exports import export_persona

@@ -7,9 +7,9 @@ from typing import NoReturn
 
 import pytest
 
+from agent.answer_sources import why
 from agent.events import Replied, ToolUsed
-from agent.prompts.reply import hit as told
-from agent.why import why
+from agent.prompts.system_prompt import hit as told
 from managers.mind import ReplyPiece, TextPiece, ToolCall
 from managers.recall.hits import Hit
 from tests.agent.choosing import ScriptedMind

@@ -34,7 +34,7 @@ START_SECONDS = 60.0
 DESKTOP, PHONE = (1440, 900), (390, 844)
 APP = ["app.py"]
 _WITH_PORTS = """
-from agent.minds.servers import PORTS
+from agent.minds.server_discovery import PORTS
 PORTS.update(dict.fromkeys(PORTS, {nobody}), Ollama={ollama})
 from app import main
 main()

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from agent import doctor
 from agent.services import open_services
+from commands import doctor
 from commands.line import run
-from managers.integrity.looking import examine
+from managers.integrity.inspection import examine
 from managers.storage.paths import Home, PersonaPaths
 from tests.ordinary import closed_to_all
 
@@ -118,7 +118,7 @@ def test_mending_goes_on_whatever_is_raised(folder: Path, monkeypatch: pytest.Mo
             raise RecursionError("whatever")
         return examine(paths, *given)
 
-    monkeypatch.setattr("agent.mending.examine_files", broken)
+    monkeypatch.setattr("agent.health.examine_files", broken)
     other = folder.with_name("ねむ") / "notepad.txt.broken-20261120-120000"
     other.write_bytes(b"x")
     assert run(["mend", "--yes"]) == 1

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from agent.minds.servers import PORTS
+from agent.minds.server_discovery import PORTS
 from commands.line import run
 from managers.storage.paths import Home
 from tests.model_server import NOBODY, ModelServer, Say

@@ -118,14 +118,14 @@ def test_nothing_prints_but_the_one_writer() -> None:
 
 UNFORESEEN = """
 import logging, sys, threading
-import agent.doctor, managers.storage.access, managers.storage.notices
+import commands.doctor, managers.storage.access, managers.storage.notices
 def fails(*_anything, **_options):
     thread = threading.Thread(target=lambda: 1 // 0)
     thread.start()
     thread.join()
     logging.getLogger("a.library").warning("a word to nobody: %d", "no number")
     raise KeyError("nobody foresaw this")
-agent.doctor.examine = managers.storage.access.Access.__init__ = fails
+commands.doctor.examine = managers.storage.access.Access.__init__ = fails
 from commands.line import run
 sys.exit(run(sys.argv[1:]))
 """

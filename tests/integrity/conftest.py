@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from managers.integrity.looking import examine, look
-from managers.integrity.mending import Mender
+from managers.integrity.inspection import examine, look
+from managers.integrity.repair import Mender
 from managers.integrity.trouble import Trouble, Words
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message

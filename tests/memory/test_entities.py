@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.memory.documents import USER
 from managers.memory.entities import (
     KEPT_FACTS,
     Entity,
@@ -18,6 +17,7 @@ from managers.memory.entities import (
     parse_entity,
     with_fact,
 )
+from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError, UnsafeNameError
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock

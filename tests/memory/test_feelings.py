@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from managers.memory.emotion_names import feeling_name
 from managers.memory.emotions import EmotionLog
-from managers.memory.feelings import feeling_name
 from managers.memory.inner_state import InnerStateStore
 from managers.storage.errors import Lang
 from managers.storage.paths import PersonaPaths

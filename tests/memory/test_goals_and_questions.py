@@ -6,7 +6,7 @@ from datetime import date
 from managers.memory.goals import KEPT_ENDED, MAX_ACTIVE, Goal, Goals, GoalStore
 from managers.memory.insights import KEPT, Insight, InsightStore
 from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore
-from managers.memory.shelves import shelves
+from managers.memory.rolling_lists import shelves
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 

@@ -13,8 +13,8 @@ from typing import IO
 import pytest
 
 from managers.memory.log import ConversationLog
+from managers.memory.log.file_pieces import read_forward
 from managers.memory.log.format import Record, format_message
-from managers.memory.log.reading import read_forward
 from managers.memory.messages import Message
 from managers.storage.errors import MessageIdTakenError
 from tests.fakes import HandClock

@@ -11,7 +11,7 @@ import pytest
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
 from managers.memory.log.format import Record, format_record
-from managers.memory.log.index import IndexCache
+from managers.memory.log.log_index import IndexCache
 from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.storage.errors import AlternativeNotFoundError, BranchNotFoundError, MessageNotFoundError
@@ -74,7 +74,7 @@ def test_what_stands_aside_is_leapt_over(
         read.append(len(data))
         return parse(data, base, **known)  # type: ignore[arg-type]  # what it was called with
 
-    monkeypatch.setattr("managers.memory.log.reading.parse", counting)
+    monkeypatch.setattr("managers.memory.log.file_pieces.parse", counting)
     assert texts(log.tail(5)) == ["first", "here"]
     assert sum(read) < 100_000
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.memory.log import reading as log_reading
+from managers.memory.log import file_pieces as log_reading
+from managers.memory.log.file_pieces import read_backward, read_forward
 from managers.memory.log.format import Record, format_message
 from managers.memory.log.parsing import parse
-from managers.memory.log.reading import read_backward, read_forward
 from managers.memory.messages import Message
 
 texts = st.lists(

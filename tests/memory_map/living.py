@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from managers.memory.documents import write_plainly
 from managers.memory.entities import Entity, EntityStore, Kind
 from managers.memory.episodes import Episode, EpisodeStore
+from managers.memory.json_documents import write_plainly
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory_map.atlas import Atlas, MemoryMap

@@ -17,7 +17,7 @@ from agent.errors import ContextTooLongError, EndlessAnswerError, GarbledAnswerE
 from agent.minds.language_model.answers import UnusableAnswerError, parse
 from agent.minds.language_model.hearing import MOST_CALLS, MOST_CHARACTERS
 from agent.minds.language_model.reasoning import ThoughtSplitter
-from agent.minds.servers import find_local, list_models
+from agent.minds.server_discovery import find_local, list_models
 from managers.mind import Cancel
 from managers.transport import ERROR_BYTES
 from tests.minds.talking import MakeMind, behind_openai, hear, request, talk

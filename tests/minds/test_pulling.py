@@ -20,7 +20,7 @@ from agent.minds.errors import (
 )
 from agent.minds.known_servers import Server
 from agent.minds.pulling import Pulls, fetch
-from agent.minds.servers import find_empty, find_local
+from agent.minds.server_discovery import find_empty, find_local
 from agent.minds.small_models import SmallModel, known_models, suitable
 from agent.minds.trial import Trial
 from managers.storage.errors import Lang

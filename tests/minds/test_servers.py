@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.minds.servers import describe, find_local, list_models
+from agent.minds.server_discovery import describe, find_local, list_models
 from tests.model_server import NOBODY, ModelServer, Say, Served
 
 

@@ -9,12 +9,12 @@ from datetime import datetime
 from hashlib import sha256
 
 from managers.memory.entities import format_entity, parse_entity
-from managers.memory.flaws import flaws
+from managers.memory.file_validation import flaws
 from managers.memory.log.contents import FileIndex
+from managers.memory.log.file_pieces import read_backward
 from managers.memory.log.format import Record, escape, format_record, restore
-from managers.memory.log.index import _understood
+from managers.memory.log.log_index import _understood
 from managers.memory.log.parsing import parse
-from managers.memory.log.reading import read_backward
 from managers.memory.messages import Message
 from managers.memory.note_text import divide
 from managers.memory.transcripts import read_transcript

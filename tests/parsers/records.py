@@ -12,10 +12,10 @@ from pathlib import Path
 
 from dulwich.objects import Commit, ObjectID, ShaFile
 
-from managers.memory.log.parts import read_journal
+from managers.memory.log.log_files import read_journal
 from managers.memory.messages import Message
 from managers.personas.admissions import Admissions
-from managers.personas.document import colour, migrated, newer_format, parse, settings_of, text
+from managers.personas.persona_file import colour, migrated, newer_format, parse, settings_of, text
 from managers.recall.embedders.tensors import UnreadableTensorsError, described
 from managers.recall.recall_log import RecallLog
 from managers.storage.access import _parsed as access_record

@@ -9,7 +9,7 @@ from random import Random
 
 from agent.minds.errors import PullError
 from agent.minds.language_model.answers import UnusableAnswerError, parse
-from agent.minds.language_model.failures import _delay_in
+from agent.minds.language_model.call_failures import _delay_in
 from agent.minds.language_model.reasoning import ThoughtSplitter, may_start_thinking
 from agent.minds.language_model.refusals import _SAYS, refused_feature
 from agent.minds.pulling import Progress

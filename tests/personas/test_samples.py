@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from managers.personas import PersonaStore
-from managers.personas.document import FORMAT, version
+from managers.personas.persona_file import FORMAT, version
 from managers.storage.files import write_atomic
 from managers.storage.paths import CHECKOUT, Home
 from tests.crash import kill_everywhere, needs_signals

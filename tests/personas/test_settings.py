@@ -7,7 +7,7 @@ import json
 import pytest
 
 from managers.personas import Colours, PersonaStore
-from managers.personas.document import FORMAT, migrated, version
+from managers.personas.persona_file import FORMAT, migrated, version
 from managers.storage.errors import (
     ExternallyChangedError,
     InvalidSettingError,

@@ -7,12 +7,12 @@ from datetime import date
 from pathlib import Path
 
 from managers.memory.entities import Entity, Fact, with_fact
-from managers.memory.entities.text import format_entity, parse_entity
+from managers.memory.entities.entity_text import format_entity, parse_entity
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
-from managers.sleep.desk import Desk, Stores
 from managers.sleep.forgetting import withdrawn
+from managers.sleep.working_copy import Desk, Stores
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 

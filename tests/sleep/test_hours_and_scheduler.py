@@ -10,7 +10,7 @@ import pytest
 from managers.mind import Cancel
 from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
-from managers.sleep.hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
+from managers.sleep.quiet_hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
 from managers.sleep.scheduler import SleepScheduler, SleepStatus
 from managers.storage.errors import DiskFullError
 from managers.storage.settings import SleepSettings

@@ -17,7 +17,7 @@ from managers.memory.messages import Message
 from managers.memory.questions import Question, QuestionStore
 from managers.mind import Cancel
 from managers.recall.hits import Hit
-from managers.sleep.levels import levels_of
+from managers.sleep.reflection_levels import levels_of
 from managers.sleep.scheduler import _outcome
 from managers.sleep.tasks import (
     DayDraft,

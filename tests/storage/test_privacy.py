@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.doctor import examine
 from agent.services import open_services
+from commands.doctor import examine
 from commands.line import run
 from managers.storage import privacy
 from managers.storage.opening import FOR_OTHERS

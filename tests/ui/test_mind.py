@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from agent.minds.servers import PORTS
+from agent.minds.server_discovery import PORTS
 from agent.services import Services
 from managers.storage.settings import MindSettings
 from tests.model_server import NOBODY, ModelServer, Refuse

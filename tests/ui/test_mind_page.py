@@ -8,7 +8,7 @@ import pytest
 from httpx2 import Response  # what Starlette answers with in tests
 from starlette.testclient import TestClient
 
-from agent.minds.servers import PORTS
+from agent.minds.server_discovery import PORTS
 from agent.services import Services
 from managers.storage.settings import MindSettings
 from tests.model_server import NOBODY, ModelServer, Refuse, Say, Served

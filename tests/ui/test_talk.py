@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from agent.companion import Companion
 from agent.services import Services, open_services
-from managers.integrity.homes import look_at_home, mend_home
+from managers.integrity.home_copies import look_at_home, mend_home
 from managers.memory.messages import Message, Role
 from managers.storage.errors import DiskFullError, PersonaNotFoundError
 from tests.fakes import HandClock

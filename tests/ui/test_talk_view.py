@@ -10,7 +10,7 @@ import pytest
 
 from agent.errors import EmptyAnswerError
 from agent.events import Failed, Received, Speaking, Thinking, TurnEvent
-from agent.minds.status import MindStatus
+from agent.minds.mind_status import MindStatus
 from managers.memory.messages import Message, Role
 from managers.recall.hits import Hit
 from managers.storage.errors import Notice

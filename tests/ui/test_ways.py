@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from agent.minds.servers import PORTS
+from agent.minds.server_discovery import PORTS
 from agent.minds.small_models import suitable
 from agent.services import Services
 from managers.storage.errors import Lang

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from agent.minds.status import MindStatus
+from agent.minds.mind_status import MindStatus
 from managers.storage.errors import Lang, Notice, UtataneError
 from ui.components.faces import Face, face
 from ui.components.revision import revision_of

@@ -105,7 +105,7 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Generator[None, None, None]:
         with super().capture_signals():
             if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
-                yield  # there a closing console is another signal (`commands/stopping.py`)
+                yield  # there a closing console is another signal (`commands/stop_signals.py`)
                 return
             before = signal.getsignal(signal.SIGHUP)
             if before is not signal.SIG_IGN:  # nohup

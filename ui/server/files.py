@@ -13,7 +13,7 @@ from urllib.parse import quote
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse, Response
 
-from agent.reading import PICTURES
+from agent.file_contents import PICTURES
 from managers.storage.files import read_bytes
 from managers.storage.paths import safe_name
 from ui.server.visit import With

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from agent.minds.language_model.call_failures import BlockedError, EndlessError, HalfAnswerError, NothingCameError
 from agent.minds.language_model.calls import Calls
-from agent.minds.language_model.failures import BlockedError, EndlessError, HalfAnswerError, NothingCameError
 from agent.minds.language_model.provider import SIGNATURES
 from agent.minds.language_model.reasoning import ThoughtSplitter
 from agent.minds.language_model.surrogates import Halves

@@ -12,7 +12,7 @@ from agent.minds.endpoint import OPENAI_ADDRESS, OPENROUTER_ADDRESS, Endpoint
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.families import default_context, family_of
 from agent.minds.language_model.provider import Provider
-from agent.minds.servers import list_models
+from agent.minds.server_discovery import list_models
 from managers.storage.settings import MindSettings
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def gemini_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
 
     def build() -> BaseChatModel:
         _require(endpoint, needs_key=True)
-        from agent.minds.language_model.gemini import build_gemini  # noqa: PLC0415  # takes a second to load
+        from agent.minds.language_model.gemini_protocol import build_gemini  # noqa: PLC0415  # takes a second to load
 
         thinks = family_of(endpoint.model).thinks
         return build_gemini(endpoint, temperature=settings.temperature, thoughts=thinks)
@@ -79,7 +79,7 @@ def claude_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
 
     def build() -> BaseChatModel:
         _require(endpoint, needs_key=True)
-        from agent.minds.language_model.claude import build_claude  # noqa: PLC0415  # takes a second to load
+        from agent.minds.language_model.claude_protocol import build_claude  # noqa: PLC0415  # takes a second to load
 
         return build_claude(endpoint, seconds=patience.seconds, thoughts=family_of(endpoint.model).thinks)
 

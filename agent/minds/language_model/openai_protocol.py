@@ -17,8 +17,8 @@ from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import SecretStr
 
 from agent.minds.endpoint import Endpoint, is_loopback, listener_at
-from agent.minds.language_model import background
-from agent.minds.language_model.failures import NotItsAccountError
+from agent.minds.language_model import event_loop
+from agent.minds.language_model.call_failures import NotItsAccountError
 from managers.storage.peers import owner_of_listener
 from managers.transport import NotAnAnswerError, client_options
 
@@ -86,7 +86,7 @@ def build_openai(endpoint: Endpoint, *, temperature: float, seconds: float) -> B
         use_responses_api=None if endpoint.address == OPENAI else False,  # some of OpenAI's models know nothing else
         timeout=timeout,
         http_client=httpx.Client(**options(blocking=True), timeout=timeout),
-        http_async_client=httpx.AsyncClient(**options(hooks=[background.hold, _check_is_answer]), timeout=timeout),
+        http_async_client=httpx.AsyncClient(**options(hooks=[event_loop.hold, _check_is_answer]), timeout=timeout),
         stream_chunk_timeout=None,
     )
 

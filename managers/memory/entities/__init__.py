@@ -12,7 +12,7 @@ person's: kept to the letter, never changed by a dream.
     - 京都に住んでいる <!-- fact {"id": "f_12ab34cd", "evidence": ["m1"], "since": "2025-12-31", ...} -->
 """
 
-from managers.memory.entities.facts import (
+from managers.memory.entities.entity_facts import (
     KEPT_FACTS,
     KINDS,
     Entity,
@@ -24,9 +24,9 @@ from managers.memory.entities.facts import (
     reworded,
     with_fact,
 )
-from managers.memory.entities.names import is_safe, kanji_alone, name_key
-from managers.memory.entities.store import EntityStore, about_misnamed, find_by_name, misnamed_entities
-from managers.memory.entities.text import format_entity, format_fact, parse_entity
+from managers.memory.entities.entity_names import is_safe, kanji_alone, name_key
+from managers.memory.entities.entity_store import EntityStore, about_misnamed, find_by_name, misnamed_entities
+from managers.memory.entities.entity_text import format_entity, format_fact, parse_entity
 
 __all__ = [
     "KEPT_FACTS",

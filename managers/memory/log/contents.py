@@ -13,8 +13,8 @@ from operator import itemgetter
 from typing import IO, Final, NamedTuple
 from urllib.parse import unquote
 
+from managers.memory.log.file_pieces import read_forward
 from managers.memory.log.format import Record, id_in_trailer
-from managers.memory.log.reading import read_forward
 
 _FINGERPRINT: Final = 4096
 _MANY: Final = 20

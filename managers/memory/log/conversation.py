@@ -17,10 +17,10 @@ from typing import NamedTuple
 from managers.memory.log import archive as log_archive
 from managers.memory.log import ends as log_ends
 from managers.memory.log.converting import in_utf_8
+from managers.memory.log.file_pieces import read_forward
 from managers.memory.log.format import MADE_UP, Record, normalised
 from managers.memory.log.lost import note_lost
 from managers.memory.log.parsing import parse
-from managers.memory.log.reading import read_forward
 from managers.memory.log.writer import LogWriter
 from managers.memory.messages import Message
 from managers.storage import locks

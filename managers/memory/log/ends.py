@@ -7,9 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Final
 
-from managers.memory.log.notices import set_aside_in_other_encoding, torn_end
+from managers.memory.log.file_pieces import check_piece
+from managers.memory.log.log_notices import set_aside_in_other_encoding, torn_end
 from managers.memory.log.parsing import first_header, parse
-from managers.memory.log.reading import check_piece
 from managers.storage.encodings import foreign_encoding
 from managers.storage.errors import Notice
 from managers.storage.files import append_durably, explained, files, open_binary, read_bytes, remove, write_atomic

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import IO, Final
 
 from managers.memory.log.alternatives import Alternatives, alternatives_of, applied
+from managers.memory.log.backwards import Walk
 from managers.memory.log.branches import FIRST, Branch, parting, place_of
 from managers.memory.log.contents import FileIndex, is_within
+from managers.memory.log.file_pieces import read_backward, read_forward
 from managers.memory.log.format import Record
-from managers.memory.log.index import IndexCache, identity
-from managers.memory.log.notices import damaged_file, damaged_message, other_encoding
-from managers.memory.log.parts import Part, Snapshot, archive_parts, first_record, snapshot
+from managers.memory.log.log_files import Part, Snapshot, archive_parts, first_record, snapshot
+from managers.memory.log.log_index import IndexCache, identity
+from managers.memory.log.log_notices import damaged_file, damaged_message, other_encoding
 from managers.memory.log.passed_over import PassedOver, told_changes
-from managers.memory.log.reading import read_backward, read_forward
-from managers.memory.log.walk import Walk
 from managers.memory.log.whole import Whole
 from managers.memory.messages import Message, Role
 from managers.storage.clock import Clock

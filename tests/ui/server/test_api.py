@@ -15,8 +15,8 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from agent import as_json
+from agent.approval import ask_for_program
 from agent.errors import MindTimeoutError, NoSuchEndpointError
-from agent.held import ask_for_program
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.held_writes import KEPT, MOST

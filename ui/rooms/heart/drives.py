@@ -9,7 +9,7 @@ from typing import Final
 
 from managers.memory.drive_course import CoursePoint
 from managers.memory.drives import DRIVES, Drive, Levels
-from managers.memory.feelings import feeling_name
+from managers.memory.emotion_names import feeling_name
 from managers.memory.goals import Goals
 from managers.memory.questions import Question
 from ui.components.charts import LevelPicture, Point, Tick, level_chart

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from managers.memory.emotion_curve import Bucket, EmotionCurve, Reading
-from managers.memory.feelings import feeling_name
+from managers.memory.emotion_names import feeling_name
 from ui.components.charts import Point, PointPicture, Tick, point_chart
 from ui.components.times import when
 from ui.rooms.around.view import Around, around_of

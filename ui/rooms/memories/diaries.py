@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import Response
 
-from managers.memory.documents import USER
+from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
 from ui.rooms.memories.shelves import gone, let_search_know, past_of_path, show

@@ -12,10 +12,10 @@ from fastapi.responses import RedirectResponse, Response
 
 from agent.errors import MemoryGoneError
 from agent.memories import Memories
-from managers.memory.documents import USER
 from managers.memory.forgotten import FORGOTTEN
 from managers.memory.goals import HORIZONS, Goal, GoalStore
 from managers.memory.insights import Insight, InsightStore
+from managers.memory.json_documents import USER
 from managers.memory.questions import Question, QuestionStore
 from managers.storage.history.parts import file_part
 from ui.locales import Texts

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from agent.memories import Memories
-from managers.memory.documents import USER
 from managers.memory.entities import KINDS, Entity, Fact, format_entity, reworded
 from managers.memory.forgotten import FORGOTTEN
+from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
 from managers.storage.paths import safe_name

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Final
 
-from managers.memory.documents import TIME
+from managers.memory.json_documents import TIME
 from managers.recall.hits import MemoryType
 from ui.server.visit import PersonaVisit
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from agent.minds.known_servers import Server
-from agent.minds.servers import list_models
+from agent.minds.server_discovery import list_models
 from agent.services import Services
 from managers.storage.settings import MindSettings
 from ui.rooms.mind.choice import (

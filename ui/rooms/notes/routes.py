@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse, Response
 
-from agent.standing_parts import what_is_cut
+from agent.prompt_prefix import what_is_cut
 from managers.memory.notes import Note, NoteKind
 from managers.storage.errors import ExternallyChangedError
 from ui.rooms.history.routes import past_of_file

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 
 from managers.memory.drives import DRIVES
 from managers.memory.emotion_curve import EmotionCurve
-from managers.memory.feelings import feeling_name
+from managers.memory.emotion_names import feeling_name
 from managers.sleep.diary import DreamDiary
 from ui.components.csv_files import Rows, csv_answer
 from ui.rooms.history.view import change_name

@@ -9,10 +9,10 @@ from functools import reduce
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal
 
+from agent.approval import Waiting, sentence
 from agent.attachments import sent_with
 from agent.companion import Companion
 from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed, TurnEvent
-from agent.held import Waiting, sentence
 from agent.turn import Turn
 from managers.memory.messages import Message, is_unnamed
 from managers.recall.hits import Hit

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from managers.storage.errors import InvalidSettingError
 from managers.usage.ledger import Call
 from managers.usage.prices import NANO, Model, Price
-from managers.usage.summary import Sum, by_day, grouped
+from managers.usage.totals import Sum, by_day, grouped
 from ui.components.csv_files import Rows, csv_answer
 from ui.rooms.settings.options import options_of, spoken
 from ui.rooms.settings.routes import settings_address, shelf_of

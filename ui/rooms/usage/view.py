@@ -12,7 +12,7 @@ from managers.storage.settings import UsageSettings
 from managers.usage.caps import Standing
 from managers.usage.ledger import PURPOSES, Call
 from managers.usage.prices import NANO, Price
-from managers.usage.summary import Costing, Sum, amount, by_day, grouped, total
+from managers.usage.totals import Costing, Sum, amount, by_day, grouped, total
 from ui.components.times import day_name
 from ui.locales import Texts
 

@@ -14,11 +14,11 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from agent import as_json
-from agent.held import AddedTo, ask_for_program
+from agent.approval import AddedTo, ask_for_program
 from agent.memories import Memories
 from agent.queries import as_types
 from agent.retrieval import retrieve_as_turn
-from agent.tools.notes import MAX_TEXT
+from agent.tools.note_tools import MAX_TEXT
 from managers.recall.hits import Hit
 from ui.server.programs.listing import Kind, listed
 from ui.server.programs.saying import told

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from agent.held import AddedTo, ask_for_program
+from agent.approval import AddedTo, ask_for_program
 from agent.memories import Memories
 from agent.prompts.quoting import name_in_label, quoted
-from agent.prompts.reply import hit as told
-from agent.tools.searching import MAX_QUERY
+from agent.prompts.system_prompt import hit as told
+from agent.tools.search_tools import MAX_QUERY
 from managers.recall.hits import Hit
 from ui.locales import texts
 from ui.server.programs.endpoints import Note

@@ -19,9 +19,9 @@ from agent.minds.builtin.dreams.summary import day_topics, is_name_of, weight_of
 from agent.minds.builtin.talk.dates_in_words import say_calendar_day
 from managers.language.emotion import read_emotion
 from managers.language.words import content_words
+from managers.memory.emotion_names import feeling_name
 from managers.memory.emotions import NEGATIVE, POSITIVE
 from managers.memory.episodes import Episode
-from managers.memory.feelings import feeling_name
 from managers.memory.goals import Goal
 from managers.sleep.tasks import GoalDraft, ReflectionDraft, ReflectionMaterial
 from managers.storage.errors import Lang

@@ -1,0 +1,273 @@
+"""Tell from what a library raised which of the named failures it was.
+
+The libraries wrap each other's exceptions, and servers of the same protocol say the same thing in
+different words; so the whole chain of causes is read: class names, status code and text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agent.errors import (
+    ContextTooLongError,
+    EmptyAnswerError,
+    EndlessAnswerError,
+    GarbledAnswerError,
+    MindError,
+    MindTimeoutError,
+    NoKeyError,
+    OtherAccountError,
+    QuotaError,
+    RefusedRequestError,
+    SafetyBlockError,
+    ServerFailedError,
+    StreamBrokenError,
+    UnknownModelError,
+    UnreachableError,
+    WrongKeyError,
+)
+from agent.minds.endpoint import Endpoint
+from agent.minds.language_model.event_loop import StalledError
+
+
+class HalfAnswerError(Exception):
+    """The stream ended without saying that it was the end."""
+
+
+class NothingCameError(Exception):
+    """The stream ended properly, with nothing in it."""
+
+
+class EndlessError(Exception):
+    """The answer went on beyond all measure."""
+
+
+class BlockedError(Exception):
+    """The provider said that its safety filter stepped in."""
+
+
+class NotItsAccountError(Exception):
+    """Another account than the one that was said yes to listens there; nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What was going on when it failed."""
+
+    endpoint: Endpoint
+    context_tokens: int
+    seconds: float
+    spoke: bool
+    """Pieces had come before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure, named, and what decides about trying again."""
+
+    error: MindError
+    passing: bool = False
+    """It may go away by itself."""
+    retry_after: float | None = None
+    """Seconds that the server asked to wait."""
+    limit: int = 0
+    """How much the server says that the model reads, where that is why it failed."""
+    refusal: str = ""
+    """What the server said, if it may have refused some feature of the request."""
+
+
+_TIMEOUTS = {"APITimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "StalledError", "TimeoutError"}
+_UNREACHABLE = {
+    "ConnectError",
+    "ConnectTimeout",
+    "gaierror",
+    "ConnectionRefusedError",
+    "UnsupportedProtocol",
+    "ProxyError",
+}
+_HUNG_UP = {
+    "RemoteProtocolError",
+    "ReadError",
+    "WriteError",
+    "ConnectionResetError",
+    "BrokenPipeError",
+    "APIConnectionError",
+}
+_UNREADABLE = {
+    "JSONDecodeError",
+    "UnicodeDecodeError",
+    "ValidationError",
+    "APIResponseValidationError",
+    "NotAnAnswerError",
+    "UnknownApiResponseError",
+    "DecodingError",
+    "LocalProtocolError",
+}
+
+_ENDLESS = {"EndlessError", "TooMuchError"}
+_SAID_AS_IT_IS = (SafetyBlockError, MindTimeoutError, EmptyAnswerError, EndlessAnswerError)
+"""Failures that are called by their name also when something was said before."""
+
+_CONTEXT = re.compile(
+    r"context[ _-]?(length|size|window)|exceed_context|maximum context|too many tokens|prompt is too long|"
+    r"token limit|maximum number of tokens|input is too long|reduce the length|n_ctx|request too large",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"(maximum context length (is|of)|context (size|length|window)( of| is|:)?|n_ctx['\"]?:|tokens allowed|\d tokens >)\s*\(?"
+    r"(?P<tokens>\d{3,8})\b",
+    re.IGNORECASE,
+)
+_SAFETY = re.compile(r"content[_ ](filter|policy|management)|safety|moderation|prohibited|blocked", re.IGNORECASE)
+_KEY = re.compile(r"api[_ ]?key|unauthenticated|credential|unauthori[sz]ed|authentication", re.IGNORECASE)
+_MODEL = re.compile(
+    r"model.{0,80}(not found|not exist|does not exist|unknown|invalid|not supported for generate|not loaded|no such)|"
+    r"(unknown|invalid|no such|not a valid) model",
+    re.IGNORECASE | re.DOTALL,
+)
+_PAID_OUT = re.compile(r"insufficient_quota|billing|credit", re.IGNORECASE)
+_CREDIT = re.compile(r"credit balance", re.IGNORECASE)
+_RETRY_DELAY = re.compile(r"retry[_ ]?delay['\"]?:\s*['\"](\d+(?:\.\d+)?)s", re.IGNORECASE)
+_UNSUPPORTED = re.compile(r"not support|unsupported|not enabled|--jinja|mmproj", re.IGNORECASE)
+_DETAIL_CHARACTERS = 200
+
+
+def explain(raised: BaseException, situation: Situation) -> Failure:
+    """Name the failure behind an exception."""
+    chain = list(_chain(raised))
+    names = {name for error in chain for name in _class_names(error)}
+    status = next((code for error in chain if (code := _status(error))), 0)
+    said = [_said(error) for error in chain if _status(error)] or [str(error) for error in chain]
+    text = situation.endpoint.without_secrets("\n".join(dict.fromkeys(said)))
+    facts: dict[str, Any] = {"model": situation.endpoint.model, **_facts(situation)}
+    if status >= 400 or (status == 0 and "APIError" in names and not names & (_HUNG_UP | _TIMEOUTS)):  # noqa: PLR2004
+        failure = _by_status(status, text, situation, facts)
+    else:
+        failure = _by_class(names, facts)
+    if situation.spoke and not isinstance(failure.error, _SAID_AS_IT_IS):
+        return Failure(StreamBrokenError(**facts))
+    return replace(failure, retry_after=_retry_after(chain, text), refusal=_refusal(failure.error, status, text))
+
+
+def _facts(situation: Situation) -> dict[str, Any]:
+    endpoint = situation.endpoint
+    seconds = int(situation.seconds) if situation.seconds >= 1 else round(situation.seconds, 1)
+    return {
+        "offered_ja": "",  # filled in by whoever can ask the server
+        "offered_en": "",
+        "service": endpoint.service,
+        "address": endpoint.shown_address,
+        "tokens": situation.context_tokens,
+        "seconds": seconds,
+    }
+
+
+def _by_status(status: int, text: str, situation: Situation, facts: dict[str, Any]) -> Failure:  # noqa: PLR0911  # one return per answer reads best
+    if status == 413 or _CONTEXT.search(text):  # noqa: PLR2004  # HTTP status codes are their own names
+        limit = _LIMIT.search(text)
+        return Failure(ContextTooLongError(**facts), limit=int(limit["tokens"]) if limit else 0)
+    if status in {401, 403} or (status == 400 and _KEY.search(text)):  # noqa: PLR2004
+        return Failure(WrongKeyError(**facts) if situation.endpoint.key else NoKeyError(**facts))
+    if status == 404 or (status in {400, 422} and _MODEL.search(text)):  # noqa: PLR2004
+        return Failure(UnknownModelError(**facts))
+    if status in {402, 429} or (status == 400 and _CREDIT.search(text)):  # noqa: PLR2004
+        return Failure(QuotaError(**facts), passing=status == 429 and not _PAID_OUT.search(text))  # noqa: PLR2004
+    if status in {400, 422} and _SAFETY.search(text):
+        return Failure(SafetyBlockError(**facts))
+    if status == 0 or status >= 500 or status == 408:  # noqa: PLR2004
+        return Failure(ServerFailedError(**facts, status=status or "stream"), passing=True)
+    detail = " ".join(text.partition("\n")[0].split())[:_DETAIL_CHARACTERS]
+    return Failure(RefusedRequestError(**facts, detail=f"({status}) {detail}"))
+
+
+def _by_class(names: set[str], facts: dict[str, Any]) -> Failure:  # noqa: PLR0911  # one return per kind reads best
+    if "NotItsAccountError" in names:
+        return Failure(OtherAccountError(**facts))
+    if "BlockedError" in names:
+        return Failure(SafetyBlockError(**facts))
+    if "NothingCameError" in names:
+        return Failure(EmptyAnswerError(**facts))
+    if names & _ENDLESS:
+        return Failure(EndlessAnswerError(**facts))
+    if names & _UNREADABLE:
+        return Failure(GarbledAnswerError(**facts))
+    if names & _UNREACHABLE:
+        return Failure(UnreachableError(**facts))
+    if names & _TIMEOUTS:
+        return Failure(MindTimeoutError(**facts))
+    if names & _HUNG_UP:
+        return Failure(ServerFailedError(**facts, status="connection closed"), passing=True)
+    if "HalfAnswerError" in names:
+        return Failure(StreamBrokenError(**facts))
+    return Failure(GarbledAnswerError(**facts))
+
+
+def _refusal(error: MindError, status: int, text: str) -> str:
+    if isinstance(error, RefusedRequestError | UnknownModelError):
+        return text
+    if isinstance(error, ServerFailedError) and status in {500, 501} and _UNSUPPORTED.search(text):
+        return text  # llama.cpp says so
+    return ""
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _class_names(error: BaseException) -> Iterator[str]:
+    return (kind.__name__ for kind in type(error).__mro__ if kind not in {Exception, BaseException, object, OSError})
+
+
+def _status(error: BaseException) -> int:
+    for name in ("status_code", "code"):
+        value = getattr(error, name, None)
+        if isinstance(value, int) and 400 <= value < 600:  # noqa: PLR2004  # HTTP errors
+            return value
+    return 0
+
+
+def _said(error: BaseException) -> str:
+    """Return what the server itself said, without the words that the libraries add."""
+    message = getattr(error, "message", None)
+    details = getattr(error, "body", None) or getattr(error, "details", None) or ""
+    inner = details.get("message") if isinstance(details, dict) else None
+    if isinstance(details, dict) and isinstance(told := details.get("error"), dict):  # as Anthropic's are nested
+        inner = inner or told.get("message")
+    return f"{inner or message or error}\n{details}"
+
+
+def _retry_after(chain: list[BaseException], text: str) -> float | None:
+    for error in chain:
+        headers = getattr(getattr(error, "response", None), "headers", None)
+        value = headers.get("retry-after") if headers is not None else None
+        try:
+            return max(0.0, float(value)) if value is not None else _delay_in(text)
+        except ValueError:  # a date instead of seconds: our own pauses will do
+            return None
+    return _delay_in(text)
+
+
+def _delay_in(text: str) -> float | None:
+    match = _RETRY_DELAY.search(text)
+    return float(match[1]) if match else None
+
+
+__all__ = [
+    "BlockedError",
+    "EndlessError",
+    "Failure",
+    "HalfAnswerError",
+    "NotItsAccountError",
+    "NothingCameError",
+    "Situation",
+    "StalledError",
+    "explain",
+]

@@ -1,0 +1,100 @@
+"""What of a prompt stands from message to message: who the persona is, whom it talks to, its notes; and what does not fit.
+
+It depends on the files and the model alone, so that a server can keep what it has read of it, and the page can tell beforehand
+what there is no room for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from agent.addressing import facts_of_user, with_name
+from agent.compose import STANDING_SHARE, Composed, Part, compose_parts, text_part
+from agent.memories import Memories
+from agent.minds.fit import answer_room
+from agent.minds.protocol import Mind
+from agent.minds.tool_schemas import affordable, tools_tokens
+from agent.prompts import system_prompt as words
+from agent.prompts.quoting import plain
+from agent.prompts.system_prompt import PartName
+from agent.tools import all_tools
+from managers.memory.entities import Fact
+from managers.memory.notes import NoteKind
+from managers.mind import Asking, Sheet
+from managers.storage.errors import Notice
+
+_LEAST: Final = 1 / 16
+"""So much of the room is kept for each smaller part, whatever the larger ones would take."""
+_TOLD: Final[tuple[PartName, ...]] = ("persona", "core_memory", "notepad")
+_NAMES: Final[dict[PartName, tuple[str, str]]] = {
+    "persona": ("人物設定", "The description of the persona"),
+    "core_memory": ("コアメモリ", "The core memory"),
+    "notepad": ("メモ帳", "The notepad"),
+}
+
+
+def prompt_room(mind: Mind, sheet: Sheet) -> int:
+    """Return the tokens that a prompt may take, beside the tools and the answer."""
+    tools = affordable(all_tools().specs(sheet.language), mind.context_tokens, mind.count_tokens)
+    return mind.context_tokens - answer_room(mind.context_tokens) - tools_tokens(tools, mind.count_tokens)
+
+
+def standing_parts(
+    memories: Memories, mind: Mind, sheet: Sheet, read: Callable[[NoteKind], str], *, beside: int = 0
+) -> Composed:
+    """Return what stands in every prompt, as much of it as fits.
+
+    Args:
+        memories: the persona's.
+        mind: who reads it.
+        sheet: who the persona is, and whom it talks to.
+        read: returns a note's text.
+        beside: tokens that must find room beside it, as far as that leaves it half: what a grave moment needs.
+    """
+    lang, room = sheet.language, prompt_room(mind, sheet)
+    most = min(int(room * STANDING_SHARE), max(room // 2, room - beside))
+    none: list[Fact] = []
+    facts = memories.spare("user", lambda: facts_of_user(memories.entities, sheet), none)
+    parts = [
+        text_part("guidance", words.guidance(lang)),
+        text_part("persona", sheet.system_prompt),
+        Part("user", words.user(lang, sheet, facts)),
+        text_part("core_memory", plain(read("core_memory")), rest=words.NOT_HERE[lang]),
+        text_part("notepad", plain(read("notepad")), keep="last", rest=words.NOT_HERE[lang]),
+    ]
+    return compose_parts(parts, most, lang, mind.count_tokens, whole=room, least=_LEAST)
+
+
+def what_is_cut(memories: Memories, mind: Mind) -> list[Notice]:
+    """Return what a person should know of what a mind would not read, before anything is said."""
+    if not isinstance(mind, Asking):
+        return []
+    sheet = with_name(memories.sheet(), memories)
+    return cut_notices(standing_parts(memories, mind, sheet, lambda kind: memories.notes.read(kind).text), mind)
+
+
+def cut_notices(made: Composed, mind: Mind) -> list[Notice]:
+    """Return what a person should know of what does not fit."""
+    return [_cut(name, made.missing[name], mind) for name in _TOLD if made.missing.get(name)]
+
+
+def _cut(name: PartName, lines: int, mind: Mind) -> Notice:
+    ja, en = _NAMES[name]
+    if name == "persona":
+        then = (
+            "短くするか、もっと読めるモデルを選ぶと、すべて伝わります。",
+            "A shorter one, or a model that reads more, has all of it.",
+        )
+    else:
+        then = (
+            "その部分は消えていません。話の中で探せば見つかります。",
+            "They are not lost: in a talk they are found by searching.",
+        )
+    return Notice(
+        code=f"cut-{name}",
+        ja=f"{ja}のうち{lines}行は、モデル「{mind.name}」が一度に読める量({mind.context_tokens:,}トークン)に入りきりません。{then[0]}",
+        en=f'{en} has {lines} line{"" if lines == 1 else "s"} too many for what the model "{mind.name}" reads at once '
+        f"({mind.context_tokens:,} tokens). {then[1]}",
+        level="info",
+    )

@@ -1,0 +1,160 @@
+"""Tools that read and write what is known about people and things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from agent.prompts.quoting import name_in_label, passage
+from agent.tools.catalogue import Arguments, Found, NothingDoneError, Tool
+from agent.tools.context import ToolContext
+from agent.tools.writes import Look, Write, Writer
+from managers.memory.entities.entity_facts import Entity
+from managers.recall.hits import Hit
+from managers.storage.errors import Lang
+from managers.storage.files import digest, read_bytes
+from managers.storage.history.diff import unified
+
+MAX_NAME = 100
+MAX_FACT = 1000
+MAX_LISTED = 200
+_UNKNOWN: dict[Lang, str] = {
+    "ja": "「{name}」についての記憶はまだありません。list_entity_memories で一覧を見られます。",
+    "en": 'There is no memory of "{name}" yet. list_entity_memories shows what there is.',
+}
+_NONE: dict[Lang, str] = {"ja": "まだ何もありません。", "en": "There is none yet."}
+_NEEDS: dict[Lang, str] = {
+    "ja": "content(書き足す事実)か old_fact(もう成り立たない事実)が必要です。",
+    "en": "content (a fact to add) or old_fact (one that no longer holds) is needed.",
+}
+_ENDED: dict[Lang, str] = {
+    "ja": "🛠️ 人や物事の記憶をひとつ、過去のことにしました",
+    "en": "🛠️ Noted that something about someone no longer holds",
+}
+_NOTED: dict[Lang, str] = {"ja": "「{name}」の記憶に書きました。", "en": 'Written into the memory of "{name}".'}
+
+
+class EntityName(Arguments):
+    """Whom or what to read about."""
+
+    name: str = Field(min_length=1, max_length=MAX_NAME, description="Name of the person or thing")
+
+
+class EntityFact(EntityName):
+    """What to write down, and what it takes the place of."""
+
+    content: str = Field("", max_length=MAX_FACT, description="One fact, as it was said; empty to end old_fact only")
+    old_fact: str = Field(
+        "", max_length=MAX_FACT, description="The fact that no longer holds, as read_entity_memory shows it; or empty"
+    )
+
+
+class Nothing(Arguments):
+    """No arguments."""
+
+
+def read_entity_memory(context: ToolContext, wanted: EntityName) -> str | Found:
+    """Return all that is known about a person or thing."""
+    entity = context.memories.entities.find(wanted.name)
+    if entity is None:
+        return _UNKNOWN[context.sheet.language].format(name=wanted.name)
+    return of_cards(context, [entity])
+
+
+def of_cards(context: ToolContext, entities: Sequence[Entity]) -> Found:
+    """Tell what is known about some people and things, and on what that rests."""
+    memories = context.memories
+    hits = [
+        Hit(
+            text=entity.text(),
+            type="entity_memory",
+            source="semantic",
+            path=memories.entities.path(entity.name).relative_to(memories.paths.folder).as_posix(),
+            message_ids=entity.evidence,
+            score=0.0,
+        )
+        for entity in entities
+    ]
+    return Found("\n".join(passage(name_in_label(one.name), one.text()) for one in entities), hits=tuple(hits))
+
+
+class EntityWrite(Write):
+    """One fact more about a person or thing, or in the place of another; or the end of one."""
+
+    kind: Literal["entity"] = "entity"
+    name: str
+    content: str = ""
+    old_fact: str = ""
+
+    def announcement(self, lang: Lang) -> str:
+        return "" if self.content else _ENDED[lang]
+
+    def look(self, writer: Writer) -> Look:
+        entities = writer.memories.entities
+        known, entity = entities.noted(
+            self.name, self.content, mind=writer.mind, evidence=writer.evidence, instead_of=self.old_fact
+        )
+        path = entities.path(entity.name)
+        name = path.relative_to(writer.memories.paths.folder).as_posix()
+        before = read_bytes(path)
+        text = known.text() if known else ""
+        return Look(name, "" if before is None else digest(before), unified(text, entity.text(), name))
+
+    def carry_out(self, writer: Writer) -> str:
+        entity = writer.memories.entities.note(
+            self.name,
+            self.content,
+            author=writer.sheet.persona,
+            mind=writer.mind,
+            evidence=writer.evidence,
+            instead_of=self.old_fact,
+        )
+        return _NOTED[writer.sheet.language].format(name=entity.name)
+
+
+def write_entity_memory(context: ToolContext, wanted: EntityFact) -> EntityWrite:
+    """Add a fact about a person or thing, put it in another's place, or end one."""
+    if not wanted.content and not wanted.old_fact:
+        raise NothingDoneError(_NEEDS[context.sheet.language])
+    return EntityWrite(name=wanted.name, content=wanted.content, old_fact=wanted.old_fact)
+
+
+def list_entity_memories(context: ToolContext, _: Nothing) -> str:
+    """List the names of all entities."""
+    names = context.memories.entities.names()[:MAX_LISTED]
+    return "\n".join(f"- {name_in_label(name)}" for name in names) or _NONE[context.sheet.language]
+
+
+TOOLS: list[Tool[ToolContext]] = [
+    Tool(
+        "read_entity_memory",
+        {
+            "ja": "ある人物や物事について覚えていることを全部読む。",
+            "en": "Read all that you know about one person or thing.",
+        },
+        {"ja": "🛠️ 人や物事の記憶を読みました", "en": "🛠️ Read what I know of someone"},
+        EntityName,
+        read_entity_memory,
+    ),
+    Tool(
+        "write_entity_memory",
+        {
+            "ja": "人物や物事について、会話で聞いた事実をひとつ書き足す。変わった事実は old_fact で置きかえる・終わらせる。言われていないことは書かない。",
+            "en": "Add one fact that was said about a person or thing; old_fact replaces or ends one that changed. "
+            "Never write what nobody said.",
+        },
+        {"ja": "🛠️ 人や物事の記憶に書きました", "en": "🛠️ Wrote down something about someone"},
+        EntityFact,
+        write_entity_memory,
+        writes=True,
+    ),
+    Tool(
+        "list_entity_memories",
+        {"ja": "覚えている人物や物事の一覧を見る。", "en": "List the people and things that you remember."},
+        {"ja": "🛠️ 人や物事の一覧を見ました", "en": "🛠️ Looked through the people and things I know"},
+        Nothing,
+        list_entity_memories,
+    ),
+]

@@ -1,0 +1,95 @@
+"""Copies that sync services leave in the home folder itself: of the settings, and of a persona's whole folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from managers.integrity.trouble import Trouble, Words
+from managers.memory.log import ConversationLog
+from managers.memory.log.log_files import archive_parts
+from managers.personas import trash
+from managers.personas.folders import arranging, copied_folders
+from managers.storage.aside import put_aside
+from managers.storage.clock import Clock
+from managers.storage.copies import copies_in
+from managers.storage.files import entries
+from managers.storage.opening import is_file, is_folder
+from managers.storage.paths import Home, PersonaPaths
+
+_OWN: Final = ("settings.toml", "secrets.toml")
+
+
+def look_at_home(home: Home) -> list[Trouble]:
+    """Return the copies that lie in the home folder, and those of personas' folders; changes nothing."""
+    return [*_files(home), *_folders(home)]
+
+
+def mend_home(home: Home, clock: Clock, trouble: Trouble, open_log: Callable[[str], ConversationLog]) -> Words:
+    """Join or put aside one of them.
+
+    Args:
+        home: the home folder.
+        clock: the time.
+        trouble: as `look_at_home` returned it.
+        open_log: gives the log of a persona by its name.
+
+    Raises:
+        UtataneError: it stays as it was, and can be tried again.
+    """
+    path = home.folder / trouble.name
+    if not is_folder(path):
+        kept = put_aside(home.folder, path, clock.now()).relative_to(home.folder).as_posix()
+        return Words(f"「{trouble.name}」を「{kept}」に移しました。", f'"{trouble.name}" now lies in "{kept}".')
+    taken = _join(PersonaPaths(path), open_log(trouble.original))
+    with arranging(home):
+        thrown = trash.throw_away(path, home.trash, clock.now())
+    return Words(
+        f"「{path.name}」: {taken:,} 件の記録を「{trouble.original}」に取り込みました。フォルダーはゴミ箱「{thrown.id}」にあります。",
+        f'"{path.name}": {taken:,} record(s) that only it had are with "{trouble.original}" now. The folder lies in the '
+        f'trash as "{thrown.id}".',
+    )
+
+
+def _files(home: Home) -> list[Trouble]:
+    names = [entry.name for entry in entries(home.folder, {"file"})]
+    found = sorted(copies_in(home.folder, names).items())
+    return [_copied_file(name, copy.original.name, copy.by) for name, copy in found if copy.original.name in _OWN]
+
+
+def _folders(home: Home) -> list[Trouble]:
+    return [
+        _copied_folder(copy.path.relative_to(home.folder), copy.original.name, copy.by)
+        for copy in copied_folders(home.characters)
+    ]
+
+
+def _join(copy: PersonaPaths, log: ConversationLog) -> int:
+    """Take in what a copied folder's log says and the persona's own does not."""
+    taken = 0
+    for path in [*(part.path for part in archive_parts(copy)), *([copy.log] if is_file(copy.log) else [])]:
+        same = log.paths.log_archives / path.name
+        taken += log.merge(path, same if path != copy.log and is_file(same) else None).added
+    return taken
+
+
+def _copied_file(name: str, original: str, by: str) -> Trouble:
+    said = Words(
+        f"「{name}」は、同期ソフトやエディター({by} など)が残した「{original}」の写しのようです。使っていません。",
+        f'"{name}" seems to be a copy of "{original}" that a sync service or an editor ({by}) left. It is not used.',
+    )
+    return Trouble("copy", name, said, Words("set_aside に移します。", "It is moved to set_aside."), original)
+
+
+def _copied_folder(path: Path, original: str, by: str) -> Trouble:
+    said = Words(
+        f"「{path.name}」は、同期ソフト({by} など)が残した「{original}」のフォルダーの写しのようです。ペルソナとしては扱いません。",
+        f'"{path.name}" seems to be a copy of the folder of "{original}" that a sync service ({by}) left. It is not taken '
+        "for a persona.",
+    )
+    remedy = Words(
+        f"そこにしかない発言を「{original}」に取り込み、フォルダーはゴミ箱に移します。",
+        f'Messages that only it has are taken in by "{original}", and the folder is moved to the trash.',
+    )
+    return Trouble("copy", path.as_posix(), said, remedy, original)

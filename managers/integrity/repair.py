@@ -1,0 +1,217 @@
+"""Putting right what was found, on a yes: nothing is deleted, what leaves its place lies in `set_aside/`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from managers.integrity.inspection import is_no_json, is_text
+from managers.integrity.trouble import Kind, Trouble, Words
+from managers.memory.log import ConversationLog
+from managers.memory.log.lost import accept
+from managers.storage.aside import keep_aside, move_durably, put_aside
+from managers.storage.clock import Clock
+from managers.storage.encodings import decode_foreign
+from managers.storage.files import dump_json, read_bytes
+from managers.storage.history import History
+from managers.storage.json_text import load_json
+from managers.storage.locks import writing
+from managers.storage.opening import kind
+from managers.storage.paths import PersonaPaths
+from managers.storage.spelling import decode
+from managers.storage.transactions import Transactions
+
+_LOOK_BACK: Final = 1_000
+"""So many entries of the history are looked through for a good version."""
+
+
+class Mender:
+    """Puts one persona's files right."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock, log: ConversationLog, history: History) -> None:
+        """Take the persona's folder, its log and its history."""
+        self._paths = paths
+        self._clock = clock
+        self._log = log
+        self._history = history
+
+    def mend(self, trouble: Trouble) -> Words:
+        """Do what was promised; return what was done.
+
+        Raises:
+            ShrinkRefusedError, UnreadableError, UnwritableError, DiskFullError, BusyError: this trouble stays.
+        """
+        ways: Mapping[Kind, Callable[[Trouble], Words]] = {
+            "copy": self._copy,
+            "orphan": self._orphan,
+            "set-aside": self._give_back,
+            "other-encoding": self._convert,
+            "broken": self._broken,
+            "history": self._heal,
+            "lost": self._accept,
+        }
+        with writing(self._paths):
+            return ways[trouble.kind](trouble)
+
+    def _copy(self, trouble: Trouble) -> Words:
+        path, original = self._paths.folder / trouble.name, self._paths.folder / trouble.original
+        taken = differing = 0
+        if self._is_of_the_log(trouble.original):
+            merged = self._log.merge(path, original if original.parent == self._paths.log_archives else None)
+            taken, differing = merged.added, len(merged.differing)
+        kept = self._put_aside(path)
+        also_ja = f"{taken:,} 件の記録を取り込みました。" if self._is_of_the_log(trouble.original) else ""
+        also_en = f"{taken:,} record(s) that only it had were taken in. " if also_ja else ""
+        if differing:
+            also_ja += f"文の違う発言が {differing:,} 件あり、元のほうを残しました。"
+            also_en += f"{differing:,} message(s) say something else in it; what the original says stays. "
+        return Words(
+            f"「{trouble.name}」: {also_ja}写しは「{kept}」に移しました。",
+            f'"{trouble.name}": {also_en}The copy now lies in "{kept}".',
+        )
+
+    def _orphan(self, trouble: Trouble) -> Words:
+        path, original = self._paths.folder / trouble.name, self._paths.folder / trouble.original
+        if kind(original) is not None:
+            return self._copy(trouble)
+        self._history.notice_outside([path])
+        move_durably(path, original)
+        self._history.record(author="user", reason="mended", files=[path, original])
+        return Words(
+            f"「{trouble.name}」を「{trouble.original}」に戻しました。",
+            f'"{trouble.name}" is "{trouble.original}" again.',
+        )
+
+    def _give_back(self, trouble: Trouble) -> Words:
+        """Let a file that was set aside return to its place, as far as it can be read."""
+        path = self._paths.folder / trouble.name
+        if not trouble.original or kind(path) == "folder":
+            return self._only_aside(trouble, path)
+        original = self._paths.folder / trouble.original
+        if self._is_of_the_log(trouble.original):
+            taken = self._log.merge(path, original if original.parent == self._paths.log_archives else None).added
+            kept = self._put_aside(path)
+            return Words(
+                f"「{trouble.name}」から {taken:,} 件の記録を戻しました。そのファイルは「{kept}」にあります。",
+                f'{taken:,} record(s) of "{trouble.name}" are back in the log. It now lies in "{kept}".',
+            )
+        there = read_bytes(original)
+        good = _readable(trouble.original, read_bytes(path) or b"")
+        if good is not None:
+            good = _joined(trouble.original, good, there or b"")
+        elif there is None:
+            good = self._newest_good(original)
+        if good is None or good == there:
+            return self._only_aside(trouble, path)
+        self._apply({original: good})
+        kept = self._put_aside(path)
+        return Words(
+            f"「{trouble.original}」を戻しました。読めなかったファイルは「{kept}」にあります。",
+            f'"{trouble.original}" is back. What could not be read lies in "{kept}".',
+        )
+
+    def _only_aside(self, trouble: Trouble, path: Path) -> Words:
+        kept = self._put_aside(path)
+        return Words(f"「{trouble.name}」を「{kept}」に移しました。", f'"{trouble.name}" now lies in "{kept}".')
+
+    def _convert(self, trouble: Trouble) -> Words:
+        path = self._paths.folder / trouble.name
+        if self._is_of_the_log(trouble.name):
+            kept = self._log.convert(path)
+        else:
+            text = decode_foreign(read_bytes(path) or b"")
+            if text is None:  # somebody has been faster
+                return Words(f"「{trouble.name}」はもう読めます。", f'"{trouble.name}" can be read already.')
+            kept = keep_aside(self._paths.folder, path, self._clock.now())
+            self._apply({path: text.encode()})
+        name = kept.relative_to(self._paths.folder).as_posix()
+        return Words(
+            f"「{trouble.name}」を UTF-8 に直しました。元のファイルは「{name}」にあります。",
+            f'"{trouble.name}" is UTF-8 now. The original is kept as "{name}".',
+        )
+
+    def _broken(self, trouble: Trouble) -> Words:
+        path = self._paths.folder / trouble.name
+        self._history.notice_outside([path])
+        good = self._newest_good(path)
+        kept = self._put_aside(path)
+        if good is None:
+            return Words(
+                f"「{trouble.name}」を「{kept}」に移しました。無事な版は履歴にありませんでした。",
+                f'"{trouble.name}" now lies in "{kept}". The history has no good version of it.',
+            )
+        self._apply({path: good})
+        return Words(
+            f"「{trouble.name}」を最後の無事な版に戻しました。壊れたものは「{kept}」にあります。",
+            f'The last good version of "{trouble.name}" is back. The damaged one lies in "{kept}".',
+        )
+
+    def _heal(self, trouble: Trouble) -> Words:
+        del trouble
+        healed = self._history.heal()
+        return Words(
+            f"変更の履歴の {healed:,} か所を書き直しました。", f"{healed:,} part(s) of the history were written anew."
+        )
+
+    def _accept(self, trouble: Trouble) -> Words:
+        """Note that it is well so that these days' messages are gone."""
+        accept(self._paths, frozenset(trouble.original.split()) | {""})
+        return Words(
+            f"「{trouble.name}」のことは、もうお知らせしません。",
+            f'Nothing more is said of what is gone from "{trouble.name}".',
+        )
+
+    def _is_of_the_log(self, name: str) -> bool:
+        return name == self._paths.log.name or name.startswith(f"{self._paths.log_archives.name}/")
+
+    def _put_aside(self, path: Path) -> str:
+        self._history.notice_outside([path])
+        kept = put_aside(self._paths.folder, path, self._clock.now())
+        self._history.record(author="user", reason="mended", files=[path])
+        return kept.relative_to(self._paths.folder).as_posix()
+
+    def _apply(self, changes: Mapping[Path, bytes | None]) -> None:
+        Transactions(self._paths, self._history).apply(changes, author="user", reason="mended")
+
+    def _newest_good(self, path: Path) -> bytes | None:
+        name = path.relative_to(self._paths.folder).as_posix()
+        versions = (self._history.at(entry.id, path) for entry in self._history.entries(_LOOK_BACK, path))
+        return next((data for data in versions if data is not None and _is_good(name, data)), None)
+
+
+def _is_good(name: str, data: bytes) -> bool:
+    return is_text(data) and not is_no_json(name, data)
+
+
+def _readable(name: str, data: bytes) -> bytes | None:
+    """Return what a file says in UTF-8; None if it cannot be understood."""
+    text = decode(data)[0] if is_text(data) else decode_foreign(data)
+    found = (text or "").encode()
+    return found if found and _is_good(name, found) else None
+
+
+def _joined(name: str, old: bytes, now: bytes) -> bytes | None:
+    """Return a file as it was before it was set aside, with what was written there since; None if that is not possible."""
+    if not now.strip() or now == old:
+        return old
+    if name.endswith(".json"):
+        merged = _with_records(load_json(old), load_json(now)) if _is_good(name, now) else None
+        return None if merged is None else dump_json(merged).encode()
+    if name.endswith(".txt") and is_text(now):
+        return old.rstrip(b"\n") + b"\n\n" + decode(now)[0].encode()
+    return None
+
+
+def _with_records(old: Any, now: Any) -> Any:  # noqa: ANN401  # JSON
+    """Return what is there now with the records that only the older one has; None where they are of different kinds."""
+    if isinstance(old, list) and isinstance(now, list):
+        there = [one.get("id", one) if isinstance(one, dict) else one for one in now]
+        return now + [one for one in old if (one.get("id", one) if isinstance(one, dict) else one) not in there]
+    if isinstance(old, dict) and isinstance(now, dict):
+        merged = {**old, **now}
+        for key in old.keys() & now.keys():
+            if isinstance(old[key], list) and isinstance(now[key], list):
+                merged[key] = _with_records(old[key], now[key])
+        return merged
+    return None

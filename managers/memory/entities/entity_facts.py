@@ -1,0 +1,237 @@
+"""What is known about somebody or something: facts, and how one more of them changes what is known."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from managers.memory.json_documents import PINNED, USER, short_id
+from managers.storage.errors import Lang, UtataneError
+
+Kind = Literal["person", "pet", "place", "work", "organisation", "thing"]
+KINDS: tuple[Kind, ...] = ("person", "pet", "place", "work", "organisation", "thing")
+KEPT_FACTS = 60
+_LANGUAGES: tuple[Lang, ...] = ("ja", "en")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing known about an entity.
+
+    Attributes:
+        text: what people read, in one line.
+        evidence: the messages in which it was said.
+        mind: what made it; `user` if a person wrote or changed it.
+        slot: what it is about, where only one value is true at a time (`home`, `work`, ...); or empty.
+        since: the day on which it was said or from which it holds.
+        until: when it ceased to hold (`2026-03` or a day); empty: it holds.
+    """
+
+    text: str
+    evidence: tuple[str, ...] = ()
+    mind: str = USER
+    id: str = ""
+    slot: str = ""
+    since: str = ""
+    until: str = ""
+    confidence: float | None = None
+    generation: int = 0
+
+    @property
+    def is_users(self) -> bool:
+        return self.mind == USER
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """What is known about somebody or something.
+
+    `lines` are the file's lines after the header, each a fact of ours or a person's own text.
+    """
+
+    name: str
+    kind: Kind = "thing"
+    created: str = ""
+    aliases: tuple[str, ...] = ()
+    mind: str = ""
+    lines: tuple[Fact | str, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> list[Fact]:
+        """All facts, the ended ones too."""
+        return [line for line in self.lines if isinstance(line, Fact)]
+
+    @property
+    def current_facts(self) -> list[Fact]:
+        """The facts that hold."""
+        return [fact for fact in self.facts if not fact.until]
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """All messages that the facts rest on."""
+        return tuple(dict.fromkeys(one for fact in self.facts for one in fact.evidence))
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether a person pinned it: it stands before the others."""
+        return bool(self.extra.get(PINNED))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name and the aliases."""
+        return (self.name, *self.aliases)
+
+    def text(self) -> str:
+        """Return what people read: the lines without the comments."""
+        return "\n".join(f"- {line.text}" if isinstance(line, Fact) else line for line in self.lines).strip()
+
+
+def with_fact(entity: Entity, fact: Fact) -> Entity:
+    """Return the entity knowing one thing more.
+
+    The same thing said again adds its evidence. Where only one value of a slot can be true, the fact
+    that held until now is kept as history with its end; what a person wrote stays as it is.
+    """
+    told = replace(
+        fact, text=_one_line(fact.text), id=fact.id or short_id("f_", entity.name, fact.text, *fact.evidence)
+    )
+    for index, line in enumerate(entity.lines):
+        if isinstance(line, Fact) and not line.until and _same(line.text, told.text):
+            if line.is_users:
+                return entity
+            merged = replace(line, evidence=tuple(dict.fromkeys([*line.evidence, *told.evidence])))
+            return replace(entity, lines=(*entity.lines[:index], merged, *entity.lines[index + 1 :]))
+        if isinstance(line, Fact) and line.id == told.id:
+            return entity  # ended, or reworded by a person, since it was first told
+    since = min((line.since for line in entity.current_facts if _came_after(line, told)), default="")
+    if since:  # an older conversation, read late: what held then is known to have changed
+        told = replace(told, text=until_text(told.text, since[:7], _language(told.text)), until=since[:7])
+    lines = [_ended(line, told) if _gives_way(line, told) else line for line in entity.lines]
+    return replace(entity, lines=(*lines, told))
+
+
+def reworded(entity: Entity, text: str) -> tuple[Fact | str, ...]:
+    """Return an entity's lines as a person left them.
+
+    A fact whose words are still the same keeps where it comes from; any other line is the person's own.
+    """
+    left = list(entity.facts)
+    lines: list[Fact | str] = []
+    for line in text.replace("\r\n", "\n").rstrip("\n").split("\n"):
+        same = next((fact for fact in left if line.rstrip() == f"- {fact.text}"), None)
+        if same is None:
+            lines.append(line)
+        else:
+            left.remove(same)
+            lines.append(same)
+    return tuple(lines)
+
+
+def ended(entity: Entity, fact_id: str, until: str, lang: Lang) -> Entity:
+    """Return the entity with one fact kept as history; a person's own words are left alone."""
+    lines = tuple(
+        replace(line, text=until_text(line.text, until, lang), until=until)
+        if isinstance(line, Fact)
+        and line.id == fact_id
+        and line.since[:7] <= until
+        and not line.until
+        and not line.is_users
+        else line
+        for line in entity.lines
+    )
+    return replace(entity, lines=lines)
+
+
+class NoSuchFactError(UtataneError):
+    """No fact of an entity has these words, or a person wrote it; nothing was changed."""
+
+    ja = "「{name}」について、いま成り立っている事実に「{fact}」はありません。read_entity_memory で確かめてください。何も変えていません。"
+    en = 'Nothing that is known of "{name}" and still holds reads "{fact}". Look with read_entity_memory. Nothing was changed.'
+
+
+def without_fact(entity: Entity, words: str, until: str) -> Entity:
+    """Return the entity with the fact of some words kept as history: it holds no longer.
+
+    Raises:
+        NoSuchFactError: there is none, or a person wrote it.
+    """
+    plain = words.strip().removeprefix("- ")
+    found = next((one for one in entity.current_facts if _same(one.text, plain) and not one.is_users), None)
+    if found is None:
+        raise NoSuchFactError(name=entity.name, fact=plain)
+    return ended(entity, found.id, until, _language(found.text))
+
+
+def revived(entity: Entity, gone: Fact) -> Entity:
+    """Return the entity after a fact was withdrawn: the one that had given way to it holds again."""
+    for index in range(len(entity.lines) - 1, -1, -1):
+        line = entity.lines[index]
+        if not isinstance(line, Fact) or not gone.slot or gone.until or line.slot != gone.slot:
+            continue
+        if line.until != gone.since[:7] or line.is_users:
+            return entity
+        text = line.text
+        for lang in _LANGUAGES:
+            text = text.removeprefix(until_text("", line.until, lang))
+        held = replace(line, text=text, until="")
+        return replace(entity, lines=(*entity.lines[:index], held, *entity.lines[index + 1 :]))
+    return entity
+
+
+def bounded(entity: Entity) -> tuple[Entity, list[Fact]]:
+    """Return the entity as its file should hold it, and the facts that are put on a shelf.
+
+    Nothing moves until a dream has noted twice `KEPT_FACTS` things; then the oldest go. What a person
+    wrote, and what only one value can be true of, stays.
+    """
+    ours = [fact for fact in entity.facts if not fact.is_users and not fact.slot]
+    if len(ours) < 2 * KEPT_FACTS:
+        return entity, []
+    older = sorted(ours, key=lambda fact: (fact.since, len(fact.evidence)))[: len(ours) - KEPT_FACTS]
+    gone = {fact.id for fact in older}
+    left = tuple(line for line in entity.lines if not (isinstance(line, Fact) and line.id in gone))
+    return replace(entity, lines=left), older
+
+
+def until_text(text: str, until: str, lang: Lang) -> str:
+    """Return how a fact that no longer holds reads."""
+    return f"{until}まで: {text}" if lang == "ja" else f"until {until}: {text}"
+
+
+def _gives_way(line: Fact | str, told: Fact) -> bool:
+    return (
+        isinstance(line, Fact)
+        and bool(told.slot)
+        and not told.until
+        and line.slot == told.slot
+        and not line.until
+        and not line.is_users
+        and line.since <= told.since
+    )
+
+
+def _came_after(line: Fact, told: Fact) -> bool:
+    return bool(told.slot and told.since) and line.slot == told.slot and line.since > told.since
+
+
+def _ended(line: Fact | str, told: Fact) -> Fact | str:
+    if isinstance(line, str):
+        return line
+    until = told.since[:7]
+    return replace(line, text=until_text(line.text, until, _language(line.text)), until=until)
+
+
+def _language(text: str) -> Lang:
+    return "ja" if re.search(r"[ぁ-んァ-ヶ一-龯]", text) else "en"
+
+
+def _same(one: str, other: str) -> bool:
+    return (
+        re.sub(r"[\s。、.,!！?？「」\"]", "", one).casefold() == re.sub(r"[\s。、.,!！?？「」\"]", "", other).casefold()
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.replace("<!--", " ").replace("-->", " ").split())

@@ -1,0 +1,257 @@
+"""The folder of entities: `entity_memory/<name>.md`, each read again only when it has changed."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from managers.memory.entities.entity_facts import Entity, Fact, Kind, with_fact, without_fact
+from managers.memory.entities.entity_names import name_key
+from managers.memory.entities.entity_text import format_entity, parse_entity
+from managers.memory.json_documents import PINNED, TIME, Apply, pin_reason, write_plainly
+from managers.storage.clock import Clock
+from managers.storage.copies import copies_in
+from managers.storage.errors import ExternallyChangedError, Notice
+from managers.storage.files import digest, entries, read_bytes, set_aside
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths, may_be_written, safe_name
+from managers.storage.printable import shown
+
+_SUFFIX = ".md"
+
+
+class EntityStore:
+    """The entities of a persona. Files are read once and again only when they changed."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
+        """Remember the folder; `apply` writes with a history entry."""
+        self._paths = paths
+        self._clock = clock
+        self._apply = apply or write_plainly(paths)
+        self._read: dict[str, tuple[tuple[int, int], Entity]] = {}
+        self._told: set[str] = set()
+        self.notices: list[Notice] = []
+
+    def path(self, name: str) -> Path:
+        """Return the file of an entity.
+
+        Raises:
+            UnsafeNameError: the name cannot be a file's name.
+        """
+        return self._paths.entity_memory / f"{safe_name(name)}.md"
+
+    def names(self) -> list[str]:
+        """Return the names of all entities."""
+        return sorted(self._entries())
+
+    def get(self, name: str) -> Entity | None:
+        """Return an entity by its file's name, None if there is none."""
+        path = self.path(name)
+        try:
+            stat = path.stat()
+        except FileNotFoundError:
+            return None
+        return self._entity(name, path, (stat.st_mtime_ns, stat.st_size))
+
+    def _entity(self, name: str, path: Path, stamp: tuple[int, int]) -> Entity | None:
+        known = self._read.get(name)
+        if known and known[0] == stamp:
+            return known[1]
+        data = read_bytes(path)
+        if data is None:
+            return None
+        try:
+            entity = parse_entity(safe_name(name), data.decode("utf-8"))
+        except UnicodeDecodeError:
+            with writing(self._paths):
+                self.notices.append(set_aside(path, self._clock.now()))
+            return None
+        self._read[name] = (stamp, entity)
+        return entity
+
+    def all(self) -> list[Entity]:
+        """Return all entities."""
+        listed = self._entries()
+        found = (self._listed(name, listed[name]) for name in sorted(listed))
+        return [entity for entity in found if entity is not None]
+
+    def _entries(self) -> dict[str, os.DirEntry[str]]:
+        """Return the entities' files by name, without copies that sync tools left of them, and without misnamed ones.
+
+        The folder is read in one go: asking for each file by its name takes half as long again.
+        """
+        folder = self._paths.entity_memory
+        listed = entries(folder, {"file"})
+        found = {one.name: one for one in listed if one.name.endswith(_SUFFIX) and not one.name.startswith(".")}
+        for copy in copies_in(folder, found):
+            found.pop(copy, None)
+        named = {_stem(name): entry for name, entry in found.items()}
+        self._tell_of([entry.name for name, entry in named.items() if not may_be_written(name)])
+        return {name: entry for name, entry in named.items() if may_be_written(name)}
+
+    def _tell_of(self, misnamed: Sequence[str]) -> None:
+        if not self._told.issuperset(misnamed):
+            self._told = set(misnamed)
+            self.notices.append(about_misnamed(sorted(misnamed)))
+
+    def _listed(self, name: str, entry: os.DirEntry[str]) -> Entity | None:
+        if entry.name != name + _SUFFIX:  # written in another normal form of Unicode
+            return self.get(name)
+        try:
+            stat = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:  # deleted meanwhile
+            return None
+        stamp, known = (stat.st_mtime_ns, stat.st_size), self._read.get(name)
+        if known and known[0] == stamp:  # of thousands most are: no path need be made of them
+            return known[1]
+        return self._entity(name, Path(entry.path), stamp)
+
+    def find(self, name: str) -> Entity | None:
+        """Return the entity that a name or an alias means."""
+        key = name_key(name)
+        return next((entity for entity in self.all() if key in {name_key(n) for n in entity.names}), None)
+
+    def search(self, keyword: str, limit: int = 10) -> list[Entity]:
+        """Return entities whose name, alias or text holds the keyword; those named so come first.
+
+        Where none holds several words as they stand, those that hold each of them.
+        """
+        return (self._holding([keyword]) or self._holding(keyword.split()))[:limit]
+
+    def _holding(self, keywords: Sequence[str]) -> list[Entity]:
+        keys = [key for keyword in keywords if (key := name_key(keyword))]
+        if not keys:
+            return []
+        named: list[Entity] = []
+        told: list[Entity] = []
+        for entity in self.all():
+            names = [name_key(name) for name in entity.names]
+            text = unicodedata.normalize("NFKC", entity.text()).casefold()
+            if any(key in name for key in keys for name in names) and all(
+                key in text or any(key in name for name in names) for key in keys
+            ):
+                named.append(entity)
+            elif all(key in text for key in keys):
+                told.append(entity)
+        return [*named, *told]
+
+    def read_text(self, name: str) -> tuple[str, str | None]:
+        """Return the whole file as text for an editor, and the digest to base an edit on."""
+        data = read_bytes(self.path(name))
+        return ((data or b"").decode("utf-8", "replace"), digest(data) if data is not None else None)
+
+    def write_text(self, name: str, text: str, *, based_on: str | None, author: str, reason: str) -> None:
+        """Write what a person edited.
+
+        Raises:
+            ExternallyChangedError: the file on disk is another one now.
+        """
+        path = self.path(name)
+        with writing(self._paths):
+            current = read_bytes(path)
+            if (digest(current) if current is not None else None) != based_on:
+                raise ExternallyChangedError(path=path.name, theirs=(current or b"").decode("utf-8", "replace"))
+            self._apply({path: text.encode()}, author=author, reason=reason)
+
+    def begun(self, name: str, kind: Kind = "thing", *, mind: str) -> Entity:
+        """Return an entity of which nothing is known yet; nothing is written."""
+        return Entity(safe_name(name), kind, f"{self._clock.now():{TIME}}", mind=mind)
+
+    def note(
+        self,
+        name: str,
+        text: str,
+        *,
+        author: str,
+        mind: str,
+        evidence: Sequence[str] = (),
+        kind: Kind = "thing",
+        instead_of: str = "",
+    ) -> Entity:
+        """Write something down about an entity (the persona's own tool); a new one is made if needed.
+
+        Raises:
+            NoSuchFactError, UnsafeNameError: nothing was written.
+        """
+        with writing(self._paths):
+            _, entity = self.noted(name, text, mind=mind, evidence=evidence, kind=kind, instead_of=instead_of)
+            files = {self.path(entity.name): format_entity(entity).encode()}
+            self._apply(files, author=author, reason=text or instead_of, evidence=evidence)
+            return entity
+
+    def noted(
+        self,
+        name: str,
+        text: str,
+        *,
+        mind: str,
+        evidence: Sequence[str] = (),
+        kind: Kind = "thing",
+        instead_of: str = "",
+    ) -> tuple[Entity | None, Entity]:
+        """Return an entity as it is, and as it would be with one thing more, or in another's place; nothing is written.
+
+        Args:
+            name: of the entity, or an alias.
+            text: the fact; empty where one only ends.
+            mind: what thought of it.
+            evidence: the messages that say it.
+            kind: of an entity that is made now.
+            instead_of: the words of a fact that holds no longer; it is kept as history.
+
+        Raises:
+            NoSuchFactError: there is no such fact that this could end.
+            UnsafeNameError: the name cannot be a file's name.
+        """
+        known, today = self.find(name), f"{self._clock.now():%Y-%m-%d}"
+        entity = known or self.begun(name, kind, mind=mind)
+        if instead_of:
+            entity = without_fact(entity, instead_of, today[:7])
+        return known, with_fact(entity, Fact(text, tuple(evidence), mind, since=today)) if text else entity
+
+    def pin(self, name: str, *, on: bool, author: str) -> None:
+        """Pin an entity, or take the pin off."""
+        with writing(self._paths):
+            entity = self.get(name)
+            if entity is None:
+                return
+            extra = {key: value for key, value in entity.extra.items() if key != PINNED} | (
+                {PINNED: True} if on else {}
+            )
+            files = {self.path(name): format_entity(replace(entity, extra=extra)).encode()}
+            self._apply(files, author=author, reason=pin_reason(on=on))
+
+    def delete(self, name: str, *, author: str, reason: str) -> None:
+        """Delete an entity (the history keeps it)."""
+        with writing(self._paths):
+            self._apply({self.path(name): None}, author=author, reason=reason)
+
+
+def misnamed_entities(names: Iterable[str]) -> list[str]:
+    """Return which of the files in the folder of entities are none, for nothing may be written under their names."""
+    return sorted(name for name in names if name.endswith(_SUFFIX) and not may_be_written(_stem(name)))
+
+
+def about_misnamed(names: Sequence[str]) -> Notice:
+    """Return what is told of such files."""
+    name = f"entity_memory/{shown(names[0])}"
+    others_ja = f"ほかにも同じようなものが {len(names) - 1} 件あります。" if len(names) > 1 else ""
+    others_en = f" And {len(names) - 1} more of the same kind." if len(names) > 1 else ""
+    return Notice(
+        "entity-misnamed",
+        f"「{name}」は、安全に書き込める名前ではないので、記憶として使っていません。別の名前に変えてください。{others_ja}",
+        f'"{name}" is not used as a memory, for no file of that name can be written safely. Give it another name.{others_en}',
+    )
+
+
+def _stem(name: str) -> str:
+    return unicodedata.normalize("NFC", name.removesuffix(_SUFFIX))
+
+
+def find_by_name(entities: Iterable[Entity], names: Iterable[str]) -> Entity | None:
+    """Return the first of the entities that any of the names means."""
+    keys = {name_key(name) for name in names}
+    return next((entity for entity in entities if any(name_key(own) in keys for own in entity.names)), None)

@@ -1,0 +1,233 @@
+"""The desk: the memories that a dream works on, read when needed, changed in memory, written at the end.
+
+A dream thinks on one desk and applies its changes on a fresh one, under the persona's lock: so what a
+person edited meanwhile is there, and stays.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from managers.memory.dream_state import DreamState, DreamStateFile
+from managers.memory.entities import Entity, EntityStore, bounded, format_entity, format_fact, name_key
+from managers.memory.episodes import Episode, EpisodeStore
+from managers.memory.goals import Goals, GoalStore
+from managers.memory.insights import Insights, InsightStore
+from managers.memory.json_documents import USER, encode
+from managers.memory.questions import Questions, QuestionStore
+from managers.memory.rolling_lists import next_shelf
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.paths import PersonaPaths
+
+
+@dataclass(frozen=True)
+class Stores:
+    """The stores of one persona's memories."""
+
+    paths: PersonaPaths
+    episodes: EpisodeStore
+    entities: EntityStore
+    questions: QuestionStore
+    goals: GoalStore
+    insights: InsightStore
+    state: DreamStateFile
+
+    @classmethod
+    def open(cls, paths: PersonaPaths, clock: Clock) -> Stores:
+        """Make the stores of a persona."""
+        return cls(
+            paths,
+            EpisodeStore(paths, clock),
+            EntityStore(paths, clock),
+            QuestionStore(paths, clock),
+            GoalStore(paths, clock),
+            InsightStore(paths, clock),
+            DreamStateFile(paths, clock),
+        )
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong with the files since the last time."""
+        found = [*self.episodes.notices, *self.entities.notices]
+        self.episodes.notices, self.entities.notices = [], []
+        for store in (self.questions, self.goals, self.insights, self.state):
+            found += store.take_notices()
+        return found
+
+
+class Desk:
+    """Memories as they will be."""
+
+    def __init__(self, stores: Stores) -> None:
+        """Begin with what the files hold; nothing is read yet."""
+        self._stores = stores
+        self._episodes: dict[date, Episode] = {}
+        self._entities: dict[str, Entity] = {}
+        self._names: dict[str, str] | None = None
+        self._questions: Questions | None = None
+        self._goals: Goals | None = None
+        self._insights: Insights | None = None
+        self._state: DreamState | None = None
+        self._changed: set[str] = set()
+        self._files: dict[Path, bytes | None] = {}
+
+    def episode(self, day: date) -> Episode | None:
+        """Return a day's episode; None if there is none, or it was taken away here."""
+        if self._is_dropped(day):
+            return None
+        return self._episodes.get(day) or self._stores.episodes.get(day)
+
+    def put_episode(self, episode: Episode) -> None:
+        """Place an episode, unless a person has made the day's theirs."""
+        there = self.episode(episode.date)
+        is_broken = (
+            there is None and not self._is_dropped(episode.date) and self._stores.episodes.occupied(episode.date)
+        )
+        if (there is not None and there.is_users) or is_broken:
+            return
+        self._files.pop(self._stores.episodes.path(episode.date), None)
+        self._episodes[episode.date] = episode
+
+    def _is_dropped(self, day: date) -> bool:
+        return self._files.get(self._stores.episodes.path(day), b"") is None
+
+    def drop_episode(self, day: date) -> None:
+        """Take away the episode of a day of which nothing is left, unless a person has made it theirs."""
+        there = self.episode(day)
+        if there is not None and not there.is_users:
+            self._episodes.pop(day, None)
+            self._files[self._stores.episodes.path(day)] = None
+
+    def entity(self, names: Iterable[str]) -> Entity | None:
+        """Return the entity that any of the names means."""
+        index = self._name_index()
+        for name in names:
+            found = index.get(name_key(name))
+            if found is not None:
+                return self._entities.get(found) or self._stores.entities.get(found)
+        return None
+
+    def entity_of(self, name: str, aliases: Sequence[str]) -> Entity | None:
+        """Return whom a name means, or else whoever bears one of the aliases as a name.
+
+        An alias that two have in common (a friend, she) does not make one of them.
+        """
+        known = self.entity([name])
+        if known is not None:
+            return known
+        found = (self.entity([alias]) for alias in aliases)
+        keys = {name_key(alias) for alias in aliases}
+        return next((entity for entity in found if entity is not None and name_key(entity.name) in keys), None)
+
+    def put_entity(self, entity: Entity) -> None:
+        """Place an entity."""
+        index = self._name_index()
+        self._entities[entity.name] = entity
+        for name in entity.names:
+            index.setdefault(name_key(name), entity.name)
+
+    def all_entities(self) -> list[Entity]:
+        """Return all entities, as they stand on the desk."""
+        stored = [self._entities.get(entity.name, entity) for entity in self._stores.entities.all()]
+        names = {entity.name for entity in stored}
+        return [*stored, *(entity for name, entity in self._entities.items() if name not in names)]
+
+    def entities_named_in(self, keys: Iterable[str]) -> list[Entity]:
+        """Return the entities whose name or alias is among the keys."""
+        index = self._name_index()
+        names = dict.fromkeys(index[key] for key in keys if key in index)
+        found = (self._entities.get(name) or self._stores.entities.get(name) for name in names)
+        return [entity for entity in found if entity is not None]
+
+    def known_keys(self) -> list[str]:
+        """Return the keys of all names and aliases."""
+        return list(self._name_index())
+
+    @property
+    def questions(self) -> Questions:
+        """The questions."""
+        if self._questions is None:
+            self._questions = self._stores.questions.load()
+        return self._questions
+
+    @questions.setter
+    def questions(self, questions: Questions) -> None:
+        self._changed.add("questions")
+        self._questions = questions
+
+    @property
+    def goals(self) -> Goals:
+        """The goals."""
+        if self._goals is None:
+            self._goals = self._stores.goals.load()
+        return self._goals
+
+    @goals.setter
+    def goals(self, goals: Goals) -> None:
+        self._changed.add("goals")
+        self._goals = goals
+
+    @property
+    def insights(self) -> Insights:
+        """The dream diary."""
+        if self._insights is None:
+            self._insights = self._stores.insights.load()
+        return self._insights
+
+    @insights.setter
+    def insights(self, insights: Insights) -> None:
+        self._changed.add("insights")
+        self._insights = insights
+
+    @property
+    def state(self) -> DreamState:
+        """What waits for the next night."""
+        if self._state is None:
+            self._state = self._stores.state.load()
+        return self._state
+
+    @state.setter
+    def state(self, state: DreamState) -> None:
+        self._changed.add("state")
+        self._state = state
+
+    def files(self) -> dict[Path, bytes | None]:
+        """Return the files to write, and nothing that did not change."""
+        paths = self._stores.paths
+        files: dict[Path, bytes | None] = {}
+        for day, episode in sorted(self._episodes.items()):
+            files[self._stores.episodes.path(day)] = episode.dump()
+        put_away: dict[str, list[str]] = {}
+        for name, entity in sorted(self._entities.items()):
+            if entity != self._stores.entities.get(name):
+                if not entity.lines and entity.mind != USER:
+                    files[self._stores.entities.path(name)] = None  # everything known of it was withdrawn
+                    continue
+                kept, older = bounded(entity)
+                files[self._stores.entities.path(name)] = format_entity(kept).encode()
+                if older:
+                    put_away[name] = [format_fact(fact) for fact in older]
+        if put_away:
+            files[next_shelf(paths.memory / "entity_facts.json")] = encode(put_away)
+        if "questions" in self._changed:
+            files |= self.questions.changes(self._stores.questions.path)
+        if "goals" in self._changed:
+            files |= self.goals.changes(paths.goals)
+        if "insights" in self._changed:
+            files |= self.insights.changes(paths.insights)
+        if "state" in self._changed:
+            files[self._stores.state.path] = self.state.dump()
+        return files | self._files
+
+    def _name_index(self) -> dict[str, str]:
+        if self._names is None:
+            self._names = {}
+            for entity in self._stores.entities.all():
+                name = unicodedata.normalize("NFC", entity.name)
+                for one in entity.names:
+                    self._names.setdefault(name_key(one), name)
+        return self._names
