@@ -81,11 +81,11 @@ def _without_final_particles(tokens: list[Word]) -> list[Word]:
     final = word_list("ja", "final_particles")
     while tokens and (tokens[-1].kind == "symbol" or (tokens[-1].surface in final and tokens[-1].kind != "noun")):
         tokens.pop()
-    if len(tokens) > 2 and tokens[-1].lemma in ("だ", "です") and tokens[-1].normal != "た":  # noqa: PLR2004  # …んだ
-        if tokens[-2].surface in ("ん", "の") and tokens[-2].form == "準体助詞":
-            return tokens[:-2]
+    if len(tokens) > 2 and tokens[-2].surface in ("ん", "の") and tokens[-2].form == "準体助詞":  # noqa: PLR2004  # …んだ
+        is_explained = tokens[-1].lemma in ("だ", "です") and tokens[-1].normal != "た"
+        tokens = tokens[:-2] if is_explained else tokens
     if len(tokens) > 1 and tokens[-1].surface == "の" and tokens[-1].kind == "function":
-        tokens.pop()
+        tokens = tokens[:-1]
     return tokens
 
 

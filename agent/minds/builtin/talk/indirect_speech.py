@@ -9,79 +9,66 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import cache
 
-from agent.minds.builtin.talk import echo_ja, told_en
 from agent.minds.builtin.talk.dates_in_words import say_day
+from agent.minds.builtin.talk.echo_en import has_subject, speaks_to_listener, swapped, without_opener
+from agent.minds.builtin.talk.echo_ja import attributive
 from agent.minds.builtin.talk.voice import Voice
+from managers.language.lexicons import load, word_list
+from managers.language.reading.rules import fits, rule
 from managers.language.words import Word, words
 from managers.storage.errors import Lang
 
 _MOST_WORDS, _MOST_LETTERS = 24, 60
-_SHIFTS: dict[Lang, dict[str, int]] = {
-    "en": {"today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0, "tomorrow": 1, "yesterday": -1, "last night": -1},
-    "ja": {"今日": 0, "きょう": 0, "今朝": 0, "今夜": 0, "今晩": 0, "さっき": 0, "明日": 1, "あした": 1, "明後日": 2, "あさって": 2, "昨日": -1, "きのう": -1, "昨夜": -1, "ゆうべ": -1, "おととい": -2},
-}  # fmt: skip
-_LOOSE: dict[Lang, re.Pattern[str]] = {
-    "en": re.compile(
-        r"\b(?:now|right now|just|soon|(?<!years )(?<!year )ago|(?:this|next|last) (?:week|weekend|month|year|\w+day)|these days|here|there)\b", re.IGNORECASE
-    ),
-    "ja": re.compile(r"今(?![日朝夜晩度])|(?:今|来|先|再来)(?:週|月|年)|去年|もうすぐ|さっき|[0-9一二三四五六七八九十]+(?:日|週間|か月)[前後]|ここ|そこ|こっち"),
-}  # fmt: skip
-"""Words that mean something else on another day, and have no other name that is surely right."""
-_TOO_MUCH = re.compile(r"[?？「」“”\"]|\.\.\.|…|https?:|\b(?:lol|haha)\b", re.IGNORECASE)
 
 
 def report(text: str, time: datetime | None, now: datetime, voice: Voice, persona: str = "") -> str:
     """Return a sentence that the user said as it stands after "you told me that" or before って; empty if it cannot."""
-    if _TOO_MUCH.search(text):
-        return ""
     lang = voice.lang
+    if any(fits(one, "indirect_speech", "too_much", text) for one in ("ja", "en")):
+        return ""
     is_other_day = time is None or time.date() != now.date()
-    if (
-        is_other_day
-        and (_LOOSE[lang].search(text) or time is None)
-        and (_LOOSE[lang].search(text) or _shifts(text, lang))
-    ):
+    if is_other_day and fits(lang, "indirect_speech", "loose", text):
+        return ""
+    if time is None and _shift_words(lang).search(text):
         return ""
     turned = _english(text) if lang == "en" else _japanese(text, voice, persona)
     return _with_days(turned, time, now, lang) if turned and is_other_day and time else turned
 
 
-def _shifts(text: str, lang: Lang) -> list[re.Match[str]]:
-    names = "|".join(sorted(_SHIFTS[lang], key=len, reverse=True))
-    pattern = rf"\b(?:{names})\b" if lang == "en" else rf"(?:{names})"
-    return list(re.finditer(pattern, text, re.IGNORECASE))
+@cache
+def _shift_words(lang: Lang) -> re.Pattern[str]:
+    """Return what finds the words for days that mean another day on another day: tomorrow, 昨日."""
+    names = "|".join(sorted(load("dates")[lang]["shifts"], key=len, reverse=True))
+    return re.compile(rf"\b(?:{names})\b" if lang == "en" else names, re.IGNORECASE)
 
 
 def _with_days(text: str, time: datetime, now: datetime, lang: Lang) -> str:
     """Say the days of a sentence anew: "tomorrow", told on Monday, is "on 4 November" by Friday."""
-    for match in reversed(_shifts(text, lang)):
-        day = time + timedelta(days=_SHIFTS[lang][match.group().lower()])
-        text = text[: match.start()] + say_day(day.date(), now.date(), lang) + text[match.end() :]
-    return text
+    shifts = load("dates")[lang]["shifts"]
+    return _shift_words(lang).sub(
+        lambda match: say_day((time + timedelta(days=shifts[match.group().lower()])).date(), now.date(), lang), text
+    )
 
 
 def _english(text: str) -> str:
-    plain = re.sub(r"[\U0001F000-\U0001FAFF☀-➿❤]+|\s*\([^)]*\)", "", text).strip().rstrip(".!~ ")
-    found = words(told_en.without_opener(plain))
-    lower = {word.surface.lower() for word in found}
-    if not 2 < len(found) <= _MOST_WORDS or told_en.SECOND_PERSONS & lower:  # noqa: PLR2004  # she is ginger
+    plain = without_opener(rule("en", "told", "decoration").sub("", text).strip().rstrip(".!~ "))
+    found = words(plain)
+    if not 2 < len(found) <= _MOST_WORDS or speaks_to_listener(found):  # noqa: PLR2004  # she is ginger
         return ""
-    if not told_en.has_subject(found) and not _is_of_a_thing(found):
+    if not has_subject(found) and not _is_of_a_thing(found):
         return ""
-    return told_en.TRAILING.sub("", told_en.swapped(found, told_en.without_opener(plain)))
-
-
-_HEARSAY = re.compile(r"(?<=[たるいだ])(?:そう|らしい|みたい)な?$")
-"""Who tells on what they heard by hearsay says so already (…って)."""
+    return rule("en", "told", "trailing").sub("", swapped(found, plain))
 
 
 def _is_of_a_thing(found: Sequence[Word]) -> bool:
     """Tell "The car broke down", which has a subject and a verb, from a bare "The new car"."""
-    is_thing = found[0].surface.lower() in ("the", "his", "her", "their", "our", "a", "an")
+    is_thing = found[0].surface.lower() in word_list("en", "determiners") - word_list("en", "empty_subjects")
     return is_thing and any(word.kind == "verb" or word.form in ("be", "have") for word in found[2:])
 
 
 def _japanese(text: str, voice: Voice, persona: str) -> str:
-    told = _HEARSAY.sub("", echo_ja.attributive(text, voice, persona, limit=_MOST_LETTERS))
+    """Return a sentence before って, without the sign of hearsay: who tells on what they heard says so already."""
+    told = rule("ja", "told", "hearsay_end").sub("", attributive(text, voice, persona, limit=_MOST_LETTERS))
     return told[:-1] + "だ" if told.endswith("な") else told

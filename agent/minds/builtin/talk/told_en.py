@@ -211,7 +211,7 @@ def _topic(found: Sequence[Word], spans: Sequence[Span], verb: int) -> Span | No
     return next((group[0] for group in (after, own, named, spans[-1:]) if group), None)
 
 
-def _spoken(found: Sequence[Word], span: Span | None, text: str) -> str:
+def _spoken(found: Sequence[Word], span: Span | None, text: str) -> str:  # noqa: PLR0911  # one return per kind of phrase
     """Return a phrase from the listener's side: my sister → your sister; a cake → the cake."""
     if span is None:
         return ""
