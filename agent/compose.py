@@ -29,10 +29,10 @@ CEILINGS: Mapping[PartName, tuple[float, int]] = {
     "user": (0.05, 500),
     "hits": (0.1, 2400),
     "knowledge": (0.05, 1000),
+    "questions": (0, 200),
     "episodes": (0.1, 2000),
     "strategy": (0, 200),
     "goals": (0, 300),
-    "questions": (0, 200),
     "drives": (0, 120),
 }
 """The most that each part may take, in order of importance: a share of the prompt, or so many tokens if those are more."""

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
 from agent.compose import Part, text_part
-from agent.prompts import system_prompt as words
 from agent.prompts.quoting import one_line, plain
 from managers.memory.emotion_names import Feeling
 from managers.memory.emotions import EmotionLog
@@ -34,14 +33,6 @@ class Spare(Protocol):
     def __call__(self, work: Callable[[], Result]) -> Result | None:
         """Return what the work returns, None where it fails."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class InnerParts:
-    """What of the inner life a prompt holds."""
-
-    parts: Sequence[Part]
-    questions: Sequence[OpenQuestion]
 
 
 @dataclass(frozen=True)
@@ -77,18 +68,16 @@ class InnerLife:
 
     def for_prompt(
         self,
-        lang: Lang,
         told: Sequence[ChatTurn],
         settings: ConversationSettings,
         drive: str,
         spare: Spare,
         *,
         silent: bool = False,
-    ) -> InnerParts:
+    ) -> list[Part]:
         """Return the parts of a prompt; one whose file cannot be read is left out.
 
         Args:
-            lang: of the talk.
             told: the turns that the prompt holds word for word.
             settings: how far back episodes are told.
             drive: what moved the persona before the message came.
@@ -103,13 +92,15 @@ class InnerLife:
             text_part("strategy", plain(spare(self.insights.latest_strategy) or "")),
         ]
         if silent:
-            return InnerParts(parts, ())
-        asked = spare(lambda: self.questions.to_ask(QUESTIONS_IN_PROMPT)) or []
-        questions = [OpenQuestion(q.topic, q.context, q.priority) for q in asked]
+            return parts
         goals = [one_line(f"- {goal.goal}") for _, goal in spare(self.goals.for_prompt) or []]
         own = [
             Part("goals", goals),
-            text_part("questions", words.questions(lang, questions)),
             text_part("drives", plain(drive)),
         ]
-        return InnerParts([*parts, *own], questions)
+        return [*parts, *own]
+
+    def to_ask(self, spare: Spare) -> list[OpenQuestion]:
+        """Return what the persona would like to know now, and may ask in the talk."""
+        due = spare(lambda: self.questions.to_ask(QUESTIONS_IN_PROMPT)) or []
+        return [OpenQuestion(one.topic, one.context, one.priority) for one in due]

@@ -143,11 +143,12 @@ def compose(state: TurnState, runtime: Around) -> TurnState:
     around.spare(state["felt"].result)
     window = [m for m in state["window"] if m.role != "system"]
     weighs = None if state["concern"] else weighing(state, around)
-    present = compose_parts(present_parts(state, around, window, weighs), whole, lang, count)
+    grave = weighs is not None or state["concern"] is not None
+    questions = [] if grave else around.memories.inner_life.to_ask(around.spare)
+    present = compose_parts(present_parts(state, around, window, weighs, questions), whole, lang, count)
     said = replace(_as_turn(state["message"], lang), images=state["attached"].images)
     frame = partial(quoting.frame, lang, called(sheet), has_words=bool(said.text.strip()))
     earlier = with_marks([_as_turn(message, lang) for message in window], lang)
-    grave = weighs is not None or state["concern"] is not None
     last_words = tokens_of(earlier[-2:], count) if grave else 0
     room = whole - present.tokens - count(frame([""], present=[""]))
     beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
@@ -173,10 +174,10 @@ def compose(state: TurnState, runtime: Around) -> TurnState:
         hits = untold  # what stands among the turns is not told twice, and leaves room for more of them
     room -= recalled.tokens + tokens_of(turns, count)
     inner = around.memories.inner_life.for_prompt(
-        lang, [*turns, said], around.settings.conversation, state["drive"], around.spare, silent=grave
+        [*turns, said], around.settings.conversation, state["drive"], around.spare, silent=grave
     )
     step = max(1, whole // _STEPS)
-    rest = compose_parts(inner.parts, room // step * step, lang, count, whole=whole)
+    rest = compose_parts(inner, room // step * step, lang, count, whole=whole)
     last = replace(said, quoted=frame([*recalled.quoted, *files], present=[*present.present, *rest.present]))
     turns = [*turns, last]
     request = ReplyRequest(
@@ -189,7 +190,7 @@ def compose(state: TurnState, runtime: Around) -> TurnState:
         recall_wanted=state["recall_wanted"],
         notes="\n".join(_note(around, kind) for kind in ("core_memory", "notepad")),
         emotion=state["emotion"],
-        questions=inner.questions,
+        questions=questions,
         tools=around.tools.specs(lang, writing=not around.off_record),
         concern=state["concern"],
         files=attached.texts,

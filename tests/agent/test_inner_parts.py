@@ -128,6 +128,17 @@ def test_the_goal_that_moves_the_drive_is_the_first_that_is_shown(scene: Scene) 
     assert "be patient" in scene.memories.inner_state.motivation("en").narrative
 
 
+def test_what_is_due_to_be_asked_goes_before_what_was_said_long_ago(scene: Scene) -> None:
+    for part in range(12):
+        ask(scene, f"Part {part}: " + "the sea was wide. " * 60)
+    scene.memories.questions.add(Question(topic="your sister's exam", priority=0.9), author="dream", reason="-")
+    scene.mind.context_tokens = 4096
+    assert "your sister's exam" in ask(scene)
+    assert not any(
+        turn.text.startswith("Part 0:") for turn in scene.mind.requests[-1].turns
+    )  # there was no room for all
+
+
 def test_curiosity_rests_with_the_question_that_was_asked(scene: Scene) -> None:
     scene.memories.questions.add(Question(topic="your sister's exam", priority=0.9), author="dream", reason="-")
     assert scene.memories.inner_state.levels().curiosity > 0.8
