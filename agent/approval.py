@@ -25,7 +25,8 @@ from agent.tools.entity_tools import EntityWrite
 from agent.tools.forgetting import Forgetting
 from agent.tools.note_tools import NoteWrite
 from agent.tools.writes import Look, Write, Writer
-from managers.memory.held_writes import HeldChangedError, HeldWrite, NotHeldError, held_id
+from managers.memory.errors import HeldChangedError, NotHeldError
+from managers.memory.held_writes import KEPT, HeldWrite, held_id
 from managers.memory.json_documents import TIME
 from managers.memory.notes import Edit
 from managers.storage.errors import Lang, UnwritableError, UtataneError
@@ -167,7 +168,7 @@ def decide(memories: Memories, held: str, *, allow: bool, shown: str | None = No
         _let_go(memories)
         wish = memories.held.find(held)
         if wish.message_id in memories.log.set_aside():
-            raise NotHeldError(held=held)
+            raise NotHeldError(held=held, days=KEPT.days)
         lang = memories.sheet().language
         if not allow:
             memories.held.drop([wish.id])
@@ -175,7 +176,7 @@ def decide(memories: Memories, held: str, *, allow: bool, shown: str | None = No
             return
         write, writer = _write_of(wish), _writer(memories, wish)
         if write is None:
-            raise NotHeldError(held=held)
+            raise NotHeldError(held=held, days=KEPT.days)
         try:
             look = write.look(writer)
         except NothingDoneError:  # it says so already: there is nothing left to ask

@@ -22,9 +22,9 @@ from agent.minds.mind_status import MindStatus
 from agent.state import TurnState
 from agent.turn import Turn
 from agent.turns import Turns
+from managers.memory.errors import MessageNotFoundError
 from managers.memory.log import Alternatives, Branch, ConversationLog
 from managers.memory.messages import Message
-from managers.storage.errors import MessageNotFoundError
 
 __all__ = ["Alternatives", "Branch", "Companion", "MindStatus", "Why"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import dropwhile, islice
 
 from agent.errors import NothingToAnswerError
+from managers.memory.errors import MessageNotFoundError
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message
 from managers.sleep.autonomy import is_deed
-from managers.storage.errors import MessageNotFoundError
 
 _LOOKED_AT = 200
 """So many messages back the user's is looked for; between it and its answer stand announcements at most."""

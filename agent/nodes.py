@@ -23,8 +23,8 @@ from agent.compose import (
     fit_turns,
     tokens_of,
 )
-from agent.errors import EmptyAnswerError
 from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
+from agent.minds.errors import EmptyAnswerError
 from agent.minds.fit import turn_tokens
 from agent.minds.protocol import Mind
 from agent.present import OF_CONCERN, locale_of, present_parts, weighing

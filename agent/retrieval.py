@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from agent.addressing import names_of_user
 from agent.current_facts import standing_hits
+from agent.errors import UnknownTypeError
 from agent.memories import Memories
 from managers.language.standing import asks_all, searches_of_all
 from managers.language.words import detect_language
 from managers.memory.messages import Message
 from managers.mind import Sheet
-from managers.recall.hits import Hit
-from managers.recall.kinds import LOG_TYPES
+from managers.recall.hits import Hit, MemoryType
+from managers.recall.kinds import ALL_TYPES, LOG_TYPES
 from managers.recall.planner import RecallPlan
 from managers.storage.errors import Lang
 
@@ -79,3 +80,17 @@ def retrieve_as_turn(memories: Memories, text: str) -> list[Hit]:
         return []
     window = memories.window()
     return retrieve(memories, memories.sheet(), text, memories.recall.plan(text, window), window)
+
+
+def as_types(name: str | None) -> tuple[MemoryType, ...] | None:
+    """Return the type of memory that was named, None for all.
+
+    Raises:
+        UnknownTypeError
+    """
+    if name is None:
+        return None
+    found = tuple(kind for kind in ALL_TYPES if kind == name)
+    if not found:
+        raise UnknownTypeError(name=name, known=", ".join(ALL_TYPES))
+    return found

@@ -21,11 +21,12 @@ from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, usage_limits
 from managers.memory.transcripts import who_speaks
 from managers.personas import Persona, PersonaStore
+from managers.personas.errors import PersonaNotFoundError
 from managers.recall.reading.process import READER
 from managers.storage import privacy
 from managers.storage.clock import Clock, SystemClock
 from managers.storage.edges import said
-from managers.storage.errors import Notice, PersonaNotFoundError, UtataneError, as_notice
+from managers.storage.errors import Notice, UtataneError, as_notice
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
 from managers.storage.settings import Secrets, Settings, SettingsFile

@@ -9,10 +9,11 @@ from datetime import date, datetime
 from functools import cached_property
 
 from agent.addressing import with_name
-from agent.errors import MindError, UnknownLevelError, UnknownTaskError
+from agent.errors import UnknownLevelError, UnknownTaskError
 from agent.forgetting import let_wishes_go, take_up
 from agent.memories import Memories
 from agent.minds.choose import Minds, built_in_mind
+from agent.minds.errors import MindError
 from agent.minds.protocol import Mind
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message

@@ -57,7 +57,7 @@ def admit_personas(
     as_json: JsonOption = False,
 ) -> None:
     """Let in folders that came from elsewhere, after telling what is in them; --json asks nothing."""
-    from agent.errors import NobodyNamedError
+    from commands.errors import NobodyNamedError
 
     if yes and not (names or everybody):
         raise NobodyNamedError

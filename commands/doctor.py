@@ -17,12 +17,13 @@ from managers.integrity.home_copies import look_at_home
 from managers.integrity.inspection import examine as examine_files
 from managers.memory.log.reader import LogReader
 from managers.personas import Persona
+from managers.personas.errors import GuestError
 from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.kit import Kit
 from managers.recall.looking import IndexLook, look_at_indexes
 from managers.recall.status import IndexStatus
 from managers.storage.edges import said
-from managers.storage.errors import GuestError, Lang, Notice
+from managers.storage.errors import Lang, Notice
 from managers.storage.privacy import open_to_others
 from managers.storage.settings import Settings, merged
 

@@ -1,10 +1,16 @@
-"""What a dream brought, as the command line tells it: the days' stories first, then what else changed."""
+"""`dream`, and what it brought: the days' stories first, then what else changed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
 
-from commands.terminal import write, write_line
+import typer
+
+from commands.errors import OnlyWithDayError
+from commands.language import terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, warn_of
+from commands.terminal import show_progress, warn, write, write_line
 
 if TYPE_CHECKING:
     from managers.sleep.changes import Change
@@ -12,6 +18,8 @@ if TYPE_CHECKING:
     from managers.sleep.report import DreamReport
     from managers.storage.errors import Lang
     from ui.locales import Texts
+
+commands = typer.Typer()
 
 _NOTHING: dict[Lang, str] = {"ja": "新しく夢に見ることはありませんでした。", "en": "There was nothing new to dream of."}
 _TITLES: dict[Lang, tuple[str, str]] = {
@@ -27,13 +35,64 @@ _NAMED = frozenset({"entity", "question", "resolution"})
 """A goal's target is its id, and an insight's is its topic, which its text says."""
 
 
-def write_cost(cost: DreamCost, lang: Lang) -> None:
+@commands.command()
+def dream(
+    persona: PersonaArgument,
+    home: HomeOption = None,
+    level: Annotated[str, typer.Option(help="auto, 1 (day), 2 (week) or 3 (month).")] = "auto",
+    catch_up: Annotated[
+        bool, typer.Option("--catch-up", help="Dream of every day that is missing, one by one.")
+    ] = False,
+    day: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Dream of this day alone, anew.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="With --day: episode, entities, questions or answers.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Dream now: of the days that wait, and of what was said today so far."""
+    from agent.sleeper import as_level
+    from managers.mind import Cancel
+
+    if only and not day:
+        raise OnlyWithDayError
+    wanted = as_level(level)
+    with services_at(home) as services, damage_told(services, persona):
+        sleeper = services.sleeper(persona)
+        if day:
+            report = sleeper.dream_of(day.date(), only, dry_run=dry_run)
+        else:
+            if not as_json:
+                _write_cost(sleeper.cost(catch_up=catch_up), terminal_language())
+            report = sleeper.dream(
+                Cancel(),
+                level=wanted,
+                catch_up=catch_up,
+                dry_run=dry_run,
+                progress=None if as_json else show_progress,
+            )
+        _tell_of(report, dry_run=dry_run, as_json=as_json)
+
+
+def _tell_of(report: DreamReport, *, dry_run: bool, as_json: bool) -> None:
+    from agent.as_json import line
+    from ui.locales import texts
+
+    lang = terminal_language()
+    if as_json:
+        write(line(report.plain()))
+    else:
+        _write_dream(report, texts(lang), dry_run=dry_run)
+    for failure in report.failures:
+        warn(f"{failure.task} {failure.day}: {failure.error.sentence(lang)}")
+    warn_of(report.notices)
+
+
+def _write_cost(cost: DreamCost, lang: Lang) -> None:
     """Write what a dream is going to cost, before it begins; nothing where no model is asked."""
     if cost.calls:
         write_line(_COST[lang].format(days=cost.days, mind=cost.mind, calls=cost.calls, tokens=f"{cost.tokens:,}"))
 
 
-def write_dream(report: DreamReport, t: Texts, *, dry_run: bool) -> None:
+def _write_dream(report: DreamReport, t: Texts, *, dry_run: bool) -> None:
     """Write a dream's report for people."""
     told = report.told
     for story in told.stories:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from commands import chat, held, importing, mend, personas, remembering, serve, servers, usage
+from commands import chat, dreams, held, history, importing, mend, personas, recall, serve, servers, usage
 from commands.language import terminal_language
 from commands.misuse import misuse_sentence
 from commands.terminal import warn
@@ -20,7 +20,9 @@ app = typer.Typer(
 app.add_typer(serve.commands)
 app.add_typer(chat.commands)
 app.add_typer(held.commands)
-app.add_typer(remembering.commands)
+app.add_typer(recall.commands)
+app.add_typer(dreams.commands)
+app.add_typer(history.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)
 app.add_typer(mend.commands)

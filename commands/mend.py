@@ -1,4 +1,4 @@
-"""`mend`: copies that sync tools left are joined, files in other encodings converted, damaged ones brought back, on a yes."""
+"""`doctor` looks at everything; `mend`: copies that sync tools left are joined, files in other encodings converted, damaged ones brought back, on a yes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
-from commands.terminal import ask, warn, write_line
+from commands.terminal import ask, warn, write, write_line
 from managers.storage.edges import said
 from managers.storage.errors import UtataneError
 
@@ -57,6 +57,25 @@ def mend(
             write_line("直すところはありませんでした。" if terminal_language() == "ja" else "Nothing is amiss.")
         if failed:
             raise typer.Exit(1)
+
+
+@commands.command()
+def doctor(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """Look whether everything is in order: data, index, model, disk, versions."""
+    from agent.as_json import line
+    from commands.doctor import examine
+
+    marks, problems = {"ok": "✓", "warning": "!", "problem": "✗"}, 0
+    with services_at(home, only_look=True) as services:
+        for finding in examine(services):
+            problems += finding.state == "problem"
+            sentence = finding.sentence(terminal_language())
+            if as_json:
+                write(line({"about": finding.about, "state": finding.state, "sentence": sentence}))
+            else:
+                write_line(f"{marks[finding.state]} {finding.about}: {sentence}")
+    if problems:
+        raise typer.Exit(1)
 
 
 def _found(services: Services, about: str) -> list[Trouble]:

@@ -127,7 +127,7 @@ def _tell_name(name: str, *, as_json: bool) -> None:
 
 
 def _as_language(name: str) -> Lang:
-    from agent.errors import UnknownLanguageError
+    from commands.errors import UnknownLanguageError
 
     found: dict[str, Lang] = {"ja": "ja", "en": "en"}
     if name not in found:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from commands.browser import has_browser, open_page
+from commands.errors import AlreadyServedError
 from commands.language import terminal_language
 from commands.terminal import warn
 from managers.storage.access import Access
-from managers.storage.errors import AlreadyRunningError, AlreadyServedError, UtataneError
+from managers.storage.errors import AlreadyRunningError, UtataneError
 from managers.storage.locks import Served, is_served, served_at
 from managers.storage.paths import Home, find_home
 

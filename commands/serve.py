@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from commands.browser import has_browser, open_page
+from commands.errors import PasswordsDifferError
 from commands.language import terminal_language
 from commands.second_start import entry
 from commands.shared import HomeOption, JsonOption, services_at, tell
 from commands.terminal import write
-from managers.storage.errors import PasswordsDifferError
 from managers.storage.paths import Home, find_home
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import typer
 from commands.language import terminal_language
 from commands.stop_signals import undisturbed
 from commands.terminal import warn, write_line
-from managers.storage.errors import NoSuchFileError, Notice, UnreadableError, UtataneError
+from managers.memory.errors import NoSuchFileError
+from managers.storage.errors import Notice, UnreadableError, UtataneError
 from managers.storage.files import read_bytes
 from managers.storage.paths import find_home
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from agent.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
 from agent.minds.endpoint import (
     OPENAI_ADDRESS,
     OPENAI_MODEL,
@@ -30,6 +29,7 @@ from agent.minds.endpoint import (
     is_server,
     listener_at,
 )
+from agent.minds.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
 from agent.minds.known_servers import KnownServers, Server
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.language_model.making import openai_mind, unusable_mind

@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
-from agent.errors import WrongAddressError
+from agent.minds.errors import WrongAddressError
 from managers.usage.prices import Model
 
 OPENAI_ADDRESS = "https://api.openai.com/v1"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from agent.errors import MindError
 from agent.minds.endpoint import Endpoint
+from agent.minds.errors import MindError
 from managers.mind import Cancel, ReplyPiece, ReplyRequest
 from managers.sleep.autonomy import Deed, Occasion
 from managers.sleep.tasks import DreamMind

@@ -12,9 +12,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from managers.memory.errors import NotHeldError, TooManyHeldError
 from managers.memory.json_documents import TIME, JsonFile, as_plain, encode, entries_of, short_id
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice, UtataneError
+from managers.storage.errors import Notice
 from managers.storage.files import remove, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
@@ -23,33 +24,6 @@ KEPT = timedelta(days=7)
 """So long a wish waits for an answer; then it is dropped, and nothing was written."""
 MOST = 20
 """So many wait at a time; a document that makes a model write without end is not asked about without end."""
-
-
-class TooManyHeldError(UtataneError):
-    """More wishes wait for an answer than anybody reads. For the mind."""
-
-    ja = "返事を待っている書き込みが多すぎるため、これは受けつけませんでした。書いたとは言わないでください。"
-    en = "Too many writes are waiting for an answer, so this one was not taken. Do not say that it is written."
-
-
-class NotHeldError(UtataneError):
-    """Nothing of that id waits: it was decided, it expired, or the message that it was made for is gone."""
-
-    ja = "その書き込み({held})は、もう待っていません。決まったか、{days}日たって取り下げられたか、もとの発言がなくなりました。"
-    en = (
-        "Nothing called {held} is waiting. It was decided, or dropped after {days} days, or the message that it belonged to "
-        "is gone."
-    )
-
-    def __init__(self, **facts: object) -> None:
-        super().__init__(days=KEPT.days, **facts)
-
-
-class HeldChangedError(UtataneError):
-    """What would be written to is not what it was when the wish was shown; nothing was written. Facts: `path`."""
-
-    ja = "「{path}」は、見ていただいたあとに変わりました。何も書いていません。いまの変更点を見て、もう一度決めてください。"
-    en = '"{path}" has changed since this was shown. Nothing was written. Look at what it would change now, and decide again.'
 
 
 class HeldWrite(BaseModel):
@@ -112,7 +86,7 @@ class HeldWrites:
         """
         found = next((one for one in self.all() if one.id == held), None)
         if found is None:
-            raise NotHeldError(held=held[:40])
+            raise NotHeldError(held=held[:40], days=KEPT.days)
         return found
 
     def hold(self, wish: HeldWrite, aside: Container[str] = ()) -> HeldWrite:

@@ -12,17 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from managers.memory.errors import EditTargetError
 from managers.memory.note_text import divide
+from managers.personas.errors import ShrinkRefusedError
 from managers.storage.clock import Clock
 from managers.storage.encodings import text_of
-from managers.storage.errors import (
-    EditTargetError,
-    ExternallyChangedError,
-    Notice,
-    ShrinkRefusedError,
-    UnreadableError,
-    UnwritableError,
-)
+from managers.storage.errors import ExternallyChangedError, Notice, UnreadableError, UnwritableError
 from managers.storage.files import digest, files, read_bytes, set_aside
 from managers.storage.history import History, unified
 from managers.storage.journal import settle, settle_to_read

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from managers.language.words import detect_language
+from managers.memory.errors import NoSuchFileError, NotATranscriptError
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import clean_text, normalised
 from managers.memory.messages import Message, Role, is_unnamed
 from managers.storage import locks
-from managers.storage.errors import Lang, NoSuchFileError, NotATranscriptError
+from managers.storage.errors import Lang
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.paths import PersonaPaths
 

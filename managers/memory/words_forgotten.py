@@ -16,11 +16,11 @@ from typing import Final
 
 from managers.language.forgetting import asks_to_forget, read_forget_wish
 from managers.language.words import content_words
+from managers.memory.errors import MessageNotFoundError, UnclearWhatToForgetError
 from managers.memory.log import ConversationLog
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message
 from managers.storage import locks
-from managers.storage.errors import MessageNotFoundError, UtataneError
 
 FORGET: Final = "forget"
 REMEMBER: Final = "remember"
@@ -29,19 +29,6 @@ LOOKED_AT = 20_000
 _THREAD = 400
 _RECENT = timedelta(hours=12)
 """What lies further back is not what somebody means by "just now"."""
-
-
-class UnclearWhatToForgetError(UtataneError):
-    """Nothing in the present topic is surely what is meant; nothing was forgotten."""
-
-    ja = (
-        "どの話のことかはっきりしなかったので、何も忘れていません。どの話か、たずねてください。"
-        "「さっきの(その話にある言葉)の話は忘れて」と言いなおすか、会話の画面でその発言を消してもらえます。"
-    )
-    en = (
-        "It is not clear which words are meant, so nothing was forgotten. Ask which ones: they can say “forget what I said about "
-        "(a word that stands in it)”, or delete the message itself on the page of the talk."
-    )
 
 
 @dataclass(frozen=True, slots=True)

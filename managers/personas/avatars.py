@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from managers.storage.errors import AvatarRefusedError
+from managers.personas.errors import AvatarRefusedError
 from managers.storage.opening import is_file
 
 SIDE = 512

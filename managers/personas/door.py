@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from managers.personas import persona_file
 from managers.personas.admissions import Admission, Admissions
 from managers.personas.admitting import clean
+from managers.personas.errors import ChangedSinceShownError, GuestError, NotAdmissibleError
 from managers.personas.folders import arranging, find_folder, persona_folders
 from managers.personas.guests import look_through
 from managers.personas.persona import Persona, read_persona
 from managers.personas.sensitive_settings import NOTHING, digest_of, in_words, is_same
 from managers.storage.clock import Clock
-from managers.storage.errors import ChangedSinceShownError, GuestError, NotAdmissibleError, Notice, UnreadableError
+from managers.storage.errors import Notice, UnreadableError
 from managers.storage.paths import Home, PersonaPaths
 
 

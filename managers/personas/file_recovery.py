@@ -7,8 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 from managers.personas import persona_file
+from managers.personas.errors import BrokenPersonaFileError
 from managers.storage.encodings import decode_foreign
-from managers.storage.errors import BrokenPersonaFileError, Notice
+from managers.storage.errors import Notice
 from managers.storage.files import read_bytes, set_aside
 from managers.storage.history import History
 from managers.storage.locks import writing

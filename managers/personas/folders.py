@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
+from managers.personas.errors import PersonaNotFoundError
 from managers.storage.copies import Copy, copies_in
-from managers.storage.errors import PersonaNotFoundError, UnsafeNameError
+from managers.storage.errors import UnsafeNameError
 from managers.storage.files import copy_file, entries, explained, fsync_folder, make_folder, remove_tree
 from managers.storage.locks import holding
 from managers.storage.opening import walk

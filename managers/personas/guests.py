@@ -14,9 +14,10 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from managers.personas import persona_file
+from managers.personas.errors import BrokenPersonaFileError
 from managers.personas.sensitive_settings import NOTHING, Wishes, digest_of, wishes_of
 from managers.storage import opening
-from managers.storage.errors import BrokenPersonaFileError, Notice, UnreadableError, UnsafeNameError
+from managers.storage.errors import Notice, UnreadableError, UnsafeNameError
 from managers.storage.files import read_bytes
 from managers.storage.paths import PersonaPaths, safe_name
 from managers.storage.printable import one_line

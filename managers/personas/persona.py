@@ -10,9 +10,10 @@ from typing import Any, cast, get_args
 
 from managers.personas import persona_file
 from managers.personas.avatars import find_avatar
+from managers.personas.errors import BrokenPersonaFileError
 from managers.personas.sensitive_settings import NOTHING, Wishes, counting, digest_of, is_same, wishes_of
 from managers.storage.encodings import NAMES, foreign_encoding
-from managers.storage.errors import BrokenPersonaFileError, Lang, Notice, UnreadableError
+from managers.storage.errors import Lang, Notice, UnreadableError
 from managers.storage.files import digest, read_bytes
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from managers.storage.errors import BrokenPersonaFileError, Notice
+from managers.personas.errors import BrokenPersonaFileError
+from managers.storage.errors import Notice
 from managers.storage.json_text import NotJsonError, load_json
 
 Document = dict[str, Any]

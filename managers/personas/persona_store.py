@@ -13,6 +13,7 @@ from random import Random
 from managers.personas import persona_file, trash
 from managers.personas.avatars import find_avatar, prepare_avatar
 from managers.personas.door import Door, read_resident
+from managers.personas.errors import BrokenPersonaFileError, PersonaExistsError, ShrinkRefusedError
 from managers.personas.file_recovery import mend
 from managers.personas.folders import (
     arranging,
@@ -29,16 +30,7 @@ from managers.personas.samples import copy_samples
 from managers.personas.sensitive_settings import wishes_of
 from managers.personas.trash import Trashed
 from managers.storage.clock import Clock
-from managers.storage.errors import (
-    BrokenPersonaFileError,
-    ExternallyChangedError,
-    Lang,
-    Notice,
-    PersonaExistsError,
-    ShrinkRefusedError,
-    UnreadableError,
-    UtataneError,
-)
+from managers.storage.errors import ExternallyChangedError, Lang, Notice, UnreadableError, UtataneError
 from managers.storage.files import dump_json, read_bytes, set_aside, write_atomic
 from managers.storage.history import History
 from managers.storage.journal import settle, settle_to_read

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from managers.storage.errors import NotInTrashError
+from managers.personas.errors import NotInTrashError
 from managers.storage.files import entries, explained, fsync_folder, make_folder
 from managers.storage.retrying import retried
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 import numpy as np
 
 from managers.recall.embedders import Embedder, Vectors
-from managers.storage.errors import EmbeddingError
+from managers.recall.errors import EmbeddingError
 
 TRY_AGAIN_SECONDS = 24 * 3600.0
 """So long a text that failed by itself is left alone, unless it changes: another version or a server's whim may help."""

@@ -6,9 +6,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from managers.recall.reading.parts import Part
-from managers.recall.reading.process import READER, UnreadError
-from managers.storage.errors import (
+from managers.recall.errors import (
     DocumentBrokenError,
     DocumentEmptyError,
     DocumentEncryptedError,
@@ -18,6 +16,8 @@ from managers.storage.errors import (
     DocumentTypeError,
     DocumentUnfoldsError,
 )
+from managers.recall.reading.parts import Part
+from managers.recall.reading.process import READER, UnreadError
 
 DOCUMENTS = (".txt", ".md", ".pdf", ".html", ".htm", ".csv", ".docx")
 """Kinds of files that a knowledge base takes."""

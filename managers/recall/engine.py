@@ -20,6 +20,7 @@ from managers.recall.days import asks_for_days_alone, hits_of_days
 from managers.recall.embedders import Embedder, Vectors
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.entity_names import names_entity
+from managers.recall.errors import EmbeddingError
 from managers.recall.events import event_span
 from managers.recall.fusion import Candidate, Ways, merged, rank
 from managers.recall.hits import Hit, MemoryType
@@ -51,7 +52,7 @@ from managers.recall.wishes import with_wishes
 from managers.recall.wording import weigh_wording
 from managers.storage.clock import Clock
 from managers.storage.derived import derived
-from managers.storage.errors import DerivedDamagedError, EmbeddingError, Notice, UtataneError, as_notice
+from managers.storage.errors import DerivedDamagedError, Notice, UtataneError, as_notice
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings, Secrets
 from managers.usage.meter import Account

@@ -19,6 +19,7 @@ from managers.memory.log.passed_over import PassedOver
 from managers.recall.chunking import Chunk
 from managers.recall.documents import look_at, read_document, reading_version
 from managers.recall.embedders import Embedder
+from managers.recall.errors import DocumentError, DocumentReaderError, DocumentSlowError, MemoryBrokenError
 from managers.recall.kinds import LOG_TYPES
 from managers.recall.listing import vector_text
 from managers.recall.reading.text import decode
@@ -36,15 +37,7 @@ from managers.recall.steps import CHECKPOINT_CHUNKS, UNCORRECTED, Carrier, Index
 from managers.recall.store import FileRecord
 from managers.recall.unread import Unread, odd_name, unread_among, why_unread
 from managers.recall.word_vectors import WordVectors
-from managers.storage.errors import (
-    DocumentError,
-    DocumentReaderError,
-    DocumentSlowError,
-    MemoryBrokenError,
-    Notice,
-    UnreadableError,
-    UtataneError,
-)
+from managers.storage.errors import Notice, UnreadableError, UtataneError
 from managers.storage.files import dump_json, open_binary, read_bytes, write_atomic
 from managers.storage.paths import PersonaPaths, is_text
 from managers.storage.settings import RecallSettings

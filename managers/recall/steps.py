@@ -10,13 +10,14 @@ from itertools import groupby
 
 from managers.recall.chunking import Chunk
 from managers.recall.embedders import Embedder
+from managers.recall.errors import MemoryBrokenError
 from managers.recall.index import MemoryIndex
 from managers.recall.sources import IndexName
 from managers.recall.store import FileRecord
 from managers.recall.unread import Unread
 from managers.recall.word_vectors import WordVectors
 from managers.recall.writing import try_out
-from managers.storage.errors import MemoryBrokenError, Notice, UtataneError
+from managers.storage.errors import Notice, UtataneError
 
 CHECKPOINT_CHUNKS = 2000
 UNCORRECTED = "uncorrected"

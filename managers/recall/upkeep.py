@@ -14,6 +14,7 @@ from managers.memory.log import ConversationLog
 from managers.recall.batches import TRY_AGAIN_SECONDS, Batch, embedded
 from managers.recall.embedders import Embedder, Vectors
 from managers.recall.embedders.ngrams import NgramEmbedder
+from managers.recall.errors import EmbeddingError
 from managers.recall.index import MemoryIndex
 from managers.recall.indexing import Indexer
 from managers.recall.kit import DRIFT, Kit, words_of
@@ -21,14 +22,7 @@ from managers.recall.sources import IndexName
 from managers.recall.status import Progress
 from managers.storage.clock import Clock
 from managers.storage.derived import derived
-from managers.storage.errors import (
-    BusyError,
-    DerivedDamagedError,
-    EmbeddingError,
-    Notice,
-    UtataneError,
-    as_notice,
-)
+from managers.storage.errors import BusyError, DerivedDamagedError, Notice, UtataneError, as_notice
 from managers.storage.files import make_folder, remove_tree
 from managers.storage.locks import holding
 from managers.storage.opening import is_folder, reserve, unlink

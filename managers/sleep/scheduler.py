@@ -18,13 +18,14 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from managers.language import japanese
 from managers.mind import Cancel
+from managers.personas.errors import PersonaNotFoundError
 from managers.recall import coarse
 from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
 from managers.sleep.quiet_hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
 from managers.storage.clock import Clock
 from managers.storage.edges import said
-from managers.storage.errors import PersonaNotFoundError, UtataneError
+from managers.storage.errors import UtataneError
 from managers.storage.settings import SleepSettings
 
 TICK_SECONDS = 60

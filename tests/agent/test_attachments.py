@@ -19,7 +19,8 @@ from agent.errors import (
 from managers.memory.log import ConversationLog
 from managers.mind import ToolCall
 from managers.recall.documents import DOCUMENTS
-from managers.storage.errors import DocumentEmptyError, DocumentEncryptedError, DocumentError, UtataneError
+from managers.recall.errors import DocumentEmptyError, DocumentEncryptedError, DocumentError
+from managers.storage.errors import UtataneError
 from tests.agent.conftest import Scene
 from tests.recall.test_documents import docx, pdf
 from tests.recall.test_reading_process import pdf_bomb

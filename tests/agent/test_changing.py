@@ -11,12 +11,12 @@ import pytest
 from agent.companion import Companion
 from agent.errors import EmptyMessageError, NothingToAnswerError, StillAnsweringError
 from agent.events import Failed, Received, Replied, ToolUsed
+from managers.memory.errors import AlternativeNotFoundError, BranchNotFoundError, MessageNotFoundError
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
 from managers.memory.messages import Role
 from managers.mind import TextPiece, ToolCall
 from managers.sleep.autonomy import RECORD
-from managers.storage.errors import AlternativeNotFoundError, BranchNotFoundError, MessageNotFoundError
 from tests.agent.conftest import Scene
 from tests.fakes import HandClock
 

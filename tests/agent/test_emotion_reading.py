@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.errors import UnreachableError
+from agent.minds.errors import UnreachableError
 from agent.prompts import message_emotion
 from agent.prompts.message_emotion import EmotionDraft
 from managers.mind import Cancel, Sheet

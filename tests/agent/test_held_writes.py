@@ -14,10 +14,11 @@ from agent.companion import Companion
 from agent.events import Held, Replied, ToolUsed
 from agent.minds.builtin import BuiltInMind
 from agent.tools import all_tools
-from managers.memory.held_writes import MOST, HeldChangedError, NotHeldError
+from managers.memory.errors import EditTargetError, HeldChangedError, NotHeldError
+from managers.memory.held_writes import MOST
 from managers.memory.words_forgotten import forgotten_words
 from managers.mind import TextPiece, ToolCall
-from managers.storage.errors import DiskFullError, EditTargetError
+from managers.storage.errors import DiskFullError
 from managers.storage.files import write_atomic
 from managers.storage.paths import CHECKOUT
 from tests.agent.conftest import Scene

@@ -20,7 +20,7 @@ from agent.prompts import system_prompt as words
 from agent.services import Services, open_services
 from agent.tools import all_tools
 from managers.language.forgetting import read_forget_wish
-from managers.memory.words_forgotten import UnclearWhatToForgetError
+from managers.memory.errors import UnclearWhatToForgetError
 from managers.mind import Cancel
 from managers.recall.hits import Hit
 from managers.sleep.tasks import Level

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agent.errors import UnreachableError
 from agent.events import Noticed, Recalled
+from agent.minds.errors import UnreachableError
 from agent.prompts import recall_plan
 from agent.prompts.recall_plan import RecallDraft
 from agent.recall_planning import plan_with_model

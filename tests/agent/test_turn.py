@@ -11,13 +11,13 @@ import pytest
 from agent.companion import MAX_MESSAGE_CHARACTERS
 from agent.errors import (
     AttachmentTypeError,
-    EmptyAnswerError,
     EmptyMessageError,
     MessageTooLongError,
     NothingToAnswerError,
     StillAnsweringError,
 )
 from agent.events import Failed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
+from agent.minds.errors import EmptyAnswerError
 from managers.memory.messages import Message
 from managers.mind import ReasoningPiece, TextPiece, ToolCall
 from tests.agent.conftest import Scene

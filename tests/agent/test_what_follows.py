@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import QuotaError
 from agent.events import Noticed, Replied
+from agent.minds.errors import QuotaError
 from agent.sleeper import CompanionSleeper
 from commands.line import run
 from managers.memory.messages import Message

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from managers.memory.errors import MessageIdTakenError, MessageNotFoundError
 from managers.memory.log import ConversationLog
-from managers.storage.errors import MessageIdTakenError, MessageNotFoundError
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.memory.logs import DAY, another, everything, talk_for, texts

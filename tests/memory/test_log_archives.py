@@ -12,11 +12,11 @@ from typing import IO
 
 import pytest
 
+from managers.memory.errors import MessageIdTakenError
 from managers.memory.log import ConversationLog
 from managers.memory.log.file_pieces import read_forward
 from managers.memory.log.format import Record, format_message
 from managers.memory.messages import Message
-from managers.storage.errors import MessageIdTakenError
 from tests.fakes import HandClock
 from tests.memory.logs import DAY, another, everything, talk_for, texts
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from managers.memory.errors import AlternativeNotFoundError, BranchNotFoundError, MessageNotFoundError
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
 from managers.memory.log.format import Record, format_record
 from managers.memory.log.log_index import IndexCache
 from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
-from managers.storage.errors import AlternativeNotFoundError, BranchNotFoundError, MessageNotFoundError
 from tests.fakes import HandClock
 from tests.memory.logs import DAY, another, everything, talk_for, texts
 

@@ -10,14 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from managers.memory.errors import EditTargetError
 from managers.memory.note_text import DIARY_LIMIT, divide
 from managers.memory.notes import Edit, NoteKind, Notes
-from managers.storage.errors import (
-    EditTargetError,
-    ExternallyChangedError,
-    ShrinkRefusedError,
-    UnreadableError,
-)
+from managers.personas.errors import ShrinkRefusedError
+from managers.storage.errors import ExternallyChangedError, UnreadableError
 from managers.storage.files import digest
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths

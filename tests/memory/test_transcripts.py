@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from managers.memory.errors import NotATranscriptError
 from managers.memory.log import ConversationLog, archive
 from managers.memory.transcripts import import_transcript
 from managers.storage import locks
-from managers.storage.errors import NotATranscriptError, UnreadableError
+from managers.storage.errors import UnreadableError
 from managers.storage.paths import PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
 from tests.fakes import HandClock

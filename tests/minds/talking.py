@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agent.errors import MindError
 from agent.minds.endpoint import Endpoint
+from agent.minds.errors import MindError
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.making import claude_mind, gemini_mind, openai_mind
 from managers.memory.messages import Message

@@ -13,14 +13,6 @@ from typing import Literal
 
 import pytest
 
-from agent.errors import (
-    NoKeyError,
-    NoModelError,
-    OtherAccountError,
-    UnknownModelError,
-    UnreachableError,
-    WrongAddressError,
-)
 from agent.minds.choose import LOOK_AGAIN_SECONDS, MindChooser
 from agent.minds.endpoint import (
     ANTHROPIC_ADDRESS,
@@ -31,6 +23,14 @@ from agent.minds.endpoint import (
     OPENROUTER_ADDRESS,
     OPENROUTER_MODEL,
     Endpoint,
+)
+from agent.minds.errors import (
+    NoKeyError,
+    NoModelError,
+    OtherAccountError,
+    UnknownModelError,
+    UnreachableError,
+    WrongAddressError,
 )
 from agent.minds.known_servers import KnownServers
 from agent.minds.language_model import LanguageModelMind

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from agent.errors import ContextTooLongError, EndlessAnswerError, GarbledAnswerError
+from agent.minds.errors import ContextTooLongError, EndlessAnswerError, GarbledAnswerError
 from agent.minds.language_model.answers import UnusableAnswerError, parse
 from agent.minds.language_model.hearing import MOST_CALLS, MOST_CHARACTERS
 from agent.minds.language_model.reasoning import ThoughtSplitter

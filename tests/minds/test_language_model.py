@@ -7,7 +7,7 @@ import time
 import pytest
 from pydantic import BaseModel, Field
 
-from agent.errors import (
+from agent.minds.errors import (
     ContextTooLongError,
     EmptyAnswerError,
     MindError,

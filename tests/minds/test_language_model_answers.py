@@ -7,7 +7,7 @@ import json
 import pytest
 from pydantic import BaseModel, Field
 
-from agent.errors import InvalidAnswerError, QuotaError
+from agent.minds.errors import InvalidAnswerError, QuotaError
 from agent.minds.language_model.answers import UnusableAnswerError, parse
 from tests.minds.talking import MakeMind, behind_claude, behind_gemini, behind_openai, talk
 from tests.model_server import ModelServer, Refuse, Say

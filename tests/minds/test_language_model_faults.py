@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from agent.errors import (
+from agent.minds.endpoint import OPENAI_ADDRESS, Endpoint
+from agent.minds.errors import (
     ContextTooLongError,
     EmptyAnswerError,
     GarbledAnswerError,
@@ -25,7 +26,6 @@ from agent.errors import (
     UnreachableError,
     WrongKeyError,
 )
-from agent.minds.endpoint import OPENAI_ADDRESS, Endpoint
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.making import claude_mind, gemini_mind, openai_mind
 from managers.mind import Cancel

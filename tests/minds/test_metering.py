@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from agent.errors import InvalidAnswerError, QuotaError, StreamBrokenError
+from agent.minds.errors import InvalidAnswerError, QuotaError, StreamBrokenError
 from agent.minds.language_model import LanguageModelMind, Patience
 from managers.mind import Cancel, ChatTurn, TextPiece, ToolCall, ToolSpec
 from managers.storage.settings import UsageSettings

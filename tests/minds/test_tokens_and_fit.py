@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, create_model
 
-from agent.errors import ContextTooLongError
+from agent.minds.errors import ContextTooLongError
 from agent.minds.fit import answer_room, fit, turn_tokens
 from agent.minds.tokens import count_tokens
 from agent.minds.tool_schemas import TOOLS_SHARE, affordable, as_function, names_of

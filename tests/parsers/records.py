@@ -15,6 +15,7 @@ from dulwich.objects import Commit, ObjectID, ShaFile
 from managers.memory.log.log_files import read_journal
 from managers.memory.messages import Message
 from managers.personas.admissions import Admissions
+from managers.personas.errors import BrokenPersonaFileError
 from managers.personas.persona_file import colour, migrated, newer_format, parse, settings_of, text
 from managers.recall.embedders.tensors import UnreadableTensorsError, described
 from managers.recall.recall_log import RecallLog
@@ -22,7 +23,6 @@ from managers.storage.access import _parsed as access_record
 from managers.storage.comments import commented
 from managers.storage.copies import _marks_of, guesses
 from managers.storage.encodings import decode_foreign, text_of
-from managers.storage.errors import BrokenPersonaFileError
 from managers.storage.files import write_unsynced
 from managers.storage.history.diff import unified
 from managers.storage.history.entries import parse as entry_of

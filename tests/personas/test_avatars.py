@@ -9,9 +9,7 @@ from PIL import Image
 
 from managers.personas import PersonaStore
 from managers.personas.avatars import SIDE
-from managers.storage.errors import (
-    AvatarRefusedError,
-)
+from managers.personas.errors import AvatarRefusedError
 from tests.personas.folders import drawn
 
 

@@ -14,13 +14,9 @@ import pytest
 
 from managers.memory.notes import Notes
 from managers.personas import PersonaStore
+from managers.personas.errors import NotInTrashError, PersonaExistsError, PersonaNotFoundError
 from managers.personas.folders import copied_folders, persona_folders
-from managers.storage.errors import (
-    NotInTrashError,
-    PersonaExistsError,
-    PersonaNotFoundError,
-    UnsafeNameError,
-)
+from managers.storage.errors import UnsafeNameError
 from managers.storage.files import write_atomic
 from managers.storage.history import History
 from managers.storage.paths import Home

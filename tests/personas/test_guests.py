@@ -13,15 +13,10 @@ from random import Random
 import pytest
 
 from managers.personas import PersonaStore
+from managers.personas.errors import GuestError, NotAdmissibleError, PersonaExistsError, PersonaNotFoundError
 from managers.personas.guests import LARGEST_SHEET, look_through
 from managers.storage import installation
-from managers.storage.errors import (
-    BusyError,
-    GuestError,
-    NotAdmissibleError,
-    PersonaExistsError,
-    PersonaNotFoundError,
-)
+from managers.storage.errors import BusyError
 from managers.storage.history import History
 from managers.storage.paths import Home, PersonaPaths
 from tests.crash import kill_everywhere, needs_signals

@@ -7,12 +7,9 @@ import json
 import pytest
 
 from managers.personas import Colours, PersonaStore
+from managers.personas.errors import ShrinkRefusedError
 from managers.personas.persona_file import FORMAT, migrated, version
-from managers.storage.errors import (
-    ExternallyChangedError,
-    InvalidSettingError,
-    ShrinkRefusedError,
-)
+from managers.storage.errors import ExternallyChangedError, InvalidSettingError
 from managers.storage.settings import Settings, merged
 from tests.fakes import HandClock
 from tests.personas.folders import history_of

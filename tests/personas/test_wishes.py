@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from managers.personas import Persona, PersonaStore
+from managers.personas.errors import ChangedSinceShownError
 from managers.personas.sensitive_settings import HARMLESS, digest_of, in_words, wishes_of
-from managers.storage.errors import ChangedSinceShownError
 from managers.storage.settings import Settings, merged
 from tests.fakes import HandClock
 from tests.hostile_folder import SETTINGS

@@ -12,7 +12,7 @@ from managers.recall.embedders import Vectors
 from managers.recall.embedders.gemini import GeminiEmbedder
 from managers.recall.embedders.local import LocalEmbedder, shared
 from managers.recall.engine import Recall
-from managers.storage.errors import EmbeddingError
+from managers.recall.errors import EmbeddingError
 from tests.fakes import HandClock
 from tests.recall.conftest import Open
 from tests.recall.embedding_server import EmbeddingServer, serving

@@ -11,17 +11,17 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from managers.recall.documents import DOCUMENTS, MAX_BYTES, read_document
 from managers.recall.engine import Recall
-from managers.recall.knowledge import KnowledgeBase
-from managers.recall.reading.child import READERS
-from managers.storage.errors import (
+from managers.recall.errors import (
     DocumentBrokenError,
     DocumentEmptyError,
     DocumentEncryptedError,
     DocumentNotFoundError,
     DocumentTooLargeError,
     DocumentTypeError,
-    UtataneError,
 )
+from managers.recall.knowledge import KnowledgeBase
+from managers.recall.reading.child import READERS
+from managers.storage.errors import UtataneError
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 

@@ -19,8 +19,8 @@ from managers.recall.embedders.local_model import LocalModelEmbedder
 from managers.recall.embedders.ngrams import DIMENSIONS, NgramEmbedder, count_frequencies
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.engine import Recall
+from managers.recall.errors import EmbeddingError
 from managers.recall.word_vectors import WordVectors
-from managers.storage.errors import EmbeddingError
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings, Secrets
 from managers.transport import BODY_BYTES

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from managers.recall.embedders.gemini import GeminiEmbedder, estimated_tokens
-from managers.storage.errors import EmbeddingError
+from managers.recall.errors import EmbeddingError
 from managers.storage.settings import UsageSettings
 from managers.usage.meter import Meter
 from tests.fakes import HandClock

@@ -11,7 +11,7 @@ import pytest
 
 from managers.recall.embedders.fetching import Fetch
 from managers.recall.embedders.offered import OfferedModel, is_fetched, offered
-from managers.storage.errors import FetchError
+from managers.recall.errors import FetchError
 from tests.recall.model_registry import COMMIT, Mood, Registry, registry
 
 MODEL = OfferedModel(

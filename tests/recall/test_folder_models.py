@@ -14,7 +14,7 @@ import pytest
 from managers.recall.embedders.folder_model import FolderEmbedder
 from managers.recall.embedders.offered import Folder
 from managers.recall.embedders.tensors import UnreadableTensorsError, read_tensors
-from managers.storage.errors import EmbeddingError
+from managers.recall.errors import EmbeddingError
 from managers.storage.settings import RecallSettings
 from tests.recall.conftest import Open
 from tests.recall.looking import Talk

@@ -9,8 +9,9 @@ import zipfile
 import pytest
 
 from managers.recall.documents import read_document
+from managers.recall.errors import DocumentBrokenError, DocumentEmptyError
 from managers.recall.reading.text import heading_of
-from managers.storage.errors import DocumentBrokenError, DocumentEmptyError, UtataneError
+from managers.storage.errors import UtataneError
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"

@@ -19,9 +19,9 @@ import psutil
 import pytest
 
 from managers.recall.documents import read_document
+from managers.recall.errors import DocumentReaderError, DocumentSlowError
 from managers.recall.reading import process as reading
 from managers.recall.reading.process import DocumentReader, UnreadError
-from managers.storage.errors import DocumentReaderError, DocumentSlowError
 
 ROOT = Path(__file__).resolve().parents[2]
 

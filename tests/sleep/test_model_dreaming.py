@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from agent.errors import InvalidAnswerError, MindError
+from agent.minds.errors import InvalidAnswerError, MindError
 from agent.minds.language_model.answers import describe_form
 from agent.minds.language_model.initiative import impulse
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind

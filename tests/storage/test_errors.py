@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from string import Formatter
 
 import pytest
 
-from managers.storage import errors
+from managers.personas.errors import PersonaNotFoundError
 from managers.storage.errors import UtataneError
+from managers.storage.paths import CHECKOUT
 
-_CLASSES = [found for found in vars(errors).values() if isinstance(found, type) and issubclass(found, UtataneError)]
+_MODULES = [
+    import_module(".".join(path.relative_to(CHECKOUT).with_suffix("").parts))
+    for package in ("agent", "commands", "managers", "ui")
+    for path in (CHECKOUT / package).rglob("*.py")
+    if "Error(" in path.read_text("utf-8")
+]
+_CLASSES = sorted(
+    {
+        found
+        for module in _MODULES
+        for found in vars(module).values()
+        if isinstance(found, type) and issubclass(found, UtataneError)
+    },
+    key=lambda kind: kind.__name__,
+)
 
 
 def _fields(template: str) -> set[str]:
@@ -31,7 +47,11 @@ def test_no_error_shares_its_sentence_with_its_base(kind: type[UtataneError]) ->
     assert "en" in vars(kind)
 
 
+def test_what_a_person_reads_is_declared_in_the_errors_of_a_floor() -> None:
+    assert {kind.__module__.rpartition(".")[2] for kind in _CLASSES} == {"errors"}
+
+
 def test_facts_with_braces_are_text() -> None:
-    error = errors.PersonaNotFoundError(name="{0.__class__}")
+    error = PersonaNotFoundError(name="{0.__class__}")
     assert "{0.__class__}" in str(error)
     assert "{0.__class__}" in error.sentence("ja")

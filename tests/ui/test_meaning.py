@@ -13,7 +13,7 @@ from managers.recall.embedders import offered as table
 from managers.recall.embedders.fetching import Fetches
 from managers.recall.embedders.gemini import GeminiEmbedder
 from managers.recall.embedders.offered import OfferedModel
-from managers.storage.errors import EmbeddingError
+from managers.recall.errors import EmbeddingError
 from managers.storage.settings import GEMINI_VARIABLES
 from tests.recall.model_registry import COMMIT, Registry, registry
 from tests.recall.tiny_models import TABLE, gathering

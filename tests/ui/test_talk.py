@@ -16,7 +16,8 @@ from agent.companion import Companion
 from agent.services import Services, open_services
 from managers.integrity.home_copies import look_at_home, mend_home
 from managers.memory.messages import Message, Role
-from managers.storage.errors import DiskFullError, PersonaNotFoundError
+from managers.personas.errors import PersonaNotFoundError
+from managers.storage.errors import DiskFullError
 from tests.fakes import HandClock
 from tests.model_server import Hang, ModelServer, Refuse, Say, Tool
 from tests.ui.reading import Element, press, read

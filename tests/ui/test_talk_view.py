@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import pytest
 
-from agent.errors import EmptyAnswerError
 from agent.events import Failed, Received, Speaking, Thinking, TurnEvent
+from agent.minds.errors import EmptyAnswerError
 from agent.minds.mind_status import MindStatus
 from managers.memory.messages import Message, Role
 from managers.recall.hits import Hit

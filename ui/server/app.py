@@ -17,11 +17,11 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from agent.errors import NoMcpPackageError, PasswordNeededError, PortInUseError
 from agent.services import Services
 from managers.storage import opening
 from managers.storage.access import Access
 from managers.storage.errors import Lang, as_notice
+from ui.errors import NoMcpPackageError, PasswordNeededError, PortInUseError
 from ui.locales import choose_language
 from ui.server import failures
 from ui.server.access import LOOPBACK, Gate

@@ -30,9 +30,9 @@ from pydantic import ValidationError, validate_call
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from agent.errors import NoSuchEndpointError, WrongArgumentsError
 from managers.storage.edges import said
 from managers.storage.errors import Lang
+from ui.errors import NoSuchEndpointError, WrongArgumentsError
 from ui.server.programs.ways import MCP
 
 ALLOWED: Final = frozenset(

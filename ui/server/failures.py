@@ -9,16 +9,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from agent.errors import StillAnsweringError, UploadTooLargeError
+from agent.errors import StillAnsweringError
+from managers.memory.errors import MessageNotFoundError
+from managers.personas.errors import GuestError, PersonaNotFoundError
 from managers.storage.edges import said
-from managers.storage.errors import (
-    BusyError,
-    ExternallyChangedError,
-    GuestError,
-    MessageNotFoundError,
-    PersonaNotFoundError,
-    UtataneError,
-)
+from managers.storage.errors import BusyError, ExternallyChangedError, UtataneError
+from ui.errors import UploadTooLargeError
 from ui.locales import texts
 from ui.server.programs.ways import way_to
 from ui.server.visit import PersonaVisit, Visit, language_of

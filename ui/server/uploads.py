@@ -15,10 +15,10 @@ from fastapi.responses import Response
 from fastapi.routing import APIRoute
 
 from agent.attachments import Upload
-from agent.errors import UploadTooLargeError
 from agent.services import Services
 from managers.storage.files import explained
 from managers.storage.paths import Home, safe_name
+from ui.errors import UploadTooLargeError
 
 LARGEST_FORM = 200_000_000
 """Bytes; a single file has a limit of its own, which depends on what it is for."""

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from agent.errors import NoScreenError, NoWindowPackageError, WindowFailedError
 from managers.storage.errors import Lang
 from managers.storage.files import make_folder
 from managers.storage.paths import Home
+from ui.errors import NoScreenError, NoWindowPackageError, WindowFailedError
 from ui.locales import texts
 from ui.server.window_qt import mend_qt, name_application
 

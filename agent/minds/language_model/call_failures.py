@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agent.errors import (
+from agent.minds.endpoint import Endpoint
+from agent.minds.errors import (
     ContextTooLongError,
     EmptyAnswerError,
     EndlessAnswerError,
@@ -29,7 +30,6 @@ from agent.errors import (
     UnreachableError,
     WrongKeyError,
 )
-from agent.minds.endpoint import Endpoint
 from agent.minds.language_model.event_loop import StalledError
 
 

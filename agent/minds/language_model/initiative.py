@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.errors import InvalidAnswerError
+from agent.minds.errors import InvalidAnswerError
 from agent.minds.language_model.model_dreams import Asker
 from agent.prompts import own_initiative
 from agent.prompts.own_initiative import InitiativeDraft

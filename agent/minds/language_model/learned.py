@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.errors import MindError
+from agent.minds.errors import MindError
 from agent.minds.language_model.provider import Feature
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from agent.errors import MindError, NoKeyError, NoModelError
 from agent.minds.endpoint import OPENAI_ADDRESS, OPENROUTER_ADDRESS, Endpoint
+from agent.minds.errors import MindError, NoKeyError, NoModelError
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.families import default_context, family_of
 from agent.minds.language_model.provider import Provider

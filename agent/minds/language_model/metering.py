@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from agent.errors import (
+from agent.minds.endpoint import Endpoint
+from agent.minds.errors import (
     ContextTooLongError,
     GarbledAnswerError,
     MindError,
@@ -23,7 +24,6 @@ from agent.errors import (
     WrongAddressError,
     WrongKeyError,
 )
-from agent.minds.endpoint import Endpoint
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.tokens import MESSAGE_OVERHEAD
 from managers.usage.caps import Wish

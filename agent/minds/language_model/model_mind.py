@@ -10,7 +10,9 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
-from agent.errors import (
+from agent.minds import tokens
+from agent.minds.endpoint import Endpoint
+from agent.minds.errors import (
     ContextTooLongError,
     EmptyAnswerError,
     InvalidAnswerError,
@@ -26,8 +28,6 @@ from agent.errors import (
     WrongAddressError,
     WrongKeyError,
 )
-from agent.minds import tokens
-from agent.minds.endpoint import Endpoint
 from agent.minds.fit import answer_room, fit, turn_tokens
 from agent.minds.language_model import event_loop, model_notices
 from agent.minds.language_model.answers import EMPTY, UnusableAnswerError, ask_again, describe_form, parse

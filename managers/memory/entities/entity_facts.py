@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from managers.memory.errors import NoSuchFactError
 from managers.memory.json_documents import PINNED, USER, short_id
-from managers.storage.errors import Lang, UtataneError
+from managers.storage.errors import Lang
 
 Kind = Literal["person", "pet", "place", "work", "organisation", "thing"]
 KINDS: tuple[Kind, ...] = ("person", "pet", "place", "work", "organisation", "thing")
@@ -142,13 +143,6 @@ def ended(entity: Entity, fact_id: str, until: str, lang: Lang) -> Entity:
         for line in entity.lines
     )
     return replace(entity, lines=lines)
-
-
-class NoSuchFactError(UtataneError):
-    """No fact of an entity has these words, or a person wrote it; nothing was changed."""
-
-    ja = "「{name}」について、いま成り立っている事実に「{fact}」はありません。read_entity_memory で確かめてください。何も変えていません。"
-    en = 'Nothing that is known of "{name}" and still holds reads "{fact}". Look with read_entity_memory. Nothing was changed.'
 
 
 def without_fact(entity: Entity, words: str, until: str) -> Entity:

@@ -18,7 +18,8 @@ from managers.memory.log.file_pieces import read_backward, read_forward
 from managers.memory.log.format import Record, format_record
 from managers.memory.log.log_files import JOURNAL, MONTH, archive_parts, first_id, first_record, read_journal
 from managers.memory.log.parsing import parse
-from managers.storage.errors import Notice, ShrinkRefusedError, UtataneError
+from managers.personas.errors import ShrinkRefusedError
+from managers.storage.errors import Notice, UtataneError
 from managers.storage.files import append_durably, dump_json, open_binary, read_bytes, remove, set_aside, write_atomic
 from managers.storage.paths import PersonaPaths
 

@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from managers.memory.errors import MessageIdTakenError
 from managers.memory.log import archive as log_archive
 from managers.memory.log import ends as log_ends
 from managers.memory.log.converting import in_utf_8
@@ -23,9 +24,9 @@ from managers.memory.log.lost import note_lost
 from managers.memory.log.parsing import parse
 from managers.memory.log.writer import LogWriter
 from managers.memory.messages import Message
+from managers.personas.errors import ShrinkRefusedError
 from managers.storage import locks
 from managers.storage.aside import keep_aside
-from managers.storage.errors import MessageIdTakenError, ShrinkRefusedError
 from managers.storage.files import open_binary, read_bytes, write_atomic
 
 

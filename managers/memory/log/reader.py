@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Final
 
+from managers.memory.errors import MessageNotFoundError
 from managers.memory.log.alternatives import Alternatives, alternatives_of, applied
 from managers.memory.log.backwards import Walk
 from managers.memory.log.branches import FIRST, Branch, parting, place_of
@@ -25,7 +26,7 @@ from managers.memory.log.passed_over import PassedOver, told_changes
 from managers.memory.log.whole import Whole
 from managers.memory.messages import Message, Role
 from managers.storage.clock import Clock
-from managers.storage.errors import MessageNotFoundError, Notice, UnreadableError, as_notice
+from managers.storage.errors import Notice, UnreadableError, as_notice
 from managers.storage.files import open_binary
 from managers.storage.paths import PersonaPaths
 

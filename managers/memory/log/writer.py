@@ -9,6 +9,12 @@ from datetime import datetime
 from random import Random
 from typing import Final, Literal
 
+from managers.memory.errors import (
+    AlternativeNotFoundError,
+    BranchNotFoundError,
+    MessageIdTakenError,
+    MessageNotFoundError,
+)
 from managers.memory.log import archive as log_archive
 from managers.memory.log import ends as log_ends
 from managers.memory.log.alternatives import applied
@@ -19,12 +25,6 @@ from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message, Role
 from managers.storage import locks
 from managers.storage.clock import Clock, new_id
-from managers.storage.errors import (
-    AlternativeNotFoundError,
-    BranchNotFoundError,
-    MessageIdTakenError,
-    MessageNotFoundError,
-)
 from managers.storage.files import open_binary
 from managers.storage.paths import PersonaPaths
 

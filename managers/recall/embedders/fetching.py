@@ -21,7 +21,8 @@ from urllib.parse import quote, urljoin, urlsplit
 import httpx
 
 from managers.recall.embedders.offered import MANIFEST, OfferedModel
-from managers.storage.errors import FetchError, UtataneError
+from managers.recall.errors import FetchError
+from managers.storage.errors import UtataneError
 from managers.storage.files import dump_json, explained, make_folder, open_binary, remove_tree, write_atomic
 from managers.storage.locks import holding
 from managers.storage.opening import move, open_descriptor, unlink

@@ -20,7 +20,8 @@ from managers.recall.embedders import Vectors
 from managers.recall.embedders.local import LocalEmbedder, first_line
 from managers.recall.embedders.offered import Folder
 from managers.recall.embedders.tensors import UnreadableTensorsError, read_tensors
-from managers.storage.errors import EmbeddingError, Notice, UtataneError
+from managers.recall.errors import EmbeddingError
+from managers.storage.errors import Notice, UtataneError
 from managers.storage.files import read_bytes
 
 _ONNX: Final = ("model.onnx", "model_optimized.onnx", "onnx/model.onnx")

@@ -10,7 +10,8 @@ import httpx
 import numpy as np
 
 from managers.recall.embedders import Vectors
-from managers.storage.errors import EmbeddingError, Notice
+from managers.recall.errors import EmbeddingError
+from managers.storage.errors import Notice
 from managers.transport import client_options
 from managers.usage.caps import Wish
 from managers.usage.errors import CapReachedError

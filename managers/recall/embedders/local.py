@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from managers.recall.embedders import Vectors
-from managers.storage.errors import EmbeddingError
+from managers.recall.errors import EmbeddingError
 
 # Models that want to be told what a text is; the names are parts of the model's name.
 _PREFIXES: tuple[tuple[str, str, str], ...] = (

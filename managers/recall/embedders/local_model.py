@@ -7,7 +7,8 @@ from typing import Any
 
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.local import LocalEmbedder, first_line
-from managers.storage.errors import EmbeddingError, Notice
+from managers.recall.errors import EmbeddingError
+from managers.storage.errors import Notice
 
 DEFAULT_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 

@@ -26,7 +26,6 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from agent.companion import Companion
-from agent.errors import PasswordNeededError, PortInUseError
 from agent.services import Services, open_services
 from managers.memory.log import ConversationLog
 from managers.storage.access import Access
@@ -35,6 +34,7 @@ from managers.storage.paths import Home
 from tests.ui.server.routes import Address, addresses_of
 from tests.ui.visitors import ORIGIN, stranger_to, visitor_of
 from ui.components.revision import revision_of
+from ui.errors import PasswordNeededError, PortInUseError
 from ui.locales import texts
 from ui.server.access import Gate
 from ui.server.app import _listen, launch

@@ -16,7 +16,7 @@ from gradio_client.exceptions import AppError
 
 from agent import as_json
 from agent.approval import ask_for_program
-from agent.errors import MindTimeoutError, NoSuchEndpointError
+from agent.minds.errors import MindTimeoutError
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
 from managers.memory.held_writes import KEPT, MOST
@@ -25,6 +25,7 @@ from managers.storage.paths import CHECKOUT
 from tests.agent.choosing import Always, ScriptedMind
 from tests.ui.rooms import House
 from tests.ui.server.programs import Served, home_served, new_house, paths_in
+from ui.errors import NoSuchEndpointError
 from ui.server.engine import MOST_AT_ONCE, MOST_WAITING
 
 _NUMBERS = itertools.count(1)

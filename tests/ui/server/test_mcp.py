@@ -12,13 +12,13 @@ import pytest
 from mcp.shared.exceptions import McpError
 from mcp.types import CallToolResult, Tool
 
-from agent.errors import NoMcpPackageError
 from agent.services import Services
 from managers.storage.access import Access
 from managers.storage.paths import CHECKOUT
 from tests.ui.rooms import House
 from tests.ui.server.programs import Served, home_served, new_house, refused, said
 from tests.ui.visitors import visitor_of
+from ui.errors import NoMcpPackageError
 from ui.server.engine import ALLOWED
 from ui.server.programs.ways import MCP
 

@@ -15,8 +15,8 @@ from typing import Any, Self
 
 import pytest
 
-from agent.errors import NoScreenError, NoWindowPackageError, WindowFailedError
 from managers.storage.paths import CHECKOUT, Home
+from ui.errors import NoScreenError, NoWindowPackageError, WindowFailedError
 from ui.server.window import Window, has_screen, prepare_window
 
 STAND_IN = '''

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Final
 
 from managers.recall.documents import MAX_BYTES
+from managers.recall.errors import DocumentTooLargeError
 from managers.recall.knowledge import Document
-from managers.storage.errors import DocumentTooLargeError, Lang, Notice
+from managers.storage.errors import Lang, Notice
 from ui.components.times import when
 from ui.locales import Texts
 

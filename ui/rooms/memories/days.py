@@ -12,13 +12,13 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Form, HTTPException
 from fastapi.responses import Response
 
-from agent.errors import MemoryGoneError
 from managers.memory.episodes import Episode
 from managers.memory.forgotten import FORGOTTEN
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
 from ui.components.times import WEEKDAYS, day_name
+from ui.errors import MemoryGoneError
 from ui.locales import Texts
 from ui.rooms.memories.shelves import (
     Evidence,

@@ -10,7 +10,6 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse, Response
 
-from agent.errors import MemoryGoneError
 from agent.memories import Memories
 from managers.memory.forgotten import FORGOTTEN
 from managers.memory.goals import HORIZONS, Goal, GoalStore
@@ -18,6 +17,7 @@ from managers.memory.insights import Insight, InsightStore
 from managers.memory.json_documents import USER
 from managers.memory.questions import Question, QuestionStore
 from managers.storage.history.parts import file_part
+from ui.errors import MemoryGoneError
 from ui.locales import Texts
 from ui.rooms.memories.shelves import (
     Evidence,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from agent.errors import NoMcpPackageError
 from managers.storage.errors import Lang
+from ui.errors import NoMcpPackageError
 from ui.server.programs.ways import MCP, Way, Ways, has_mcp
 
 _SNIPPET = """\

@@ -14,8 +14,9 @@ from fastapi.responses import Response
 from agent import attachments as attached_files
 from agent.companion import Alternatives, Companion
 from agent.errors import StillAnsweringError
+from managers.memory.errors import MessageNotFoundError
 from managers.memory.messages import Message
-from managers.storage.errors import MessageNotFoundError, UtataneError
+from managers.storage.errors import UtataneError
 from managers.storage.files import digest
 from managers.usage.errors import CapReachedError
 from ui.components.faces import Face, face_of

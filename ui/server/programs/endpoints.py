@@ -16,8 +16,7 @@ from pydantic import Field
 from agent import as_json
 from agent.approval import AddedTo, ask_for_program
 from agent.memories import Memories
-from agent.queries import as_types
-from agent.retrieval import retrieve_as_turn
+from agent.retrieval import as_types, retrieve_as_turn
 from agent.tools.note_tools import MAX_TEXT
 from managers.recall.hits import Hit
 from ui.server.programs.listing import Kind, listed
