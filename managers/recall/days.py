@@ -11,12 +11,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from managers.language.reading.reading import only_asks
 from managers.recall.cues import Cues
 from managers.recall.distances import excluded_by, hit_of
 from managers.recall.fusion import Candidate
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index import MemoryIndex, Passage
-from managers.recall.repetition import is_bare_question, repeats
+from managers.recall.repetition import repeats
 from managers.recall.terms import terms
 from managers.recall.view import KINDS
 
@@ -66,7 +67,7 @@ def hits_of_days(
     found = [(one, passage, hit) for one, passage, hit in found if not excluded_by(hit, excluded)]
     again = repeats([passage for _, passage, _ in found])
     order = sorted(
-        (is_again or is_bare_question(passage.text), _rank_of(passage, cues), -one.score, place)
+        (is_again or only_asks(passage.text), _rank_of(passage, cues), -one.score, place)
         for place, (is_again, (one, passage, _)) in enumerate(zip(again, found, strict=True))
     )
     best = [replace(found[place][2], score=0.0) for *_, place in order[:k]]
