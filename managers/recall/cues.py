@@ -97,9 +97,9 @@ def _by_pronoun(text: str, speakers: Collection[Speaker]) -> frozenset[Speaker]:
     """Read "I" and "you", 私 and あなた, as the user's and the persona's words."""
     rest = either("recall", "address").sub(" ", text)
     about: set[Role] = set()
-    if fits_either("persons", "speaker", rest):
+    if fits_either("speakers", "speaker", rest):
         about.add("user")
-    if fits_either("persons", "listener", rest):
+    if fits_either("speakers", "listener", rest):
         about.add("persona")
     return frozenset(speaker for speaker in speakers if speaker[1] in about) if len(about) == 1 else frozenset()
 
