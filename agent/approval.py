@@ -22,7 +22,7 @@ from agent.provenance import names_of
 from agent.tools import all_tools
 from agent.tools.catalogue import NothingDoneError, Tool, ToolAnswer
 from agent.tools.entity_tools import EntityWrite
-from agent.tools.forgetting import Forgetting
+from agent.tools.forget_tool import Forgetting
 from agent.tools.note_tools import NoteWrite
 from agent.tools.writes import Look, Write, Writer
 from managers.memory.errors import HeldChangedError, NotHeldError

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from agent.memories import Memories
-from managers.memory.forgotten import FORGOTTEN
-from managers.memory.messages import Message
-from managers.memory.words_forgotten import (
+from managers.memory.forgotten import (
+    FORGOTTEN,
     Forgotten,
     bring_back,
     choose,
@@ -25,7 +24,8 @@ from managers.memory.words_forgotten import (
     forgotten_words,
     wishes_left,
 )
-from managers.sleep.forgetting import dreamt_anew, withdrawn
+from managers.memory.messages import Message
+from managers.sleep.withdrawal import dreamt_anew, withdrawn
 from managers.sleep.working_copy import Stores
 from managers.storage import locks
 from managers.storage.errors import UndoConflictError

@@ -7,7 +7,7 @@ from functools import cache
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from agent.letting_go import forget
+from agent.forget_node import forget
 from agent.nodes import after_reply, compose, perceive, receive, remember, reply, retrieval_node, use_tools
 from agent.state import Surroundings, TurnState
 

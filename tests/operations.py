@@ -23,8 +23,8 @@ from agent.forgetting import let_go, take_up
 from agent.memories import Memories
 from agent.minds.builtin import BuiltInMind
 from agent.sleeper import CompanionSleeper
+from managers.memory.forgotten import forgotten_words
 from managers.memory.transcripts import import_transcript
-from managers.memory.words_forgotten import forgotten_words
 from managers.mind import Cancel
 from managers.storage.errors import UnexpectedError
 from managers.storage.paths import Home, PersonaPaths

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from agent.tools import entity_tools, forgetting, note_tools, search_tools
+from agent.tools import entity_tools, forget_tool, note_tools, search_tools
 from agent.tools.catalogue import Catalogue
 from agent.tools.context import ToolContext
 
@@ -25,6 +25,6 @@ MOST_NEEDED: Final[Sequence[str]] = (
 @cache
 def all_tools() -> Catalogue[ToolContext]:
     """Return every tool; leaving a module out of this list takes its tools away."""
-    tools = [*search_tools.TOOLS, *note_tools.TOOLS, *entity_tools.TOOLS, *forgetting.TOOLS]
+    tools = [*search_tools.TOOLS, *note_tools.TOOLS, *entity_tools.TOOLS, *forget_tool.TOOLS]
     rank = {name: place for place, name in enumerate(MOST_NEEDED)}
     return Catalogue(sorted(tools, key=lambda tool: rank.get(tool.name, len(rank))))

@@ -1,25 +1,76 @@
-"""What was taken back is forgotten: memories that rest on deleted messages only are withdrawn.
+"""What was made of words that are gone goes with them; what a person wrote or changed stays.
 
-Looked for on days from which messages have gone since they were dreamt of. What a person wrote or
-changed stays; what rests on other messages too loses only the deleted ones from its evidence.
+A night that finds messages deleted withdraws what rests on them alone. Somebody who asks to have words forgotten wants
+them gone from what a mind made of them and others together, too: the days that this tears something out of are dreamt
+anew the next night, from what is left of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
+from pathlib import Path
 
 from managers.memory.entities import Entity, Fact, revived
-from managers.memory.goals import Goal, Goals
-from managers.memory.insights import Insights
+from managers.memory.goals import Goal, Goals, Horizon
+from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import USER
 from managers.memory.questions import Question, Questions
 from managers.sleep.changes import Change
-from managers.sleep.forgetting import unanswered, without_step
-from managers.sleep.working_copy import Desk
+from managers.sleep.tasks import DAY_TASKS
+from managers.sleep.working_copy import Desk, Stores
 
 _MIND = "sleep"
+
+
+@dataclass(frozen=True)
+class Gone:
+    """Which messages are gone.
+
+    Attributes:
+        has: whether a message is.
+        first: the day on which the first of them was said.
+        is_asked: somebody asked for it: what rests on any of them goes, and not only what rests on nothing else.
+    """
+
+    has: Callable[[str], bool]
+    first: date
+    is_asked: bool = False
+
+    def takes(self, evidence: Iterable[str]) -> bool:
+        """Tell whether what rests on some messages is withdrawn."""
+        gone = [self.has(one) for one in evidence]
+        return any(gone) if self.is_asked else bool(gone) and all(gone)
+
+
+def withdrawn(stores: Stores, ids: Collection[str], days: Collection[date]) -> dict[Path, bytes | None]:
+    """Return the files to write, so that nothing dreamt of some messages outlives them; what a person wrote stays.
+
+    Args:
+        stores: the memories.
+        ids: the messages that are to be forgotten.
+        days: when they were said.
+    """
+    desk, gone = Desk(stores), Gone(frozenset(ids).__contains__, min(days), is_asked=True)
+    for entity in desk.all_entities():
+        if (left := _entity(entity, gone)) != entity:
+            desk.put_entity(left)
+    _clear_lists(desk, gone)
+    for day in sorted(set(days)):
+        episode = desk.episode(day)
+        if episode is not None and not episode.is_users and gone.takes(episode.evidence):
+            desk.drop_episode(day)
+            _wait_for_night(desk, day)
+    return desk.files()
+
+
+def dreamt_anew(stores: Stores, days: Collection[date]) -> dict[Path, bytes | None]:
+    """Return the files to write, so that the next night dreams of some days once more."""
+    desk = Desk(stores)
+    for day in sorted(days):
+        _wait_for_night(desk, day)
+    return desk.files()
 
 
 def withdrawals(desk: Desk, day: date, is_gone: Callable[[str], bool]) -> list[Change]:
@@ -30,24 +81,19 @@ def withdrawals(desk: Desk, day: date, is_gone: Callable[[str], bool]) -> list[C
         day: the day from which messages have gone.
         is_gone: whether a message was deleted.
     """
-    changes = []
+    gone, changes = Gone(is_gone, day), []
     for entity in desk.all_entities():
-        if any(_is_unfounded(fact, day, is_gone) for fact in entity.facts):
+        if any(_is_unfounded(fact, gone) for fact in entity.facts):
             names = entity.names
 
             def forget(on: Desk, names: tuple[str, ...] = names) -> None:
                 there = on.entity(names)
                 if there is not None:
-                    on.put_entity(_without(there, day, is_gone))
+                    on.put_entity(_entity(there, gone))
 
             changes.append(Change("entity", entity.name, "", (), _MIND, forget))
-    on = _cleared(desk, day, is_gone)
-    if (on.questions.entries, on.goals.lists, on.insights.entries) != (
-        desk.questions.entries,
-        desk.goals.lists,
-        desk.insights.entries,
-    ):
-        changes.append(Change("question", day.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, day, is_gone)))
+    if _cleared(desk, gone) != (desk.questions.entries, desk.goals.lists, desk.insights.entries):
+        changes.append(Change("question", day.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, gone)))
     return changes
 
 
@@ -59,73 +105,93 @@ def without_episode(desk: Desk, day: date) -> list[Change]:
     return [Change("episode", day.isoformat(), "", (), _MIND, lambda on: on.drop_episode(day))]
 
 
-@dataclass(frozen=True)
-class _Lists:
-    questions: Questions
-    goals: Goals
-    insights: Insights
+def _wait_for_night(desk: Desk, day: date) -> None:
+    waiting = {**desk.state.waiting, day.isoformat(): list(DAY_TASKS)}
+    if waiting != desk.state.waiting:
+        desk.state = desk.state.model_copy(update={"waiting": waiting})
 
 
-def _cleared(desk: Desk, day: date, is_gone: Callable[[str], bool]) -> _Lists:
-    questions = [asked for one in desk.questions.entries if (asked := _question(one, is_gone)) is not None]
-    short, long = (
-        [left for one in desk.goals.lists[horizon] if (left := _goal(one, day, is_gone)) is not None]
-        for horizon in ("short_term", "long_term")
+def _is_unfounded(fact: Fact, gone: Gone) -> bool:
+    """Whether a fact goes; of one that somebody told before, too, a wish to forget takes the later evidence alone."""
+    if fact.is_users or not gone.takes(fact.evidence):
+        return False
+    if gone.is_asked:
+        return all(map(gone.has, fact.evidence)) or fact.since >= gone.first.isoformat()
+    return fact.since == gone.first.isoformat()
+
+
+def _entity(entity: Entity, gone: Gone) -> Entity:
+    """Return an entity without what was told of it in messages that are gone; what that had ended holds again."""
+
+    def is_touched(line: Fact) -> bool:
+        return not line.is_users and (gone.is_asked or line.since == gone.first.isoformat())
+
+    left = replace(
+        entity,
+        lines=tuple(
+            replace(line, evidence=tuple(one for one in line.evidence if not gone.has(one)))
+            if isinstance(line, Fact) and is_touched(line)
+            else line
+            for line in entity.lines
+            if not (isinstance(line, Fact) and _is_unfounded(line, gone))
+        ),
     )
-    nights = [one for one in desk.insights.entries if one.mind == USER or not _rests_on_nothing(one.evidence, is_gone)]
-    return _Lists(
-        Questions(questions, desk.questions.odd),
-        Goals(short, long, desk.goals.meta, desk.goals.odd),
-        Insights(nights, desk.insights.odd),
-    )
-
-
-def _clear_lists(desk: Desk, day: date, is_gone: Callable[[str], bool]) -> None:
-    cleared = _cleared(desk, day, is_gone)
-    if cleared.questions.entries != desk.questions.entries:
-        desk.questions = cleared.questions
-    if cleared.goals.lists != desk.goals.lists:
-        desk.goals = cleared.goals
-    if cleared.insights.entries != desk.insights.entries:
-        desk.insights = cleared.insights
-
-
-def _question(question: Question, is_gone: Callable[[str], bool]) -> Question | None:
-    """Return a question as it stands now: not asked, or not answered, by what is gone."""
-    if question.mind != USER and _rests_on_nothing(question.evidence, is_gone):
-        return None
-    return unanswered(question) if _rests_on_nothing(question.answer_evidence, is_gone) else question
-
-
-def _goal(goal: Goal, day: date, is_gone: Callable[[str], bool]) -> Goal | None:
-    """Return a goal as it stands now: without the step that what is gone brought it."""
-    left = [one for one in goal.evidence if not is_gone(one)]
-    if len(left) == len(goal.evidence):
-        return goal
-    if goal.mind != USER and not left:
-        return None
-    return without_step(goal, left, day)
-
-
-def _without(entity: Entity, day: date, is_gone: Callable[[str], bool]) -> Entity:
-    lines = tuple(
-        replace(line, evidence=tuple(one for one in line.evidence if not is_gone(one)))
-        if isinstance(line, Fact) and not line.is_users and line.since == day.isoformat()
-        else line
-        for line in entity.lines
-        if not (isinstance(line, Fact) and _is_unfounded(line, day, is_gone))
-    )
-    left = replace(entity, lines=lines)
     for fact in entity.facts:
-        if _is_unfounded(fact, day, is_gone):
+        if _is_unfounded(fact, gone):
             left = revived(left, fact)
     return left
 
 
-def _is_unfounded(fact: Fact, day: date, is_gone: Callable[[str], bool]) -> bool:
-    return not fact.is_users and fact.since == day.isoformat() and _rests_on_nothing(fact.evidence, is_gone)
+def _cleared(desk: Desk, gone: Gone) -> tuple[list[Question], dict[Horizon, list[Goal]], list[Insight]]:
+    """Return questions, goals and insights as they stand without what is gone."""
+    return (
+        [left for one in desk.questions.entries if (left := _question(one, gone)) is not None],
+        {
+            horizon: [kept for one in goals if (kept := _goal(one, gone)) is not None]
+            for horizon, goals in desk.goals.lists.items()
+        },
+        [one for one in desk.insights.entries if one.mind == USER or not gone.takes(one.evidence)],
+    )
 
 
-def _rests_on_nothing(evidence: Iterable[str], is_gone: Callable[[str], bool]) -> bool:
-    found = list(evidence)
-    return bool(found) and all(is_gone(one) for one in found)
+def _clear_lists(desk: Desk, gone: Gone) -> None:
+    questions, goals, insights = _cleared(desk, gone)
+    if questions != desk.questions.entries:
+        desk.questions = Questions(questions, desk.questions.odd)
+    if goals != desk.goals.lists:
+        desk.goals = Goals(goals["short_term"], goals["long_term"], desk.goals.meta, desk.goals.odd)
+    if insights != desk.insights.entries:
+        desk.insights = Insights(insights, desk.insights.odd)
+
+
+def _question(question: Question, gone: Gone) -> Question | None:
+    """Return a question as it stands now: not asked, or not answered, by what is gone."""
+    if question.mind != USER and gone.takes(question.evidence):
+        return None
+    if not gone.takes(question.answer_evidence):
+        return question
+    return question.model_copy(update={"status": "open", "answer": "", "answer_evidence": [], "closed_at": ""})
+
+
+def _goal(goal: Goal, gone: Gone) -> Goal | None:
+    """Return a goal as it stands now: without the step that what is gone brought it."""
+    left = [one for one in goal.evidence if not gone.has(one)]
+    if len(left) == len(goal.evidence):
+        return goal
+    is_new = gone.is_asked and not _is_before(goal.created_at, gone.first)
+    if goal.mind != USER and (not left or is_new):
+        return None
+    changes: dict[str, object] = {"evidence": left}
+    if not _is_before(goal.updated_at, gone.first):
+        if goal.status == "active":
+            changes["progress_notes"] = goal.progress_notes[:-1]
+        else:
+            changes |= {"status": "active", "reason": ""}
+    return goal.model_copy(update=changes)
+
+
+def _is_before(moment: str, first: date) -> bool:
+    try:
+        return datetime.fromisoformat(moment).date() < first
+    except ValueError:  # nobody knows when
+        return False

@@ -11,7 +11,7 @@ from agent.events import Replied, ToolUsed
 from agent.forgetting import let_go, remember_again, take_up
 from agent.minds.builtin import BuiltInMind
 from agent.sleeper import CompanionSleeper
-from managers.memory.words_forgotten import forgotten_words
+from managers.memory.forgotten import forgotten_words
 from managers.mind import Cancel, ToolCall
 from managers.storage.errors import DiskFullError
 from tests.agent.choosing import ScriptedMind

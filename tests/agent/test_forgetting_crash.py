@@ -10,7 +10,7 @@ from random import Random
 
 from agent.forgetting import let_go, take_up
 from agent.memories import Memories, open_memories
-from managers.memory.words_forgotten import forgotten_words
+from managers.memory.forgotten import forgotten_words
 from managers.personas import PersonaStore
 from managers.storage.paths import Home
 from managers.storage.settings import Settings

@@ -15,8 +15,8 @@ from agent.events import Held, Replied, ToolUsed
 from agent.minds.builtin import BuiltInMind
 from agent.tools import all_tools
 from managers.memory.errors import EditTargetError, HeldChangedError, NotHeldError
+from managers.memory.forgotten import forgotten_words
 from managers.memory.held_writes import MOST
-from managers.memory.words_forgotten import forgotten_words
 from managers.mind import TextPiece, ToolCall
 from managers.storage.errors import DiskFullError
 from managers.storage.files import write_atomic

@@ -11,7 +11,7 @@ from managers.memory.entities.entity_text import format_entity, parse_entity
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
-from managers.sleep.forgetting import withdrawn
+from managers.sleep.withdrawal import withdrawn
 from managers.sleep.working_copy import Desk, Stores
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock

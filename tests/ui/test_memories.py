@@ -14,10 +14,10 @@ from agent.memories import Memories
 from agent.services import Services
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
+from managers.memory.forgotten import forget_words
 from managers.memory.goals import KEPT_ENDED, Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import KEPT_CLOSED, Question, Questions
-from managers.memory.words_forgotten import forget_words
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVENING, NAME, House
 from tests.ui.visitors import visitor_of

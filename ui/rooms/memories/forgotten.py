@@ -11,9 +11,8 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from agent.forgetting import remember_again
-from managers.memory.forgotten import forgotten
+from managers.memory.forgotten import Forgotten, forgotten_entries, forgotten_words
 from managers.memory.messages import Message
-from managers.memory.words_forgotten import Forgotten, forgotten_words
 from managers.storage.history.diff import FileDiff
 from managers.storage.history.entries import Entry
 from ui.components.readable import name_of, records_in
@@ -56,7 +55,7 @@ def shelf(visit: With) -> Response:
     memories = visit.memories
     words = forgotten_words(memories.log)
     of_words = {message.id for one in words for message in one.messages}
-    entries = forgotten(memories.history, memories.paths.folder, LOOKED_AT)
+    entries = forgotten_entries(memories.history, memories.paths.folder, LOOKED_AT)
     left = [entry for entry in entries if not (entry.evidence and of_words.issuperset(entry.evidence))]
     return show(
         visit,

@@ -14,13 +14,13 @@ from langgraph.runtime import Runtime
 from agent.events import ToolUsed
 from agent.state import Surroundings, TurnState
 from agent.tools.context import ToolContext
-from agent.tools.forgetting import TOOLS, Forgetting
+from agent.tools.forget_tool import TOOLS, Forgetting
 from agent.turn_log import announce
 from managers.language.forgetting import asks_to_forget, read_forget_wish
 from managers.language.words import detect_language
+from managers.memory.forgotten import wishes_left
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
-from managers.memory.words_forgotten import wishes_left
 from managers.mind import Asking, ChatTurn
 from managers.storage.errors import Lang, UtataneError
 

@@ -14,8 +14,8 @@ from agent.tools.writes import Look, Write, Writer
 from managers.language.forgetting import asks_to_forget, names_something, read_forget_wish
 from managers.language.words import content_words
 from managers.memory.errors import UnclearWhatToForgetError
+from managers.memory.forgotten import choose, holds
 from managers.memory.messages import Message
-from managers.memory.words_forgotten import choose, holds
 from managers.storage.errors import Lang
 from managers.storage.files import digest
 
