@@ -36,5 +36,5 @@ def word_set(name: str, table: str, key: str) -> frozenset[str]:
 
 @cache
 def word_list(lang: Lang, name: str) -> frozenset[str]:
-    """Return one list of `follow.toml`: words of a language under a name, such as `colours` or `relatives`."""
-    return frozenset(load("follow")[lang]["words"][name].split())
+    """Return a list of words of a language under a name, from `follow.toml` or `parts.toml`: `colours`, `pets`."""
+    return frozenset({**load(f"{lang}/parts")["words"], **load("follow")[lang]["words"]}[name].split())

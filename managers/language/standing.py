@@ -1,17 +1,15 @@
 """What is true of somebody one at a time, where they live, what they do, how old they are: asked for, and told.
 
-The patterns are those of `assets/language/dreaming.toml`, by which a dream keeps such facts.
+The rules are those of `slots.toml`, by which a dream keeps such facts, too.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from functools import cache
 from typing import Literal
 
-from managers.language.lexicons import load
-from managers.language.reading.rules import fits
+from managers.language.lexicons import load, word_list
+from managers.language.reading.rules import fits, rule
 from managers.language.words import words
 from managers.storage.errors import Lang
 
@@ -25,7 +23,7 @@ STATES: dict[str, Slot] = {"home": "home", "work": "work"}
 
 def asked_slot(text: str, lang: Lang) -> Slot | None:
     """Return what a question by somebody asks about themselves ("where do I live?"), if it is such a fact."""
-    return next((slot for slot in SLOTS if _pattern(lang, f"asks_{slot}").search(text)), None)
+    return next((slot for slot in SLOTS if fits(lang, "slots", f"asks_{slot}", text)), None)
 
 
 def asks_all(text: str, lang: Lang) -> bool:
@@ -36,15 +34,15 @@ def asks_all(text: str, lang: Lang) -> bool:
 
 def searches_of_all(lang: Lang) -> list[str]:
     """Return what to look for in somebody's own words to say who they are: their people, their work, their home."""
-    return [query.strip() for query in load("dreaming")[lang]["about_one"].split("/")]
+    return [query.strip() for query in load("follow")[lang]["words"]["about_one"].split("/")]
 
 
 def told_slot(text: str, lang: Lang) -> Slot | None:
     """Return which such fact a sentence tells of its speaker."""
-    if _pattern(lang, "question").search(text):
+    if fits(lang, "statements", "asks", text):
         return None
     for name, slot in {**CHANGES, **STATES}.items():
-        told = _pattern(lang, name).search(text)
+        told = rule(lang, "slots", name).search(text)
         if told is not None and not (lang == "ja" and _tells_of_another(text[: told.end()])):
             return slot
     return None
@@ -52,8 +50,7 @@ def told_slot(text: str, lang: Lang) -> Slot | None:
 
 def _tells_of_another(text: str) -> bool:
     """Tell 妹は大阪に住んでる and 健太さんは…, where somebody else is the subject, from what the speaker tells of themselves."""
-    relations = load("dreaming")["ja"]["relations"] + load("dreaming")["ja"]["acquainted"]
-    known = frozenset(relations.split())
+    known = word_list("ja", "relations") | word_list("ja", "acquainted")
     found = words(text)
     return any(
         word.surface in ("は", "が", "も")
@@ -64,10 +61,3 @@ def _tells_of_another(text: str) -> bool:
         )
         for at, word in enumerate(found)
     )
-
-
-@cache
-def _pattern(lang: Lang, name: str) -> re.Pattern[str]:
-    # Where a value is read, capitals tell a town from a state ("I live in peace").
-    is_plain = lang == "ja" or name in ("home", "moved")
-    return re.compile(load("dreaming")[lang][name], 0 if is_plain else re.IGNORECASE)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import cache
-from typing import Literal
+from typing import Final, Literal
 
 from managers.language.lexicons import load
+from managers.language.reading.rules import fits, rule
 from managers.storage.errors import Lang
 
 ValueKind = Literal["day", "hour", "count", "colour"]
-KINDS: tuple[ValueKind, ...] = ("day", "hour", "count", "colour")
+KINDS: Final[tuple[ValueKind, ...]] = ("day", "hour", "count", "colour")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def values_in(text: str, lang: Lang, kinds: Sequence[ValueKind] = KINDS) -> list
     found = [
         Value(kind, match.group().strip(), match.start(), match.end())
         for kind in kinds
-        for match in _pattern(lang, kind).finditer(plain)
+        for match in rule(lang, "values", kind).finditer(plain)
         if match.group().strip()
     ]
     kept: list[Value] = []
@@ -44,46 +45,41 @@ def values_in(text: str, lang: Lang, kinds: Sequence[ValueKind] = KINDS) -> list
 
 def capital_days(text: str) -> str:
     """Return an English text with its weekdays and months as they are written: on sunday → on Sunday."""
-    return re.sub(rf"\b(?:{_WEEKDAY}|january|february|april|june|july|august|september|october|november|december)\b", lambda m: m.group().capitalize(), text)  # fmt: skip
+    return rule("en", "dates", "has_capital").sub(lambda match: match.group().capitalize(), text)
 
 
-def asks_colour(plain: str, lang: Lang) -> bool:
-    """Tell whether a question asks for a colour."""
-    return bool((_COLOUR_JA if lang == "ja" else _COLOUR_EN).search(plain))
+def day_meant(named: str, told: date, lang: Lang) -> date | None:
+    """Return the date of a day that was named from the day on which it was told: tomorrow, on Friday, 来週の金曜.
+
+    Args:
+        named: the day as `values_in` reads it.
+        told: when it was named; a weekday is the next one after that.
+        lang: the language of the words.
+
+    Returns:
+        the date; None where the words name no day in this way.
+    """
+    plain = named.lower().removeprefix("on ")
+    if plain in _near_days(lang):
+        return told + timedelta(days=_near_days(lang)[plain])
+    match = rule(lang, "values", "weekday").search(plain)
+    if match is None:
+        return None
+    weekday: int = load("follow")[lang]["words"]["weekdays"].split().index(match["day"])
+    if fits(lang, "values", "next_week", plain):
+        return told + timedelta(days=7 - told.weekday() + weekday)
+    return told + timedelta(days=(weekday - told.weekday() - 1) % 7 + 1)
 
 
-_COLOUR_JA = re.compile(r"何色|なに色|(?:どんな|何の)色|色(?:は|って)")
-_COLOUR_EN = re.compile(r"\b(?:what|which)(?:'s| is| was| are)?(?: [\w']+){0,3} colou?rs?\b")
-
-_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-NUMBER = r"(?:\d+(?:[.,]\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|a hundred)(?:-(?:one|two|three|four|five|six|seven|eight|nine))?"
-_KANJI = r"(?:\d+(?:\.\d+)?|[〇一二三四五六七八九十百千万]+)"
-_PATTERNS: dict[Lang, dict[ValueKind, str]] = {
-    "en": {
-        "day": rf"\b(?:on )?(?:the )?(?:(?:{_WEEKDAY},? )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b(?:,? \d{{4}})?"
-        rf"|(?:{_WEEKDAY},? )?{_MONTH}\.? (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
-        rf"|(?:(?:this|next|last) )?{_WEEKDAY}\b(?: (?:morning|afternoon|evening|night))?|\d{{1,2}}(?:st|nd|rd|th)\b"
-        rf"|(?:the day after )?tomorrow\b|today\b|tonight\b|yesterday\b|(?:next|last) (?:week|month|year|weekend|spring|summer|autumn|winter)\b)"
-        rf"|\b(?:in|since|last|next) (?:{_MONTH}\b(?: \d{{4}})?|(?:19|20)\d\d\b)",
-        "hour": r"\b(?:at )?(?:\d{1,2}(?::\d\d| ?o'clock| ?[ap]\.?m\b)(?: ?[ap]\.?m\b)?|(?:half past|quarter (?:past|to)|\w+ past) \w+|noon|midnight)|\bat (?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
-        "count": rf"(?<![\d:])\b{NUMBER}(?: [a-z]+)?(?![\d:])",
-        "colour": "",
-    },
-    "ja": {
-        "day": rf"(?:(?:来年|今年|去年|\d{{4}}年)の?)?{_KANJI}月{_KANJI}日(?:の?[月火水木金土日]曜日?)?|(?:(?:今週|来週|再来週|先週|今度)の?)?[月火水木金土日]曜日?|明後日|あさって|明日|あした|今日|昨日|おととい|(?:今|来|先)(?:週|月)末?|来年|{_KANJI}日(?!間|前|後)|{_KANJI}月(?![間曜])",
-        "hour": rf"(?:午前|午後|朝の?|夜の?|夕方の?|昼の?)?{_KANJI}時(?!間)(?:半|{_KANJI}分)?|正午",
-        "count": rf"{_KANJI}(?:歳|才|人|匹|個|本|冊|枚|杯|回|円|台|階|番|キロ|年間?|[かヶカ]月|週間|日間|時間|分|つ)",
-        "colour": "",
-    },
-}  # fmt: skip
+def coming_day(text: str, told: date, lang: Lang) -> date | None:
+    """Return the last day ahead of which a sentence speaks: the day after which it can be asked how it went."""
+    ahead = [day for value in values_in(text, lang, ["day"]) if (day := day_meant(value.text, told, lang)) is not None]
+    if not ahead and fits(lang, "values", "next_week", text):
+        ahead = [told + timedelta(days=7)]
+    return max((day for day in ahead if day > told), default=None)
 
 
 @cache
-def _pattern(lang: Lang, kind: ValueKind) -> re.Pattern[str]:
-    if kind != "colour":
-        return re.compile(_PATTERNS[lang][kind], re.IGNORECASE)
-    names = "|".join(sorted(load("follow")[lang]["words"]["colours"].split(), key=len, reverse=True))
-    if lang == "ja":
-        return re.compile(rf"(?:真っ|まっ|薄い?|濃い|明るい|暗い)?(?:{names})(?:色|(?=[いのでだがとく、。っな]|$))")
-    return re.compile(rf"\b(?:(?:light|dark|bright|pale|deep|jet)[ -])?(?:{names})\b(?:(?: and |-)(?:{names})\b)*", re.IGNORECASE)  # fmt: skip
+def _near_days(lang: Lang) -> dict[str, int]:
+    pairs = (pair.split("=") for pair in load("follow")[lang]["words"]["near_days"].split())
+    return {name.replace("_", " "): int(days) for name, days in pairs}

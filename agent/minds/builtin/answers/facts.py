@@ -12,11 +12,12 @@ from collections.abc import Sequence
 
 from agent.minds.builtin.answers.candidates import Candidate, candidates_of, is_question
 from agent.minds.builtin.answers.extraction import value_for
-from agent.minds.builtin.answers.kinship import Relation, kin_words, relation_of, spoken_kin
+from agent.minds.builtin.answers.relations import Relation, relation_of, spoken_kin
 from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.indirect_speech import report
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.reading.kinship import kin_words
 from managers.language.reading.reading import Sentence
 from managers.language.words import content_words, sentences
 from managers.storage.errors import Lang
@@ -236,15 +237,8 @@ def answer_last_heard(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
             relation = relation_of(_bare_name(name), (c.text for c in about), scene.book.voice)
             told = _of_them(told, name, relation, relation.pronoun if relation else "", scene)
             when = say_when(candidate.time, scene.request.now, scene.lang)
-            return [scene.book.say("fact", "last_heard", who=_spoken_name(name, scene), told=told, when=when)]
+            return [scene.book.say("fact", "last_heard", who=spoken_kin(name, scene.book.voice), told=told, when=when)]
     return []
-
-
-def _spoken_name(name: str, scene: Scene) -> str:
-    """Return a name, or whom the user calls 父 or "mum" from the listener's side."""
-    if scene.lang == "ja":
-        return spoken_kin(name, scene.book.voice) if name in kin_words("ja") else name
-    return f"your {name}" if name.lower() in kin_words("en") else name
 
 
 def wondered_about(asked: Sequence[Sentence], scene: Scene) -> str:

@@ -15,7 +15,7 @@ from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word
 from managers.language.english import verb_base
 from managers.language.lexicons import word_list
 from managers.language.reading.reading import Sentence, question_terms
-from managers.language.reading.values import asks_colour
+from managers.language.reading.rules import fits
 from managers.language.times import TimeSpan, find_times
 from managers.language.words import Word, content_words
 from managers.mind import ReplyRequest
@@ -48,10 +48,10 @@ def read_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) 
     said = set(content_words(without_asking(" ".join(sentence.text for sentence in asked))))
     terms = [term for term in terms if not is_question_word(term) and (term in said or not asks_how_it_stands(asked))]
     plain = " ".join(sentence.plain for sentence in asked)
-    terms = dislike_for_no_liking(_with_work(_without_idioms(terms, plain), plain), plain)
+    terms = dislike_for_no_liking(_with_work(_without_idioms(terms, plain), plain), plain, lang)
     terms = terms or ([counter] if counter else [] if spans else _terms_before(request, lang))
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
-    if any(asks_colour(sentence.plain, lang) for sentence in asked):
+    if any(fits(lang, "values", "asks_colour", sentence.plain) for sentence in asked):
         asks, terms = "colour", [term for term in terms if term not in _COLOUR_WORDS]
     named = _names(asked)
     return Wanted(

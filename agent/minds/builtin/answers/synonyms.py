@@ -5,23 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
+from typing import Final, get_args
 
-from agent.minds.builtin.dreams.statements import cue_words
 from agent.minds.builtin.talk.noun_phrases_ja import relatives
-from managers.language.lexicons import load
+from managers.language.lexicons import load, word_list
+from managers.language.reading.rules import fits
 from managers.language.words import content_words
+from managers.storage.errors import Lang
 
-LIKINGS = frozenset(["好き", "嫌い"])
-_TASTES = {
-    **dict.fromkeys(["好き", "大好き", "大好物", "好物", "好む", "気に入る", "お気に入り"], "好き"),
-    **dict.fromkeys(["love", "like", "favorit", "favourit", "favorite", "favourite", "enjoy", "ador", "adore"], "好き"),
-    **dict.fromkeys(["嫌い", "大嫌い", "苦手", "hate", "dislik", "dislike", "detest"], "嫌い"),
-}
+LIKING: Final = "好き"
+DISLIKING: Final = "嫌い"
+LIKINGS: Final = frozenset([LIKING, DISLIKING])
 
 
 def one_word(term: str) -> str:
     """Return the one word that stands for all of a kind: 好き for love and enjoy, 母 for お母さん."""
-    return _TASTES.get(term) or _groups().get(term, term)
+    return _groups().get(term, term)
 
 
 def one_word_each(text: str) -> set[str]:
@@ -36,13 +35,10 @@ def plain_of_idioms(text: str) -> str:
     return text
 
 
-def dislike_for_no_liking(terms: Iterable[str], plain: str) -> list[str]:
+def dislike_for_no_liking(terms: Iterable[str], plain: str, lang: Lang) -> list[str]:
     """Return a question's words, where it asks for what somebody does not like with the word for disliking."""
-    is_denied = bool(_NOT_LIKED.search(plain))
-    return ["嫌い" if is_denied and one_word(term) == "好き" else term for term in terms]
-
-
-_NOT_LIKED = re.compile(r"(?:n't|\bnot|\bnever)(?: \w+){0,3} (?:like|love|enjoy)\b|好きじゃな|好きでな|好きではな")
+    is_denied = fits(lang, "answers", "not_liked", plain)
+    return [DISLIKING if is_denied and one_word(term) == LIKING else term for term in terms]
 
 
 @cache
@@ -54,18 +50,18 @@ def _idioms() -> tuple[tuple[re.Pattern[str], str], ...]:
 @cache
 def _groups() -> dict[str, str]:
     """Return the one word of each that belongs to a group."""
-    lists = [group.split("=") for lang in ("ja", "en") for group in _listed(lang)]
+    lists = [
+        group.split("=")
+        for lang in get_args(Lang)
+        for name in ("same", "alike")
+        for group in sorted(word_list(lang, name))
+    ]
     lists += [[plain, spoken] for plain, spoken in relatives().items()]
-    found: dict[str, str] = {}
+    tastes = [group.split("=") for lang in get_args(Lang) for group in word_list(lang, "tastes")]
+    found = {word: group[0] for group in tastes for word in group}
     for group in lists:
         forms = [form for word in group for form in (content_words(word)[:1] or [word])]
         head = next((found[form] for form in forms if form in found), forms[0])
         for form in (*forms, *group):
             found.setdefault(form, head)
     return found
-
-
-def _listed(lang: str) -> list[str]:
-    same = cue_words("ja" if lang == "ja" else "en", "same")
-    alike: str = load("follow")[lang]["words"]["alike"]
-    return [*sorted(same), *alike.split()]

@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from agent.minds.builtin.dreams.statements import Said, call, lasting_terms, said_in, sentence_of
+from agent.minds.builtin.dreams.statements import Said, is_name_of, lasting_terms, said_in
+from agent.minds.builtin.dreams.wording import call, listed, phrase, quoted
 from managers.language.emotion import read_emotion
 from managers.memory.emotions import VALUES, concern_of
 from managers.memory.messages import Message
@@ -21,6 +22,8 @@ _BLOCK = 30
 MAX_TOPICS = 3
 _PAUSE_SECONDS = 30 * 60
 _GOOD_LENGTH = {"ja": (14, 70), "en": (30, 180)}
+_LONGEST_EVENT = 160
+"""One line on a card."""
 _FELT = 0.15
 _MIXED_SHARE = 0.25
 
@@ -33,10 +36,12 @@ def summarise(material: DayMaterial) -> DayDraft:
     topics = day_topics(spoken, {message.speaker for message in material.messages})
     opening = _opening(material, topics)
     evidence = [said.message.id for said in chosen]
-    told = [sentence_of(said, material.sheet, lang) for said in _spread(chosen, MAX_QUOTED)]
-    joint = "" if lang == "ja" else " "
+    told = [
+        phrase(lang, "said", who=call(said.message, material.sheet, lang), quote=quoted(said.text, lang))
+        for said in _spread(chosen, MAX_QUOTED)
+    ]
     return DayDraft(
-        summary=joint.join([opening, *told]),
+        summary=phrase(lang, "joint").join([opening, *told]),
         evidence=list(dict.fromkeys(evidence or [material.messages[0].id])),
         key_events=[Claim(text=_event(said, material), evidence=[said.message.id]) for said in chosen],
         emotional_tone=tone_of(material),
@@ -53,11 +58,10 @@ def day_topics(spoken: Sequence[Said], speakers: Collection[str] = (), limit: in
     ranked = sorted(mentioned, key=lambda topic: (-mentioned[topic] * math.log(1 + min(len(topic), 12)), topic))
     topics: list[str] = []
     for topic in ranked:
-        if not any(topic.casefold() in other.casefold() or other.casefold() in topic.casefold() for other in topics):
+        plain = topic.casefold()
+        if not any(plain in other or other in plain for other in map(str.casefold, topics)):
             topics.append(topic)
-        if len(topics) == limit:
-            break
-    return topics
+    return topics[:limit]
 
 
 def tone_of(material: DayMaterial) -> Tone:
@@ -88,7 +92,7 @@ def weight_of(said: Said, counts: Counter[str]) -> float:
         1 for w in said.words if w.kind == "number"
     )
     own = 1.5 if said.is_own else 1.0
-    told = 1.3 if said.is_past or said.is_plan else 1.0
+    told = 1.3 if said.has("past") or said.is_plan else 1.0
     heavy = 2.0 if said.has("gone") else 1.3 if said.has("worry") else 1.0
     witness = 1.2 if said.message.role == "user" else 1.0 if is_testimony(said.message) else 0.6
     lasting = 1.25 if said.is_own and said.terms & lasting_terms(said.lang) else 1.0
@@ -104,15 +108,6 @@ def conversations(messages: Sequence[Message]) -> list[list[Message]]:
         else:
             found.append([message])
     return found
-
-
-def is_name_of(topic: str, names: Collection[str]) -> bool:
-    """Whether a topic is one of the speakers, also by a short form (Mel for Melanie)."""
-    plain = topic.casefold()
-    return any(
-        name == plain or (len(plain) > 1 and name.startswith(plain)) or (len(plain) > 2 and name.startswith(plain[:3]))  # noqa: PLR2004  # letters
-        for name in names
-    )
 
 
 def _chosen(messages: Sequence[Message], spoken: Sequence[Said]) -> list[Said]:
@@ -156,23 +151,12 @@ def _overlap(one: Said, other: Said) -> float:
 def _opening(material: DayMaterial, topics: Sequence[str]) -> str:
     lang = material.sheet.language
     other = next((call(m, material.sheet, lang) for m in material.messages if m.role == "user"), "")
-    if lang == "ja":
-        about = "、".join(topics)
-        if not other:
-            return f"{about}のことを話した。" if about else "ひとりで話した。"
-        return f"{other}と{about}について話した。" if about else f"{other}と言葉を交わした。"
-    about = ", ".join(topics[:-1]) + (" and " if len(topics) > 1 else "") + topics[-1] if topics else ""
-    if not other:
-        return f"I talked about {about}." if about else "I talked alone."
-    return (
-        f"{other[0].upper()}{other[1:]} and I talked about {about}."
-        if about
-        else f"{other[0].upper()}{other[1:]} and I exchanged a few words."
-    )
+    key = ("opening" if other else "alone") + ("_about" if topics else "")
+    return phrase(lang, key, who=other, about=listed(topics, lang))
 
 
 def _event(said: Said, material: DayMaterial) -> str:
     lang = material.sheet.language
+    text = said.text if len(said.text) <= _LONGEST_EVENT else said.text[: _LONGEST_EVENT - 1] + "…"
     who = call(said.message, material.sheet, lang)
-    text = said.text if len(said.text) <= 160 else said.text[:159] + "…"  # noqa: PLR2004  # one line on a card
-    return f"{who}: {text.rstrip('。')}" if lang == "ja" else f"{who[0].upper()}{who[1:]}: {text}"
+    return phrase(lang, "event", who=who, text=text.rstrip("。") if lang == "ja" else text)

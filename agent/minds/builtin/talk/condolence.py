@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from agent.minds.builtin.answers.kinship import kin_words
 from agent.minds.builtin.answers.synonyms import one_word_each
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.reading.kinship import kin_words
 from managers.language.words import sentences, words
 
 _DEATH = re.compile(
