@@ -17,7 +17,7 @@ from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
 from tests.browser.acting import say
-from tests.browser.conftest import ARGUMENTS, CHROMIUM
+from tests.browser.conftest import ARGUMENTS, WHOLE_CHROMIUM
 from tests.browser.serving import DESKTOP, Server, unused, visit, window
 from ui.server.addresses import address_of
 
@@ -39,11 +39,11 @@ def persona(server: Server, name: str) -> str:
 
 
 @pytest.fixture
-def installed(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+def installed(whole_browser: Browser, tmp_path: Path) -> Iterator[Page]:
     """A window of a browser with a profile of its own: in a private one nothing can be installed."""
-    context = browser.browser_type.launch_persistent_context(
+    context = whole_browser.browser_type.launch_persistent_context(
         tmp_path / "profile",
-        executable_path=CHROMIUM,
+        executable_path=WHOLE_CHROMIUM,
         args=ARGUMENTS,
         locale="ja-JP",
         viewport={"width": DESKTOP[0], "height": DESKTOP[1]},
@@ -146,9 +146,9 @@ def told(page: Page) -> list[dict[str, str]]:
     return found
 
 
-def test_a_first_word_is_told_once_to_whoever_asked_and_does_not_look(browser: Browser, house: Server) -> None:
+def test_a_first_word_is_told_once_to_whoever_asked_and_does_not_look(whole_browser: Browser, house: Server) -> None:
     writer, other = persona(house, "てがみ"), persona(house, "となり")
-    with window(browser, house, persona=other) as page:
+    with window(whole_browser, house, persona=other) as page:
         page.context.add_init_script(RECORDING)
         second = page.context.new_page()
         visit(second, house, address_of(other).lstrip("/"))

@@ -110,11 +110,9 @@
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType === "mouse") tell(event.target.closest?.(".sky .star:not(.faded), .sky .tie"));
   });
-  document.addEventListener("focusin", (event) => {
-    const one = event.target.closest?.(".sky a");
-    tell(one?.matches(":focus-visible") ? one : null);
-  });
-  document.addEventListener("scroll", () => tell(null), true);
+  const tellFocused = () => tell(document.activeElement?.closest(".sky a:focus-visible"));
+  document.addEventListener("focusin", tellFocused);
+  document.addEventListener("scroll", tellFocused, true); // to focus a dot may scroll to it
 
   // --- the time: what lies outside of the chosen days fades
   function say(day) {
@@ -161,7 +159,7 @@
       stopAt(sky, stop || points.find((one) => one.matches(".star")));
     }
     document.querySelectorAll(".when").forEach(choose);
-    tell(null);
+    tellFocused();
     if (isOpening) arrive();
   });
 })();
