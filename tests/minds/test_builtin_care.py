@@ -100,3 +100,38 @@ def test_care_does_not_linger_for_days() -> None:
     assert "おめでとう" in say("試験に合格した！", turns=turns)
     lately = [ChatTurn(turn.role, turn.text, NOW - timedelta(hours=1)) for turn in turns]
     assert "おめでとう" not in say("試験に合格した！", turns=lately)
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet", "met"),
+    [
+        ("my mom died yesterday", MIA, r"sorry"),
+        ("My uncle Stanley died on Monday.", MIA, r"sorry"),
+        ("昨日、母が死んだ", SHIORI, r"悲しい|つらかった|お悔やみ"),
+        ("うちの犬が死んじゃった", SHIORI, r"悲しい|つらかった|お悔やみ"),
+    ],
+)
+def test_a_death_is_met_as_one_and_not_given_back(text: str, sheet: Sheet, met: str) -> None:
+    for seed in range(6):
+        told = say(text, sheet, seed=seed)
+        assert re.search(met, told), told
+        assert "So your" not in told
+        assert "んですね" not in told
+
+
+def test_a_death_that_is_only_mentioned_is_no_fresh_one() -> None:
+    told = "".join(say("My brother Neil and I haven't spoken since the funeral.", MIA, seed=seed) for seed in range(6))
+    assert "about your brother" not in told
+    assert "losing your brother" not in told
+
+
+def test_a_promotion_is_congratulated_on_and_an_application_is_not() -> None:
+    assert all("Congratulations" in (told := say("I got the promotion!!!", MIA, seed=seed)) or "Well done" in told for seed in range(6))  # fmt: skip
+    assert "Congratulations" not in say("I applied for the promotion", MIA)
+
+
+@pytest.mark.parametrize(
+    "text", ["犬のワクチンに行ってきたよ", "犬の予防接種で病院に行った", "娘の予防接種に行ってきた"]
+)
+def test_nobody_is_asked_for_their_own_health_after_somebody_elses_vaccination(text: str) -> None:
+    assert not any("体の調子" in say(text, seed=seed) for seed in range(12))

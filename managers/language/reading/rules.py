@@ -20,7 +20,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Final
+from typing import Final, get_args
 
 from managers.language.lexicons import FOLDER
 from managers.storage.errors import Lang
@@ -67,6 +67,11 @@ def fits(lang: Lang, topic: str, name: str, text: str) -> bool:
     """Tell whether a rule is found in a text; a rule that a language does not have never is."""
     found = rules(lang, topic).get(name)
     return found is not None and found.pattern.search(text) is not None
+
+
+def fits_any(topic: str, name: str, text: str) -> bool:
+    """Tell whether a rule is found in a text that may be in any language."""
+    return any(fits(lang, topic, name, text) for lang in get_args(Lang))
 
 
 def first_fit(lang: Lang, topic: str, text: str, *, but: Collection[str] = ()) -> str:

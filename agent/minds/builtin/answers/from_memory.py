@@ -21,9 +21,9 @@ from agent.minds.builtin.answers.known import known_of_user
 from agent.minds.builtin.answers.overview import overview
 from agent.minds.builtin.answers.question_focus import asks_how_it_stands
 from agent.minds.builtin.answers.selection import Found, search_question
-from agent.minds.builtin.talk.acknowledgement import take_up, topic_of
 from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.introduction import name_noted
+from agent.minds.builtin.talk.main_point import take_up, topic_of
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.lexicons import word_list

@@ -41,13 +41,9 @@ class Phrasebook:
         self._recent.append(text)
         return text
 
-    def has(self, table: str, key: str) -> bool:
-        """Tell whether there is such a list."""
-        return key in self._table[table]
-
     def can(self, table: str, key: str, **slots: str) -> bool:
-        """Tell whether one of its templates can be filled in."""
-        return any(self._can_fill(template, slots) for template in self._table[table][key])
+        """Tell whether there is such a list, and one of its templates can be filled in."""
+        return any(self._can_fill(template, slots) for template in self._table[table].get(key, []))
 
     def was_said(self, table: str, key: str, text: str) -> bool:
         """Tell whether a text holds one of a list's phrases."""

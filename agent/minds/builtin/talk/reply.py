@@ -10,18 +10,12 @@ from agent.minds.builtin.answers.dispatch import answer_questions
 from agent.minds.builtin.answers.from_memory import asks_of_the_past
 from agent.minds.builtin.answers.grounds import grounds_of
 from agent.minds.builtin.talk import crisis
-from agent.minds.builtin.talk.acknowledgement import (
-    feeling_of,
-    heard_words,
-    is_everyday,
-    is_heavy_talk,
-    listen,
-    plain_words,
-)
+from agent.minds.builtin.talk.acknowledgement import heard_words, listen, plain_words
 from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
 from agent.minds.builtin.talk.dates_in_words import part_of_day
 from agent.minds.builtin.talk.forget_requests import forget
 from agent.minds.builtin.talk.introduction import name_noted, was_asked_name
+from agent.minds.builtin.talk.mood import feeling_of, is_everyday, is_heavy_talk
 from agent.minds.builtin.talk.note_taking import Wish, as_call, can_write, name_note, note_text, read_wish
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene, read_scene

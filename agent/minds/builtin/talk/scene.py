@@ -56,7 +56,7 @@ class Scene:
     @property
     def joint(self) -> str:
         """What stands between two sentences."""
-        return "" if self.lang == "ja" else " "
+        return self.book.voice.joint
 
     @property
     def asked_lately(self) -> int:

@@ -11,7 +11,7 @@ from functools import cache
 
 from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
 from agent.minds.builtin.answers.selection import Found, search_question
-from agent.minds.builtin.talk.acknowledgement import topic_of
+from agent.minds.builtin.talk.main_point import topic_of
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from agent.prompts.quoting import plain

@@ -28,6 +28,7 @@ class Told:
         is_relative: the person is of the family.
         is_duty: it has to be done.
         is_hearsay: it is told of somebody else, by the sentence's own sign (…だって).
+        names_somebody: a person or an animal is spoken of at all.
         points_back: its subject is something told before (she, it).
     """
 
@@ -45,6 +46,7 @@ class Told:
     place: str = ""
     is_pet: bool = False
     is_relative: bool = False
+    names_somebody: bool = False
     points_back: bool = False
     is_duty: bool = False
     is_hearsay: bool = False

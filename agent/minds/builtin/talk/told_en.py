@@ -30,6 +30,9 @@ def take_up(sentence: Sentence) -> Told:
     named = rule("en", "told", "named").search(text)
     kin = " ".join(w.surface.lower() for w in found[slice(*person)]) if person else ""
     about = found if named else found[slice(*topic)] if topic else []
+    is_pet = topic is not None and any(w.form in word_list("en", "pets") for w in about)
+    if is_pet and (named or person == topic):
+        person = None  # "my cat Momo", "my dog is called Rex": a name, and nobody's
     return Told(
         echo=echo_of(sentence),
         act=act,
@@ -46,7 +49,8 @@ def take_up(sentence: Sentence) -> Told:
         points_back=bool(found) and found[0].surface.lower() in word_list("en", "pointing"),
         is_relative=bool(kin)
         and (fits("en", "told", "relative", kin) or fits("en", "told", "married", sentence.plain)),
-        is_pet=topic is not None and any(w.form in word_list("en", "pets") for w in about),
+        is_pet=is_pet,
+        names_somebody=any(_is_person(word) or word.form in word_list("en", "pets") for word in found),
     )
 
 

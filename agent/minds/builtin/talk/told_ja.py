@@ -30,6 +30,9 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     is_ahead = not is_denied and _is_future(found, plain)
     is_past = not is_ahead and any(_is_past(word) for word in found[-5:])
     act = _act(sentence, "" if is_denied else _verb_act(found), is_past=is_past, is_of_one=bool(subject or person))
+    pet = next((word.surface for word in found if word.surface in word_list("ja", "pets")), "")
+    if pet and act in ("checkup", "illness"):
+        topic, is_pet = pet, True
     return Told(
         echo=echo_of(sentence, voice, persona),
         act=act,
@@ -44,6 +47,7 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         person=person or subject,
         place=_phrase_before(found, ("へ", "に", "で"), voice, wants_person=False),
         is_pet=is_pet,
+        names_somebody=bool(pet) or fits("ja", "told", "of_another", plain) or any(_is_someone(word) for word in found),
         is_duty=fits("ja", "told", "duty", plain),
         is_hearsay=fits("ja", "told", "hearsay", plain),
         is_relative=fits("ja", "told", "relative", person or subject),
@@ -170,6 +174,10 @@ def _weight(phrase: Sequence[Word], after: Word | None) -> float:
     score += 0.6 if any(word.entity for word in phrase) else 0.0
     is_bare_object = after.kind == "verb" and after.normal != "為る"  # ギター弾いた
     return score + (1.2 if is_bare_object else 0.0)
+
+
+def _is_someone(word: Word) -> bool:
+    return word.entity == "person" or word.surface in word_list("ja", "persons")
 
 
 def _is_pet(phrase: Sequence[Word]) -> bool:

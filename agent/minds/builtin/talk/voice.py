@@ -50,6 +50,16 @@ class Voice:
     quirk: str = ""
     murmurs: tuple[str, ...] = ()
 
+    @property
+    def joint(self) -> str:
+        """What stands between two sentences."""
+        return "" if self.lang == "ja" else " "
+
+    @property
+    def bullet(self) -> str:
+        """What stands before a line of a list."""
+        return "・" if self.lang == "ja" else "- "
+
     def finish(self, text: str) -> str:
         """Give the finished words the persona's own sentence endings; quotations stay as they are."""
         if not self.quirk or self.lang != "ja":
