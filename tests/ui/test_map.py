@@ -108,6 +108,12 @@ def test_a_dot_opens_what_it_stands_for_at_its_own_address(shelves: Shelves, mem
     assert opened.one("#room h1").text == "Mia"
     close = entity.one("#panel [data-close]").attributes["href"]
     assert read(shelves.browser.get(close)).all("#panel .near") == []
+    for region in (
+        "/map/0",
+        "/map/1",
+    ):  # in one of them it lies; the other is what was left of its region in a new drawing
+        opened = read(shelves.browser.get(at.removesuffix("/map") + region + dot_of(page, "talk"))).one("#panel")
+        assert "5 messages" in opened.text
     gone = shelves.look("/map", dot="nothing")
     assert gone.one("#panel h2").text == EN("memories.gone")
 

@@ -65,7 +65,10 @@ def opened_dot(visit: PersonaVisit, atlas: Atlas, part: Part, key: str, size: st
     """
     canvas = next((one for one in CANVASES if one.kind == size), WIDE)
     scene = scene_of(atlas, part.scope, canvas.most)
-    dot = next((one for one in scene.dots if one.piece.key == key), None)
+    elsewhere = (
+        Dot(piece, 0, (piece,)) for piece in atlas.pieces if piece.key == key
+    )  # drawn anew since it was chosen
+    dot = next((one for one in scene.dots if one.piece.key == key), None) or next(elsewhere, None)
     close = part.address(visit)
     if dot is None:
         return Opened("", (), "", "", close)
