@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from managers.language.reading.rules import either, fits_either
 from managers.language.standing_wishes import asks_for_help
 from managers.language.times import TimeSpan, find_times
 from managers.memory.messages import Role
@@ -17,24 +18,6 @@ from managers.recall.terms import Meaning, is_japanese, meanings
 
 Speaker = tuple[str, str]
 """Name and role."""
-
-# Phrases that address the persona without being about it.
-_ADDRESS = re.compile(
-    r"\b(?:do|did|can|could|would|will) (?:you|we) (?:still )?(?:remember|recall|tell me|know)\b|\b(?:as )?you (?:know|remember|see)\b"
-    r"|\b(?:remind|tell) me\b|\blet me\b|\b(?:do|did) (?:i|we) (?:ever )?(?:tell|mention|say|talk)\b|\b(?:i|we) (?:told|said|mentioned|talked)\b(?: (?:to )?you)?|\bi (?:wonder|forgot|forget|think|guess|mean|can't remember|don't remember)\b",
-    re.IGNORECASE,
-)
-_EN_USER = re.compile(r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|i'll)\b", re.IGNORECASE)
-_EN_PERSONA = re.compile(r"\b(?:you|your|yours|yourself|you're|you've|you'd|you'll)\b", re.IGNORECASE)
-_JA_USER = re.compile(r"私|わたし|あたし|自分|俺|おれ|僕|ぼく|うち(?=の|は|で|も|って)")
-_JA_PERSONA = re.compile(
-    r"あなた|そちら|そっち|きみ(?=の|は|が|も|って|に|を)|君(?=の|は|が|も|って|に|を)|お前|おまえ"
-)
-_ASKS_WHEN = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:date|day|month|year|time|week)\b|\bhow long ago\b|\bsince when\b"
-    r"|いつ|何年|何月|何日|何曜日|何時|どれくらい前|どのくらい前|何[日週月年]間?前",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +63,14 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
     wanted = named or _by_pronoun(plain, speakers)
     if {role for _, role in wanted} >= {"user", "persona"}:
         wanted = frozenset()  # it speaks of both, so either may have said it
-    words, meant = meanings(without_asking(_ADDRESS.sub(" ", text)))
+    words, meant = meanings(without_asking(either("recall", "address").sub(" ", text)))
     meant += [Meaning((word,), marks) for word in words if (marks := marks_asked(word))]
     return Cues(
         words=tuple(dict.fromkeys(words)),
         meanings=tuple(dict.fromkeys(meant)),
         text=text.strip() or plain,
         speakers=wanted,
-        asks_when=bool(_ASKS_WHEN.search(plain)),
+        asks_when=fits_either("recall", "asks_when", plain),
         asks_help=asks_for_help(plain),
         spans=tuple(spans),
         over=over,
@@ -112,11 +95,11 @@ def _without(text: str, name: str) -> str:
 
 def _by_pronoun(text: str, speakers: Collection[Speaker]) -> frozenset[Speaker]:
     """Read "I" and "you", 私 and あなた, as the user's and the persona's words."""
-    rest = _ADDRESS.sub(" ", text)
+    rest = either("recall", "address").sub(" ", text)
     about: set[Role] = set()
-    if _EN_USER.search(rest) or _JA_USER.search(rest):
+    if fits_either("speakers", "speaker", rest):
         about.add("user")
-    if _EN_PERSONA.search(rest) or _JA_PERSONA.search(rest):
+    if fits_either("speakers", "listener", rest):
         about.add("persona")
     return frozenset(speaker for speaker in speakers if speaker[1] in about) if len(about) == 1 else frozenset()
 

@@ -6,17 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
+from managers.language.reading.reading import only_asks
 from managers.recall.cues import Cues
 from managers.recall.distances import excluded_by, hit_of
-from managers.recall.fusion import Candidate
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index import MemoryIndex, Passage
-from managers.recall.repetition import is_bare_question, repeats
+from managers.recall.repetition import repeats
 from managers.recall.terms import terms
 from managers.recall.view import KINDS
 
@@ -62,14 +61,13 @@ def hits_of_days(
         k: how many.
         excluded: messages that are not wanted.
     """
-    found = [(one, passage, hit_of(one, passage, 1.0)) for one, passage in _of_days(indexes, cues, kinds)]
-    found = [(one, passage, hit) for one, passage, hit in found if not excluded_by(hit, excluded)]
-    again = repeats([passage for _, passage, _ in found])
+    found = [(says, one) for says, one in _of_days(indexes, cues, kinds) if not excluded_by(one, excluded)]
+    again = repeats([passage for _, passage in found])
     order = sorted(
-        (is_again or is_bare_question(passage.text), _rank_of(passage, cues), -one.score, place)
-        for place, (is_again, (one, passage, _)) in enumerate(zip(again, found, strict=True))
+        (is_again or only_asks(passage.text), _rank_of(passage, cues), -says, place)
+        for place, (is_again, (says, passage)) in enumerate(zip(again, found, strict=True))
     )
-    best = [replace(found[place][2], score=0.0) for *_, place in order[:k]]
+    best = [hit_of(found[place][1], 0.0, (("time", 1.0),)) for *_, place in order[:k]]
     return sorted(best, key=lambda hit: str(hit.time or ""))
 
 
@@ -79,21 +77,18 @@ def _rank_of(passage: Passage, cues: Cues) -> int:
     return 1 if passage.role == "persona" else 0
 
 
-def _of_days(
-    indexes: Sequence[MemoryIndex], cues: Cues, kinds: Collection[MemoryType]
-) -> list[tuple[Candidate, Passage]]:
+def _of_days(indexes: Sequence[MemoryIndex], cues: Cues, kinds: Collection[MemoryType]) -> list[tuple[float, Passage]]:
+    """Return the passages of some days, each with how much it says."""
     spans = [(span.first.toordinal(), span.last.toordinal()) for span in cues.over]
     wanted = [KINDS.index(kind) for kind in kinds]
     found = []
-    for place, index in enumerate(indexes):
+    for index in indexes:
         columns = index.view.columns
         numbers = index.view.within(spans)
         numbers = numbers[np.isin(columns["kind"][numbers], wanted)]
         says = index.view.factors[numbers] * columns["length"][numbers]
-        numbers = np.sort(numbers[np.argsort(-says, kind="stable")[:_POOL]])
-        held = index.passages(numbers.tolist())
-        for number in (int(one) for one in numbers if int(one) in held):
-            says_much = float(index.view.factors[number] * columns["length"][number])
-            one = Candidate(place, number, held[number].type, says_much, 0.0, 0.0, (0.0, 0.0, 0.0, 1.0))
-            found.append((one, held[number]))
+        most = np.sort(np.argsort(-says, kind="stable")[:_POOL])
+        held = index.passages(numbers[most].tolist())
+        by_number = zip(numbers[most].tolist(), says[most].tolist(), strict=True)
+        found += [(much, held[number]) for number, much in by_number if number in held]
     return found

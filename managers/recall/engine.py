@@ -10,11 +10,14 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
+import numpy as np
+
 from managers.language.clauses import clauses
 from managers.language.overviews import asks_for_overview, subject_of_overview
 from managers.language.words import content_words
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
+from managers.recall.candidates import Candidates, candidates_of, merged
 from managers.recall.cues import Cues, Speaker, read_cues
 from managers.recall.days import asks_for_days_alone, hits_of_days
 from managers.recall.embedders import Embedder, Vectors
@@ -22,7 +25,7 @@ from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.entity_names import names_entity
 from managers.recall.errors import EmbeddingError
 from managers.recall.events import event_span
-from managers.recall.fusion import Candidate, Ways, merged, rank
+from managers.recall.fusion import Ways, rank
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index import MemoryIndex
 from managers.recall.kinds import (
@@ -282,7 +285,7 @@ class Recall:
         """Rank what a query asks for; of several questions in one the best of each stand first."""
         indexes = self._searched(types)
         if not query.strip():
-            return Ranking(query, types, [], indexes)
+            return Ranking(query, types, candidates_of(0), indexes)
         epochs = tuple(index.refresh() for index in indexes)
         for index in indexes:
             self._kit.follow(index.embedder)
@@ -296,7 +299,7 @@ class Recall:
 
     def _ranked_once(
         self, query: str, types: Collection[MemoryType] | None, words: WordScoring
-    ) -> tuple[list[Candidate], bool]:
+    ) -> tuple[Candidates, bool]:
         """Return the candidates for one question, best first, and whether they are spread over time."""
         indexes, now = words.indexes, self._clock.now()
         cues = self._with_event(read_cues(query, self._speakers(indexes), now), query, types)
@@ -309,16 +312,18 @@ class Recall:
         if cues.asks_help:
             found = with_wishes(found, indexes, types)
         spread = self._spread(query, types, words, now)
-        return [*spread, *behind(spread, found)] if spread else found, bool(spread)
+        if len(spread):
+            found = np.concatenate([spread, behind(spread, found)])
+        return found, len(spread) > 0
 
     def _spread(
         self, query: str, types: Collection[MemoryType] | None, words: WordScoring, now: datetime
-    ) -> list[Candidate]:
+    ) -> Candidates:
         """Return what was said of a subject over time, where a question asks for an order of events or the sum of it."""
         if not asks_for_overview(query) or not {*(types or ALL_TYPES)}.issuperset(LOG_TYPES):
-            return []
+            return candidates_of(0)
         cues = read_cues(subject_of_overview(query), (), now)
-        return [] if cues.spans else spread_over_time(words, cues)
+        return candidates_of(0) if cues.spans else spread_over_time(words, cues)
 
     def _of_days_alone(
         self, query: str, k: int, types: Collection[MemoryType], shown: Collection[str] = ()

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 
+from managers.language.reading.rules import rules
 from managers.language.times import TimeSpan, find_times
 from managers.recall.hits import Hit
-
-_EVENTS = (
-    (re.compile(r"(?P<event>[^、。\s]{2,20}?)の(?:次の日|翌日|あくる日)"), 1),
-    (re.compile(r"(?P<event>[^、。\s]{2,20}?)の(?:前の日|前日)"), -1),
-    (re.compile(r"(?P<event>[^、。\s]{2,20}?)の(?:日|当日)(?=[にのはも、])"), 0),
-    (re.compile(r"\bthe (?:next )?day after (?P<event>[^,.?!]{3,40})", re.IGNORECASE), 1),
-    (re.compile(r"\bthe day before (?!yesterday)(?P<event>[^,.?!]{3,40})", re.IGNORECASE), -1),
-    (re.compile(r"\bon the day of (?P<event>[^,.?!]{3,40})", re.IGNORECASE), 0),
-)
 
 
 def event_span(query: str, now: datetime, find: Callable[[str], Sequence[Hit]]) -> TimeSpan | None:
@@ -27,10 +18,10 @@ def event_span(query: str, now: datetime, find: Callable[[str], Sequence[Hit]]) 
         now: the day meant is the last one before this.
         find: looks an event up in the memories, best first.
     """
-    for pattern, offset in _EVENTS:
-        match = pattern.search(query)
+    for one in (*rules("ja", "event_days").values(), *rules("en", "event_days").values()):
+        match = one.search(query)
         if match and (day := _day_of(find(match["event"]), now)):
-            moment = day + timedelta(days=offset)
+            moment = day + timedelta(days=one.means["days"])
             return TimeSpan(moment, moment, match.group(), match.start(), match.end(), is_relative=False)
     return None
 

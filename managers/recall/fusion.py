@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.language.times import TimeSpan, find_times
+from managers.recall.candidates import Candidates, best_first, candidates_of
 from managers.recall.cues import Cues, speaker_numbers
 from managers.recall.embedders import Vectors
 from managers.recall.hits import MemoryType
@@ -30,8 +31,6 @@ TELLING_GAIN = 0.3
 WISH_GAIN = 1.0
 """What a wish that holds from now on gains when somebody asks for help."""
 TIME_GAIN = 0.5
-PART_WORTH = 0.8
-"""What answers one of several questions in one is worth beside what answers all of them."""
 POOL = 200
 """How many candidates the words and the vectors each give."""
 
@@ -43,8 +42,6 @@ _LESS = np.float32(0.999)
 """Sums made in another order differ in their last digits."""
 
 STEPS = tuple(range(-REACH, REACH + 1))
-
-PARTS = ("lexical", "semantic", "neighbour", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,43 +56,6 @@ class Ways:
     standing: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A passage and why it stands where it stands.
-
-    Attributes:
-        index: which of the searched indexes it is in.
-        number: its number there.
-        kind: which kind of memory.
-        score: what it is ranked by, higher is better; comparable within one search.
-        coverage: which share of the question's words it and its neighbours hold, weighted by rarity:
-            0 none, about 1 all; comparable between searches.
-        cosine: of its own vector and the question's.
-        parts: what each of `PARTS` gave to the score.
-    """
-
-    index: int
-    number: int
-    kind: MemoryType
-    score: float
-    coverage: float
-    cosine: float
-    parts: tuple[float, ...]
-
-    def scaled(self, factor: float) -> Candidate:
-        """Return it with another score, of which each part has the same share."""
-        parts = tuple([part * factor for part in self.parts])  # not `replace`, which takes ten times as long
-        return Candidate(self.index, self.number, self.kind, self.score * factor, self.coverage, self.cosine, parts)
-
-    @property
-    def why(self) -> tuple[tuple[str, float], ...]:
-        """What each part gave to the score, in shares that add up to one."""
-        total = sum(self.parts)
-        return tuple(
-            (name, round(float(part / total), 3)) for name, part in zip(PARTS, self.parts, strict=True) if part > 0
-        )
-
-
 def rank(
     words: WordScoring,
     cues: Cues,
@@ -104,7 +64,7 @@ def rank(
     ways: Ways,
     now: datetime,
     vector_share: float = VECTOR_SHARE,
-) -> list[Candidate]:
+) -> Candidates:
     """Return the candidates of all indexes in one ranking, best first.
 
     Args:
@@ -124,27 +84,9 @@ def rank(
     best_cosine = max((float(work.cosines.max(initial=0)) for work in works), default=0.0)
     measure = _Measure(best_word, best_cosine, ideal)
     spans = _reckoned(works, cues.spans, now) if ways.times else []
-    found: list[Candidate] = []
-    for place, work in enumerate(works):
-        scoring = _Scoring(work, cues, kinds, ways, spans, measure, vector_share)
-        found += scoring.candidates(place, queries[place])
-    return sorted(found, key=lambda one: (-one.score, one.index, one.number))
-
-
-def merged(whole: Sequence[Candidate], parts: Sequence[Sequence[Candidate]]) -> list[Candidate]:
-    """Return the candidates of a question and of the questions within it in one ranking, by what each answers best."""
-    best = {(one.index, one.number): one for one in whole}
-    for one in (one for ranking in parts for one in ranking):
-        scaled, held = one.scaled(PART_WORTH), best.get((one.index, one.number))
-        if held is None:
-            best[one.index, one.number] = scaled
-            continue
-        better = held if held.score >= scaled.score else scaled
-        coverage, cosine = max(held.coverage, one.coverage), max(held.cosine, one.cosine)
-        if (coverage, cosine) != (better.coverage, better.cosine):
-            better = Candidate(one.index, one.number, one.kind, better.score, coverage, cosine, better.parts)
-        best[one.index, one.number] = better
-    return sorted(best.values(), key=lambda one: (-one.score, one.index, one.number))
+    scorings = [_Scoring(work, cues, kinds, ways, spans, measure, vector_share) for work in works]
+    found = [scoring.candidates(place, queries[place]) for place, scoring in enumerate(scorings)]
+    return best_first(np.concatenate(found))
 
 
 def _reckoned(works: Sequence[Work], spans: Sequence[TimeSpan], now: datetime) -> list[tuple[int, int]]:
@@ -235,10 +177,10 @@ class _Scoring:
             inside |= (days >= first) & (days <= last)
         return inside
 
-    def candidates(self, place: int, query: Vectors | None) -> list[Candidate]:
+    def candidates(self, place: int, query: Vectors | None) -> Candidates:
         pool = self._pool()
         if not len(pool):
-            return []
+            return candidates_of(0)
         around, places = self._around(pool)
         cosines = self._cosines(around, query)
         share = self._vector_shares(around)
@@ -256,24 +198,17 @@ class _Scoring:
             self._timely(pool) * np.float32(TIME_GAIN) * (factor > 0) * np.sqrt(np.maximum(self.view.factors[pool], 0))
         )
         score = relevance * factor + in_time
-        coverage = self._coverage(around, places)
-        own_cosine = cosines[places[:, REACH]]
         order = _top(score, POOL)
-        kinds = self.view.columns["kind"][pool]
-        parts = np.stack([own_words * factor, own_vector * factor, shared * factor, in_time], axis=1)
-        rows = zip(
-            pool[order].tolist(),
-            kinds[order].tolist(),
-            score[order].tolist(),
-            coverage[order].tolist(),
-            own_cosine[order].tolist(),
-            parts[order].tolist(),
-            strict=True,
+        return candidates_of(
+            len(order),
+            index=place,
+            number=pool[order],
+            kind=self.view.columns["kind"][pool[order]],
+            score=score[order],
+            coverage=self._coverage(around, places[order]),
+            cosine=cosines[places[order, REACH]],
+            parts=np.stack([own_words * factor, own_vector * factor, shared * factor, in_time], axis=1)[order],
         )
-        return [
-            Candidate(place, number, KINDS[kind], value, held, cosine, tuple(shares))
-            for number, kind, value, held, cosine, shares in rows
-        ]
 
     def _words(self, places: Numbers) -> Floats:
         """Return how well some passages hold the words; the best of all holds 1."""

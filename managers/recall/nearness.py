@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.language.japanese import japanese_words
+from managers.recall.candidates import Candidates, passages_of, scaled
 from managers.recall.cues import Cues
-from managers.recall.fusion import Candidate
-from managers.recall.index import MemoryIndex, Passage
+from managers.recall.index import MemoryIndex
 from managers.recall.lexical import worth_of
 from managers.recall.related import marks_told
 from managers.recall.terms import is_japanese, terms_and_groups
+from managers.recall.view import KINDS
 
 LOOKED_AT = 20
 """How many documents' passages are cut into words for it: a quarter of a millisecond each."""
@@ -37,7 +38,7 @@ Held = frozenset[str]
 """What a piece of text is listed under: words, groups of synonyms, kinds, fields."""
 
 
-def weigh_nearness(cues: Cues, candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]) -> list[Candidate]:
+def weigh_nearness(cues: Cues, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
     """Return the candidates, with the best documents in the order in which they say the question's words together.
 
     Args:
@@ -45,29 +46,19 @@ def weigh_nearness(cues: Cues, candidates: Sequence[Candidate], indexes: Sequenc
         candidates: of all kinds, best first.
         indexes: where they are.
     """
-    ranked = list(candidates)
-    slots = [at for at, one in enumerate(ranked) if one.kind == "knowledge"][:LOOKED_AT]
+    slots = np.flatnonzero(candidates["kind"] == KINDS.index("knowledge"))[:LOOKED_AT]
     if len(slots) <= 1 or not cues.words or not is_japanese(cues.text):
-        return ranked
-    documents = [ranked[at] for at in slots]
-    held = [_pieces(one.heading, one.text) if one else (frozenset[str](),) for one in _passages(documents, indexes)]
+        return candidates
+    documents = candidates[slots]
+    read = passages_of(documents, indexes)
+    held = [_pieces(one.heading, one.text) if one else (frozenset[str](),) for one in read]
     together = _together(cues, held)
     most = max(together.max(), 1e-9)
     factors = (1 - WORTH + WORTH * together / most) * (1 - NAMES_WORTH + NAMES_WORTH * _named(cues, held))
-    weighed = np.array([one.score for one in documents]) * factors
-    for slot, place in zip(slots, np.argsort(-weighed, kind="stable").tolist(), strict=True):
-        one = documents[place]
-        ranked[slot] = one.scaled(candidates[slot].score / one.score) if one.score > 0 else one
+    order = np.argsort(-documents["score"] * factors, kind="stable")
+    ranked = candidates.copy()
+    ranked[slots] = scaled(documents[order], documents["score"] / documents["score"][order])
     return ranked
-
-
-def _passages(candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]) -> list[Passage | None]:
-    """Return the candidates' passages; None for one that is gone by now."""
-    held = {
-        place: index.passages([one.number for one in candidates if one.index == place])
-        for place, index in enumerate(indexes)
-    }
-    return [held[one.index].get(one.number) for one in candidates]
 
 
 @lru_cache(maxsize=500)

@@ -14,21 +14,20 @@ from typing import TypeVar
 
 import numpy as np
 
-from managers.recall.distances import distance, excluded_by, fits, hit_of
+from managers.recall.candidates import Candidates, passages_of, why
+from managers.recall.distances import distances, excluded_by, fit, hit_of
 from managers.recall.embedders import Vectors
-from managers.recall.fusion import Candidate
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index import MemoryIndex, Passage
 from managers.recall.kinds import LOG_TYPES
 from managers.recall.repetition import what_tells_first
 from managers.recall.terms import terms
+from managers.recall.view import KINDS
 from managers.storage.settings import RecallSettings
 
 _MORE = 20
 """Candidates looked at beyond what is asked for: some are repetitions, some in the window already."""
 _AT_ONCE = 32
-
-Chosen = tuple[Candidate, Hit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Ranking:
 
     query: str
     types: Collection[MemoryType] | None
-    candidates: Sequence[Candidate]
+    candidates: Candidates
     indexes: Sequence[MemoryIndex]
     epochs: tuple[str, ...] = ()
     factor: float = 1.0
@@ -101,62 +100,63 @@ class Picker:
             k: how many.
             types: which kinds; None: all.
             limit: the greatest distance, and then no more of each index than the settings allow.
-            floor: the greatest distance of what fits (see `fits`).
+            floor: the greatest distance of what fits (see `fit`).
             excluded: messages that are not wanted.
             mmr: with variety.
             telling: what tells something before what only asks or repeats; the user's last word on it among the first.
         """
         settings, aside = self._settings, self._aside()
         mmr, telling = mmr and not ranking.is_spread, telling and not ranking.is_spread
-        wanted = (
-            one
-            for one in ranking.candidates
-            if (types is None or one.kind in types)
-            and (limit is None or distance(one, ranking.factor) <= limit)
-            and (floor is None or fits(one, ranking.factor, floor))
-        )
-        hits = (
-            (one, passage, hit_of(one, passage, ranking.factor))
-            for one, passage in _with_passages(wanted, ranking.indexes)
-        )
-        kept = (found for found in hits if not any(excluded_by(found[2], one) for one in (excluded, aside)))
-        told = (found for found, _ in distinct(((found, found[2]) for found in kept), of_the_log=limit is None))
+        candidates = ranking.candidates
+        if types is not None:
+            candidates = candidates[np.isin(candidates["kind"], [KINDS.index(kind) for kind in types])]
+        if limit is not None:
+            candidates = candidates[distances(candidates, ranking.factor) <= limit]
+        if floor is not None:
+            candidates = candidates[fit(candidates, ranking.factor, floor)]
+        found = _with_passages(candidates, ranking.indexes)
+        kept = (one for one in found if not any(excluded_by(one[1], some) for some in (excluded, aside)))
+        told = distinct(kept, of_the_log=limit is None)
         looked_at = list(islice(told, k * settings.mmr_pool if mmr else k + _MORE))
         if ranking.is_outdated():
             again = self._again(ranking)
             return self.pick(again, k, types, limit=limit, floor=floor, excluded=excluded, mmr=mmr, telling=telling)
-        pool = [(one, hit) for one, _, hit in looked_at]
-        vectors = _vectors([one for one, _ in pool], ranking.indexes)
-        texts = [hit.text for _, hit in pool] if ranking.is_by_spelling else None
-        scores = [one.score for one, _ in pool]
+        candidates = candidates[np.array([place for place, _ in looked_at], np.int64)]
+        passages = [passage for _, passage in looked_at]
+        vectors = _vectors(candidates, ranking.indexes)
+        texts = [passage.text for passage in passages] if ranking.is_by_spelling else None
+        scores = candidates["score"].tolist()
         order: Iterable[int] = varied(
             scores, vectors, settings.mmr_lambda if mmr else 1.0, settings.duplicate_similarity, texts
         )
         if telling:
-            order = what_tells_first(order, [passage for _, passage, _ in looked_at], scores, ranking.query)
-        chosen: Iterable[Chosen] = (pool[place] for place in order)
+            order = what_tells_first(order, passages, scores, ranking.query)
         if limit is not None:
-            chosen = _from_each_index(chosen, settings.per_index)
-        return list(islice(self._still_there(hit for _, hit in chosen), k))
+            order = _from_each_index(order, candidates["index"].tolist(), settings.per_index)
+        chosen = list(islice(self._still_there(order, passages), k))
+        far = distances(candidates, ranking.factor).tolist()
+        return [hit_of(passages[place], far[place], why(candidates[place])) for place in chosen]
 
-    def _still_there(self, hits: Iterable[Hit]) -> Iterator[Hit]:
+    def _still_there(self, order: Iterable[int], passages: Sequence[Passage]) -> Iterator[int]:
         """Leave out what is in two indexes while it moves, and what lies in a file that is gone."""
         found: set[tuple[tuple[str, ...], str]] = set()
         exists: dict[str, bool] = {}
-        for hit in hits:
-            if hit.path not in exists:
-                exists[hit.path] = (self._folder / hit.path).exists()
-            if exists[hit.path] and (hit.message_ids, hit.text) not in found:
-                found.add((hit.message_ids, hit.text))
-                yield hit
+        for place in order:
+            one = passages[place]
+            if one.path not in exists:
+                exists[one.path] = (self._folder / one.path).exists()
+            if exists[one.path] and (one.message_ids, one.text) not in found:
+                found.add((one.message_ids, one.text))
+                yield place
 
 
 Thing = TypeVar("Thing")
+Told = TypeVar("Told", Hit, Passage)
 _FEW = 3
 """What rests on more messages than these sums them up, and says something that each of them does not."""
 
 
-def distinct(found: Iterable[tuple[Thing, Hit]], *, of_the_log: bool = False) -> Iterator[tuple[Thing, Hit]]:
+def distinct(found: Iterable[tuple[Thing, Told]], *, of_the_log: bool = False) -> Iterator[tuple[Thing, Told]]:
     """Leave out what rests on nothing but messages that something before it rests on: it says the same again.
 
     Args:
@@ -213,34 +213,28 @@ def varied(
         open_[best] = False
 
 
-def _from_each_index(chosen: Iterable[Chosen], most: int) -> Iterator[Chosen]:
+def _from_each_index(order: Iterable[int], indexes: Sequence[int], most: int) -> Iterator[int]:
     """Leave out what an index holds beyond the best so many."""
     taken: Counter[int] = Counter()
-    for one, hit in chosen:
-        taken[one.index] += 1
-        if taken[one.index] <= most:
-            yield one, hit
+    for place in order:
+        taken[indexes[place]] += 1
+        if taken[indexes[place]] <= most:
+            yield place
 
 
-def _with_passages(
-    candidates: Iterable[Candidate], indexes: Sequence[MemoryIndex]
-) -> Iterator[tuple[Candidate, Passage]]:
-    """Yield candidates with their passages, fetched some at a time: most are never looked at."""
-    left = iter(candidates)
-    while some := list(islice(left, _AT_ONCE)):
-        held = {
-            place: index.passages([one.number for one in some if one.index == place])
-            for place, index in enumerate(indexes)
-        }
-        yield from ((one, held[one.index][one.number]) for one in some if one.number in held[one.index])
+def _with_passages(candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Iterator[tuple[int, Passage]]:
+    """Yield the candidates' places with their passages, fetched some at a time: most are never looked at."""
+    for begin in range(0, len(candidates), _AT_ONCE):
+        some = passages_of(candidates[begin : begin + _AT_ONCE], indexes)
+        yield from ((place, passage) for place, passage in enumerate(some, begin) if passage is not None)
 
 
-def _vectors(candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]) -> Vectors:
+def _vectors(candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Vectors:
     """Return the vectors of candidates; rows of zeros where they are of another width than most."""
     width = max((index.vectors.dimensions for index in indexes), default=1)
     vectors = np.zeros((len(candidates), max(width, 1)), np.float32)
     for place, index in enumerate(indexes):
-        at = [row for row, one in enumerate(candidates) if one.index == place]
-        if at and index.vectors.dimensions == width:
-            vectors[at] = index.vectors.vectors_of(np.array([candidates[row].number for row in at]))
+        here = candidates["index"] == place
+        if here.any() and index.vectors.dimensions == width:
+            vectors[here] = index.vectors.vectors_of(candidates["number"][here])
     return vectors

@@ -7,50 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from managers.language.reading.reading import asks_anything
+from managers.language.reading.rules import fits_either
 from managers.language.times import find_times
 from managers.memory.messages import Message
 from managers.recall.follow_ups import follows_up
 from managers.recall.terms import is_japanese, terms
 
-_ASKS = re.compile(
-    r"[?？]\s*$|[?？]"
-    r"|^\s*(?:and |so |but )?(?:what|who|whose|whom|when|where|why|how|which|do|does|did|is|are|was|were|have|has|had|can|could|tell me)\b"
-    r"|(?:だっけ|でしたっけ|かな|ですか|ますか|でしたか|ましたか|だろう|だったか|のか|かい|っけ)[。!！]?\s*$",
-    re.IGNORECASE,
-)
-_REMEMBERS = re.compile(
-    r"\bremember(?!\s+(?:to|that|this:))\b|\brecall\b|\bremind me\b|\bforgot\b|\bforget\b|\bmention(?:ed)?\b|\bonce (?:told|said)\b"
-    r"|\b(?:i|we|you) (?:told|said|talked|spoke|discussed|promised|asked|mentioned)\b|\b(?:did|have|had) (?:i|we|you) (?:ever |already )?\w+"
-    r"|\blast time\b|\bprevious(?:ly)?\b|\bearlier\b|\bbefore\b|\bback then\b|\bused to\b|\bagain\b"
-    r"|覚えて(?!おいて|おこう)|おぼえて(?!おいて)|思い出|忘れ|前に(?!進)|以前|このまえ|この前|この間|こないだ|先日|あの時|あのとき|あの日|昔"
-    r"|っけ|話した|話してた|言った|言ってた|言っていた|教えた|約束した|聞いた|だったよね|でしたよね|したよね|ましたよね|例の",
-    re.IGNORECASE,
-)
-_PAST = re.compile(
-    r"\b(?:was|were|did|had|went|told|said|got|gave|took|made|met|saw|bought|visited|started|happened)\b|\b(?!speed|need|feed|seed|breed|indeed|hundred)\w{3,}ed\b|(?:した|だった|でした|ました|かった|った|んだ)(?:の|ん|か|よ|ね|っけ|？|\?|。|$)",
-    re.IGNORECASE,
-)
-_PERSONAL = re.compile(
-    r"\b(?:i|my|me|mine|we|our|us|you|your)\b|私|わたし|僕|ぼく|俺|うち|あなた|きみ|君|彼女|彼|あの人|さん|ちゃん|くん",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(
-    r"(?<=[^\s.!?] )(?!I\b|I['’]|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:Jan|Febr)uary|March|April|May\b|June|July|August"
-    r"|(?:Septem|Octo|Novem|Decem)ber)[A-Z][a-z]+"
-)
-"""A name that is none only because it begins a sentence. Who asks about somebody asks what is known of them."""
-_TELL_ME = re.compile(r"(?:教えて|聞かせて)(?:くれる|ください|ほしい|よ|ね)?[。!！]?\s*$")
-_TELL_OF = re.compile(r"(?:のこと|について)を?、?(?:教えて|聞かせて)")
-_SMALL_TALK = re.compile(
-    r"^\W*+(?:(?:hi|hey|hello|so|and|well|oh)\b\W*+)*+(?:"
-    r"what(?:['’]s| is| are)? (?:up|new)\b|how(?:['’]s| is| are|['’]re) (?:it|things|life|everything|the weather)\b|how do you\b"
-    r"|what(?:['’]s| is) the (?:time|date|day|weather(?: like)?)(?: (?:now|today|tomorrow|like))*\W*$|what (?:time|day|date) is (?:it|today)\b"
-    r"|really\b|anything (?:new|else)\b|guess what\b)"
-    r"|^\W*+(?:お?元気|(?:最近|近頃|今日|ご?機嫌|気分|調子|体調|具合)[はもって]*(?:どう|いかが|いい|良い)"
-    r"|(?:今|いま|今日|きょう|明日)?[は、の]*(?:何時|何日|何曜日?|天気)|本当|ほんと|マジ|まじ)",
-    re.IGNORECASE,
-)
-"""Asks, but for nothing that could have been told: only for a word in return, or for the hour."""
 _TURNS_BACK = 4
 _SUBJECT_WORDS = 6
 _MAX_QUERY = 600
@@ -89,21 +52,25 @@ def plan_recall(
     """
     text = message.strip()
     words = terms(text)
-    asks = bool(_ASKS.search(text))
+    asks = asks_anything(text) or fits_either("recall", "tell_me", text)
     spans = find_times(text, now)
     is_past = any(span.first <= now.date() for span in spans) and not all(
         span.first == span.last == now.date() for span in spans
     )
     wanted = bool(
-        _REMEMBERS.search(text)
-        or (asks and (is_past or (_PAST.search(text) and (words or spans))))
-        or (asks and words and (has_documents or _PERSONAL.search(text) or _NAMED.search(text)))
+        _found("remembers", text)
+        or (asks and (is_past or (_found("past", text) and (words or spans))))
+        or (asks and words and (has_documents or _found("personal", text) or _found("named", text)))
         or (asks and follows_up(text, words) and _subject(window, text))
-        or _TELL_OF.search(text)
+        or _found("tell_of", text)
         or names_entity(text)
     )
-    is_open = bool(words) and bool(asks or _TELL_ME.search(text)) and not _SMALL_TALK.search(text)
+    is_open = bool(words) and asks and not _found("small_talk", text)
     return RecallPlan(wanted, _query(text, words, window) if wanted or is_open else "")
+
+
+def _found(name: str, text: str) -> bool:
+    return fits_either("recall", name, text)
 
 
 def _query(text: str, words: Sequence[str], window: Sequence[Message]) -> str:

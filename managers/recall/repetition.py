@@ -9,34 +9,20 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
+from managers.language.reading.reading import only_asks, read
+from managers.language.reading.rules import fits_either
 from managers.recall.index import Passage
 from managers.recall.terms import terms
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _QUOTED = re.compile(r"[「『“]([^「」『』“”]+)[」』”]")
-_ASKS = re.compile(
-    r"[?？]\s*[」』”\"）)]*$|(?:です|ます|でした|ました|でしょう|だろう|ません)か。?$|(?:っけ|のかな|かなあ?)。?$"
-)
 _SHARE = 0.7
 """A sentence that holds so few words of its own says nothing of its own."""
-_ABOUT_QUESTIONS = re.compile(r"\bask(?:ed|ing)?\b|\bquestions?\b|聞い[たて]|聞きま|質問|尋ね|たずね", re.IGNORECASE)
 
 
 @lru_cache(maxsize=2_000)
 def _words(text: str) -> frozenset[str]:
     """Return a text's words; who goes on about something is shown the same memories, turn by turn."""
     return frozenset(terms(text))
-
-
-def is_bare_question(text: str) -> bool:
-    """Whether a message asks and tells nothing."""
-    said = [one.strip() for one in _SENTENCE.findall(text) if any(c.isalnum() for c in one)]
-    return bool(said) and all(_ASKS.search(one) for one in said)
-
-
-def asks_for_questions(query: str) -> bool:
-    """Whether somebody wants to know what was asked."""
-    return bool(_ABOUT_QUESTIONS.search(query))
 
 
 def what_tells_first(
@@ -53,8 +39,8 @@ def what_tells_first(
         query: what is asked for.
     """
     again = repeats(passages)
-    if not asks_for_questions(query):
-        again = [is_again or is_bare_question(one.text) for is_again, one in zip(again, passages, strict=True)]
+    if not fits_either("recall", "about_questions", query):
+        again = [is_again or only_asks(one.text) for is_again, one in zip(again, passages, strict=True)]
     ordered = list(order)
     telling = [place for place in ordered if not again[place]]
     asked = _words(query)
@@ -81,7 +67,7 @@ def repeats(passages: Sequence[Passage]) -> list[bool]:
     Args:
         passages: in any order; of two that say the same the first counts.
     """
-    told = [(passage, _words(passage.text)) for passage in passages if not is_bare_question(passage.text)]
+    told = [(passage, _words(passage.text)) for passage in passages if not only_asks(passage.text)]
     seen: set[tuple[str, str]] = set()
     found = []
     for passage in passages:
@@ -99,8 +85,8 @@ def _is_echo(passage: Passage, told: Sequence[tuple[Passage, frozenset[str]]]) -
     if not before:
         return False
     quoted = _QUOTED.findall(passage.text)
-    own = _SENTENCE.findall(_QUOTED.sub(" ", passage.text))
-    said = [_words(one) for one in [*quoted, *own] if not _ASKS.search(one.strip())]
+    pieces = [*quoted, _QUOTED.sub(" ", passage.text)]
+    said = [_words(one.text) for piece in pieces for one in read(piece, "ja").sentences if not one.is_question]
     gives_back = [words for words in said if len(words) > 1 and _is_in_one_of(words, before)]
     filling = _FILLING + (_QUOTING if quoted else 0)
     return bool(gives_back) and len(frozenset().union(*said) - frozenset().union(*gives_back)) <= filling

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from managers.recall.candidates import PARTS, Candidates, candidates_of, keys, passages_of, scaled
 from managers.recall.cues import Cues
-from managers.recall.fusion import Candidate
 from managers.recall.index import Passage
 from managers.recall.lexical import K1, Floats, Numbers, WordScoring, Work
 from managers.recall.store import GOES_ON
@@ -40,7 +40,7 @@ class _Exchange:
     coverage: float
 
 
-def spread_over_time(words: WordScoring, cues: Cues) -> list[Candidate]:
+def spread_over_time(words: WordScoring, cues: Cues) -> Candidates:
     """Return what users said about a subject, so that any beginning of the list is spread over time.
 
     Args:
@@ -51,31 +51,35 @@ def spread_over_time(words: WordScoring, cues: Cues) -> list[Candidate]:
     found = [one for place, work in enumerate(works) for one in _exchanges(place, work, ideal)]
     found = sorted(found, key=lambda one: -one.score)[:_POOL]
     if not found:
-        return []
+        return candidates_of(0)
     best = found[0].score
-    held = {
-        place: index.passages([one.number for one in found if one.index == place])
-        for place, index in enumerate(words.indexes)
-    }
+    numbers = candidates_of(len(found), index=[one.index for one in found], number=[one.number for one in found])
     told = [
         (one, passage)
-        for one in found
-        if one.score >= _LEAST * best and (passage := held[one.index].get(one.number)) is not None
+        for one, passage in zip(found, passages_of(numbers, words.indexes), strict=True)
+        if one.score >= _LEAST * best and passage is not None
     ]
     told.sort(key=lambda pair: (str(pair[1].time or ""), pair[0].index, pair[0].number))
     news = _news([passage for _, passage in told])
     scores = [one.score / best * new for (one, _), new in zip(told, news, strict=True)]
     order = _in_turn(scores)
-    return [_candidate(*told[place], 1 - turn / (2 * len(order))) for turn, place in enumerate(order)]
+    chosen = [told[place][0] for place in order]
+    score = 1 - np.arange(len(order)) / (2 * len(order))
+    return candidates_of(
+        len(order),
+        index=[one.index for one in chosen],
+        number=[one.number for one in chosen],
+        kind=[KINDS.index(told[place][1].type) for place in order],
+        score=score,
+        coverage=[one.coverage for one in chosen],
+        parts=score[:, None] * [part == "lexical" for part in PARTS],
+    )
 
 
-def behind(first: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
+def behind(first: Candidates, others: Candidates) -> Candidates:
     """Return candidates that are to stand behind some others, with scores that keep them there."""
-    ahead = {(one.index, one.number) for one in first}
-    left = [one for one in others if (one.index, one.number) not in ahead]
-    top = max((one.score for one in left), default=1.0)
-    least = min(one.score for one in first)
-    return [one.scaled(least / (2 * top)) for one in left]
+    left = others[~np.isin(keys(others), keys(first))]
+    return scaled(left, first["score"].min() / (2 * left["score"].max(initial=1e-9)))
 
 
 def _exchanges(place: int, work: Work, ideal: float) -> list[_Exchange]:
@@ -129,7 +133,3 @@ def _in_turn(scores: Sequence[float]) -> list[int]:
         stretch = sorted(range(begin, min(begin + size, len(scores))), key=lambda place: -scores[place])
         ranked += [(turn, -scores[place], place) for turn, place in enumerate(stretch)]
     return [place for *_, place in sorted(ranked)]
-
-
-def _candidate(one: _Exchange, passage: Passage, score: float) -> Candidate:
-    return Candidate(one.index, one.number, passage.type, score, one.coverage, 0.0, (score, 0.0, 0.0, 0.0))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from managers.recall.fusion import Candidate
+from managers.recall.candidates import PARTS, Candidates, candidates_of, keys, scaled
 from managers.recall.hits import MemoryType
 from managers.recall.index import MemoryIndex
 from managers.recall.lexical import Floats
@@ -27,8 +27,8 @@ _NEWEST = 500
 
 
 def with_wishes(
-    candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex], kinds: Collection[MemoryType] | None
-) -> list[Candidate]:
+    candidates: Candidates, indexes: Sequence[MemoryIndex], kinds: Collection[MemoryType] | None
+) -> Candidates:
     """Return a ranking in which the wishes that bear on it have their places.
 
     Args:
@@ -36,43 +36,36 @@ def with_wishes(
         indexes: where they are.
         kinds: only memories of these kinds.
     """
-    found = list(candidates)
-    known = {(one.index, one.number) for one in found[: max(SEATS) + 1]}
-    wishes = [
-        wish
-        for place, index in enumerate(indexes)
-        for wish in _wishes(place, index, candidates, kinds)
-        if (wish.index, wish.number) not in known
-    ]
-    best = sorted(wishes, key=lambda one: -one.score)[: len(SEATS)]
-    seated = {(one.index, one.number) for one in best}
-    found = [one for one in found if (one.index, one.number) not in seated]
-    for seat, wish in zip(SEATS, best, strict=False):
-        above = found[min(seat, len(found)) - 1].score if found else 1.0
-        found.insert(seat, wish.scaled(above / wish.score))
+    wishes = np.concatenate([_wishes(place, index, candidates, kinds) for place, index in enumerate(indexes)])
+    wishes = wishes[~np.isin(keys(wishes), keys(candidates[: max(SEATS) + 1]))]
+    best = wishes[np.argsort(-wishes["score"], kind="stable")][: len(SEATS)]
+    found = candidates[~np.isin(keys(candidates), keys(best))]
+    for place, seat in enumerate(SEATS[: len(best)]):
+        at, wish = min(seat, len(found)), best[place : place + 1]
+        above = found["score"][at - 1] if len(found) else 1.0
+        found = np.insert(found, at, scaled(wish, above / wish["score"]))
     return found
 
 
-def _wishes(
-    place: int, index: MemoryIndex, candidates: Sequence[Candidate], kinds: Collection[MemoryType] | None
-) -> list[Candidate]:
+def _wishes(place: int, index: MemoryIndex, candidates: Candidates, kinds: Collection[MemoryType] | None) -> Candidates:
     """Return the wishes of one index, each with how like it is to what else is found there."""
     columns = index.view.columns
     numbers = np.flatnonzero((columns["flags"] & IS_WISH > 0) & (columns["alive"] > 0))[-_NEWEST:]
     if kinds is not None:
         numbers = numbers[np.isin(columns["kind"][numbers], [KINDS.index(kind) for kind in kinds])]
-    near = [one.number for one in candidates if one.index == place][:_LIKE]
-    if not len(numbers) or not near or not index.vectors.dimensions:
-        return []
-    talked_of = index.vectors.vectors_of(np.array(near)).mean(axis=0)
+    here = candidates[candidates["index"] == place]
+    near = here["number"][:_LIKE]
+    if not len(numbers) or not len(near) or not index.vectors.dimensions:
+        return candidates_of(0)
+    talked_of = index.vectors.vectors_of(near).mean(axis=0)
     alike: Floats = index.vectors.vectors_of(numbers) @ talked_of
-    top = max(candidates[0].score, 1e-9)
-    scores = {one.number: one.score / top for one in candidates if one.index == place}
-    held = {one.number: one for one in candidates if one.index == place}
-    return [
-        held[number].scaled((value + scores[number]) / max(held[number].score, 1e-9))
-        if number in held
-        else Candidate(place, number, KINDS[columns["kind"][number]], value, 0.0, value, (0.0, value, 0.0, 0.0))
-        for number, value in zip(numbers.tolist(), alike.tolist(), strict=True)
-        if value > 0
-    ]
+    parts = np.zeros((len(numbers), len(PARTS)))
+    parts[:, PARTS.index("semantic")] = alike
+    found = candidates_of(
+        len(numbers), index=place, number=numbers, kind=columns["kind"][numbers], score=alike, cosine=alike, parts=parts
+    )
+    _, wished, held = np.intersect1d(numbers, here["number"], return_indices=True)
+    top = max(candidates["score"][0], 1e-9)
+    scores = np.maximum(here["score"][held], 1e-9)
+    found[wished] = scaled(here[held], (alike[wished] + scores / top) / scores)
+    return found[alike > 0]

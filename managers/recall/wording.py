@@ -10,9 +10,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from managers.recall.fusion import Candidate
+import numpy as np
+
+from managers.recall.candidates import Candidates, best_first, passages_of, scaled
 from managers.recall.index import MemoryIndex
 from managers.recall.terms import is_japanese
+from managers.recall.view import KINDS
 
 RUN = 3
 """Characters in a run."""
@@ -22,7 +25,7 @@ LOOKED_AT = 60
 """How many documents' passages are read for it; the others are taken to share none."""
 
 
-def weigh_wording(text: str, candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]) -> list[Candidate]:
+def weigh_wording(text: str, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
     """Return the candidates with those of documents weighed by the runs that they share with a question, best first.
 
     Args:
@@ -30,28 +33,17 @@ def weigh_wording(text: str, candidates: Sequence[Candidate], indexes: Sequence[
         candidates: of all kinds, best first.
         indexes: where they are.
     """
-    ranked = list(candidates)
-    documents = [at for at, one in enumerate(ranked) if one.kind == "knowledge"]
-    if not documents or not is_japanese(text):
-        return ranked
+    documents = np.flatnonzero(candidates["kind"] == KINDS.index("knowledge"))
+    if not len(documents) or not is_japanese(text):
+        return candidates
     plain = _plain(text)
     runs = {plain[at : at + RUN] for at in range(len(plain) - RUN + 1)}
-    shared = [_count(runs, passage) for passage in _texts([ranked[at] for at in documents[:LOOKED_AT]], indexes)]
-    most = max(*shared, 1)
-    for place, at in enumerate(documents):
-        share = shared[place] / most if place < len(shared) else 0.0
-        ranked[at] = ranked[at].scaled(1 - WORTH + WORTH * share)
-    return sorted(ranked, key=lambda one: (-one.score, one.index, one.number))
-
-
-def _texts(candidates: Sequence[Candidate], indexes: Sequence[MemoryIndex]) -> list[str]:
-    """Return the passages' texts; one that is gone by now is empty."""
-    held = {
-        place: index.passages([one.number for one in candidates if one.index == place])
-        for place, index in enumerate(indexes)
-    }
-    found = (held[one.index].get(one.number) for one in candidates)
-    return [passage.text if passage else "" for passage in found]
+    read = passages_of(candidates[documents[:LOOKED_AT]], indexes)
+    shared = np.zeros(len(documents))
+    shared[: len(read)] = [_count(runs, passage.text) if passage else 0 for passage in read]
+    factors = np.ones(len(candidates))
+    factors[documents] = 1 - WORTH + WORTH * shared / max(shared.max(), 1)
+    return best_first(scaled(candidates, factors))
 
 
 def _count(runs: set[str], text: str) -> int:

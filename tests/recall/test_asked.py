@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from managers.language.reading.reading import only_asks as asks_only
 from managers.language.times import find_times
 from managers.memory.messages import Message
 from managers.recall.cues import read_cues
 from managers.recall.engine import Recall
 from managers.recall.hits import Hit
 from managers.recall.planner import plan_recall
-from managers.recall.repetition import is_bare_question
 from managers.recall.spans import times_behind
 from managers.recall.topic import is_about
 from tests.recall.looking import Talk
@@ -245,7 +245,7 @@ def test_a_contradiction_is_no_repetition(recall: Recall, talk: Talk) -> None:
     ],
 )
 def test_bare_questions_are_told_from_news(text: str, only_asks: bool) -> None:  # a table's column
-    assert is_bare_question(text) is only_asks
+    assert asks_only(text) is only_asks
 
 
 def test_a_topic_must_be_there_in_one_talk() -> None:

@@ -72,6 +72,12 @@ def test_a_wish_that_holds_is_found_where_somebody_asks_for_help(recall: Recall,
     assert any(hit.text.startswith("For the Portugal trip never") for hit in found)
 
 
+def test_who_asks_for_help_finds_what_there_is_though_nobody_wished_for_anything(recall: Recall, talk: Talk) -> None:
+    talk.past("We walked through Coimbra and drew a map.", 50)
+    recall.catch_up()
+    assert recall.search("Could you draw up something for our Sunday in Coimbra?", 10)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -8,6 +8,7 @@ from managers.recall.cues import Cues, read_cues
 from managers.recall.engine import Recall
 from managers.recall.nearness import LOOKED_AT, weigh_nearness
 from managers.recall.terms import meanings, terms, terms_and_groups
+from managers.recall.view import KINDS
 from managers.storage.paths import PersonaPaths
 from tests.recall.test_wording import Held, candidates
 
@@ -24,7 +25,8 @@ def cues(question: str) -> Cues:
 def order(question: str, *texts: str) -> list[int]:
     """Return the places of some documents that stood in this order, each a little behind the one before."""
     scores = [1.0 - place / 100 for place in range(len(texts))]
-    return [one.number for one in weigh_nearness(cues(question), candidates("knowledge", *scores), [Held([*texts])])]
+    found = weigh_nearness(cues(question), candidates("knowledge", *scores), [Held([*texts])])
+    return [int(number) for number in found["number"]]
 
 
 def test_words_that_stand_together_come_before_the_same_words_apart() -> None:
@@ -53,10 +55,9 @@ def test_a_synonym_counts_nearly_as_much_as_the_word() -> None:
 def test_places_are_exchanged_and_scores_stay_in_their_places() -> None:
     before = candidates("knowledge", 1.0, 0.99, 0.5)
     after = weigh_nearness(cues(QUESTION), before, [Held([APART, TOGETHER, OTHER])])
-    assert [one.number for one in after] == [1, 0, 2]
-    assert [one.score for one in after] == pytest.approx([one.score for one in before])
-    for one in after:
-        assert sum(one.parts) == pytest.approx(one.score)
+    assert after["number"].tolist() == [1, 0, 2]
+    assert after["score"] == pytest.approx(before["score"])
+    assert after["parts"].sum(axis=1) == pytest.approx(after["score"])
 
 
 def test_only_the_best_are_looked_at() -> None:
@@ -68,16 +69,14 @@ def test_only_the_best_are_looked_at() -> None:
 def test_messages_english_questions_and_what_is_gone_are_left_alone() -> None:
     held = [Held([APART, TOGETHER])]
     messages = candidates("log_archive", 1.0, 0.99)
-    assert weigh_nearness(cues(QUESTION), messages, held) == messages
+    assert (weigh_nearness(cues(QUESTION), messages, held) == messages).all()
     documents = candidates("knowledge", 1.0, 0.99)
-    assert weigh_nearness(cues("How many stairs has the lighthouse?"), documents, held) == documents
-    mixed = [
-        candidates("knowledge", 0.9)[0],
-        candidates("log_archive", 1.0, 0.88)[1],
-        candidates("knowledge", 1, 0.85)[1],
-    ]
+    assert (weigh_nearness(cues("How many stairs has the lighthouse?"), documents, held) == documents).all()
+    mixed = candidates("knowledge", 0.9, 0.88, 0.85)[[0, 1, 1]]
+    mixed["kind"][1] = KINDS.index("log_archive")
     after = weigh_nearness(cues(QUESTION), mixed, held)
-    assert [(one.kind, one.number) for one in after] == [("knowledge", 1), ("log_archive", 1), ("knowledge", 0)]
+    assert after["kind"].tolist() == mixed["kind"].tolist()
+    assert after["number"].tolist() == [1, 1, 0]
     gone = Gone([APART, TOGETHER])
     assert len(weigh_nearness(cues(QUESTION), documents, [gone])) == len(documents)
 

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from managers.recall.candidates import Candidates, candidates_of
 from managers.recall.engine import Recall
-from managers.recall.fusion import Candidate
+from managers.recall.hits import MemoryType
 from managers.recall.index import MemoryIndex, Passage
+from managers.recall.view import KINDS
 from managers.recall.wording import WORTH, weigh_wording
 from managers.storage.paths import PersonaPaths
 from tests.recall.looking import Talk
@@ -33,11 +35,17 @@ class Held(MemoryIndex):
         }
 
 
-def candidates(kind: str, *scores: float) -> list[Candidate]:
-    return [
-        Candidate(0, number, kind, score, 0.5, 0.5, (score, 0.0, 0.0, 0.0))  # type: ignore[arg-type]  # a kind
-        for number, score in enumerate(scores)
-    ]
+def candidates(kind: MemoryType, *scores: float) -> Candidates:
+    parts = [(score, 0, 0, 0) for score in scores]
+    return candidates_of(
+        len(scores),
+        number=range(len(scores)),
+        kind=KINDS.index(kind),
+        score=scores,
+        coverage=0.5,
+        cosine=0.5,
+        parts=parts,
+    )
 
 
 def test_a_document_in_the_question_s_own_wording_comes_first(paths: PersonaPaths, recall: Recall) -> None:
@@ -50,19 +58,18 @@ def test_a_document_in_the_question_s_own_wording_comes_first(paths: PersonaPath
 
 def test_the_best_worded_keeps_its_score_and_the_others_lose_at_most_their_share() -> None:
     found = weigh_wording(QUESTION, candidates("knowledge", 1.0, 0.99, 0.9), [Held([OTHERWISE, ASKED_FOR, "梅雨"])])
-    assert [one.number for one in found] == [1, 0, 2]
-    assert found[0].score == pytest.approx(0.99)
-    assert found[2].score == pytest.approx(0.9 * (1 - WORTH))
-    for one in found:
-        assert sum(one.parts) == pytest.approx(one.score)
+    assert found["number"].tolist() == [1, 0, 2]
+    assert found["score"][0] == pytest.approx(0.99)
+    assert found["score"][2] == pytest.approx(0.9 * (1 - WORTH))
+    assert found["parts"].sum(axis=1) == pytest.approx(found["score"])
 
 
 def test_messages_and_english_questions_are_left_alone(recall: Recall, talk: Talk) -> None:
     held = [Held([OTHERWISE, ASKED_FOR])]
     messages = candidates("log_archive", 1.0, 0.99)
-    assert weigh_wording(QUESTION, messages, held) == messages
+    assert (weigh_wording(QUESTION, messages, held) == messages).all()
     documents = candidates("knowledge", 1.0, 0.99)
-    assert weigh_wording("When was the law made?", documents, held) == documents
+    assert (weigh_wording("When was the law made?", documents, held) == documents).all()
     talk.user("公布の話はまた今度。")
     recall.catch_up()
     assert recall.search(QUESTION)

@@ -121,6 +121,17 @@ def _read(text: str, lang: Lang, persona: str, keep: bool) -> Reading:
     return Reading(text, own, tuple(Sentence(part, own, plain_form(part, own, persona)) for part in parts))
 
 
+def asks_anything(text: str) -> bool:
+    """Tell whether a message asks, in any of its sentences."""
+    return any(sentence.is_question for sentence in read(text, "ja").sentences)
+
+
+def only_asks(text: str) -> bool:
+    """Tell whether a message asks and tells nothing."""
+    said = [one for one in read(text, "ja").sentences if any(char.isalnum() for char in one.text)]
+    return bool(said) and all(one.is_question for one in said)
+
+
 _read_short = lru_cache(maxsize=512)(_read)
 
 

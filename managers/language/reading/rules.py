@@ -7,9 +7,12 @@ They lie in `assets/language/<language>/<topic>.toml`, one table a rule:
     yes = ["私は何歳だっけ"]
     no = ["弟は何歳？"]
 
-`pattern` is a regular expression, or a list of which one must fit. `{name}` stands for the entry `name` of
-`parts.toml` in the same folder, in a group of its own. `ignore_case = true` where capitals do not matter.
-One test reads every rule and holds it to its examples.
+`pattern` is a regular expression, or a list of which one must fit. `unless`, written in the same way, must not fit.
+`{name}` stands for the entry `name` of the table `[parts]` of the same file, or of `parts.toml` in the same folder, in a
+group of its own. `ignore_case = true` where capitals do not matter. `means` is a table for the code that asks for the
+rule, such as how many days back it points. One test reads every rule and holds it to its examples.
+
+A message may be of both languages: `either` gives one pattern for both, `fits_either` tries both.
 """
 
 from __future__ import annotations
@@ -20,14 +23,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from managers.language.lexicons import FOLDER
 from managers.storage.errors import Lang
 
 _PARTS: Final = "parts"
 _PART: Final = re.compile(r"\{([a-z_]+)\}")
-_KEYS: Final = frozenset({"pattern", "yes", "no", "ignore_case"})
+_KEYS: Final = frozenset({"pattern", "unless", "yes", "no", "ignore_case", "means"})
+_LANGS: Final[tuple[Lang, ...]] = get_args(Lang)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +41,22 @@ class Rule:
     Attributes:
         name: its table in the file.
         pattern: what it looks for.
+        unless: what must not be there.
+        means: what it says to the code that asks for it.
         yes: sentences in which it is found.
         no: sentences in which it is not.
     """
 
     name: str
     pattern: re.Pattern[str]
+    unless: re.Pattern[str] | None
+    means: Mapping[str, Any]
     yes: tuple[str, ...]
     no: tuple[str, ...]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Return where it is found in a text first, if it is."""
+        return None if self.unless is not None and self.unless.search(text) else self.pattern.search(text)
 
 
 @cache
@@ -55,7 +67,31 @@ def rules(lang: Lang, topic: str) -> Mapping[str, Rule]:
         ValueError: a rule has an unknown key, part or pattern: the installation is broken.
     """
     tables = tomllib.loads((FOLDER / lang / f"{topic}.toml").read_text("utf-8"))
-    return MappingProxyType({name: _rule(lang, name, table) for name, table in tables.items()})
+    parts = dict(_parts(lang))
+    for name, text in tables.pop(_PARTS, {}).items():
+        parts[name] = _filled(text, parts)
+    return MappingProxyType({name: _rule(f"{lang}/{topic}/{name}", table, parts) for name, table in tables.items()})
+
+
+@cache
+def either(topic: str, name: str) -> re.Pattern[str]:
+    """Return one pattern for a rule of both languages, without their `unless`; a language may have none.
+
+    Raises:
+        KeyError: no language has it.
+    """
+    found = [rules(lang, topic)[name].pattern for lang in _LANGS if name in rules(lang, topic)]
+    if not found:
+        raise KeyError(f"{topic}/{name}")
+    flags = re.NOFLAG
+    for one in found:
+        flags |= re.RegexFlag(one.flags) & re.IGNORECASE
+    return re.compile("|".join(f"(?:{one.pattern})" for one in found), flags)
+
+
+def fits_either(topic: str, name: str, text: str) -> bool:
+    """Tell whether a rule of either language is found in a text."""
+    return any(fits(lang, topic, name, text) for lang in _LANGS)
 
 
 def rule(lang: Lang, topic: str, name: str) -> re.Pattern[str]:
@@ -66,7 +102,7 @@ def rule(lang: Lang, topic: str, name: str) -> re.Pattern[str]:
 def fits(lang: Lang, topic: str, name: str, text: str) -> bool:
     """Tell whether a rule is found in a text; a rule that a language does not have never is."""
     found = rules(lang, topic).get(name)
-    return found is not None and found.pattern.search(text) is not None
+    return found is not None and found.search(text) is not None
 
 
 def fits_any(topic: str, name: str, text: str) -> bool:
@@ -76,9 +112,7 @@ def fits_any(topic: str, name: str, text: str) -> bool:
 
 def first_fit(lang: Lang, topic: str, text: str, *, but: Collection[str] = ()) -> str:
     """Return the name of the first rule of a file that is found in a text, empty if none is; `but` names those left out."""
-    return next(
-        (one.name for one in rules(lang, topic).values() if one.name not in but and one.pattern.search(text)), ""
-    )
+    return next((one.name for one in rules(lang, topic).values() if one.name not in but and one.search(text)), "")
 
 
 def topics(lang: Lang) -> list[str]:
@@ -86,22 +120,23 @@ def topics(lang: Lang) -> list[str]:
     return sorted(file.stem for file in (FOLDER / lang).glob("*.toml") if file.stem != _PARTS)
 
 
-def _rule(lang: Lang, name: str, table: Mapping[str, object]) -> Rule:
+def _rule(name: str, table: Mapping[str, Any], parts: Mapping[str, str]) -> Rule:
     if unknown := table.keys() - _KEYS:
-        raise ValueError(f"{lang}/{name}: unknown {', '.join(sorted(unknown))}")
-    given = table["pattern"]
-    text = given if isinstance(given, str) else "|".join(given) if isinstance(given, list) else ""
+        raise ValueError(f"{name}: unknown {', '.join(sorted(unknown))}")
     flags = re.IGNORECASE if table.get("ignore_case") else re.NOFLAG
     try:
-        pattern = re.compile(_PART.sub(lambda match: f"(?:{_parts(lang)[match[1]]})", text), flags)
+        pattern, unless = (
+            re.compile(_filled(given if isinstance(given, str) else "|".join(given), parts), flags)
+            for given in (table["pattern"], table.get("unless", ""))
+        )
     except (KeyError, re.error) as error:
-        raise ValueError(f"{lang}/{name}: {error}") from error
-    return Rule(name, pattern, _examples(table, "yes"), _examples(table, "no"))
+        raise ValueError(f"{name}: {error}") from error
+    examples = (tuple(table.get(key, ())) for key in ("yes", "no"))
+    return Rule(name.rpartition("/")[2], pattern, unless if unless.pattern else None, table.get("means", {}), *examples)
 
 
-def _examples(table: Mapping[str, object], key: str) -> tuple[str, ...]:
-    listed = table.get(key, [])
-    return tuple(listed) if isinstance(listed, list) else ()
+def _filled(text: str, parts: Mapping[str, str]) -> str:
+    return _PART.sub(lambda match: f"(?:{parts[match[1]]})", text)
 
 
 @cache
@@ -110,5 +145,5 @@ def _parts(lang: Lang) -> Mapping[str, str]:
     tables = tomllib.loads((FOLDER / lang / f"{_PARTS}.toml").read_text("utf-8"))
     pieces = {name: "|".join(sorted(text.split(), key=len, reverse=True)) for name, text in tables["words"].items()}
     for name, text in tables.get("patterns", {}).items():
-        pieces[name] = _PART.sub(lambda match: f"(?:{pieces[match[1]]})", text)
+        pieces[name] = _filled(text, pieces)
     return MappingProxyType(pieces)
