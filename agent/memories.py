@@ -36,7 +36,6 @@ from managers.storage.history import History
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import Secrets, Settings, merged
-from managers.storage.transactions import Transactions
 from managers.usage.meter import Meter
 
 Result = TypeVar("Result")
@@ -153,7 +152,7 @@ def open_memories(
 
     only_look = personas.only_look
     history = History(paths, clock, flaws, only_look=only_look)
-    apply = Transactions(paths, history).apply
+    apply = history.change
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
     emotions = EmotionLog(paths, clock, set_aside=log.set_aside)
     episodes = EpisodeStore(paths, clock, apply)

@@ -26,7 +26,6 @@ from managers.sleep.dream import Dreamer, DreamReport
 from managers.sleep.tasks import DreamMind
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
-from managers.storage.transactions import transaction
 
 Row = tuple[str, str, str]
 
@@ -234,7 +233,7 @@ class _SlowModel:
 
 def _dreamer(paths: PersonaPaths, log: ConversationLog, clock: _SimulatedClock, mind: DreamMind) -> Dreamer:
     paths.folder.mkdir(parents=True, exist_ok=True)
-    apply = transaction(paths, History(paths, clock)).apply
+    apply = History(paths, clock).change
     return Dreamer(paths, log, clock, sheet=SHEET, mind=mind, fallback=BuiltInDreamMind(), apply=apply)
 
 

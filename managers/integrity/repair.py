@@ -20,7 +20,6 @@ from managers.storage.locks import writing
 from managers.storage.opening import kind
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
-from managers.storage.transactions import Transactions
 
 _LOOK_BACK: Final = 1_000
 """So many entries of the history are looked through for a good version."""
@@ -172,7 +171,7 @@ class Mender:
         return kept.relative_to(self._paths.folder).as_posix()
 
     def _apply(self, changes: Mapping[Path, bytes | None]) -> None:
-        Transactions(self._paths, self._history).apply(changes, author="user", reason="mended")
+        self._history.change(changes, author="user", reason="mended")
 
     def _newest_good(self, path: Path) -> bytes | None:
         name = path.relative_to(self._paths.folder).as_posix()

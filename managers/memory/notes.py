@@ -24,7 +24,6 @@ from managers.storage.journal import settle, settle_to_read
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import Spelling, decode
-from managers.storage.transactions import Transactions
 
 NoteKind = Literal["core_memory", "notepad", "main_memory", "secret_diary"]
 _DIARIES = frozenset({"main_memory", "secret_diary"})
@@ -56,7 +55,7 @@ class Notes:
         """Take what a note needs; nothing is read yet."""
         self._paths = paths
         self._clock = clock
-        self._transactions = Transactions(paths, history)
+        self._history = history
         self._notices: dict[tuple[NoteKind, str], Notice] = {}
 
     def path(self, kind: NoteKind) -> Path:
@@ -128,9 +127,7 @@ class Notes:
             changes: dict[Path, bytes | None] = {path: spelling.encode(newest)}
             if older:
                 changes[self._next_archive(kind)] = Spelling().encode(older)
-            self._transactions.apply(
-                changes, author=author, reason=reason, evidence=evidence, based_on={path: based_on}
-            )
+            self._history.change(changes, author=author, reason=reason, evidence=evidence, based_on={path: based_on})
             return self._read(kind)[0]
 
     def append(self, kind: NoteKind, text: str, *, author: str, reason: str, evidence: Sequence[str] = ()) -> str:

@@ -15,7 +15,6 @@ from managers.storage.history import History
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
-from managers.storage.transactions import Transactions
 
 _LOOK_BACK = 1_000
 
@@ -42,7 +41,7 @@ def mend(paths: PersonaPaths, history: History, now: datetime) -> list[Notice]:
             good = converted if converted and is_good(converted) else _newest_good(history, path, is_good)
             kept.append(set_aside(path, now))
             if good is not None:
-                Transactions(paths, history).apply({path: good}, author="user", reason="mended")
+                history.change({path: good}, author="user", reason="mended")
     return kept
 
 

@@ -38,7 +38,6 @@ from managers.storage.locks import writing
 from managers.storage.paths import CHECKOUT, Home, PersonaPaths, safe_name
 from managers.storage.settings import check
 from managers.storage.spelling import spelling_of
-from managers.storage.transactions import Transactions
 from managers.usage.ledger import Ledger
 
 logger = logging.getLogger(__name__)
@@ -389,4 +388,4 @@ class PersonaStore:
         self, paths: PersonaPaths, changes: Mapping[Path, bytes | None], reason: str, author: str = "user"
     ) -> None:
         with closing(History(paths, self._clock)) as history:
-            Transactions(paths, history).apply(changes, author=author, reason=reason)
+            history.change(changes, author=author, reason=reason)

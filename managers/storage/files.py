@@ -284,12 +284,9 @@ def sweep(folder: Path) -> int:
 def set_aside(path: Path, now: datetime) -> Notice:
     """Move a file that cannot be understood aside, bytes intact, and return the notice to show."""
     kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}")
-    number = 1
     try:
         opening.check_plain(path)
-        while opening.look(kept) is not None:
-            number += 1
-            kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}-{number}")
+        kept = opening.free(kept)
         opening.move(path, kept)
         fsync_folder(path.parent)
     except OSError as error:

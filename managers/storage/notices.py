@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from managers.storage.errors import Notice, UtataneError
+from managers.storage.errors import Notice, UtataneError, as_notice
 
 
 class NoticeBoard:
@@ -16,20 +16,14 @@ class NoticeBoard:
         self._changing = threading.Lock()
 
     def post(self, *notices: Notice, source: str = "") -> None:
-        """Put notices up; they stay until they are dismissed or their source replaces them."""
+        """Put notices up; they stay until their source replaces them."""
         with self._changing:
             for notice in notices:
                 self._notices[source, notice.en] = notice
 
     def post_error(self, code: str, error: UtataneError) -> None:
         """Put up an error of work that nobody was waiting for."""
-        self.post(Notice(code, error.sentence("ja"), error.sentence("en")))
-
-    def dismiss(self, notice: Notice) -> None:
-        """Take one notice down."""
-        with self._changing:
-            for key in [key for key, up in self._notices.items() if up == notice]:
-                del self._notices[key]
+        self.post(as_notice(code, error))
 
     def replace(self, source: str, notices: Iterable[Notice]) -> None:
         """Let exactly these notices of a source stand: what is no longer true goes."""

@@ -232,6 +232,15 @@ def kind_of_entry(entry: os.DirEntry[str]) -> Kind:
     return kind_of(entry.stat(follow_symlinks=False))
 
 
+def free(path: Path) -> Path:
+    """Return a place where nothing is: this one, or one beside it with a number behind its name."""
+    found, number = path, 1
+    while look(found) is not None:
+        number += 1
+        found = path.with_name(f"{path.name}-{number}")
+    return found
+
+
 def status_of(entry: os.DirEntry[str]) -> os.stat_result:
     """Return what a look at an entry itself tells; on Windows, where the listing knows no inode, one at the disk."""
     return entry.stat(follow_symlinks=False) if os.name == "posix" else os.lstat(entry.path)

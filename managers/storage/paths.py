@@ -72,11 +72,47 @@ def _problem(name: str) -> tuple[str, str] | None:
     return None
 
 
+class _At:
+    """A place in a folder, as an attribute of whatever has that folder."""
+
+    def __init__(self, *parts: str) -> None:
+        self._parts = parts
+
+    def __get__(self, owner: PersonaPaths | Home, kind: type[object] | None = None) -> Path:
+        return owner.folder.joinpath(*self._parts)
+
+
 @dataclass(frozen=True, slots=True)
 class PersonaPaths:
     """The files of one persona's folder (names as in the specification)."""
 
     folder: Path
+
+    persona_json = _At("persona.json")
+    system_prompt = _At("SystemPrompt.txt")
+    core_memory = _At("core_memory.txt")
+    notepad = _At("notepad.txt")
+    log = _At("log.txt")
+    log_archives = _At("log_archives")
+    log_import_source = _At("log_import_source")
+    episodic_memory = _At("episodic_memory")
+    entity_memory = _At("entity_memory")
+    goals = _At("goals.json")
+    memory = _At("memory")
+    insights = _At("memory", "insights.json")
+    internal_state = _At("memory", "internal_state.json")
+    emotion_log = _At("memory", "emotion_log.json")
+    main_memory = _At("memory", "memory_main.txt")
+    secret_diary = _At("memory", "secret_diary.txt")
+    recall_log = _At("memory", "recall_log.jsonl")
+    held_writes = _At("memory", "held_writes.json")
+    knowledge = _At("knowledge")
+    set_aside = _At("set_aside")
+    rag_index = _At("rag_index")
+    attachments = _At("attachments")
+    history = _At(".history")
+    lock = _At(".lock")
+    mark = _At(".persona-id")
 
     def __post_init__(self) -> None:
         """Let nothing in the folder be opened but what is really in it."""
@@ -85,106 +121,6 @@ class PersonaPaths:
     @property
     def name(self) -> str:
         return self.folder.name
-
-    @property
-    def persona_json(self) -> Path:
-        return self.folder / "persona.json"
-
-    @property
-    def system_prompt(self) -> Path:
-        return self.folder / "SystemPrompt.txt"
-
-    @property
-    def core_memory(self) -> Path:
-        return self.folder / "core_memory.txt"
-
-    @property
-    def notepad(self) -> Path:
-        return self.folder / "notepad.txt"
-
-    @property
-    def log(self) -> Path:
-        return self.folder / "log.txt"
-
-    @property
-    def log_archives(self) -> Path:
-        return self.folder / "log_archives"
-
-    @property
-    def log_import_source(self) -> Path:
-        return self.folder / "log_import_source"
-
-    @property
-    def episodic_memory(self) -> Path:
-        return self.folder / "episodic_memory"
-
-    @property
-    def entity_memory(self) -> Path:
-        return self.folder / "entity_memory"
-
-    @property
-    def goals(self) -> Path:
-        return self.folder / "goals.json"
-
-    @property
-    def memory(self) -> Path:
-        return self.folder / "memory"
-
-    @property
-    def insights(self) -> Path:
-        return self.memory / "insights.json"
-
-    @property
-    def internal_state(self) -> Path:
-        return self.memory / "internal_state.json"
-
-    @property
-    def emotion_log(self) -> Path:
-        return self.memory / "emotion_log.json"
-
-    @property
-    def main_memory(self) -> Path:
-        return self.memory / "memory_main.txt"
-
-    @property
-    def secret_diary(self) -> Path:
-        return self.memory / "secret_diary.txt"
-
-    @property
-    def recall_log(self) -> Path:
-        return self.memory / "recall_log.jsonl"
-
-    @property
-    def held_writes(self) -> Path:
-        return self.memory / "held_writes.json"
-
-    @property
-    def knowledge(self) -> Path:
-        return self.folder / "knowledge"
-
-    @property
-    def set_aside(self) -> Path:
-        return self.folder / "set_aside"
-
-    @property
-    def rag_index(self) -> Path:
-        return self.folder / "rag_index"
-
-    @property
-    def attachments(self) -> Path:
-        return self.folder / "attachments"
-
-    @property
-    def history(self) -> Path:
-        return self.folder / ".history"
-
-    @property
-    def lock(self) -> Path:
-        return self.folder / ".lock"
-
-    @property
-    def mark(self) -> Path:
-        return self.folder / ".persona-id"
 
     @property
     def home(self) -> Home:
@@ -198,64 +134,23 @@ class Home:
 
     folder: Path
 
-    @property
-    def settings(self) -> Path:
-        return self.folder / "settings.toml"
-
-    @property
-    def secrets(self) -> Path:
-        return self.folder / "secrets.toml"
-
-    @property
-    def characters(self) -> Path:
-        return self.folder / "characters"
-
-    @property
-    def trash(self) -> Path:
-        return self.folder / ".trash"
-
-    @property
-    def usage(self) -> Path:
-        return self.folder / "usage"
-
-    @property
-    def models(self) -> Path:
-        """Sentence models that were fetched."""
-        return self.folder / "models"
-
-    @property
-    def lock(self) -> Path:
-        return self.folder / ".lock"
-
-    @property
-    def access(self) -> Path:
-        return self.folder / ".access.json"
-
-    @property
-    def serving(self) -> Path:
-        return self.folder / ".serving.json"
-
-    @property
-    def opening(self) -> Path:
-        """What a browser is handed to open the page; no hidden name, for packaged browsers may read none."""
-        return self.folder / "opening.html"
-
-    @property
-    def installation_key(self) -> Path:
-        return self.folder / ".installation.key"
-
-    @property
-    def admitted(self) -> Path:
-        return self.folder / ".admitted"
-
-    @property
-    def made_private(self) -> Path:
-        """Is there once all that lies here was made its owner's alone."""
-        return self.folder / ".made-private"
-
-    @property
-    def set_aside(self) -> Path:
-        return self.characters / ".set-aside"
+    settings = _At("settings.toml")
+    secrets = _At("secrets.toml")
+    characters = _At("characters")
+    trash = _At(".trash")
+    usage = _At("usage")
+    models = _At("models")
+    """Sentence models that were fetched."""
+    lock = _At(".lock")
+    access = _At(".access.json")
+    serving = _At(".serving.json")
+    opening = _At("opening.html")
+    """What a browser is handed to open the page; no hidden name, for packaged browsers may read none."""
+    installation_key = _At(".installation.key")
+    admitted = _At(".admitted")
+    made_private = _At(".made-private")
+    """Is there once all that lies here was made its owner's alone."""
+    set_aside = _At("characters", ".set-aside")
 
     def persona(self, name: str) -> PersonaPaths:
         """Return the paths of a persona; the name is checked, the folder need not exist."""

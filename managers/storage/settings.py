@@ -313,7 +313,7 @@ def lenient(table: Mapping[str, Any]) -> tuple[Settings, list[Notice]]:
             try:
                 check(section, key, value)
             except InvalidSettingError as error:
-                notices.append(Notice("settings-value", error.sentence("ja"), error.sentence("en")))
+                notices.append(as_notice("settings-value", error))
             else:
                 good.setdefault(section, {})[key] = value
     return Settings.model_validate(good), notices

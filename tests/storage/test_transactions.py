@@ -19,7 +19,6 @@ from managers.storage.history import Draft, History
 from managers.storage.journal import Journal, journal_of, put_aside, settle, settle_to_read
 from managers.storage.locks import writing
 from managers.storage.paths import Home, PersonaPaths
-from managers.storage.transactions import Transactions, transaction
 from tests.crash import full_disk, kill_everywhere, needs_signals
 from tests.fakes import HandClock
 
@@ -262,7 +261,7 @@ def test_what_is_left_of_a_change_that_stands_fails_nobody(tmp_path: Path, monke
 
 def test_one_changed_file_refuses_the_whole(tmp_path: Path) -> None:
     paths = _prepare(tmp_path)
-    apply = Transactions(paths, History(paths, HandClock())).apply
+    apply = History(paths, HandClock()).change
     read = {paths.core_memory: digest(BEFORE["core_memory.txt"]), paths.goals: None}
     paths.core_memory.write_text("編集中", "utf-8")
     with pytest.raises(ExternallyChangedError) as conflict:
@@ -276,7 +275,7 @@ def test_one_changed_file_refuses_the_whole(tmp_path: Path) -> None:
 def test_the_mode_of_a_file_is_kept(tmp_path: Path) -> None:
     paths = _prepare(tmp_path)
     paths.core_memory.chmod(0o600)
-    transaction(paths, History(paths, HandClock())).apply({paths.core_memory: b"x"}, author="user", reason="")
+    History(paths, HandClock()).change({paths.core_memory: b"x"}, author="user", reason="")
     if os.name == "posix":
         assert paths.core_memory.stat().st_mode & 0o777 == 0o600
 
@@ -285,7 +284,7 @@ def test_many_files_at_once(tmp_path: Path) -> None:
     paths = _prepare(tmp_path)
     changes: dict[Path, bytes | None] = {paths.entity_memory / f"{n}.md": str(n).encode() for n in range(150)}
     history = History(paths, HandClock())
-    entry = transaction(paths, history).apply(changes, author="dream", reason="", mind="built-in")
+    entry = history.change(changes, author="dream", reason="", mind="built-in")
     assert entry
     assert len(history.diff(entry)) == 150
     history.undo(entry, author="user")

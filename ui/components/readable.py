@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from managers.storage.comments import commented
+from managers.storage.history.merge_json import records_of
 from managers.storage.json_text import load_json
 from ui.locales import Texts
 
@@ -43,15 +44,12 @@ def record_in(side: bytes | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and "id" in value else None
 
 
-def records_in(side: bytes | None) -> list[dict[str, Any]]:
-    """Return the records in the lists of a file; none where it holds none."""
+def records_in(side: bytes | None) -> dict[str, dict[str, Any]]:
+    """Return the records of a file by their ids; none where it holds none."""
     try:
-        value = load_json(side or b"null")
+        return records_of(load_json(side or b"null"))
     except ValueError:
-        return []
-    lists = value.values() if isinstance(value, dict) else [value]
-    records = [one for found in lists if isinstance(found, list) for one in found]
-    return [one for one in records if isinstance(one, dict) and "id" in one]
+        return {}
 
 
 def name_of(record: Mapping[str, Any]) -> str:

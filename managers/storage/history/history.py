@@ -10,37 +10,25 @@ like any other. Nothing in here ever touches the logs.
 
 from __future__ import annotations
 
-import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from dulwich.objects import Commit, ObjectID
+from dulwich.objects import ObjectID
 
 from managers.storage.clock import Clock
-from managers.storage.errors import (
-    EntryNotFoundError,
-    ExternallyChangedError,
-    HistoryDamagedError,
-    Notice,
-    NotUndoableError,
-    UndoConflictError,
-)
+from managers.storage.errors import ExternallyChangedError, NotUndoableError, UndoConflictError
 from managers.storage.files import digest, read_bytes, sweep
 from managers.storage.history.checking import check_at_night, heal_history
 from managers.storage.history.diff import FileDiff, UndoConflict, unified
-from managers.storage.history.disk import KeptFiles
 from managers.storage.history.entries import Draft, Entry
 from managers.storage.history.merge import Flaws, merge_file, no_flaws
-from managers.storage.history.objects import BROKEN, ObjectDatabase
+from managers.storage.history.objects import ObjectDatabase
 from managers.storage.history.pack import pack_loose
 from managers.storage.history.parts import part_of, restricted
-from managers.storage.history.repository import Repository
+from managers.storage.history.reader import HistoryReader
 from managers.storage.history.shelved import on_shelves
-from managers.storage.history.walk import Walk
-from managers.storage.idle import watch
-from managers.storage.journal import journal_of, put_aside, settle, settle_to_read
+from managers.storage.journal import journal_of, settle, settle_to_read
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.tracking import BRANCH_FILE, is_on_the_move, tracked_name
@@ -49,10 +37,9 @@ __all__ = ["OUTSIDE", "Draft", "Entry", "FileDiff", "History", "UndoConflict", "
 
 OUTSIDE = "outside"
 """The author of edits that were made in the person's own editor and noticed here."""
-_HEX = re.compile("[0-9a-f]{4,40}")
 
 
-class History:
+class History(HistoryReader):
     """One persona's history. Safe to use from several threads and processes."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, flaws: Flaws = no_flaws, *, only_look: bool = False) -> None:
@@ -67,62 +54,10 @@ class History:
         Raises:
             BusyError
         """
-        self.paths = paths
+        super().__init__(paths, clock)
         self._flaws = flaws
-        self._files = KeptFiles(paths.folder, paths.history / "seen_files.json")
-        self._repository = Repository(paths, self._files, clock)
-        self._lock = threading.RLock()
-        self._walk: Walk | None = None
         if not only_look:
             settle_to_read(paths)
-        watch(self)
-
-    @property
-    def notices(self) -> list[Notice]:
-        """What a person should know about this history: it was broken and begins anew, or ends too early."""
-        notices = [*self._repository.notices, *map(_journal_put_aside, put_aside(self.paths))]
-        if self._walk is not None and self._walk.damaged:
-            damage = HistoryDamagedError(entry=self._walk.damaged[:8])
-            notices.append(Notice("history-damaged", damage.sentence("ja"), damage.sentence("en")))
-        return notices
-
-    # What happened
-
-    def entries(
-        self, limit: int = 50, path: Path | None = None, before: str | None = None, part: str = ""
-    ) -> list[Entry]:
-        """Return entries, newest first.
-
-        Args:
-            limit: at most so many.
-            path: only those that changed this file (absolute, or relative to the persona's folder).
-            before: only those older than this entry.
-            part: only those that changed this part (see `parts`), with `undone_by` meant of the part.
-        """
-        with self._lock:
-            database = self._repository.open()
-            if database is None:
-                return []
-            older_than = None if before is None else self._resolve(before).decode()
-            return self._walk_of(database).entries(limit, None if path is None else self._name(path), older_than, part)
-
-    def diff(self, entry_id: str, part: str = "") -> list[FileDiff]:
-        """Return what an entry changed, file by file, or what of it a part shows.
-
-        Raises:
-            EntryNotFoundError: no such entry.
-            HistoryDamagedError: it cannot be read.
-        """
-        with self._lock, self._reading(entry_id) as database:
-            found = (part_of(diff, part) for diff in self._diffs(database, self._entry(entry_id)))
-            return [diff for diff in found if diff is not None]
-
-    def at(self, entry_id: str, path: Path) -> bytes | None:
-        """Return a file as it was right after an entry; None if there was no such file."""
-        name = self._name(path)
-        with self._lock, self._reading(entry_id) as database:
-            tree = database.commit(self._resolve(entry_id)).tree
-            return database.content(database.lookup(tree, [name])[name])
 
     # New entries
 
@@ -140,7 +75,7 @@ class History:
         """Record files as they are on disk now; call it after writing them, under the persona's lock.
 
         To be sure that edits made outside are not blamed on `author`, call `notice_outside` with the
-        same files before writing them, or let `managers.storage.transactions` write them.
+        same files before writing them, or let `apply` write them.
 
         Returns:
             The entry's id, None if nothing changed.
@@ -208,6 +143,19 @@ class History:
             self._write(changes, commit)
             return None if commit is None else commit.decode()
 
+    def change(
+        self,
+        changes: Mapping[Path, bytes | None],
+        *,
+        author: str,
+        reason: str,
+        evidence: Sequence[str] = (),
+        mind: str = "",
+        based_on: Mapping[Path, str | None] | None = None,
+    ) -> str | None:
+        """Do the same for whoever says in single words who changes what and why (see `Draft`)."""
+        return self.apply(changes, Draft(author, reason, tuple(evidence), mind), based_on)
+
     # Taking back
 
     def undo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False, part: str = "") -> str:
@@ -232,25 +180,14 @@ class History:
         with self._writing() as database, self._reading(entry_id):
             entry = self._entry(entry_id, part)
             if entry.kind == "beginning":
-                raise NotUndoableError(
-                    entry=entry.id[:8], reason_ja="履歴の始まりです。", reason_en="it is where the history begins."
-                )
+                raise _refusal(entry, "履歴の始まりです。", "it is where the history begins.")
             if entry.undone_by:
-                raise NotUndoableError(
-                    entry=entry.id[:8], reason_ja="もう元に戻してあります。", reason_en="it is taken back already."
-                )
+                raise _refusal(entry, "もう元に戻してあります。", "it is taken back already.")
             draft = Draft(author, reason or entry.reason, kind="undo", target=entry.id, part=part)
             return self._reverse(database, entry, draft, leave_changed=leave_changed)
 
     def redo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False, part: str = "") -> str:
-        """Do an entry again that was taken back; the id may be the entry's or its undo's.
-
-        Args:
-            entry_id: the entry or its undo, or the beginning of the id.
-            author: who does it again.
-            reason: why; the entry's own reason if empty.
-            leave_changed: as for `undo`.
-            part: do this part of it again only.
+        """Do an entry again that was taken back, as `undo` takes it back; the id may be the entry's or its undo's.
 
         Returns:
             The id of the entry that the redo is.
@@ -265,9 +202,7 @@ class History:
                 part = part or entry.part
                 entry = self._entry(entry.target, part)
             if not entry.undone_by:
-                raise NotUndoableError(
-                    entry=entry.id[:8], reason_ja="元に戻されていません。", reason_en="it is not taken back."
-                )
+                raise _refusal(entry, "元に戻されていません。", "it is not taken back.")
             # To do it again is to take back what took it back: what that one left alone, this one does.
             draft = Draft(author, reason or entry.reason, kind="redo", target=entry.id, part=part)
             return self._reverse(database, self._entry(entry.undone_by), draft, leave_changed=leave_changed)
@@ -297,21 +232,7 @@ class History:
             self.close()
             return heal_history(self.paths.history, self._files.everything())
 
-    def close_idle(self, before: float) -> None:
-        """Let go of open files that were used last before a moment of `time.monotonic`."""
-        with self._lock:
-            self._repository.close_idle(before)
-
-    def close(self) -> None:
-        """Let go of open files (before the persona's folder is renamed or moved)."""
-        with self._lock:
-            self._repository.close()
-            self._walk = None
-
     # Inside
-
-    def _name(self, path: Path) -> str:
-        return tracked_name(self.paths.folder, self.paths.folder / path) or ""
 
     def _names(self, files: Sequence[Path]) -> list[str]:
         return [name for name in map(self._name, files) if name]
@@ -327,17 +248,6 @@ class History:
                 database = self._repository.open()
             assert database is not None  # it has just begun
             yield database
-
-    @contextmanager
-    def _reading(self, entry_id: str) -> Iterator[ObjectDatabase]:
-        """Name a damage that is met while reading an entry."""
-        try:
-            database = self._repository.open()
-            if database is None:
-                raise EntryNotFoundError(entry=entry_id)
-            yield database
-        except BROKEN as error:
-            raise HistoryDamagedError(entry=entry_id[:8]) from error
 
     def _notice(self, database: ObjectDatabase, names: Sequence[str]) -> str | None:
         """Record edits from outside, and what files on the move are now: what follows can be undone."""
@@ -376,51 +286,9 @@ class History:
         self._write({self._files.path(name): content for name, content in contents.items()}, commit)
         return commit.decode()
 
-    def _diffs(self, database: ObjectDatabase, entry: Entry) -> list[FileDiff]:
-        before, after = self._sides(database, entry)
-        return [FileDiff(name, database.content(before[name]), database.content(after[name])) for name in entry.files]
 
-    def _sides(
-        self, database: ObjectDatabase, entry: Entry
-    ) -> tuple[dict[str, ObjectID | None], dict[str, ObjectID | None]]:
-        """Return the blobs of an entry's files before and after it."""
-        if any(self._name(Path(name)) != name for name in entry.files):
-            raise HistoryDamagedError(entry=entry.id[:8])  # a name that leads elsewhere: not made by us
-        commit = database.commit(ObjectID(entry.id.encode()))
-        before = database.commit(commit.parents[0]).tree if commit.parents else None
-        return database.lookup(before, entry.files), database.lookup(commit.tree, entry.files)
-
-    def _walk_of(self, database: ObjectDatabase) -> Walk:
-        if self._walk is None or self._walk.database is not database:
-            self._walk = Walk(database)
-        return self._walk
-
-    def _entry(self, entry_id: str, part: str = "") -> Entry:
-        database = self._repository.open()
-        entry = None if database is None else self._walk_of(database).find(self._resolve(entry_id).decode(), part)
-        if entry is None:
-            raise EntryNotFoundError(entry=entry_id)
-        return entry
-
-    def _resolve(self, entry_id: str) -> ObjectID:
-        """Return the one commit whose id begins with what was given."""
-        if not _HEX.fullmatch(entry_id):
-            raise EntryNotFoundError(entry=entry_id)
-        with self._reading(entry_id) as database:
-            found = [item for item in database.matching(entry_id) if isinstance(database.store[item], Commit)]
-        if len(found) != 1:
-            raise EntryNotFoundError(entry=entry_id)
-        return found[0]
-
-
-def _journal_put_aside(name: str) -> Notice:
-    return Notice(
-        code="journal-put-aside",
-        ja=f"このうたた寝が書いたものではない書きかけの変更があったので、何もせず「{name}」という名前でよけました。"
-        "心当たりがなければ消してかまいません。",
-        en="A change was waiting to be finished that this Utatane did not write, so nothing was done with it and it was "
-        f'put aside as "{name}". If you know nothing of it, you may delete it.',
-    )
+def _refusal(entry: Entry, reason_ja: str, reason_en: str) -> NotUndoableError:
+    return NotUndoableError(entry=entry.id[:8], reason_ja=reason_ja, reason_en=reason_en)
 
 
 def _check_unchanged(path: Path, expected: str | None) -> None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from managers.storage.files import dump_json
 from managers.storage.history.diff import UndoConflict
-from managers.storage.history.merge_json import MISSING, merge_values, parse, with_record
+from managers.storage.history.merge_json import dumped, merge_values, parse, with_record
 from managers.storage.history.merge_lines import heading_of, merge_lines
 from managers.storage.tracking import is_on_the_move
 
@@ -64,8 +63,7 @@ def merge_file(
 def only_record(base: bytes | None, theirs: bytes | None, record_id: str) -> bytes | None:
     """Return `base` with one record as it is in `theirs`: what an entry did to that record alone, taken back."""
     try:
-        value = with_record(parse(base), record_id, parse(theirs))
-        return None if value is MISSING else _dumped(value)
+        return dumped(with_record(parse(base), record_id, parse(theirs)))
     except (ValueError, RecursionError):
         return base
 
@@ -74,10 +72,10 @@ def _merge_json(name: str, base: bytes | None, ours: bytes, theirs: bytes | None
     value, clashes = merge_values(parse(base), parse(ours), parse(theirs))
     if any(clash.name == "" for clash in clashes):
         return Merged(ours, (UndoConflict(name, ours, theirs),))
-    conflicts = tuple(UndoConflict(name, _piece(clash.ours), _piece(clash.theirs), clash.name) for clash in clashes)
+    conflicts = tuple(UndoConflict(name, dumped(clash.ours), dumped(clash.theirs), clash.name) for clash in clashes)
     if value == parse(ours):
         return Merged(ours, conflicts)  # to the letter, not only in what it says
-    return Merged(None if value is MISSING else _dumped(value), conflicts)
+    return Merged(dumped(value), conflicts)
 
 
 def _merge_text(name: str, base: bytes | None, ours: bytes, theirs: bytes | None) -> Merged:
@@ -89,11 +87,3 @@ def _merge_text(name: str, base: bytes | None, ours: bytes, theirs: bytes | None
     conflicts = tuple(UndoConflict(name, one.ours.encode(), one.theirs.encode(), str(one.at)) for one in clashes)
     is_left = text.strip() and text.strip() != heading.strip()
     return Merged(text.encode() if is_left or theirs is not None else None, conflicts)
-
-
-def _piece(value: object) -> bytes | None:
-    return None if value is MISSING else _dumped(value)
-
-
-def _dumped(value: object) -> bytes:
-    return dump_json(value).encode()

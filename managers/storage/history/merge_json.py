@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from managers.storage.files import dump_json
 from managers.storage.history.merge_sequences import merge_sequences
 from managers.storage.json_text import load_json
 
@@ -182,6 +183,11 @@ def with_record(value: Any, record_id: str, other: Any) -> Any:  # noqa: ANN401 
     kept = [item for item in value if _key(item) != name]
     at = next((n + 1 for n, item in enumerate(kept) if _key(item) == behind), 0)
     return kept if behind is None else [*kept[:at], wanted, *kept[at:]]
+
+
+def dumped(value: object) -> bytes | None:
+    """Return a value as a file holds it; None for `MISSING`: there is no file then."""
+    return None if value is MISSING else dump_json(value).encode()
 
 
 def parse(data: bytes | None) -> Any:  # noqa: ANN401  # JSON

@@ -18,7 +18,7 @@ from managers.storage.history.entries import Draft, compose, moment, signature
 from managers.storage.history.objects import BROKEN, ObjectDatabase, is_plain, new_commit
 from managers.storage.history.parts import changed_records, may_hold_records
 from managers.storage.locks import writing
-from managers.storage.opening import kind, move
+from managers.storage.opening import free, kind, move
 from managers.storage.paths import PersonaPaths
 
 
@@ -146,7 +146,7 @@ class Repository:
 
     def _set_aside(self) -> None:
         with writing(self.paths):
-            kept = _free(self.paths.folder / f".history.broken-{self._clock.now():%Y%m%d-%H%M%S}")
+            kept = free(self.paths.folder / f".history.broken-{self._clock.now():%Y%m%d-%H%M%S}")
             try:
                 move(self.paths.history, kept)
                 fsync_folder(self.paths.folder)
@@ -180,12 +180,3 @@ def _is_sound(database: ObjectDatabase) -> bool:
     except BROKEN:
         return False
     return True
-
-
-def _free(path: Path) -> Path:
-    number = 1
-    free = path
-    while free.exists():
-        number += 1
-        free = path.with_name(f"{path.name}-{number}")
-    return free

@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from managers.storage.files import dump_json, files, read_bytes
+from managers.storage.files import files, read_bytes
 from managers.storage.history.diff import FileDiff
-from managers.storage.history.merge_json import MISSING, parse, records_of, with_record
+from managers.storage.history.merge_json import dumped, parse, records_of, with_record
 
 
 def on_shelves(folder: Path, diff: FileDiff, current: bytes | None) -> Iterator[FileDiff]:
@@ -45,8 +44,4 @@ def on_shelves(folder: Path, diff: FileDiff, current: bytes | None) -> Iterator[
             as_left, as_was = value, value
             for key in found:
                 as_left, as_was = with_record(as_left, key, after), with_record(as_was, key, before)
-            yield FileDiff(shelf.relative_to(folder).as_posix(), _dumped(as_was), _dumped(as_left))
-
-
-def _dumped(value: Any) -> bytes | None:  # noqa: ANN401  # JSON
-    return None if value is MISSING else dump_json(value).encode()
+            yield FileDiff(shelf.relative_to(folder).as_posix(), dumped(as_was), dumped(as_left))

@@ -118,5 +118,5 @@ def _named(visit: PersonaVisit, diff: FileDiff) -> list[str]:
         return [stem]
     if diff.path.startswith(_EPISODES):
         return [day_of(stem, visit.now, visit.t)]
-    kept = {record["id"] for record in records_in(diff.after)}
-    return [name_of(record) for record in records_in(diff.before) if record["id"] not in kept and name_of(record)]
+    before, kept = records_in(diff.before), records_in(diff.after)
+    return [name_of(record) for key, record in before.items() if key not in kept and name_of(record)]
