@@ -52,8 +52,8 @@ PLACES: Final[tuple[tuple[str, dict[str, object]], ...]] = (
     ("memories/people", {"page": ENTITIES // 24}),
     ("tables/feelings.csv", {}),
     ("tables/dreams.csv", {}),
-    ("tables/memories/entities.csv", {}),
-    ("tables/memories/episodes.csv", {}),
+    ("tables/entities.csv", {}),
+    ("tables/episodes.csv", {}),
 )
 """The pages that are measured, and what their addresses ask for."""
 

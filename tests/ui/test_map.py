@@ -130,7 +130,7 @@ def test_what_is_forgotten_is_on_neither_picture(shelves: Shelves, memories: Mem
     live(memories)
     assert "Mia.md" in shelves.answer("/map").text
     assert "?who=Mia" in shelves.answer("/network").text
-    points = f"/p/{NAME}/tables/memories/map.csv"
+    points = f"/p/{NAME}/tables/map.csv"
     before = shelves.browser.get(points).text.count("grows roses")
     memories.entities.delete("Mia", author="user", reason="forgotten")
     for _ in range(2):  # before the index has heard of it, and after

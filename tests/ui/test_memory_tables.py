@@ -25,7 +25,7 @@ from tests.ui.visitors import visitor_of
 from ui.components.csv_files import as_csv
 from ui.locales import LANGUAGES, texts
 from ui.rooms.memories import people
-from ui.rooms.memories.tables import ROWS
+from ui.rooms.tables.routes import ROWS
 from ui.server.addresses import address_of
 
 
@@ -35,7 +35,7 @@ def browser(services: Services) -> TestClient:
 
 
 def table(browser: TestClient, name: str, lang: str = "ja", **asked: str) -> list[list[str]]:
-    answer = browser.get(f"/p/{NAME}/tables/memories/{name}.csv", params=asked, headers={"accept-language": lang})
+    answer = browser.get(f"/p/{NAME}/tables/{name}.csv", params=asked, headers={"accept-language": lang})
     assert answer.status_code == 200
     assert answer.content.startswith(b"\xef\xbb\xbf")  # Excel reads Japanese by this mark
     return list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"), newline="")))
@@ -130,7 +130,7 @@ def test_the_tables_of_map_and_network_hold_what_the_pictures_show(
     assert rows[0][:4] == ["Day", "Kind", "Region", "Part of it"]
     page = Shelves(services, "en").look("/map")
     assert len(rows) - 1 == len(page.all("svg.sky")[0].all("a.star"))
-    assert page.all(".export a")[0].attributes["href"] == address_of(NAME, "tables/memories/map.csv")
+    assert page.all(".export a")[0].attributes["href"] == address_of(NAME, "tables/map.csv")
     assert 0 < len(table(browser, "map", region="0")) - 1 < len(rows) - 1
     assert ["Mia", "Oskar", "120"] in table(browser, "ties", "en")
 
@@ -148,11 +148,11 @@ def test_every_shelf_links_to_its_table(services: Services, memories: Memories) 
         ("/network", "ties"),
     ):
         first, *rest = [one.attributes["href"] for one in shelves.look(place).all(".export a")]
-        assert first == address_of(NAME, f"tables/memories/{name}.csv")
+        assert first == address_of(NAME, f"tables/{name}.csv")
         assert all("/history.csv" in one for one in rest)
         assert len(table(shelves.browser, name)) > 1
     found = shelves.look(query="Mia", kinds="entity_memory").one(".export a").attributes["href"]
-    assert found == address_of(NAME, "tables/memories/found.csv", query="Mia", kinds="entity_memory")
+    assert found == address_of(NAME, "tables/found.csv", query="Mia", kinds="entity_memory")
     past = shelves.look("/people/Mia").one(".past .export a").attributes["href"]
     assert "Mia.md" in shelves.browser.get(past).text
 
@@ -163,7 +163,7 @@ def test_every_table_has_headings_in_both_languages(browser: TestClient, memorie
     assert all(heads.values())
     assert texts("ja")("tables.fact") != texts("en")("tables.fact")
     assert (texts("en")("tables.fact") in heads["entities"]) == (lang == "en")
-    assert browser.get(f"/p/{NAME}/tables/memories/secrets.csv").status_code == 400
+    assert browser.get(f"/p/{NAME}/tables/secrets.csv").status_code == 400
 
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"])

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Final
+from typing import Final
 
 from anyio import to_thread
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from managers.storage.access import LEAST_PASSWORD, Access
+from managers.storage.access import LEAST_PASSWORD
 from managers.storage.errors import UtataneError
 from ui.server.access import cookie_line, peer
 from ui.server.guesses import Guesses, TooManyGuessesError
 from ui.server.templates import DOOR_HEADERS, render
-from ui.server.visit import Here, Visit
+from ui.server.visit import FormText, Here, Visit
 
 _DONE: Final = ("renewed", "kept", "removed")
 
@@ -31,33 +31,28 @@ def show(visit: Here) -> Response:
 @router.post("/address")
 async def renew(visit: Here) -> Response:
     """Make a new address."""
-    return await _change(visit, _access(visit).renew_token, "renewed")
+    return await _change(visit, visit.access.renew_token, "renewed")
 
 
 @router.post("/password")
-async def set_password(visit: Here, new: Annotated[str, Form()] = "", current: Annotated[str, Form()] = "") -> Response:
+async def set_password(visit: Here, new: FormText = "", current: FormText = "") -> Response:
     """Ask for this password from now on."""
     refused = await _refusal(visit, current)
-    return refused or await _change(visit, lambda: _access(visit).set_password(new), "kept")
+    return refused or await _change(visit, lambda: visit.access.set_password(new), "kept")
 
 
 @router.post("/no-password")
-async def remove_password(visit: Here, current: Annotated[str, Form()] = "") -> Response:
+async def remove_password(visit: Here, current: FormText = "") -> Response:
     """Ask for no password any more."""
     refused = await _refusal(visit, current)
-    return refused or await _change(visit, _access(visit).remove_password, "removed")
-
-
-def _access(visit: Visit) -> Access:
-    access: Access = visit.request.app.state.access
-    return access
+    return refused or await _change(visit, visit.access.remove_password, "removed")
 
 
 def _page(visit: Visit, wrong: str = "", status: int = 200) -> Response:
     asked = visit.request.query_params.get("done", "")
     values = {
         "t": visit.t,
-        "access": _access(visit),
+        "access": visit.access,
         "origin": str(visit.request.base_url),
         "least": LEAST_PASSWORD,
         "done": asked if asked in _DONE and not wrong else "",
@@ -68,7 +63,7 @@ def _page(visit: Visit, wrong: str = "", status: int = 200) -> Response:
 
 async def _refusal(visit: Visit, current: str) -> Response | None:
     """Return what is said to one who does not know the password that holds now."""
-    access = _access(visit)
+    access = visit.access
     if not access.needs_password:
         return None
     guesses: Guesses = visit.request.app.state.guesses
@@ -83,7 +78,7 @@ async def _refusal(visit: Visit, current: str) -> Response | None:
 
 
 async def _change(visit: Visit, do: Callable[[], object], done: str) -> Response:
-    access = _access(visit)
+    access = visit.access
     if access.is_given:
         return _page(visit, visit.t("access.given"), 409)
     try:

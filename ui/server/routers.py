@@ -13,7 +13,6 @@ from ui.rooms.history import routes as history
 from ui.rooms.knowledge import routes as knowledge
 from ui.rooms.meaning import routes as meaning
 from ui.rooms.memories import routes as memories
-from ui.rooms.memories import tables as memory_tables
 from ui.rooms.mind import menu as mind_menu
 from ui.rooms.mind import routes as mind
 from ui.rooms.notes import routes as notes
@@ -45,7 +44,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     notes.router,
     history.router,
     memories.router,
-    memory_tables.router,
     mind_menu.router,
     mind.router,
     meaning.router,

@@ -11,16 +11,18 @@ from secrets import token_urlsafe
 from typing import Annotated, Final, Literal
 from urllib.parse import quote, urlencode
 
-from fastapi import Depends, Request
+from fastapi import Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from agent.companion import Companion
 from agent.memories import Memories
 from agent.services import Services
+from managers.storage.access import Access
 from managers.storage.errors import Lang
 from ui.components.revision import revision_of
 from ui.locales import Texts, choose_language, texts
 from ui.server.addresses import address_of, with_query
+from ui.server.once import Once
 from ui.server.templates import render
 
 LANGUAGE_COOKIE: Final = "utatane_language"
@@ -32,6 +34,8 @@ _FRESH: Final = {"cache-control": "private, no-cache"}
 _SAID: Final = "said"
 _MOST_KEPT: Final = 200
 
+FormText = Annotated[str, Form()]
+"""A field of a form."""
 Level = Literal["done", "problem"]
 
 
@@ -87,6 +91,18 @@ class Visit:
     @property
     def now(self) -> datetime:
         return self.services.clock.now()
+
+    @property
+    def access(self) -> Access:
+        """What opens the page."""
+        access: Access = self.request.app.state.access
+        return access
+
+    @property
+    def once(self) -> Once:
+        """What forms have made."""
+        once: Once = self.request.app.state.once
+        return once
 
     @property
     def look(self) -> str:
@@ -190,6 +206,10 @@ class PersonaVisit(Visit):
         """
         return self.companion.memories
 
+    def wake(self) -> None:
+        """Let the persona's windows look at once: something has begun."""
+        self.request.app.state.live.wake(self.name)
+
     def at(self, room: str = "", **query: object) -> str:
         """Return the address of one of the persona's rooms, or of something in it."""
         return address_of(self.name, room, **query)
@@ -197,20 +217,22 @@ class PersonaVisit(Visit):
 
 async def visit_of(request: Request) -> Visit:
     """Return a request to a room of the house itself."""
-    services: Services = request.app.state.services
-    return Visit(request, services, texts(language_of(services, request)))
+    return Visit(request, *_asked(request))
 
 
 async def beside_visit_of(request: Request) -> BesideVisit:
     """Return a request to a page beside the rooms."""
-    services: Services = request.app.state.services
-    return BesideVisit(request, services, texts(language_of(services, request)))
+    return BesideVisit(request, *_asked(request))
 
 
 async def persona_visit_of(request: Request, persona: str) -> PersonaVisit:
     """Return a request to a persona's room."""
+    return PersonaVisit(request, *_asked(request), persona)
+
+
+def _asked(request: Request) -> tuple[Services, Texts]:
     services: Services = request.app.state.services
-    return PersonaVisit(request, services, texts(language_of(services, request)), persona)
+    return services, texts(language_of(services, request))
 
 
 Here = Annotated[Visit, Depends(visit_of)]

@@ -44,7 +44,7 @@ def show(visit: With, page: int = 1) -> Response:
 def dream_now(visit: With) -> Response:
     """Begin a dream of what was said until now; it goes on while one talks."""
     visit.services.sleep.dream_now(visit.memories.paths.name)
-    visit.request.app.state.live.wake(visit.name)
+    visit.wake()
     return visit.lead(visit.at("dreams"))
 
 
@@ -52,7 +52,7 @@ def dream_now(visit: With) -> Response:
 def cancel(visit: With) -> Response:
     """Break the dream off."""
     visit.services.sleep.cancel(visit.name)
-    visit.request.app.state.live.wake(visit.name)
+    visit.wake()
     return visit.lead(visit.at("dreams"))
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
 from ui.locales import LANGUAGES
 from ui.server.addresses import address_of, local_path
-from ui.server.visit import LANGUAGE_COOKIE, LOOK_COOKIE, LOOKS, Here, Visit
+from ui.server.visit import LANGUAGE_COOKIE, LOOK_COOKIE, LOOKS, FormText, Here, Visit
 
 _YEAR: Final = 365 * 24 * 3600
 
@@ -35,13 +35,13 @@ def onward(visit: Visit) -> str:
 
 
 @router.post("/look")
-def choose_look(visit: Here, look: Annotated[str, Form()], back: Annotated[str, Form()] = "/") -> Response:
+def choose_look(visit: Here, look: FormText, back: FormText = "/") -> Response:
     """Keep the look in the browser."""
     return _kept(visit, LOOK_COOKIE, look if look in LOOKS else LOOKS[0], back)
 
 
 @router.post("/language")
-def choose_language(visit: Here, language: Annotated[str, Form()], back: Annotated[str, Form()] = "/") -> Response:
+def choose_language(visit: Here, language: FormText, back: FormText = "/") -> Response:
     """Keep the language in the browser."""
     return _kept(visit, LANGUAGE_COOKIE, language if language in LANGUAGES else "", back)
 

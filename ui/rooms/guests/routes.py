@@ -16,7 +16,7 @@ from agent.services import Services
 from managers.storage.errors import UtataneError
 from ui.locales import Texts
 from ui.rooms.front.routes import onward
-from ui.server.visit import Beside
+from ui.server.visit import Beside, FormText
 
 router = APIRouter(prefix="/guests")
 
@@ -40,7 +40,7 @@ def show(visit: Beside) -> Response:
 @router.post("")
 def answer(
     visit: Beside,
-    deed: Annotated[str, Form()] = "",
+    deed: FormText = "",
     name: Annotated[list[str] | None, Form()] = None,
     seen: Annotated[list[str] | None, Form()] = None,
 ) -> Response:

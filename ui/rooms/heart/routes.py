@@ -15,7 +15,7 @@ from ui.rooms.heart.feelings import behind, feelings
 from ui.rooms.heart.look import DAYS, Look, look_at
 from ui.rooms.heart.spans import LENGTHS, Length
 from ui.rooms.history.view import changes
-from ui.server.visit import PersonaVisit, With
+from ui.server.visit import FormText, PersonaVisit, With
 
 _SHOWN_CHANGES: Final = 10
 _LATELY: Final = 100
@@ -26,12 +26,7 @@ router = APIRouter(prefix="/p/{persona}/heart")
 
 @router.get("")
 def show(
-    visit: With,
-    days: int = DAYS[0],
-    span: Length = "week",
-    day: date | None = None,
-    point: str = "",
-    figures: str = "",
+    visit: With, days: int = DAYS[0], span: Length = "week", day: date | None = None, point: str = "", figures: str = ""
 ) -> Response:
     """Show the room as it is now."""
     look = look_at(visit, days, span, day, point, figures)
@@ -55,10 +50,7 @@ def show(
 
 @router.post("/questions")
 def close_question(
-    visit: With,
-    question: Annotated[str, Form()],
-    step: Annotated[Literal["resolve", "delete"], Form()],
-    back: Annotated[str, Form()] = "",
+    visit: With, question: FormText, step: Annotated[Literal["resolve", "delete"], Form()], back: FormText = ""
 ) -> Response:
     """Mark a question as answered, or delete it; curiosity follows."""
     memories, t = visit.memories, visit.t
@@ -66,35 +58,28 @@ def close_question(
     if found is None or found.status != "open":
         return visit.lead(_back(visit, back), problem=t("heart.question_gone"))
     before = memories.inner_state.levels().curiosity
-    if step == "resolve":
-        memories.questions.resolve(question, author="user", reason="question_resolved")
-    else:
-        memories.questions.delete(question, author="user", reason="question_deleted")
+    end, done = {"resolve": (memories.questions.resolve, "resolved"), "delete": (memories.questions.delete, "deleted")}[
+        step
+    ]
+    end(question, author="user", reason=f"question_{done}")
     memories.inner_state.refresh(lang=memories.sheet().language)
-    key = "heart.resolved" if step == "resolve" else "heart.deleted"
     settled = t("heart.settled") if memories.inner_state.levels().curiosity < before else ""
-    return visit.lead(_back(visit, back), " ".join([t(key), settled]).strip())
+    return visit.lead(_back(visit, back), " ".join([t(f"heart.{done}"), settled]).strip())
 
 
 @router.post("/goals")
 def end_goal(
-    visit: With,
-    goal: Annotated[str, Form()],
-    step: Annotated[Literal["complete", "abandon"], Form()],
-    back: Annotated[str, Form()] = "",
+    visit: With, goal: FormText, step: Annotated[Literal["complete", "abandon"], Form()], back: FormText = ""
 ) -> Response:
     """Mark a goal as completed, or give it up."""
     memories, t = visit.memories, visit.t
     found = memories.goals.load().get(goal)
     if found is None or found[1].status != "active":
         return visit.lead(_back(visit, back), problem=t("heart.goal_gone"))
-    if step == "complete":
-        memories.goals.end(goal, "completed", author="user", reason="goal_completed")
-    else:
-        memories.goals.end(goal, "abandoned", author="user", reason="goal_abandoned")
+    status: Literal["completed", "abandoned"] = "completed" if step == "complete" else "abandoned"
+    memories.goals.end(goal, status, author="user", reason=f"goal_{status}")
     memories.inner_state.refresh(lang=memories.sheet().language)
-    key = "heart.completed" if step == "complete" else "heart.abandoned"
-    return visit.lead(_back(visit, back), t(key, goal=found[1].goal))
+    return visit.lead(_back(visit, back), t(f"heart.{status}", goal=found[1].goal))
 
 
 def _back(visit: PersonaVisit, back: str) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import Response
 
 from managers.storage.errors import UndoConflictError, UtataneError
 from managers.storage.history.parts import file_part
 from ui.rooms.history import view
-from ui.server.visit import PersonaVisit, With
+from ui.server.visit import FormText, PersonaVisit, With
 
 router = APIRouter(prefix="/p/{persona}/history")
 
@@ -31,12 +30,7 @@ def changed(visit: With, entry: str, part: str = "") -> Response:
 
 @router.post("/{entry}")
 def step_back(
-    visit: With,
-    entry: str,
-    step: Annotated[str, Form()],
-    part: Annotated[str, Form()] = "",
-    back: Annotated[str, Form()] = "",
-    rest: Annotated[str, Form()] = "",
+    visit: With, entry: str, step: FormText, part: FormText = "", back: FormText = "", rest: FormText = ""
 ) -> Response:
     """Take a change back, or make it again; with `rest` what has changed since is left as it is."""
     return take_back(visit, entry, step, part=part, back=back, leave_changed=bool(rest))

@@ -66,5 +66,5 @@ def _shown(visit: PersonaVisit, part: Part, dot: str, size: str) -> Response:
         page=page,
         opened=opened_dot(visit, atlas, part, dot, size) if dot else None,
         chosen=dot,
-        table=visit.at("tables/memories/map.csv", region=part.scope.region, quarter=part.scope.quarter),
+        table=visit.at("tables/map.csv", region=part.scope.region, quarter=part.scope.quarter),
     )

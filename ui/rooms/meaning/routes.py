@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import Response
 
 from managers.recall.embedders.offered import offered
@@ -13,7 +11,7 @@ from ui.rooms.meaning import view
 from ui.rooms.settings.options import change, worded
 from ui.rooms.settings.routes import settings_address, shelf_of
 from ui.server.addresses import with_query
-from ui.server.visit import Here, Visit
+from ui.server.visit import FormText, Here, Visit
 
 router = APIRouter(prefix="/settings/meaning")
 
@@ -39,9 +37,7 @@ def show(visit: Here, own: str = "") -> Response:
 
 
 @router.post("")
-def choose(
-    visit: Here, embedder: Annotated[str, Form()], model: Annotated[str, Form()] = "", own: str = ""
-) -> Response:
+def choose(visit: Here, embedder: FormText, model: FormText = "", own: str = "") -> Response:
     """Choose a way."""
     services, persona = visit.services, visit.persona_name
     try:
@@ -53,7 +49,7 @@ def choose(
 
 
 @router.post("/fetch")
-def fetch(visit: Here, name: Annotated[str, Form()], own: str = "") -> Response:
+def fetch(visit: Here, name: FormText, own: str = "") -> Response:
     """Begin to fetch a model, or go on."""
     if name not in offered():
         raise InvalidSettingError(key="recall.embedder_model", value=name, reason="")
@@ -69,7 +65,7 @@ def stop(visit: Here, own: str = "") -> Response:
 
 
 @router.post("/remove")
-def remove(visit: Here, name: Annotated[str, Form()], own: str = "") -> Response:
+def remove(visit: Here, name: FormText, own: str = "") -> Response:
     """Remove a model that was fetched, or what has come of it."""
     if name in offered():
         visit.services.fetches.remove(offered()[name])

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Form, HTTPException
+from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
 from managers.memory.episodes import Episode
@@ -30,7 +30,7 @@ from ui.rooms.memories.shelves import (
     shorten,
     show,
 )
-from ui.server.visit import PersonaVisit, With
+from ui.server.visit import FormText, PersonaVisit, With
 
 _SHELF: Final = "days"
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
@@ -120,7 +120,7 @@ def read(visit: With, day: str, edit: str = "") -> Response:
         at=_address(visit, episode.date),
         month=visit.at(f"memories/days/{episode.date:%Y-%m}"),
         past=past_of_path(visit, path),
-        table=visit.at("tables/memories/history.csv", item=path),
+        table=visit.at("tables/history.csv", item=path),
     )
 
 
@@ -128,18 +128,12 @@ def read(visit: With, day: str, edit: str = "") -> Response:
 def note_people(visit: With, day: str) -> Response:
     """Begin to write down whom and what a day told something about; it goes on while one talks."""
     visit.services.sleep.dream_of(visit.memories.paths.name, _date(day), ["entities"])
-    visit.request.app.state.live.wake(visit.name)
+    visit.wake()
     return visit.lead(visit.at("dreams"))
 
 
 @router.post("/{day}")
-def save(
-    visit: With,
-    day: str,
-    summary: Annotated[str, Form()] = "",
-    events: Annotated[str, Form()] = "",
-    based_on: Annotated[str, Form()] = "",
-) -> Response:
+def save(visit: With, day: str, summary: FormText = "", events: FormText = "", based_on: FormText = "") -> Response:
     """Write what a person made of a day; where the file has changed meanwhile, both versions are shown instead."""
     store, which = visit.memories.episodes, _date(day)
     told = [line.strip() for line in events.splitlines() if line.strip()]
@@ -158,7 +152,7 @@ def save(
 
 
 @router.post("/{day}/pin")
-def pin(visit: With, day: str, on: Annotated[str, Form()] = "") -> Response:
+def pin(visit: With, day: str, on: FormText = "") -> Response:
     """Pin a day, or take the pin off; who wrote it stays as it is."""
     if visit.memories.episodes.pin(_date(day), on=bool(on), author=USER) is None:
         raise MemoryGoneError(name=day)
@@ -232,7 +226,7 @@ def opened(visit: PersonaVisit, episode: Episode) -> Day:
 def _calendar(visit: PersonaVisit, wanted: str) -> Response:
     days = visit.memories.episodes.days()
     month = month_of(visit, days, wanted) if days else None
-    table = visit.at("tables/memories/episodes.csv")
+    table = visit.at("tables/episodes.csv")
     return show(visit, "memories/days.html", _SHELF, month=month, weekdays=WEEKDAYS, table=table)
 
 

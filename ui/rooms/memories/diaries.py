@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Depends, Form, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
 from ui.rooms.memories.shelves import gone, let_search_know, past_of_path, show
-from ui.server.visit import PersonaVisit, With
+from ui.server.visit import FormText, PersonaVisit, With
 
 Diary = Literal["diary", "secret-diary"]
 DiaryFile = Literal["main_memory", "secret_diary"]
@@ -56,9 +56,9 @@ def read(visit: With, diary: Which, edit: str = "", open: str = "") -> Response:
         text=note.text,
         edit=_address(visit, diary, edit=1),
         volumes=_volumes(visit, diary),
-        table=visit.at(f"tables/memories/{FILES[diary]}.csv"),
+        table=visit.at(f"tables/{FILES[diary]}.csv"),
         past=past_of_path(visit, path),
-        past_table=visit.at("tables/memories/history.csv", item=path),
+        past_table=visit.at("tables/history.csv", item=path),
     )
 
 
@@ -78,9 +78,7 @@ def read_volume(visit: With, diary: Which, volume: str, open: str = "") -> Respo
 
 @router.post("/diary")
 @router.post("/secret-diary")
-def save(
-    visit: With, diary: Which, text: Annotated[str, Form()] = "", based_on: Annotated[str, Form()] = ""
-) -> Response:
+def save(visit: With, diary: Which, text: FormText = "", based_on: FormText = "") -> Response:
     """Write what a person made of a diary; where the file has changed meanwhile, both versions are shown instead."""
     notes, kind, text = visit.memories.notes, FILES[diary], text.replace("\r\n", "\n")
     try:

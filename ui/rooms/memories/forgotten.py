@@ -63,7 +63,7 @@ def shelf(visit: With) -> Response:
         _SHELF,
         words=[_words(visit, one) for one in words],
         left=[_memory(visit, entry) for entry in left],
-        table=visit.at("tables/memories/forgotten.csv"),
+        table=visit.at("tables/forgotten.csv"),
     )
 
 

@@ -31,7 +31,7 @@ from ui.rooms.memories.shelves import (
     past_of_record,
     show,
 )
-from ui.server.visit import PersonaVisit, With
+from ui.server.visit import FormText, PersonaVisit, With
 
 Shelf = Literal["insights", "goals", "questions"]
 Memory = Insight | Goal | Question
@@ -106,8 +106,8 @@ def read(visit: With, shelf: Shelf, page: int = 0) -> Response:
         pages=rest,
         at=visit.at(f"memories/{shelf}"),
         past=past_of_path(visit, path),
-        table=visit.at(f"tables/memories/{shelf}.csv"),
-        past_table=visit.at("tables/memories/history.csv", item=path),
+        table=visit.at(f"tables/{shelf}.csv"),
+        past_table=visit.at("tables/history.csv", item=path),
     )
 
 
@@ -123,16 +123,14 @@ def find(visit: With, shelf: Shelf, memory: str) -> Response:
 
 
 @router.post("/{shelf}/{memory}/pin")
-def pin(
-    visit: With, shelf: Shelf, memory: str, on: Annotated[str, Form()] = "", back: Annotated[str, Form()] = ""
-) -> Response:
+def pin(visit: With, shelf: Shelf, memory: str, on: FormText = "", back: FormText = "") -> Response:
     """Pin a memory, or take the pin off."""
     _store(visit.memories, shelf)[0].pin(memory, on=bool(on), author=USER)
     return visit.lead(_back(visit, shelf, back, memory))
 
 
 @router.post("/{shelf}/{memory}/forget")
-def forget(visit: With, shelf: Shelf, memory: str, back: Annotated[str, Form()] = "") -> Response:
+def forget(visit: With, shelf: Shelf, memory: str, back: FormText = "") -> Response:
     """Take a memory out of search and prompts; the history keeps it."""
     _store(visit.memories, shelf)[0].delete(memory, author=USER, reason=FORGOTTEN)
     let_search_know(visit.memories)
@@ -142,10 +140,7 @@ def forget(visit: With, shelf: Shelf, memory: str, back: Annotated[str, Form()] 
 
 @router.post("/goals/{memory}/end")
 def end(
-    visit: With,
-    memory: str,
-    status: Annotated[Literal["completed", "abandoned"], Form()],
-    back: Annotated[str, Form()] = "",
+    visit: With, memory: str, status: Annotated[Literal["completed", "abandoned"], Form()], back: FormText = ""
 ) -> Response:
     """Say that a goal was reached, or let it go."""
     found = visit.memories.goals.load().get(memory)
@@ -157,7 +152,7 @@ def end(
 
 
 @router.post("/questions/{memory}/resolve")
-def resolve(visit: With, memory: str, back: Annotated[str, Form()] = "") -> Response:
+def resolve(visit: With, memory: str, back: FormText = "") -> Response:
     """Say that a question is answered."""
     found = visit.memories.questions.load().get(memory)
     if found is None or found.status != "open":

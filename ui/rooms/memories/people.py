@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import Response
 
 from agent.memories import Memories
@@ -27,7 +27,7 @@ from ui.rooms.memories.shelves import (
     past_of_path,
     show,
 )
-from ui.server.visit import PersonaVisit, With
+from ui.server.visit import FormText, PersonaVisit, With
 
 PAGE: Final = 24
 _FACTS_ON_CARD: Final = 3
@@ -76,7 +76,7 @@ def shelf(visit: With, query: str = "", kind: str = "", page: int = 0) -> Respon
     """Show the cards."""
     found = listed(visit.memories, query, {kind} & set(KINDS))
     cards = page_of(visit, found, page, PAGE)
-    table = visit.at("tables/memories/entities.csv", query=query, kinds=kind)
+    table = visit.at("tables/entities.csv", query=query, kinds=kind)
     shown = [card(entity) for entity in cards.items]
     return show(
         visit,
@@ -92,7 +92,7 @@ def shelf(visit: With, query: str = "", kind: str = "", page: int = 0) -> Respon
 
 
 @router.post("")
-def begin(visit: With, name: Annotated[str, Form()] = "") -> Response:
+def begin(visit: With, name: FormText = "") -> Response:
     """Lead to the editor for somebody new, or to the one who is called so already."""
     named = safe_name(name)
     known = visit.memories.entities.find(named)
@@ -117,18 +117,13 @@ def person(visit: With, name: str, edit: str = "") -> Response:
         person=opened(visit, entity),
         at=visit.at(f"memories/people/{entity.name}"),
         past=past_of_path(visit, path),
-        table=visit.at("tables/memories/history.csv", item=path),
+        table=visit.at("tables/history.csv", item=path),
     )
 
 
 @router.post("/{name}")
 def save(
-    visit: With,
-    name: str,
-    text: Annotated[str, Form()] = "",
-    kind: Annotated[str, Form()] = "",
-    aliases: Annotated[str, Form()] = "",
-    based_on: Annotated[str, Form()] = "",
+    visit: With, name: str, text: FormText = "", kind: FormText = "", aliases: FormText = "", based_on: FormText = ""
 ) -> Response:
     """Write what a person made of an entity; where the file has changed meanwhile, both versions are shown instead."""
     store = visit.memories.entities
@@ -145,7 +140,7 @@ def save(
 
 
 @router.post("/{name}/pin")
-def pin(visit: With, name: str, on: Annotated[str, Form()] = "") -> Response:
+def pin(visit: With, name: str, on: FormText = "") -> Response:
     """Pin an entity, or take the pin off."""
     visit.memories.entities.pin(name, on=bool(on), author=USER)
     return visit.lead(visit.at(f"memories/people/{name}"))

@@ -84,7 +84,7 @@ def shelf(visit: With, wanted: Annotated[Wanted, Depends(wanted_of)], page: int 
         today=f"{visit.now:%Y-%m-%d}",
         found=[found(visit, hit, wanted.query) for hit in pages.items],
         pages=pages,
-        table=visit.at("tables/memories/found.csv", **told),
+        table=visit.at("tables/found.csv", **told),
     )
 
 
@@ -93,7 +93,7 @@ def find(memories: Memories, wanted: Wanted) -> list[Hit]:
     if not wanted.query:
         return []
     kinds: tuple[MemoryType, ...] = tuple(kind for kind in ALL_TYPES if kind in wanted.kinds)
-    first, last = _day(wanted.since), _day(wanted.until)
+    first, last = day_or_none(wanted.since), day_or_none(wanted.until)
     most = MOST if first is None and last is None else _MOST_BEFORE_DAYS
     hits = memories.recall.search(
         wanted.query, most, types=kinds or None, fitting=True
@@ -137,7 +137,8 @@ def _is_within(hit: Hit, first: date | None, last: date | None) -> bool:
     return (first is None or day >= first) and (last is None or day <= last)
 
 
-def _day(text: str) -> date | None:
+def day_or_none(text: str) -> date | None:
+    """Return the day that a text names, as `YYYY-MM-DD`; None where it names none."""
     try:
         return date.fromisoformat(text)
     except ValueError:

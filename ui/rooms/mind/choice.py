@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from fastapi import Depends, Form
+from fastapi import Depends
 
 from agent.minds.endpoint import OPENROUTER_ADDRESS
 from agent.minds.known_servers import Server
@@ -16,6 +16,7 @@ from agent.services import Services
 from managers.storage.errors import InvalidSettingError, Lang
 from managers.storage.files import digest
 from managers.storage.settings import MindSettings
+from ui.server.visit import FormText
 
 PROVIDERS: Final = ("auto", "builtin", "gemini", "anthropic", "openrouter", "openai")
 """As they are chosen; for the settings OpenRouter is a server of OpenAI's protocol."""
@@ -45,11 +46,11 @@ class MindFields:
 
 
 def fields_of_form(
-    provider: Annotated[str, Form()] = PROVIDERS[0],
-    address: Annotated[str, Form()] = "",
-    model: Annotated[str, Form()] = "",
-    small: Annotated[str, Form()] = "",
-    key: Annotated[str, Form()] = "",
+    provider: FormText = PROVIDERS[0],
+    address: FormText = "",
+    model: FormText = "",
+    small: FormText = "",
+    key: FormText = "",
 ) -> MindFields:
     """Return what a form has sent."""
     return MindFields(provider, address.strip(), model.strip(), small.strip(), key.strip())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import Response
 
 from agent.minds.known_servers import Server
@@ -26,7 +26,7 @@ from ui.rooms.mind.choice import (
 from ui.rooms.mind.view import former_provider, menu
 from ui.rooms.settings.routes import settings_address
 from ui.server.addresses import local_path
-from ui.server.visit import PersonaVisit, With
+from ui.server.visit import FormText, PersonaVisit, With
 
 _MOST_MODELS: Final = 12
 """Of one server; the settings take any name."""
@@ -57,11 +57,7 @@ def show(visit: With, back: str = "") -> Response:
 
 @router.post("")
 def choose(
-    visit: With,
-    choice: Annotated[str, Form()] = "",
-    offer: Annotated[str, Form()] = "",
-    based_on: Annotated[str, Form()] = "",
-    back: Annotated[str, Form()] = "",
+    visit: With, choice: FormText = "", offer: FormText = "", based_on: FormText = "", back: FormText = ""
 ) -> Response:
     """Let another mind speak: for the persona alone where it has one of its own, else for everybody."""
     services, own = visit.services, _own(visit)
@@ -75,7 +71,7 @@ def choose(
     if changes:
         keep_mind(services, changes, own)
     status = visit.companion.mind_status()  # asks whoever speaks now, so that the head can say so
-    visit.request.app.state.live.wake(visit.name)
+    visit.wake()
     return visit.lead(there, status.sentence(visit.lang))
 
 

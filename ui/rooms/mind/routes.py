@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import Response
 
 from managers.storage.errors import InvalidSettingError
@@ -32,7 +32,7 @@ from ui.rooms.settings.options import worded
 from ui.rooms.settings.routes import settings_address, shelf_of
 from ui.server.addresses import with_query
 from ui.server.once import new_number
-from ui.server.visit import Here, Visit
+from ui.server.visit import FormText, Here, Visit
 
 router = APIRouter(prefix="/settings/mind")
 
@@ -59,7 +59,7 @@ def look_again(visit: Here, own: str = "") -> Response:
 
 
 @router.post("/pull")
-def pull(visit: Here, own: str = "", pull: Annotated[str, Form()] = "") -> Response:
+def pull(visit: Here, own: str = "", pull: FormText = "") -> Response:
     """Have a model fetched, and let it speak when it is there."""
     is_begun = begin_pull(visit.services, pull, visit.t, visit.persona_name if own else "")
     return visit.lead(_looking(visit, own=bool(own)), problem="" if is_begun else visit.t("mind.not_there"))
@@ -73,13 +73,7 @@ def stop(visit: Here, own: str = "") -> Response:
 
 
 @router.post("")
-def choose(
-    visit: Here,
-    sent: SentMind,
-    own: str = "",
-    based_on: Annotated[str, Form()] = "",
-    offer: Annotated[str, Form()] = "",
-) -> Response:
+def choose(visit: Here, sent: SentMind, own: str = "", based_on: FormText = "", offer: FormText = "") -> Response:
     """Keep what was entered, then try it; what was chosen elsewhere meanwhile is shown instead, beside what was entered.
 
     Args:
@@ -109,7 +103,7 @@ def choose(
 
 
 @router.post("/forget-key")
-def forget(visit: Here, own: str = "", based_on: Annotated[str, Form()] = "") -> Response:
+def forget(visit: Here, own: str = "", based_on: FormText = "") -> Response:
     """Delete the key of the server that was shown."""
     persona = visit.persona_name if own else ""
     mind = mind_of(visit.services, persona)
@@ -120,7 +114,7 @@ def forget(visit: Here, own: str = "", based_on: Annotated[str, Form()] = "") ->
 
 
 @router.post("/back")
-def give_back(visit: Here, based_on: Annotated[str, Form()] = "") -> Response:
+def give_back(visit: Here, based_on: FormText = "") -> Response:
     """Let the persona that is talked to speak with everybody's mind again."""
     persona = visit.persona_name
     if based_on != mark_of(mind_of(visit.services, persona)):

@@ -57,5 +57,5 @@ def _shown(visit: PersonaVisit, centre: str, who: str, one: str, other: str, *, 
         chosen=(who, one, other),
         close=view.address(visit, network.centre),
         query=query,
-        table=visit.at("tables/memories/ties.csv"),
+        table=visit.at("tables/ties.csv"),
     )

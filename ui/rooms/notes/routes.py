@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
 from agent.prompt_prefix import what_is_cut
 from managers.memory.notes import Note, NoteKind
 from managers.storage.errors import ExternallyChangedError
 from ui.rooms.history.routes import past_of_file
-from ui.server.visit import PersonaVisit, With
+from ui.server.visit import FormText, PersonaVisit, With
 
 KINDS: Final[tuple[NoteKind, ...]] = ("core_memory", "notepad")
 
@@ -32,11 +32,7 @@ def show(visit: With, kind: NoteKind) -> Response:
 
 @router.post("/{kind}")
 def save(
-    visit: With,
-    kind: NoteKind,
-    text: Annotated[str, Form()] = "",
-    based_on: Annotated[str, Form()] = "",
-    keep_mine: Annotated[str, Form()] = "",
+    visit: With, kind: NoteKind, text: FormText = "", based_on: FormText = "", keep_mine: FormText = ""
 ) -> Response:
     """Write the note; where the file has changed since the form was shown, both versions are shown instead."""
     notes, text = visit.memories.notes, text.replace("\r\n", "\n")
@@ -54,7 +50,7 @@ def save(
 
 def _page(visit: PersonaVisit, kind: NoteKind, note: Note, *, theirs: str | None = None) -> Response:
     path = visit.memories.notes.path(kind)
-    table = visit.at("tables/memories/history.csv", item=path.relative_to(visit.memories.paths.folder).as_posix())
+    table = visit.at("tables/history.csv", item=path.relative_to(visit.memories.paths.folder).as_posix())
     return visit.show(
         "rooms/notes/notes.html",
         status=200 if theirs is None else 409,

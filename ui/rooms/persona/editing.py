@@ -12,6 +12,7 @@ from agent.services import Services
 from managers.personas import Persona
 from managers.storage.errors import Lang
 from managers.storage.files import digest
+from ui.server.visit import FormText
 
 _MARK_CHARACTERS = 12
 
@@ -39,12 +40,12 @@ class Sheet:
 
 
 def sheet_of_form(
-    name: Annotated[str, Form()] = "",
+    name: FormText = "",
     language: Annotated[Lang, Form()] = "en",
-    greeting: Annotated[str, Form()] = "",
-    user_name: Annotated[str, Form()] = "",
-    user_profile: Annotated[str, Form()] = "",
-    prompt: Annotated[str, Form()] = "",
+    greeting: FormText = "",
+    user_name: FormText = "",
+    user_profile: FormText = "",
+    prompt: FormText = "",
 ) -> Sheet:
     """Return what a form has sent; browsers end lines in another way than files."""
     texts = (text.replace("\r\n", "\n") for text in (greeting, user_name, user_profile, prompt))

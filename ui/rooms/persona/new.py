@@ -11,8 +11,8 @@ from fastapi.responses import Response
 from managers.storage.errors import Lang, UtataneError
 from ui.rooms.persona import view
 from ui.server.addresses import address_of
-from ui.server.once import Once, new_number
-from ui.server.visit import Beside, Visit
+from ui.server.once import new_number
+from ui.server.visit import Beside, FormText, Visit
 
 router = APIRouter(prefix="/new")
 
@@ -21,10 +21,10 @@ router = APIRouter(prefix="/new")
 class NewPersona:
     """What the form holds."""
 
-    name: Annotated[str, Form()] = ""
+    name: FormText = ""
     language: Annotated[Lang | None, Form()] = None
-    prompt: Annotated[str, Form()] = ""
-    greeting: Annotated[str, Form()] = ""
+    prompt: FormText = ""
+    greeting: FormText = ""
 
 
 @router.get("")
@@ -34,9 +34,8 @@ def show(visit: Beside) -> Response:
 
 
 @router.post("")
-def welcome(visit: Beside, sent: Annotated[NewPersona, Depends()], number: Annotated[str, Form()] = "") -> Response:
+def welcome(visit: Beside, sent: Annotated[NewPersona, Depends()], number: FormText = "") -> Response:
     """Make the persona, and lead to it."""
-    once: Once = visit.request.app.state.once
 
     def make() -> str:
         persona = visit.services.personas.create(
@@ -48,7 +47,7 @@ def welcome(visit: Beside, sent: Annotated[NewPersona, Depends()], number: Annot
         return persona.name
 
     try:
-        name = once.make("welcome", number, make)
+        name = visit.once.make("welcome", number, make)
     except UtataneError as error:
         return _page(visit, sent, error)
     return visit.lead(f"{address_of(name)}#latest", visit.t("persona.created", name=name))

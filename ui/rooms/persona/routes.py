@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import APIRouter, File, UploadFile
 from fastapi.responses import Response
 
 from managers.personas import Persona
@@ -13,9 +13,9 @@ from ui.components.faces import face
 from ui.rooms.persona import view
 from ui.rooms.persona.editing import SentSheet, Sheet, conflicts, save, sheet_of
 from ui.server.addresses import address_of
-from ui.server.once import Once, new_number
+from ui.server.once import new_number
 from ui.server.uploads import WithUploads
-from ui.server.visit import Beside, PersonaVisit, Visit, With
+from ui.server.visit import Beside, FormText, PersonaVisit, With
 
 router = APIRouter(prefix="/p/{persona}/persona", route_class=WithUploads)
 trash_router = APIRouter(prefix="/trash")
@@ -30,12 +30,7 @@ def show(visit: With) -> Response:
 
 
 @router.post("")
-def write(
-    visit: With,
-    sent: SentSheet,
-    based_on: Annotated[str, Form()] = "",
-    keep_mine: Annotated[str, Form()] = "",
-) -> Response:
+def write(visit: With, sent: SentSheet, based_on: FormText = "", keep_mine: FormText = "") -> Response:
     """Write what was changed; what was changed elsewhere too is shown instead, beside what the form holds."""
     persona = visit.services.personas.get(visit.name)
     theirs = () if keep_mine else conflicts(persona, sent, based_on)
@@ -61,17 +56,17 @@ def mend(visit: With) -> Response:
 
 
 @router.post("/duplicate")
-def duplicate(visit: With, number: Annotated[str, Form()] = "") -> Response:
+def duplicate(visit: With, number: FormText = "") -> Response:
     """Make a copy with all that the persona remembers."""
     personas = visit.services.personas
-    name = _once(visit).make(
+    name = visit.once.make(
         "duplicate", number, lambda: personas.duplicate(visit.name, personas.free_name(visit.name)).name
     )
     return visit.lead(address_of(name, "persona"), visit.t("persona.duplicated", name=name))
 
 
 @router.post("/delete")
-def delete(visit: With, number: Annotated[str, Form()] = "") -> Response:
+def delete(visit: With, number: FormText = "") -> Response:
     """Move the persona to the trash, and lead to where it can be brought back."""
 
     def throw_away() -> str:
@@ -79,25 +74,20 @@ def delete(visit: With, number: Annotated[str, Form()] = "") -> Response:
         with visit.services.away(visit.name):
             return visit.services.personas.delete(visit.name).name
 
-    name = _once(visit).make("delete", number, throw_away)
+    name = visit.once.make("delete", number, throw_away)
     names = visit.services.personas.list_names()
     there = address_of(names[0], "persona") if names else "/new"
     return visit.lead(f"{there}#trash", visit.t("persona.deleted", name=name))
 
 
 @trash_router.post("/{entry}")
-def restore(visit: Beside, entry: str, name: Annotated[str, Form()], number: Annotated[str, Form()] = "") -> Response:
+def restore(visit: Beside, entry: str, name: FormText, number: FormText = "") -> Response:
     """Bring a persona back from the trash, under a free name."""
     personas = visit.services.personas
-    restored = _once(visit).make("restore", number, lambda: personas.restore(entry, personas.free_name(name)))
+    restored = visit.once.make("restore", number, lambda: personas.restore(entry, personas.free_name(name)))
     is_guest = restored not in personas.list_names()
     there = "/guests" if is_guest else address_of(restored, "persona")
     return visit.lead(there, visit.t("persona.restored", name=restored))
-
-
-def _once(visit: Visit) -> Once:
-    once: Once = visit.request.app.state.once
-    return once
 
 
 def _page(visit: PersonaVisit, persona: Persona, sheet: Sheet, begun: str, theirs: view.Conflicts = ()) -> Response:

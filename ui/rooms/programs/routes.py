@@ -7,7 +7,6 @@ from typing import Final
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from managers.storage.access import Access
 from ui.rooms.programs import view
 from ui.rooms.settings.options import options_of, spoken
 from ui.rooms.settings.routes import settings_address, shelf_of
@@ -38,7 +37,7 @@ def show(visit: Here) -> Response:
 @router.get("/token")
 def show_token(visit: Here) -> Response:
     """Show the token, and what holds it."""
-    token = _access(visit).programs_token
+    token = visit.access.programs_token
     words = {key: visit.t(f"programs.{key}") for key in ("words", "query", "quiet")}
     pastes = view.pastes(_ways(visit), str(visit.request.base_url), token, visit.persona_name, words)
     shown = visit.part("rooms/programs/token.html", token=token, pastes=pastes)
@@ -49,15 +48,10 @@ def show_token(visit: Here) -> Response:
 @router.post("/token")
 def renew(visit: Here) -> Response:
     """Make another token."""
-    _access(visit).renew_programs_token()
+    visit.access.renew_programs_token()
     return visit.lead(settings_address(visit, "programs"), visit.t("programs.renewed"))
 
 
 def _ways(visit: Visit) -> Ways:
     ways: Ways = visit.request.app.state.ways
     return ways
-
-
-def _access(visit: Visit) -> Access:
-    access: Access = visit.request.app.state.access
-    return access

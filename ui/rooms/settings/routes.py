@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
 from managers.storage.errors import UtataneError
 from ui.rooms.settings.options import by_group, change, options_of, spoken, worded
 from ui.server.addresses import with_query
-from ui.server.visit import Here, Visit
+from ui.server.visit import FormText, Here, Visit
 
 PAGES: Final = (
     "user",
@@ -83,12 +83,7 @@ def show(visit: Here, group: str, own: str = "") -> Response:
 
 @router.post("/{group}")
 def set_one(
-    visit: Here,
-    group: str,
-    name: Annotated[str, Form()],
-    value: Annotated[str, Form()] = "",
-    own: Annotated[str, Form()] = "",
-    reset: Annotated[str, Form()] = "",
+    visit: Here, group: str, name: FormText, value: FormText = "", own: FormText = "", reset: FormText = ""
 ) -> Response:
     """Change one setting, or take its default again."""
     persona = visit.persona_name

@@ -1,1 +1,1 @@
-"""The tables of the rooms Heart and Dreams."""
+"""The tables of all rooms."""

@@ -23,7 +23,7 @@ from ui.components.faces import Face, face_of
 from ui.rooms.talk import view
 from ui.rooms.talk.view import Entry
 from ui.server.uploads import sent_files
-from ui.server.visit import PersonaVisit, With
+from ui.server.visit import FormText, PersonaVisit, With
 
 PAGE_OF_MESSAGES: Final = 50
 """How many messages a window opens with, and each page before it has."""
@@ -128,9 +128,9 @@ def show(visit: With, off_record: str = "") -> Response:
 @router.post("/say")
 def say(
     visit: With,
-    text: Annotated[str, Form()] = "",
-    nonce: Annotated[str, Form()] = "",
-    off_record: Annotated[str, Form()] = "",
+    text: FormText = "",
+    nonce: FormText = "",
+    off_record: FormText = "",
     files: Annotated[list[UploadFile] | None, File()] = None,
 ) -> Response:
     """Say something: when this answers, it is on disk."""
@@ -143,12 +143,12 @@ def say(
                 raise trouble
     except UtataneError as error:
         return _page(visit, draft=text, problem=error, off_record=bool(off_record))
-    visit.request.app.state.live.wake(visit.name)
+    visit.wake()
     return visit.lead(_here(visit, off_record=bool(off_record)))
 
 
 @router.post("/stop")
-def stop(visit: With, off_record: Annotated[str, Form()] = "", text: Annotated[str, Form()] = "") -> Response:
+def stop(visit: With, off_record: FormText = "", text: FormText = "") -> Response:
     """Stop the answer under way; what was said so far is kept, and what stands in the field stays there."""
     if turn := visit.companion.turn:
         turn.stop()
@@ -159,14 +159,14 @@ def stop(visit: With, off_record: Annotated[str, Form()] = "", text: Annotated[s
 
 
 @router.post("/topic")
-def begin_topic(visit: With, text: Annotated[str, Form()] = "") -> Response:
+def begin_topic(visit: With, text: FormText = "") -> Response:
     """Begin a new topic; what stands in the field stays there."""
     visit.companion.new_topic()
     return _page(visit, draft=text) if text else visit.lead(_here(visit))
 
 
 @router.post("/off-record")
-def go_off_record(visit: With, on: Annotated[str, Form()] = "", text: Annotated[str, Form()] = "") -> Response:
+def go_off_record(visit: With, on: FormText = "", text: FormText = "") -> Response:
     """Go off the record, or come back and let go of what was said there."""
     if not on:
         visit.companion.forget_off_record()
@@ -183,7 +183,7 @@ def deeds(visit: With, message_id: str) -> Response:
 
 
 @router.post("/messages/{message_id}/regenerate")
-def regenerate(visit: With, message_id: str, by: Annotated[str, Form()] = "") -> Response:
+def regenerate(visit: With, message_id: str, by: FormText = "") -> Response:
     """Answer a message, again or for the first time; with the built-in mind, where that is asked for."""
     visit.companion.regenerate(message_id, built_in=by == "builtin")
     return _led(visit)
@@ -197,13 +197,7 @@ def edit_form(visit: With, message_id: str) -> Response:
 
 
 @router.post("/messages/{message_id}/edit")
-def edit(
-    visit: With,
-    message_id: str,
-    text: Annotated[str, Form()] = "",
-    based_on: Annotated[str, Form()] = "",
-    again: Annotated[str, Form()] = "",
-) -> Response:
+def edit(visit: With, message_id: str, text: FormText = "", based_on: FormText = "", again: FormText = "") -> Response:
     """Give a message another text; the last of one's own is answered anew where that is asked for.
 
     One that has been given another text since the form was shown keeps it: both are shown.
@@ -260,9 +254,7 @@ def switch_branch(visit: With, branch_id: str) -> Response:
 
 
 @router.post("/held/{held}")
-def decide(
-    visit: With, held: str, reply: Annotated[str, Form(alias="answer")], shown: Annotated[str, Form()] = ""
-) -> Response:
+def decide(visit: With, held: str, reply: Annotated[str, Form(alias="answer")], shown: FormText = "") -> Response:
     """Let what waits be written, or leave it; what has changed meanwhile is shown anew."""
     visit.companion.decide(held, allow=reply == "allow", shown=shown)
     return visit.lead(f"{_here(visit)}#latest")
@@ -357,7 +349,7 @@ def _shown(visit: PersonaVisit) -> dict[str, str]:
 
 
 def _led(visit: PersonaVisit) -> Response:
-    visit.request.app.state.live.wake(visit.name)
+    visit.wake()
     return visit.lead(f"{_here(visit)}#latest")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from datetime import date
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import Response
 
 from managers.storage.errors import InvalidSettingError
@@ -19,7 +19,7 @@ from ui.rooms.settings.options import options_of, spoken
 from ui.rooms.settings.routes import settings_address, shelf_of
 from ui.rooms.usage import view
 from ui.rooms.usage.view import Grouping, Look, Measure, Span
-from ui.server.visit import Here, Visit
+from ui.server.visit import FormText, Here, Visit
 
 _RECENT_MODELS: Final = 12
 
@@ -57,11 +57,7 @@ def show(
 
 @router.post("/settings/usage/price")
 def set_price(
-    visit: Here,
-    model: Annotated[str, Form()],
-    read: Annotated[str, Form()] = "",
-    written: Annotated[str, Form()] = "",
-    back: Annotated[str, Form()] = "",
+    visit: Here, model: FormText, read: FormText = "", written: FormText = "", back: FormText = ""
 ) -> Response:
     """Keep one's own price of a model, or go back to the list's."""
     prices = dict(visit.services.settings().usage.prices)

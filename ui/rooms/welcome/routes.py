@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import Response
 
 from managers.storage.settings import MindSettings
@@ -15,7 +15,7 @@ from ui.rooms.mind.choice import SentMind, answer_offer, chosen_mind, fields_of,
 from ui.rooms.mind.trying import Tried, trial
 from ui.rooms.mind.ways import begin_pull, is_fetching, was_fetched, ways_of
 from ui.server.addresses import address_of, with_query
-from ui.server.visit import Beside, Visit
+from ui.server.visit import Beside, FormText, Visit
 
 _NAMES: Final = ("/ways", "/look", "/pull", "/pull/stop")
 _ADDRESSES: Final[Mapping[str, Any]] = {
@@ -45,20 +45,20 @@ def ways(visit: Beside) -> Response:
 
 
 @router.post("/look")
-def look_again(visit: Beside, persona: Annotated[str, Form()] = "") -> Response:
+def look_again(visit: Beside, persona: FormText = "") -> Response:
     """Look again for what can be used on this computer."""
     return _lead_back(visit, persona)
 
 
 @router.post("/pull")
-def pull(visit: Beside, persona: Annotated[str, Form()] = "", pull: Annotated[str, Form()] = "") -> Response:
+def pull(visit: Beside, persona: FormText = "", pull: FormText = "") -> Response:
     """Have a model fetched, and let it speak when it is there."""
     is_begun = begin_pull(visit.services, pull, visit.t)
     return _lead_back(visit, persona, problem="" if is_begun else visit.t("mind.not_there"))
 
 
 @router.post("/pull/stop")
-def stop(visit: Beside, persona: Annotated[str, Form()] = "") -> Response:
+def stop(visit: Beside, persona: FormText = "") -> Response:
     """Stop fetching a model."""
     visit.services.pulls.stop()
     return _lead_back(visit, persona)
@@ -74,10 +74,10 @@ def decide_later(visit: Beside) -> Response:
 def choose(
     visit: Beside,
     sent: SentMind,
-    persona: Annotated[str, Form()] = "",
-    offer: Annotated[str, Form()] = "",
-    tried: Annotated[str, Form()] = "",
-    anyway: Annotated[str, Form()] = "",
+    persona: FormText = "",
+    offer: FormText = "",
+    tried: FormText = "",
+    anyway: FormText = "",
 ) -> Response:
     """Try the mind that was entered; where it was tried already, or whatever it says, keep it and begin.
 
