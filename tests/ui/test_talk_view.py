@@ -127,9 +127,7 @@ def test_a_model_that_does_not_answer_is_not_shown_as_ready() -> None:
 
 def test_what_was_recalled_is_told_with_its_reason() -> None:
     hit = Hit("海へ行った<b>", "log_archive", "semantic", "log_archives/2026-01.txt", ("m1",), 0.5, NOW, "ミナ")
-    (memory,) = view.recalled([hit], NOW, JA)
-    assert (memory.kind, memory.text) == ("昔の会話", "海へ行った<b>")
-    assert "75%" in memory.reason
+    assert "75%" in view.reason(hit, JA)
 
 
 def notice_key(notice: Notice) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Annotated, Final, Literal
@@ -20,6 +20,7 @@ from agent.services import Services
 from managers.storage.access import Access
 from managers.storage.errors import Lang
 from ui.components.revision import revision_of
+from ui.components.times import day_name, when
 from ui.locales import Texts, choose_language, texts
 from ui.server.addresses import address_of, with_query
 from ui.server.once import Once
@@ -91,6 +92,14 @@ class Visit:
     @property
     def now(self) -> datetime:
         return self.services.clock.now()
+
+    def when(self, moment: datetime) -> str:
+        """Return a day and time in words."""
+        return when(moment, self.now, self.t)
+
+    def day(self, day: date) -> str:
+        """Return a day in words."""
+        return day_name(day, self.now.date(), self.t)
 
     @property
     def access(self) -> Access:

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from managers.sleep.cost import DreamCost
 from managers.sleep.diary import DiaryPage, DreamDiary, DreamNight
 from ui.rooms.dreams import view
+from ui.rooms.memories.shelves import Page
 from ui.rooms.settings.routes import settings_address
 from ui.server.visit import PersonaVisit, With
 
@@ -68,10 +69,10 @@ def _sleeping(visit: PersonaVisit, newest: Sequence[DreamNight]) -> view.Sleepin
     )
 
 
-def _pages(visit: PersonaVisit, found: DiaryPage) -> view.Pages:
+def _pages(visit: PersonaVisit, found: DiaryPage) -> Page[DreamNight]:
     newer = _address(visit, found.number - 1) if found.number else None
     older = _address(visit, found.number + 1) if found.number < found.pages - 1 else None
-    return view.Pages(found.number, found.pages, newer, older)
+    return Page(found.nights, found.total, found.number, found.pages, newer, older)
 
 
 def _address(visit: PersonaVisit, number: int) -> str:

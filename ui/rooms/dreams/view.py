@@ -121,16 +121,6 @@ class ShownNight:
     is_fresh: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """The pages of the diary, for the pager: addresses of those beside this one, None where there is none."""
-
-    number: int
-    total: int
-    newer: str | None
-    older: str | None
-
-
 def state(shown: Sleeping, now: datetime, t: Texts) -> State:
     """Return whether it dreams, how the last dream ended, and when the next one comes."""
     status = shown.status

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
+from managers.memory.goals import HORIZONS
 from managers.sleep.diary import DreamDiary
 from ui.rooms.heart import view
 from ui.rooms.heart.drives import drive_cards
@@ -30,7 +31,7 @@ def show(
 ) -> Response:
     """Show the room as it is now."""
     look = look_at(visit, days, span, day, point, figures)
-    memories, now, t = visit.memories, visit.now, visit.t
+    memories = visit.memories
     night = DreamDiary(memories.paths, memories.history, memories.insights, memories.log).latest()
     return visit.show(
         "rooms/heart/heart.html",
@@ -39,11 +40,13 @@ def show(
         lengths=LENGTHS,
         motive=view.motive(look),
         drives=drive_cards(look),
-        questions=view.questions(memories.questions.load(), look),
+        questions=memories.questions.load(),
         feelings=feelings(look),
         behind=behind(look),
-        goals=view.goals(memories.goals.load(), look),
-        dream=view.last_dream(night, now, t),
+        goals=memories.goals.load(),
+        horizons=HORIZONS,
+        dream=view.last_dream(night, visit),
+        view=view,
         past=_past(look),
     )
 

@@ -8,18 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from managers.memory.goals import HORIZONS, Goal, Goals, Horizon
+from managers.memory.goals import HORIZONS, Goals
 from managers.memory.questions import Question, Questions
 from managers.sleep.diary import DreamNight
-from ui.components.times import when
-from ui.locales import Texts
 from ui.rooms.heart.drives import strength, why
 from ui.rooms.heart.look import Look
 from ui.rooms.history.view import change_name
+from ui.server.visit import Visit
 
-SHOWN_CLOSED: Final = 30
-SHOWN_WORDS: Final = 60
-"""Of a question or a goal where a sentence names it."""
 _PRESSING: Final = (0.4, 0.7)
 """From where on a question presses somewhat, and much."""
 
@@ -35,55 +31,12 @@ class Motive:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenQuestion:
-    """A question without an answer; `share` is its priority in percent, `pressing` the same in words or numbers."""
-
-    id: str
-    topic: str
-    short: str
-    context: str
-    share: int
-    pressing: str
-    since: str
-
-
-@dataclass(frozen=True, slots=True)
 class Ended:
     """A question or a goal that has ended: how and when, and the answer."""
 
     words: str
     how: str
     answer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownQuestions:
-    """The questions; of the closed ones the newest, and how many there are."""
-
-    open: Sequence[OpenQuestion]
-    closed: Sequence[Ended]
-    closed_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class ShownGoal:
-    """A goal that is pursued; its progress newest first."""
-
-    id: str
-    words: str
-    short: str
-    values: Sequence[str]
-    progress: Sequence[str]
-    moved: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownGoals:
-    """The goals that are pursued, by horizon; of those that have ended the newest, and how many there are."""
-
-    active: Sequence[tuple[Horizon, Sequence[ShownGoal]]]
-    ended: Sequence[Ended]
-    ended_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,55 +59,48 @@ def motive(look: Look) -> Motive:
     return Motive(found.narrative, t(f"heart.{drive}"), strong, why(drive, look))
 
 
-def questions(found: Questions, look: Look) -> ShownQuestions:
-    """Return the questions: what it wonders about, and what it has wondered about."""
-    t, now = look.visit.t, look.visit.now
-    closed = sorted((one for one in found.entries if one.status != "open"), key=lambda one: one.closed_at, reverse=True)
-    ended = [
-        Ended(one.topic, f"{t(f'heart.closed_{one.status}')} {moment(one.closed_at, now, t)}".strip(), one.answer)
-        for one in closed[:SHOWN_CLOSED]
+def pressing(one: Question, look: Look) -> str:
+    """Return how much a question presses, in words or as a number."""
+    step = sum(one.priority >= edge for edge in _PRESSING)
+    return f"{one.priority:.2f}" if look.figures else look.visit.t(f"heart.pressing_{step}")
+
+
+def share(one: Question) -> int:
+    """Return a question's priority in percent."""
+    return round(100 * min(max(one.priority, 0), 1))
+
+
+def closed(found: Questions, visit: Visit) -> list[Ended]:
+    """Return the questions that have ended, newest first."""
+    ended = sorted((one for one in found.entries if one.status != "open"), key=lambda one: one.closed_at, reverse=True)
+    return [
+        Ended(one.topic, f"{visit.t(f'heart.closed_{one.status}')} {moment(one.closed_at, visit)}".strip(), one.answer)
+        for one in ended
     ]
-    return ShownQuestions([_question(one, look) for one in found.open], ended, len(closed))
 
 
-def goals(found: Goals, look: Look) -> ShownGoals:
-    """Return the goals: what it pursues, and what it has pursued."""
-    t, now = look.visit.t, look.visit.now
-    active = [(horizon, [_goal(one, now, t) for one in found.active(horizon)]) for horizon in HORIZONS]
-    ended = [goal for horizon in HORIZONS for goal in found.lists[horizon] if goal.status != "active"]
-    newest = sorted(ended, key=lambda goal: goal.updated_at, reverse=True)[:SHOWN_CLOSED]
-    told = [Ended(one.goal, f"{t(f'heart.status_{one.status}')} {moment(one.updated_at, now, t)}") for one in newest]
-    return ShownGoals([(horizon, some) for horizon, some in active if some], told, len(ended))
+def ended(found: Goals, visit: Visit) -> list[Ended]:
+    """Return the goals that have ended, newest first."""
+    goals = [goal for horizon in HORIZONS for goal in found.lists[horizon] if goal.status != "active"]
+    return [
+        Ended(one.goal, f"{visit.t(f'heart.status_{one.status}')} {moment(one.updated_at, visit)}")
+        for one in sorted(goals, key=lambda goal: goal.updated_at, reverse=True)
+    ]
 
 
-def last_dream(night: DreamNight | None, now: datetime, t: Texts) -> LastDream | None:
+def last_dream(night: DreamNight | None, visit: Visit) -> LastDream | None:
     """Return the newest night: the story of its day, or what it concluded where it has none."""
     if night is None:
         return None
     told = night.told
     story = told.stories[-1].text if told.stories else night.insight.insight if night.insight else ""
-    counts = Counter(change_name(one.what, t) for one in (*told.stories, *told.changed))
-    return LastDream(when(night.time, now, t), story, list(counts.items()))
+    counts = Counter(change_name(one.what, visit.t) for one in (*told.stories, *told.changed))
+    return LastDream(visit.when(night.time), story, list(counts.items()))
 
 
-def moment(stamp: str, now: datetime, t: Texts) -> str:
+def moment(stamp: str, visit: Visit) -> str:
     """Return a moment as it stands in a memory; one that nobody can read as it is."""
     try:
-        return when(datetime.fromisoformat(stamp), now, t)
+        return visit.when(datetime.fromisoformat(stamp))
     except ValueError:
         return stamp
-
-
-def _question(one: Question, look: Look) -> OpenQuestion:
-    t, now = look.visit.t, look.visit.now
-    step = sum(one.priority >= edge for edge in _PRESSING)
-    pressing = f"{one.priority:.2f}" if look.figures else t(f"heart.pressing_{step}")
-    share = round(100 * min(max(one.priority, 0), 1))
-    short = one.topic[:SHOWN_WORDS]
-    return OpenQuestion(one.id, one.topic, short, one.context, share, pressing, moment(one.created_at, now, t))
-
-
-def _goal(goal: Goal, now: datetime, t: Texts) -> ShownGoal:
-    moved = moment(goal.updated_at or goal.created_at, now, t)
-    progress = list(reversed(goal.progress_notes))
-    return ShownGoal(goal.id, goal.goal, goal.goal[:SHOWN_WORDS], goal.related_values, progress, moved)

@@ -72,7 +72,9 @@ def _page(visit: PersonaVisit, outcomes: Sequence[view.Outcome] = ()) -> Respons
     memories = visit.memories
     return visit.show(
         "rooms/knowledge/knowledge.html",
-        documents=view.rows(memories.knowledge.list(), memories.recall.unread_documents(), visit.now, visit.t),
+        documents=memories.knowledge.list(),
+        unread=memories.recall.unread_documents(),
+        size=view.size,
         removed=memories.knowledge.removed(),
         outcomes=outcomes,
         accepted=",".join(DOCUMENTS),

@@ -109,7 +109,7 @@ def shown_passage(visit: PersonaVisit, passage: Passage, kind: str, more: str = 
     """
     stamp = ""
     if passage.time is not None:
-        stamp = moment(passage.time, visit.now, visit.t)
+        stamp = moment(passage.time, visit)
     elif day:
         stamp = day_in_full(date.fromordinal(day), visit.t)
     who = passage.speaker or (passage.heading.partition(" / ")[0] if passage.type == "entity_memory" else "")

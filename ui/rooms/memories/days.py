@@ -17,11 +17,10 @@ from managers.memory.forgotten import FORGOTTEN
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
-from ui.components.times import WEEKDAYS, day_name
 from ui.errors import MemoryGoneError
+from ui.components.times import WEEKDAYS
 from ui.locales import Texts
 from ui.rooms.memories.shelves import (
-    Evidence,
     evidence_of,
     gone,
     let_search_know,
@@ -82,19 +81,6 @@ class Month:
     months: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
-    """What a day was; without a tone where it had none in particular."""
-
-    name: str
-    tone: str
-    maker: str
-    is_pinned: bool
-    summary: str
-    events: Sequence[tuple[str, Evidence | None]]
-    evidence: Evidence | None
-
-
 @router.get("")
 def shelf(visit: With, month: str = "") -> Response:
     """Show a month of the calendar, the last one if none is asked for."""
@@ -112,11 +98,19 @@ def read(visit: With, day: str, edit: str = "") -> Response:
     if edit:
         return _editor(visit, episode, episode.summary, episode.key_events)
     path = file_part(visit.memories.paths.folder, visit.memories.episodes.path(episode.date))
+    of_events = episode.key_event_evidence
+    rests_on = [of_events[n] if n < len(of_events) else [] for n in range(len(episode.key_events))]
+    *of_each, evidence = evidence_of(visit, [*rests_on, episode.evidence])
     return show(
         visit,
         "memories/day.html",
         _SHELF,
-        day=opened(visit, episode),
+        name=visit.day(episode.date),
+        day=episode,
+        tone="" if episode.emotional_tone == _NO_TONE else tone(episode.emotional_tone, visit.t),
+        maker=maker_name(episode.mind, visit.t),
+        events=list(zip(episode.key_events, of_each, strict=True)),
+        evidence=evidence,
         at=_address(visit, episode.date),
         month=visit.at(f"memories/days/{episode.date:%Y-%m}"),
         past=past_of_path(visit, path),
@@ -207,22 +201,6 @@ def tone(name: str, t: Texts) -> str:
     return t.section("memories").get(f"tone_{name}", name)
 
 
-def opened(visit: PersonaVisit, episode: Episode) -> Day:
-    """Return a day as its page shows it."""
-    of_events = episode.key_event_evidence
-    rests_on = [of_events[n] if n < len(of_events) else [] for n in range(len(episode.key_events))]
-    *events, whole = evidence_of(visit, [*rests_on, episode.evidence])
-    return Day(
-        day_name(episode.date, visit.now.date(), visit.t),
-        "" if episode.emotional_tone == _NO_TONE else tone(episode.emotional_tone, visit.t),
-        maker_name(episode.mind, visit.t),
-        episode.is_pinned,
-        episode.summary,
-        list(zip(episode.key_events, events, strict=True)),
-        whole,
-    )
-
-
 def _calendar(visit: PersonaVisit, wanted: str) -> Response:
     days = visit.memories.episodes.days()
     month = month_of(visit, days, wanted) if days else None
@@ -233,7 +211,7 @@ def _calendar(visit: PersonaVisit, wanted: str) -> Response:
 def _cell(visit: PersonaVisit, day: date, month: int, *, is_told: bool) -> Cell:
     if day.month != month:
         return Cell()
-    name = day_name(day, visit.now.date(), visit.t)
+    name = visit.day(day)
     return Cell(day.day, name, _address(visit, day)) if is_told else Cell(day.day, name)
 
 
@@ -241,7 +219,7 @@ def _line(visit: PersonaVisit, day: date) -> Line | None:
     episode = visit.memories.episodes.get(day)
     if episode is None:
         return None
-    name = day_name(day, visit.now.date(), visit.t)
+    name = visit.day(day)
     return Line(_address(visit, day), name, shorten(episode.summary, _SHOWN_LETTERS), episode.is_pinned)
 
 
@@ -253,7 +231,7 @@ def _editor(
         "memories/day_edit.html",
         _SHELF,
         status=200 if theirs is None else 409,
-        name=day_name(episode.date, visit.now.date(), visit.t),
+        name=visit.day(episode.date),
         summary=summary,
         events="\n".join(events),
         theirs=theirs,

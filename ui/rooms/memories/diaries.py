@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -31,14 +30,6 @@ async def diary_of(request: Request) -> Diary:
 Which = Annotated[Diary, Depends(diary_of)]
 
 
-@dataclass(frozen=True, slots=True)
-class Volume:
-    """A file that a diary has rolled over into."""
-
-    name: str
-    address: str
-
-
 @router.get("/diary")
 @router.get("/secret-diary")
 def read(visit: With, diary: Which, edit: str = "", open: str = "") -> Response:  # noqa: A002  # a word of the address
@@ -49,13 +40,14 @@ def read(visit: With, diary: Which, edit: str = "", open: str = "") -> Response:
     if edit:
         return _editor(visit, diary, note.text, note.digest)
     path = file_part(visit.memories.paths.folder, visit.memories.notes.path(FILES[diary]))
+    volumes = visit.memories.notes.archives(FILES[diary])
     return show(
         visit,
         "memories/diary.html",
         diary,
         text=note.text,
         edit=_address(visit, diary, edit=1),
-        volumes=_volumes(visit, diary),
+        volumes=[(path.name, _address(visit, diary, path.name)) for path in reversed(volumes)],
         table=visit.at(f"tables/{FILES[diary]}.csv"),
         past=past_of_path(visit, path),
         past_table=visit.at("tables/history.csv", item=path),
@@ -94,11 +86,6 @@ def _address(visit: PersonaVisit, diary: Diary, volume: str = "", **query: objec
     """Return where a diary lies open."""
     whole = f"memories/{diary}/{volume}" if volume else f"memories/{diary}"
     return visit.at(whole, open=1 if diary == _COVERED else "", **query)
-
-
-def _volumes(visit: PersonaVisit, diary: Diary) -> list[Volume]:
-    paths = visit.memories.notes.archives(FILES[diary])
-    return [Volume(path.name, _address(visit, diary, path.name)) for path in reversed(paths)]
 
 
 def _editor(visit: PersonaVisit, diary: Diary, text: str, digest: str | None, *, theirs: str | None = None) -> Response:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -11,12 +10,11 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from agent.forgetting import remember_again
-from managers.memory.forgotten import Forgotten, forgotten_entries, forgotten_words
+from managers.memory.forgotten import forgotten_entries, forgotten_words
 from managers.memory.messages import Message
 from managers.storage.history.diff import FileDiff
 from managers.storage.history.entries import Entry
 from ui.components.readable import name_of, records_in
-from ui.components.times import clock_time, when
 from ui.rooms.history.routes import take_back
 from ui.rooms.memories.shelves import day_of, let_search_know, show
 from ui.server.visit import PersonaVisit, With
@@ -27,26 +25,6 @@ _SHELF: Final = "forgotten"
 _ENTITIES, _EPISODES = "entity_memory/", "episodic_memory/"
 
 router = APIRouter(prefix="/forgotten")
-
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """A memory that was forgotten: when, what it was, where its change can be seen and where it is brought back."""
-
-    when: str
-    name: str
-    changed: str
-    restore: str
-
-
-@dataclass(frozen=True, slots=True)
-class GoneWords:
-    """Words that were forgotten for one wish: when, how many, who said what, and where they are brought back."""
-
-    when: str
-    name: str
-    said: Sequence[tuple[str, str]]
-    restore: str
 
 
 @router.get("")
@@ -61,8 +39,8 @@ def shelf(visit: With) -> Response:
         visit,
         "memories/forgotten.html",
         _SHELF,
-        words=[_words(visit, one) for one in words],
-        left=[_memory(visit, entry) for entry in left],
+        words=[(one, spoken(one.messages)) for one in words],
+        left=[(entry, _names(visit, entry)) for entry in left],
         table=visit.at("tables/forgotten.csv"),
     )
 
@@ -86,26 +64,6 @@ def spoken(messages: Sequence[Message]) -> list[Message]:
     return [message for message in messages if message.role != "system"]
 
 
-def _words(visit: PersonaVisit, one: Forgotten) -> GoneWords:
-    said = spoken(one.messages)
-    name = visit.t("memories.forgotten_words", count=len(said), time=clock_time(one.messages[0].time))
-    return GoneWords(
-        when(one.time, visit.now, visit.t),
-        name,
-        [(message.speaker, message.text) for message in said],
-        visit.at(f"memories/forgotten/words/{one.id}"),
-    )
-
-
-def _memory(visit: PersonaVisit, entry: Entry) -> Gone:
-    return Gone(
-        when(entry.time, visit.now, visit.t),
-        _names(visit, entry),
-        visit.at(f"history/{entry.id}"),
-        visit.at(f"memories/forgotten/{entry.id}"),
-    )
-
-
 def _names(visit: PersonaVisit, entry: Entry) -> str:
     """Return what was forgotten as people know it: a name, a day, the words of a goal."""
     found = [name for diff in visit.memories.history.diff(entry.id) for name in _named(visit, diff)]
@@ -117,6 +75,6 @@ def _named(visit: PersonaVisit, diff: FileDiff) -> list[str]:
     if diff.path.startswith(_ENTITIES):
         return [stem]
     if diff.path.startswith(_EPISODES):
-        return [day_of(stem, visit.now, visit.t)]
+        return [day_of(stem, visit)]
     before, kept = records_in(diff.before), records_in(diff.after)
     return [name_of(record) for key, record in before.items() if key not in kept and name_of(record)]

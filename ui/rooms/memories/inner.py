@@ -195,7 +195,7 @@ def records_of(visit: PersonaVisit, memories: Sequence[Memory], kept: Collection
         Record(
             one.id,
             _title(one),
-            day_of(one.created_at, visit.now, visit.t),
+            day_of(one.created_at, visit),
             _marks(one, visit.t),
             maker_name(one.mind, visit.t),
             [(heading, text) for heading, text in _told(one, visit.t) if text.strip()],

@@ -30,21 +30,9 @@ from ui.rooms.memories.shelves import (
 from ui.server.visit import FormText, PersonaVisit, With
 
 PAGE: Final = 24
-_FACTS_ON_CARD: Final = 3
 _SHELF: Final = "people"
 
 router = APIRouter(prefix="/people")
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """An entity on its shelf: the first of what is known, and how much is."""
-
-    name: str
-    kind: str
-    known: Sequence[str]
-    count: int
-    is_pinned: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +45,13 @@ class ShownFact:
     evidence: Evidence | None
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """An entity as its page shows it: what holds, what held once, and what the user wrote in their own words."""
-
-    name: str
-    kind: str
-    aliases: str
-    since: str
-    is_pinned: bool
-    now: Sequence[ShownFact]
-    once: Sequence[ShownFact]
-    own: str
-
-
 @router.get("")
 def shelf(visit: With, query: str = "", kind: str = "", page: int = 0) -> Response:
     """Show the cards."""
     found = listed(visit.memories, query, {kind} & set(KINDS))
     cards = page_of(visit, found, page, PAGE)
     table = visit.at("tables/entities.csv", query=query, kinds=kind)
-    shown = [card(entity) for entity in cards.items]
+    shown = [(entity, told_of(entity)) for entity in cards.items]
     return show(
         visit,
         "memories/people.html",
@@ -110,11 +84,20 @@ def person(visit: With, name: str, edit: str = "") -> Response:
     if entity is None:
         return gone(visit, _SHELF)
     path = file_part(visit.memories.paths.folder, visit.memories.entities.path(name))
+    now = _by_day(entity.current_facts)
+    once = _by_day(fact for fact in entity.facts if fact.until)
+    evidence = evidence_of(visit, [fact.evidence for fact in (*now, *once)])
+    facts = [_shown(visit, fact, found) for fact, found in zip((*now, *once), evidence, strict=True)]
     return show(
         visit,
         "memories/person.html",
         _SHELF,
-        person=opened(visit, entity),
+        person=entity,
+        aliases=visit.t("map.comma").join(entity.aliases),
+        since=visit.t("memories.known_since", day=day_of(entity.created, visit)) if entity.created else "",
+        now=facts[: len(now)],
+        once=facts[len(now) :],
+        own="\n".join(line for line in entity.lines if isinstance(line, str)).strip(),
         at=visit.at(f"memories/people/{entity.name}"),
         past=past_of_path(visit, path),
         table=visit.at("tables/history.csv", item=path),
@@ -168,36 +151,15 @@ def told_of(entity: Entity) -> list[str]:
     return [fact.text for fact in entity.current_facts] or [line for line in entity.text().split("\n") if line.strip()]
 
 
-def card(entity: Entity) -> Card:
-    """Return an entity as the shelf shows it."""
-    known = told_of(entity)
-    return Card(entity.name, entity.kind, known[:_FACTS_ON_CARD], len(known), entity.is_pinned)
-
-
-def opened(visit: PersonaVisit, entity: Entity) -> Person:
-    """Return an entity as its page shows it."""
-    now = _by_day(entity.current_facts)
-    once = _by_day(fact for fact in entity.facts if fact.until)
-    evidence = evidence_of(visit, [fact.evidence for fact in (*now, *once)])
-    facts = [_shown(visit, fact, found) for fact, found in zip((*now, *once), evidence, strict=True)]
-    since = visit.t("memories.known_since", day=day_of(entity.created, visit.now, visit.t)) if entity.created else ""
-    own = "\n".join(line for line in entity.lines if isinstance(line, str)).strip()
-    aliases = visit.t("map.comma").join(entity.aliases)
-    return Person(entity.name, entity.kind, aliases, since, entity.is_pinned, facts[: len(now)], facts[len(now) :], own)
-
-
 def _by_day(facts: Sequence[Fact] | Iterator[Fact]) -> list[Fact]:
     return sorted(facts, key=lambda fact: fact.since, reverse=True)
 
 
 def _shown(visit: PersonaVisit, fact: Fact, evidence: Evidence | None) -> ShownFact:
     t = visit.t
-    since, until = (day_of(day, visit.now, t) for day in (fact.since, fact.until))
-    span = ""
-    if fact.since:
-        span = (
-            t("memories.from_until", since=since, until=until) if fact.until else t("memories.known_from", since=since)
-        )
+    since, until = (day_of(day, visit) for day in (fact.since, fact.until))
+    key = "memories.from_until" if fact.until else "memories.known_from"
+    span = t(key, since=since, until=until) if fact.since else ""
     return ShownFact(fact.text, span, maker_name(fact.mind, t), evidence)
 
 

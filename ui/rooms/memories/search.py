@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, time
 from typing import Annotated, Final
@@ -14,8 +13,6 @@ from fastapi.responses import Response
 from agent.memories import Memories
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.kinds import ALL_TYPES
-from ui.components.times import day_name, when
-from ui.locales import Texts
 from ui.rooms.memories.places import place_of
 from ui.rooms.memories.shelves import page_of, show
 from ui.server.visit import PersonaVisit, With
@@ -44,25 +41,6 @@ class Wanted:
         return bool(self.kinds or self.since or self.until)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A memory that was found.
-
-    Attributes:
-        kind, when, who: what stands above it.
-        pieces: its words, those that were looked for apart from the others: (text, whether it was looked for).
-        place: the address at which it is opened; empty for what was said.
-        around: the address of the conversation around it; empty for what is in none.
-    """
-
-    kind: str
-    when: str
-    who: str
-    pieces: Sequence[tuple[str, bool]]
-    place: str
-    around: str
-
-
 def wanted_of(
     query: str = "", kinds: Annotated[tuple[str, ...], Query()] = (), since: str = "", until: str = ""
 ) -> Wanted:
@@ -82,7 +60,10 @@ def shelf(visit: With, wanted: Annotated[Wanted, Depends(wanted_of)], page: int 
         wanted=wanted,
         kinds=ALL_TYPES,
         today=f"{visit.now:%Y-%m-%d}",
-        found=[found(visit, hit, wanted.query) for hit in pages.items],
+        found=pages.items,
+        marked=marked,
+        moment=moment,
+        place_of=place_of,
         pages=pages,
         table=visit.at("tables/found.csv", **told),
     )
@@ -101,22 +82,9 @@ def find(memories: Memories, wanted: Wanted) -> list[Hit]:
     return [hit for hit in hits if _is_within(hit, first, last)][:MOST]
 
 
-def found(visit: PersonaVisit, hit: Hit, query: str) -> Found:
-    """Return a memory as it is shown among those that were found."""
-    return Found(
-        visit.t(f"types.{hit.type}"),
-        moment(hit.time, visit.now, visit.t) if hit.time else "",
-        hit.speaker or hit.heading,
-        marked(hit.text, query),
-        place_of(visit, hit.type, hit.path, hit.time),
-        visit.at(f"around/{hit.message_ids[0]}") if hit.message_ids else "",
-    )
-
-
-def moment(moment: datetime, now: datetime, t: Texts) -> str:
+def moment(moment: datetime, visit: PersonaVisit) -> str:
     """Return when something was, as people say it; the day alone where no time of it is known."""
-    is_day = moment.time() == time(0)
-    return day_name(moment.date(), now.date(), t) if is_day else when(moment, now, t)
+    return visit.day(moment.date()) if moment.time() == time(0) else visit.when(moment)
 
 
 def marked(text: str, query: str) -> list[tuple[str, bool]]:

@@ -12,7 +12,6 @@ from fastapi.responses import Response
 
 from agent.memories import Memories
 from managers.storage.history.parts import record_part
-from ui.components.times import day_name
 from ui.locales import Texts
 from ui.server.addresses import with_query
 from ui.server.visit import PersonaVisit
@@ -146,10 +145,10 @@ def maker_name(mind: str, t: Texts) -> str:
     return {"user": t("history.by_user"), "built-in": t("mind.builtin_name")}.get(mind, mind)
 
 
-def day_of(text: str, now: datetime, t: Texts) -> str:
+def day_of(text: str, visit: PersonaVisit) -> str:
     """Return the day in a memory's timestamp as people say it; the text itself where it is none."""
     try:
-        return day_name(datetime.fromisoformat(text).date(), now.date(), t)
+        return visit.day(datetime.fromisoformat(text).date())
     except ValueError:
         return text
 

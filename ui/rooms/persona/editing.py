@@ -15,6 +15,8 @@ from managers.storage.files import digest
 from ui.server.visit import FormText
 
 _MARK_CHARACTERS = 12
+Conflicts = Sequence[tuple[str, str]]
+"""Fields that were changed elsewhere too, and what they hold there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def sheet_of(persona: Persona) -> Sheet:
     )
 
 
-def conflicts(persona: Persona, sent: Sheet, begun: str) -> Sequence[tuple[str, str]]:
+def conflicts(persona: Persona, sent: Sheet, begun: str) -> Conflicts:
     """Return the fields that were changed in the form and elsewhere too, and what each holds now.
 
     Args:

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Form
 from fastapi.responses import Response
 
 from managers.storage.errors import Lang, UtataneError
-from ui.rooms.persona import view
 from ui.server.addresses import address_of
 from ui.server.once import new_number
 from ui.server.visit import Beside, FormText, Visit
@@ -59,7 +58,7 @@ def _page(visit: Visit, sent: NewPersona, problem: UtataneError | None = None) -
         status=400 if problem else 200,
         problem=problem,
         sent=sent,
-        number=new_number(),
+        new_number=new_number,
         is_first=not visit.services.personas.list_names(),
-        trash=view.trash(visit.services.personas.trashed(), visit.now, visit.t),
+        trash=visit.services.personas.trashed(),
     )

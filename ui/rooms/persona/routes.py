@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, File, UploadFile
 from fastapi.responses import Response
@@ -10,8 +10,7 @@ from fastapi.responses import Response
 from managers.personas import Persona
 from managers.storage.history.parts import file_part
 from ui.components.faces import face
-from ui.rooms.persona import view
-from ui.rooms.persona.editing import SentSheet, Sheet, conflicts, save, sheet_of
+from ui.rooms.persona.editing import Conflicts, SentSheet, Sheet, conflicts, save, sheet_of
 from ui.server.addresses import address_of
 from ui.server.once import new_number
 from ui.server.uploads import WithUploads
@@ -19,6 +18,9 @@ from ui.server.visit import Beside, FormText, PersonaVisit, With
 
 router = APIRouter(prefix="/p/{persona}/persona", route_class=WithUploads)
 trash_router = APIRouter(prefix="/trash")
+
+_BROKEN: Final = frozenset({"persona-broken", "prompt-broken"})
+"""Notices of files that the history may have a good version of."""
 
 
 @router.get("")
@@ -90,8 +92,9 @@ def restore(visit: Beside, entry: str, name: FormText, number: FormText = "") ->
     return visit.lead(there, visit.t("persona.restored", name=restored))
 
 
-def _page(visit: PersonaVisit, persona: Persona, sheet: Sheet, begun: str, theirs: view.Conflicts = ()) -> Response:
+def _page(visit: PersonaVisit, persona: Persona, sheet: Sheet, begun: str, theirs: Conflicts = ()) -> Response:
     paths = persona.paths
+    files = (("prompt", paths.system_prompt), ("sheet", paths.persona_json))
     return visit.show(
         "rooms/persona/persona.html",
         status=409 if theirs else 200,
@@ -99,8 +102,8 @@ def _page(visit: PersonaVisit, persona: Persona, sheet: Sheet, begun: str, their
         sheet=sheet,
         begun=begun,
         theirs=theirs,
-        broken=view.broken(persona),
-        trash=view.trash(visit.services.personas.trashed(), visit.now, visit.t),
-        number=new_number(),
-        pasts=[(kind, file_part(paths.folder, path)) for kind, path in view.files(paths)],
+        broken=[notice for notice in persona.notices if notice.code in _BROKEN],
+        trash=visit.services.personas.trashed(),
+        new_number=new_number,
+        pasts=[(kind, file_part(paths.folder, path)) for kind, path in files],
     )

@@ -265,7 +265,7 @@ def why(visit: With, message_id: str) -> Response:
     """Show what was recalled for an answer."""
     found = visit.companion.why(message_id)
     query, hits = (found.query, found.hits) if found else ("", ())
-    return visit.part("rooms/talk/why.html", query=query, hits=view.recalled(hits, visit.now, visit.t))
+    return visit.part("rooms/talk/why.html", query=query, hits=hits, view=view)
 
 
 def talk_of(visit: PersonaVisit, *, off_record: bool = False, draft: str = "") -> Talk:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date
 from functools import reduce
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal
@@ -18,7 +18,7 @@ from managers.memory.messages import Message, is_unnamed
 from managers.recall.hits import Hit
 from managers.storage.errors import Notice, UtataneError
 from ui.components.diffs import diff_lines
-from ui.components.times import clock_time, day_name, when
+from ui.components.times import clock_time, day_name
 from ui.locales import Texts
 from ui.server.addresses import address_of
 
@@ -93,17 +93,6 @@ class Attachment:
     name: str
     address: str
     is_picture: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """One memory that was recalled for an answer, as it is shown."""
-
-    kind: str
-    when: str
-    speaker: str
-    text: str
-    reason: str
 
 
 def live_of(turn: Turn) -> Live:
@@ -268,20 +257,6 @@ def attachments(message: Message, persona: str) -> list[Attachment]:
     ]
 
 
-def recalled(hits: Iterable[Hit], now: datetime, t: Texts) -> list[Memory]:
-    """Return what was recalled for an answer, in words."""
-    return [
-        Memory(
-            t(f"types.{hit.type}"),
-            when(hit.time, now, t) if hit.time else "",
-            name_of(hit.speaker) or (t("chat.you") if hit.speaker else hit.heading),
-            hit.text,
-            _reason(hit, t),
-        )
-        for hit in hits
-    ]
-
-
 def time_of(message: Message) -> str:
     """Return the time of day that stands under a message."""
     return clock_time(message.time)
@@ -297,12 +272,12 @@ def _written(event: TurnEvent) -> Message | None:
             return None
 
 
-def _reason(hit: Hit, t: Texts) -> str:
+def reason(hit: Hit, t: Texts) -> str:
     """Return how close a memory was, and what each part of the search gave to its place."""
     closeness = max(0, min(100, round(100 * (1 - hit.score / 2))))
-    reason = t("chat.reason", layer=t(f"layers.{hit.source}"), closeness=closeness)
+    said = t("chat.reason", layer=t(f"layers.{hit.source}"), closeness=closeness)
     shares = " · ".join(f"{t(f'reasons.{part}')} {share:.0%}" for part, share in hit.why)
-    return f"{reason} ({shares})" if shares else reason
+    return f"{said} ({shares})" if shares else said
 
 
 def minds(said: Sequence[Message], t: Texts) -> dict[str, str]:
