@@ -5,13 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
 from managers.memory_map import naming, placing
-from managers.memory_map.background import Background, Stopped
-from managers.memory_map.mending import mended
+from managers.memory_map.drawing import Drawing, Stopped, mended
 from managers.memory_map.naming import NamingWord, Places
 from managers.memory_map.passages import Codes, Passages, Vectors
 from managers.memory_map.pieces import Piece, PieceKind, bundle_of, day_bundle, pieces_of
@@ -71,48 +69,36 @@ class _Change:
     afresh: bool = False
 
 
-class MemoryMap:
+class MemoryMap(Drawing):
     """The map, for one persona. Used from several threads."""
 
     def __init__(self, paths: PersonaPaths, recall: Recall, *, only_look: bool = False) -> None:
         """Remember where it is kept and what it is drawn from; nothing is opened yet. With `only_look`, it is not kept."""
-        self._paths = paths
-        self._recall = recall
-        self.file = SheetFile(paths.rag_index / "memory_map.sqlite", MAP, only_look=only_look)
+        super().__init__(paths, recall, SheetFile(paths.rag_index / "memory_map.sqlite", MAP, only_look=only_look))
         self.progress: Progress | None = None
         self._lock = threading.RLock()
-        self._background = Background(f"memory map of {paths.name}")
         self._seen: tuple[str, Atlas] | None = None
         self._followed = ""
 
     # Drawing
 
+    @mended
     def look(self) -> Atlas | None:
         """Return the map at once: with little that is new, up to date; with much, as it is kept, while more is drawn.
 
         Returns:
             None: there is none yet; it is being drawn (`progress`).
         """
-        return mended(self.file, self._recall, self._look)
-
-    def _look(self) -> Atlas | None:
-        if self.is_drawing:
-            return self._shown(self.passages())
-        if not self._catch_up(SMALL) or self._is_due():
-            self._background.start(self.redraw)
+        if not self.is_drawing and (not self._followed_up(SMALL) or self._is_due()):
+            self._start(self.redraw)
         return self._shown(self.passages())
 
     @property
-    def is_drawing(self) -> bool:
-        """Whether the map is being drawn off the user's path."""
-        return self._background.is_busy
-
-    @property
     def making(self) -> str:
-        """A token that differs whenever more of the map has been drawn: how often it was begun, and how far it is, in tenths."""
+        """A token that differs whenever more of the map has been drawn, in tenths."""
         progress = self.progress if self.is_drawing else None
         far = 10 * progress.done // max(progress.total, 1) if progress else ""
-        return f"{self._background.begun}{self.is_drawing}{far}"
+        return f"{super().making}{far}"
 
     def passages(self) -> Passages:
         """Return what is indexed now."""
@@ -124,11 +110,9 @@ class MemoryMap:
         exists = {path: (self._paths.folder / path).exists() for path in {one.path for one in found.values()}}
         return {code: passage for code, passage in found.items() if exists[passage.path]}
 
+    @mended
     def members_of(self, key: str) -> list[Passage]:
         """Return the passages of one piece, in order; empty if it is gone."""
-        return mended(self.file, self._recall, partial(self._members_of, key))
-
-    def _members_of(self, key: str) -> list[Passage]:
         with self.file.opened() as sheet:
             codes = sheet.members_of(key)
         held = self.read(codes)
@@ -157,6 +141,7 @@ class MemoryMap:
 
     # Keeping up
 
+    @mended
     def catch_up(self, at_most: int | None = None) -> bool:
         """Put on the map what is new, and take off what is gone.
 
@@ -166,13 +151,13 @@ class MemoryMap:
         Returns:
             whether the map is up to date now.
         """
-        return mended(self.file, self._recall, partial(self._catch_up, at_most))
+        return self._followed_up(at_most)
 
-    def _catch_up(self, at_most: int | None = None) -> bool:
+    def _followed_up(self, at_most: int | None = None) -> bool:
         with self._lock:
-            return self._followed_up(at_most)
+            return self._brought_up(at_most)
 
-    def _followed_up(self, at_most: int | None) -> bool:
+    def _brought_up(self, at_most: int | None) -> bool:
         passages = self.passages()
         marks = passages.marks()
         if marks == self._followed and self.file.is_there():
@@ -193,14 +178,12 @@ class MemoryMap:
                 self._add(sheet, passages, change.bundles)
         return True
 
+    @mended
     def redraw(self) -> None:
         """Do all that is due: what is new, a new fit where the map has grown, new names where they have aged."""
-        mended(self.file, self._recall, self._redraw)
-
-    def _redraw(self) -> None:
         with self._lock:
             try:
-                self._catch_up()
+                self._followed_up()
                 if self._is_due():
                     self._renew()
             finally:
@@ -282,14 +265,13 @@ class MemoryMap:
         waiting: dict[str, bool] = {}
         for at, (name, members) in enumerate(bundles.items()):
             self.progress = Progress(at, len(bundles))
-            if self._background.is_ending:
+            if self._stopping.is_set():
                 raise Stopped
             found, vectors, waiting[name] = pieces_of(name, members, passages)
             pieces += found
             if found:
                 rows.append(vectors.astype(np.float16))
         sheet.clear()
-        sheet.drop_names()
         revision = sheet.number("revision") + 1
         sheet.note(
             format=FORMAT, embedder=passages.embedder, epoch=passages.epoch, revision=revision, fitted=len(pieces)
@@ -330,16 +312,7 @@ class MemoryMap:
     def tidy(self) -> None:
         """Leave nothing of what was forgotten in the map that is kept, if there is one: for the night."""
         if self.file.is_there() and not self.catch_up(SMALL):
-            self._background.start(self.redraw)
-
-    def wait(self, seconds: float = 60) -> None:
-        """Wait until nothing is being drawn."""
-        self._background.wait(seconds)
-
-    def close(self) -> None:
-        """End background work."""
-        self._background.close()
-        self.file.close()
+            self._start(self.redraw)
 
 
 def files_stamp(paths: PersonaPaths) -> str:

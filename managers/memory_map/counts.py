@@ -6,15 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from managers.memory.entities import name_key
 from managers.memory_map.passages import Codes
+from managers.memory_map.placing import Whole
 
 CROWD = 20
 """A passage that names more than this is a list, and ties nobody."""
-
-Whole = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

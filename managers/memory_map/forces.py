@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
+
+from managers.memory_map.placing import Floats, loosened
 
 Seats = dict[str, tuple[float, float]]
-Floats = npt.NDArray[np.float64]
 
 _ROUNDS = 260
 _GOLDEN = 2.399963
@@ -90,21 +90,10 @@ def _fitted(spots: Floats, pinned: int | None) -> Floats:
         reach = np.maximum(np.abs(spots - spots[pinned]).max(axis=0), 1e-6)
         around: Floats = 0.5 + 0.46 * (spots - spots[pinned]) / reach
         return around
-    spots = _evened(spots)
+    middle = np.median(spots, axis=0)
+    spots = middle + loosened(spots - middle, 0.7)  # a crowded middle
     low, spread = spots.min(axis=0), np.ptp(spots, axis=0)
     wide = spread > _ON_ONE_LINE
     fitted: Floats = 0.04 + 0.92 * (spots - low) / np.where(wide, spread, 1.0)
     fitted[:, ~wide] = 0.5
     return fitted
-
-
-def _evened(spots: Floats) -> Floats:
-    """Loosen a crowded middle: everybody keeps their direction, the distances become those of a sunflower's seeds."""
-    middle = np.median(spots, axis=0)
-    ways = spots - middle
-    far = np.maximum(np.sqrt((ways**2).sum(axis=1)), 1e-9)
-    ranks = np.empty(len(far))
-    ranks[np.argsort(far, kind="stable")] = np.arange(len(far))
-    even = np.sqrt((ranks + 0.5) / len(far)) * far.max()
-    evened: Floats = middle + ways / far[:, None] * (0.3 * far + 0.7 * even)[:, None]
-    return evened

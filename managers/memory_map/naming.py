@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from managers.language.english import stem
 from managers.language.lexicons import word_set
 from managers.language.word import Kind, Word
 from managers.language.words import words
 from managers.memory_map.passages import Codes, Passages
+from managers.memory_map.placing import Floats, Whole
 from managers.recall.terms import terms as index_words
 
 WORDS = 3
@@ -30,9 +30,6 @@ _MOST_CHARACTERS = 400
 _NAMING: frozenset[Kind] = frozenset({"noun", "proper"})
 _SHORTEST_LATIN = 3
 _LONGEST = 16
-
-Whole = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ class Places:
 
 def count_words(passages: Passages, places: Places, fewest: int = 1) -> tuple[list[str], Floats]:
     """Return the words, and for each in how many passages of each place it stands."""
-    counts: dict[str, npt.NDArray[np.int64]] = {}
+    counts: dict[str, Whole] = {}
     for term, codes in passages.words(fewest):
         if not _may_name(term):
             continue

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from managers.memory_map.passages import Codes, Passages, Vectors
+from managers.memory_map.placing import unit
 from managers.recall.hits import MemoryType
 from managers.recall.index import Passage
 from managers.recall.kinds import LOG_TYPES
@@ -90,7 +91,7 @@ def pieces_of(bundle: str, codes: Codes, passages: Passages) -> tuple[list[Piece
     weighted = vectors * np.sqrt(np.minimum(lengths, _MOST_WEIGHT) + 1.0)[:, None].astype(np.float32)
     pieces, rows = [], []
     for group in _groups([held[code] for code in ordered], vectors):
-        middle = _unit(weighted[group].sum(axis=0))
+        middle = unit(weighted[group].sum(axis=0))
         if not middle.any():
             continue
         # Of what is nearest to the middle the longer says more.
@@ -152,11 +153,6 @@ def _stretches(talk: list[int], vectors: Vectors) -> list[list[int]]:
 
 
 def _likeness(talk: list[int], cut: int, vectors: Vectors) -> float:
-    before = _unit(vectors[talk[max(0, cut - _SIDE) : cut]].sum(axis=0))
-    after = _unit(vectors[talk[cut : cut + _SIDE]].sum(axis=0))
+    before = unit(vectors[talk[max(0, cut - _SIDE) : cut]].sum(axis=0))
+    after = unit(vectors[talk[cut : cut + _SIDE]].sum(axis=0))
     return float(before @ after)
-
-
-def _unit(vector: Vectors) -> Vectors:
-    length = float(np.linalg.norm(vector))
-    return vector / np.float32(length) if length else vector

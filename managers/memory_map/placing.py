@@ -107,18 +107,15 @@ def place(vectors: Vectors, keys: list[str], layout: Layout) -> tuple[Whole, Flo
     spots = (layout.spots[near] * shares[:, :, None]).sum(axis=1)
     # What lies on the same anchor is strewn around it: where, its name decides, so that it stays there.
     room = _room(layout.spots) * np.sqrt(1 - np.clip(best[:, 0], 0, 1))
-    turns = np.array([_share(key, "turn") for key in keys]) * 2 * np.pi
-    far = np.sqrt(np.array([_share(key, "far") for key in keys])) * room
+    turns = np.array([lot(f"turn {key}") for key in keys]) * 2 * np.pi
+    far = np.sqrt(np.array([lot(f"far {key}") for key in keys])) * room
     spots = spots + np.stack([np.cos(turns), np.sin(turns)], axis=1) * far[:, None]
     return near[:, 0].astype(np.int64), np.clip(spots, 0.0, 1.0)
 
 
-def _share(key: str, salt: str) -> float:
-    return int.from_bytes(_hashed(f"{salt} {key}"), "big") / 2**32
-
-
-def _hashed(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=4).digest()
+def lot(text: str) -> float:
+    """Return a number from 0 to 1 that a text always draws."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big") / 2**32
 
 
 def _room(spots: Floats) -> float:
@@ -144,7 +141,7 @@ def _squares(points: npt.NDArray[np.floating]) -> Floats:
 def _kept_centres(vectors: Vectors, anchors: Whole, spots: Floats) -> tuple[Vectors, Floats]:
     """Return the old anchors that still have pieces, as these read now, and where they were."""
     used = np.unique(anchors[anchors >= 0])
-    centres = np.array([_unit(vectors[anchors == one].sum(axis=0)) for one in used], np.float32)
+    centres = np.array([unit(vectors[anchors == one].sum(axis=0)) for one in used], np.float32)
     return centres.reshape(len(used), vectors.shape[1]), spots[used]
 
 
@@ -159,7 +156,7 @@ def _means(vectors: Vectors, count: int, start: Vectors | None) -> tuple[Vectors
         for one in range(len(centres)):
             mine = vectors[assigned == one]
             if len(mine):
-                centres[one] = _unit(mine.sum(axis=0))
+                centres[one] = unit(mine.sum(axis=0))
     return centres, assigned
 
 
@@ -168,7 +165,7 @@ def _seeds(vectors: Vectors, count: int, start: Vectors | None) -> Vectors:
     if start is not None and len(start):
         seeds = list(start[:count])
     else:
-        seeds = [vectors[int(np.argmax(vectors @ _unit(vectors.sum(axis=0))))]]
+        seeds = [vectors[int(np.argmax(vectors @ unit(vectors.sum(axis=0))))]]
     nearest = np.max(np.stack([vectors @ seed for seed in seeds]), axis=0)
     while len(seeds) < count:
         seed = vectors[int(np.argmin(nearest))]
@@ -177,7 +174,8 @@ def _seeds(vectors: Vectors, count: int, start: Vectors | None) -> Vectors:
     return np.array(seeds, np.float32)
 
 
-def _unit(vector: Vectors) -> Vectors:
+def unit(vector: Vectors) -> Vectors:
+    """Return a vector of the same direction and length 1; one of zeros as it is."""
     length = float(np.linalg.norm(vector))
     return vector / np.float32(length) if length else vector
 
@@ -216,15 +214,17 @@ def _spread(centres: Vectors, old: Floats | None) -> Floats:
 def _evened(spots: Floats) -> Floats:
     """Spread few places over the whole: t-SNE would throw them into two far corners."""
     share = 1 - len(spots) / _MANY
-    if share <= 0:
-        return spots
-    ways = spots - spots.mean(axis=0)
+    return loosened(spots - spots.mean(axis=0), share) if share > 0 else spots
+
+
+def loosened(ways: Floats, share: float) -> Floats:
+    """Return ways from a middle in their directions, their lengths by a share those of a sunflower's seeds."""
     far = np.maximum(np.sqrt((ways**2).sum(axis=1)), 1e-9)
     ranks = np.empty(len(far))
     ranks[np.argsort(far, kind="stable")] = np.arange(len(far))
     even = np.sqrt((ranks + 0.5) / len(far)) * far.max()
-    loosened: Floats = ways / far[:, None] * ((1 - share) * far + share * even)[:, None]
-    return loosened
+    found: Floats = ways / far[:, None] * ((1 - share) * far + share * even)[:, None]
+    return found
 
 
 def _flattened(centres: Vectors) -> Floats:

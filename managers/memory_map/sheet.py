@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from managers.memory_map.naming import NamingWord
 from managers.memory_map.passages import Codes, Vectors
@@ -55,6 +56,7 @@ CREATE TABLE IF NOT EXISTS seats (entity TEXT PRIMARY KEY, x REAL NOT NULL, y RE
 """
 
 LEVELS = ("region", "quarter")
+Array = npt.NDArray[np.float32] | Floats | Whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +90,14 @@ class Sheet:
         """Return a fact that is a whole number."""
         return int(self.text(key) or 0)
 
-    def note(self, **facts: str | int) -> None:
+    def note(self, **facts: str | int | Array) -> None:
         """Remember facts."""
-        self.connection.executemany(
-            "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(key, str(value)) for key, value in facts.items()]
-        )
+        rows = [(key, fact.tobytes() if isinstance(fact, np.ndarray) else str(fact)) for key, fact in facts.items()]
+        self.connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def _blob(self, key: str) -> bytes:
         row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return bytes(row[0]) if row else b""
-
-    def _keep_blob(self, key: str, data: bytes) -> None:
-        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, data))
 
     # The layout
 
@@ -120,16 +118,8 @@ class Sheet:
     def keep_layout(self, basis: Basis, layout: Layout) -> None:
         """Remember what places memories."""
         wide, low = basis.directions.shape
-        self.note(wide=wide, low=low)
-        for key, values in (
-            ("mean", basis.mean),
-            ("directions", basis.directions),
-            ("centres", layout.centres),
-            ("spots", layout.spots),
-            ("regions", layout.regions),
-            ("quarters", layout.quarters),
-        ):
-            self._keep_blob(key, np.ascontiguousarray(values).tobytes())
+        self.note(wide=wide, low=low, mean=basis.mean, directions=basis.directions)
+        self.note(centres=layout.centres, spots=layout.spots, regions=layout.regions, quarters=layout.quarters)
 
     # Bundles and pieces
 
@@ -200,9 +190,9 @@ class Sheet:
         return np.frombuffer(row[0], np.int64).tolist() if row else []
 
     def clear(self) -> None:
-        """Take everything off the map; names and layout stay until they are replaced."""
-        self.connection.execute("DELETE FROM pieces")
-        self.connection.execute("DELETE FROM bundles")
+        """Take everything off the map, names too; the layout stays until it is replaced."""
+        for table in ("pieces", "bundles", "names"):
+            self.connection.execute(f"DELETE FROM {table}")  # noqa: S608  # our own names
 
     # Names
 
@@ -225,10 +215,6 @@ class Sheet:
                 for place, word in enumerate(words)
             ],
         )
-
-    def drop_names(self) -> None:
-        """Forget all names."""
-        self.connection.execute("DELETE FROM names")
 
     def drop_word(self, level: str, number: int, term: str) -> None:
         """Take a word out of a name."""

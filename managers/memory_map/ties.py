@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from managers.memory_map.atlas import files_stamp
-from managers.memory_map.background import Background
 from managers.memory_map.counts import Tie, TieCounts
+from managers.memory_map.drawing import Drawing, mended
 from managers.memory_map.forces import Seats, settle
-from managers.memory_map.mending import mended
 from managers.memory_map.passages import Codes, Passages
 from managers.memory_map.sheet import NETWORK, Sheet, SheetFile
 from managers.recall.engine import Recall
@@ -62,62 +61,41 @@ class Network:
     centre: str = ""
 
 
-class EntityNetwork:
+class EntityNetwork(Drawing):
     """The ties between one persona's entities."""
 
     def __init__(self, paths: PersonaPaths, recall: Recall, *, only_look: bool = False) -> None:
         """Remember where things are; nothing is opened yet. With `only_look`, nothing is kept."""
-        self._paths = paths
-        self._recall = recall
-        self.file = SheetFile(paths.rag_index / "entity_network.sqlite", NETWORK, only_look=only_look)
-        self._background = Background(f"entity network of {paths.name}")
+        file = SheetFile(paths.rag_index / "entity_network.sqlite", NETWORK, only_look=only_look)
+        super().__init__(paths, recall, file)
         self._seen: tuple[str, TieCounts] | None = None
 
+    @mended
     def look(self, centre: str = "") -> Network | None:
         """Return the network as `around` does; None while all names are looked for the first time."""
-        if self._background.is_busy:
+        if self.is_drawing:
             return None
-        return mended(self.file, self._recall, partial(self._look, centre))
-
-    def _look(self, centre: str) -> Network | None:
         passages = Passages(self._recall.indexes)
         with self.file.opened() as sheet:
             is_known = sheet.text("mentioned") == _state(passages)
         if not is_known and len(_card_codes(passages)) > _FEW:
-            self._background.start(self._count)
+            self._start(self._count)
             return None
         return self._around(centre)
 
-    @property
-    def is_drawing(self) -> bool:
-        """Whether names are being looked for off the user's path."""
-        return self._background.is_busy
-
-    @property
-    def making(self) -> str:
-        """A token that differs whenever names begin or end to be looked for."""
-        return f"{self._background.begun}{self.is_drawing}"
-
-    def _count(self) -> None:
-        mended(self.file, self._recall, self._counted)
+    @mended
+    def _count(self) -> TieCounts:
+        return self._counted()
 
     def tidy(self) -> None:
         """Leave nothing of what was forgotten in what is kept, if anything is: for the night."""
         if self.file.is_there():
-            self._background.start(self._count)
+            self._start(self._count)
 
-    def wait(self, seconds: float = 60) -> None:
-        """Wait until nothing is being looked for."""
-        self._background.wait(seconds)
-
-    def close(self) -> None:
-        """End background work."""
-        self._background.close()
-        self.file.close()
-
+    @mended
     def around(self, centre: str = "") -> Network:
         """Return the strongest ties of all, or those around one entity."""
-        return mended(self.file, self._recall, partial(self._around, centre))
+        return self._around(centre)
 
     def _around(self, centre: str) -> Network:
         counts = self._counted()
@@ -131,17 +109,15 @@ class EntityNetwork:
 
     def ties_of(self, name: str) -> list[Tie]:
         """Return the strongest ties of an entity, the strongest first."""
-        return mended(self.file, self._recall, self._counted).of(name, NODES)
+        return self._count().of(name, NODES)
 
     def all_ties(self) -> list[Tie]:
         """Return all ties, the strongest first; of very many those that say something."""
-        return mended(self.file, self._recall, self._counted).all(MOST_TIES)
+        return self._count().all(MOST_TIES)
 
+    @mended
     def passages_between(self, one: str, other: str) -> list[Passage]:
         """Return the messages and days that name both, the newest first."""
-        return mended(self.file, self._recall, partial(self._between, one, other))
-
-    def _between(self, one: str, other: str) -> list[Passage]:
         self._counted()
         passages = Passages(self._recall.indexes)
         with self.file.opened() as sheet:
@@ -185,27 +161,24 @@ class EntityNetwork:
         evidence = passages.of_messages({one for name in stale for one in cards[name].evidence}) if stale else {}
         touched = _with_gone(kept, passages) | told.keys()
         held: dict[str, Codes] = {}
-        changed = []
         for name, card in cards.items():
-            if name not in stale and name not in touched:
-                held[name] = kept[name][1]
-                continue
             if name in stale:
                 said = {code for one in card.evidence for code in evidence.get(one, ())}
                 found = {code for words in card.words for code in _naming(words, passages)}
-                codes = np.array(sorted((said | found) & is_tying), np.int64)
-            else:
+                held[name] = np.array(sorted((said | found) & is_tying), np.int64)
+            elif name in touched:
                 before = kept[name][1]
-                codes = np.union1d(before[passages.are_there(before)], np.array(told.get(name, []), np.int64))
-            held[name] = codes
-            changed.append((name, card.stamp, codes.tobytes()))
+                held[name] = np.union1d(before[passages.are_there(before)], np.array(told.get(name, []), np.int64))
+            else:
+                held[name] = kept[name][1]
+        changed = [(name, cards[name].stamp, held[name].tobytes()) for name in cards if name in stale | touched]
         gone = [(name,) for name in kept.keys() - cards.keys()]
         if changed or gone or len(fresh) or not kept:
             with self.file.opened(to_write=True) as sheet:
                 if not kept:
                     sheet.connection.execute("DELETE FROM mentions")
-                sheet.connection.executemany("DELETE FROM mentions WHERE entity = ?", gone)
-                sheet.connection.executemany("DELETE FROM seats WHERE entity = ?", gone)
+                for table in ("mentions", "seats"):
+                    sheet.connection.executemany(f"DELETE FROM {table} WHERE entity = ?", gone)  # noqa: S608  # our own
                 sheet.connection.executemany("INSERT OR REPLACE INTO mentions VALUES (?, ?, ?)", changed)
                 newest = [int((everything[everything % 2 == at] // 2).max(initial=-1)) + 1 for at in (0, 1)]
                 sheet.note(mentioned=_state(passages), seen_static=newest[0], seen_current=newest[1])

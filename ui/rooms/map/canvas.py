@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Final
 
 import numpy as np
@@ -76,11 +75,6 @@ def turns_of(days: Sequence[int]) -> tuple[int, ...]:
 def wide(text: str) -> float:
     """Return how wide a text is, in letters of the alphabet."""
     return sum(1.0 if ord(char) < 0x2000 else 1.8 for char in text)  # noqa: PLR2004  # kana and kanji come later
-
-
-def lot(key: str) -> float:
-    """Return a number from 0 to 1 that a key always draws."""
-    return int.from_bytes(blake2b(key.encode(), digest_size=4).digest(), "big") / 2**32
 
 
 def do_meet(one: Box, other: Box) -> bool:

@@ -11,8 +11,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from managers.memory_map.placing import lot
 from managers.memory_map.scene import Dot, Place, Scene
-from ui.rooms.map.canvas import WIDE, Canvas, Floats, Look, lot
+from ui.rooms.map.canvas import WIDE, Canvas, Floats, Look
 from ui.rooms.map.dots import DrawnDot, Ring, drawn_dots, newest_ring, radius
 from ui.rooms.map.land import Land, colours_of, lands_of
 from ui.rooms.map.names import Name, closer_label, place_name, written_names
