@@ -425,7 +425,7 @@ def test_it_asks_nobody_else(house: House, visitor: TestClient) -> None:
 
 
 def test_nobody_has_no_heart(visitor: TestClient) -> None:
-    for room in ("heart", "dreams", "tables/goals.csv"):
+    for room in ("heart", "dreams", "tables/drives.csv"):
         assert visitor.get(address_of("nobody", room)).status_code == 404
     assert visitor.post(address_of("nobody", "dreams/now")).status_code == 404
 
@@ -436,7 +436,7 @@ def test_tables_are_handed_out_in_both_languages(house: House, visitor: TestClie
     for table, ja, en in (
         ("feelings", "気持ち", "Feeling"),
         ("questions", "問い", "Question"),
-        ("goals", "優先順位", "Priority"),
+        ("goals", "優先度", "Priority"),
         ("drives", "好奇心", "Curiosity"),
         ("dreams", "次に話すとき", "When you next talk"),
     ):
