@@ -17,8 +17,8 @@ from managers.memory.forgotten import FORGOTTEN
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
-from ui.errors import MemoryGoneError
 from ui.components.times import WEEKDAYS
+from ui.errors import MemoryGoneError
 from ui.locales import Texts
 from ui.rooms.memories.shelves import (
     evidence_of,

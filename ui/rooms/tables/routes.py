@@ -14,12 +14,11 @@ from fastapi.responses import Response
 from agent.memories import Memories
 from managers.memory.drives import DRIVES
 from managers.memory.emotion_curve import EmotionCurve
-from managers.memory.entities import Fact
 from managers.memory.emotion_names import feeling_name
-from managers.memory.forgotten import FORGOTTEN
+from managers.memory.entities import Fact
+from managers.memory.forgotten import FORGOTTEN, forgotten_words
 from managers.memory.goals import Goal
 from managers.memory.questions import Question
-from managers.memory.words_forgotten import forgotten_words
 from managers.memory_map.scene import Scope, scene_of
 from managers.sleep.diary import DreamDiary
 from ui.components.csv_files import Rows, csv_answer
