@@ -14,7 +14,8 @@ from ui.locales import LANGUAGES, Texts, UndefinedTextError, choose_language, te
 JAPANESE = re.compile(r"[ぁ-ヿ一-鿿]")
 SAME_IN_BOTH = {"mind.gemini", "mind.anthropic", "mind.openrouter"}
 """Proper names."""
-UI_MODULES = sorted((CHECKOUT / "ui").rglob("*.py"))
+UI_MODULES = sorted(set((CHECKOUT / "ui").rglob("*.py")) - {CHECKOUT / "ui" / "errors.py"})
+"""Without the errors, which say their own sentences in both languages, as those of every floor do."""
 TEMPLATES = sorted((CHECKOUT / "ui").rglob("*.html"))
 COMMANDS = r"make run|\.venv/bin/python app\.py access"
 """What is typed, in any language."""
