@@ -1,7 +1,6 @@
 """Does a message speak of self-harm or danger? Erring on the side of care.
 
-Patterns and idioms are data (`assets/language/concern.{ja,en}.toml`); negation and the people concerned
-are read here. A match stands unless the very words are denied or are a known idiom.
+The rules are in `concern.toml`. A match stands unless the very words are denied or are a known idiom.
 """
 
 from __future__ import annotations
@@ -12,9 +11,10 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from managers.language.lexicons import load
+from managers.language.reading.rules import fits, rule
+from managers.storage.errors import Lang
 from managers.storage.paths import CHECKOUT
 
 Kind = Literal["self_harm", "danger"]
@@ -43,33 +43,18 @@ def find_concern(text: str) -> Kind | None:
     """Return what kind of concern a message raises, if any; self-harm before danger."""
     plain = unicodedata.normalize("NFKC", text[:_MAX_LENGTH]).lower().replace("’", "'")
     plain = re.sub(r"[ \t　]+", " ", plain)
-    for kind in ("self_harm", "danger"):
-        for language in ("ja", "en"):
-            if _speaks_of(plain, language, kind):
-                return kind
-    return None
+    kinds: tuple[Kind, ...] = get_args(Kind)
+    return next((kind for kind in kinds for lang in get_args(Lang) if _speaks_of(plain, lang, kind)), None)
 
 
-def _speaks_of(plain: str, language: str, kind: Kind) -> bool:
-    patterns = _compiled(language)
-    cleared = patterns["idioms"].sub("　", plain)
-    for match in patterns[kind].finditer(cleared):
-        before = cleared[max(0, match.start() - 40) : match.start()]
+def _speaks_of(plain: str, lang: Lang, kind: Kind) -> bool:
+    cleared = rule(lang, "concern", "idioms").sub("　", plain)
+    for match in rule(lang, "concern", kind).finditer(cleared):
+        before = re.split(r"[.!?。！？\n;]|\bbut\b", cleared[max(0, match.start() - 40) : match.start()])[-1]
         after = cleared[match.end() : match.end() + 14]
-        if not _is_denied(before, after, patterns):
+        if not fits(lang, "concern", "denied_before", before) and not fits(lang, "concern", "denied_after", after):
             return True
     return False
-
-
-def _is_denied(before: str, after: str, patterns: dict[str, re.Pattern[str]]) -> bool:
-    clause = re.split(r"[.!?。！？\n;]|\bbut\b", before)[-1]
-    return bool(patterns["denied_before"].search(clause) or patterns["denied_after"].match(after))
-
-
-@cache
-def _compiled(language: str) -> dict[str, re.Pattern[str]]:
-    table = load(f"concern.{language}")
-    return {name: re.compile("|".join(f"(?:{entry})" for entry in listed)) for name, listed in table.items()}
 
 
 def help_lines(locale: str, kind: Kind | None = None) -> tuple[str, ...]:

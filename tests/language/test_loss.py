@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from managers.language.emotion import read_emotion
-from managers.language.lexicons import load
 from managers.language.loss import tells_of_loss
+from managers.language.reading.rules import rules
+from managers.storage.errors import Lang
 
 
 @pytest.mark.parametrize("lang", ["ja", "en"])
-@pytest.mark.parametrize("kind", ["yes", "no"])
-def test_the_patterns_keep_to_their_examples(lang: str, kind: str) -> None:
-    for example in load("loss")[lang][kind]:
-        assert tells_of_loss(example) == (kind == "yes"), example
+def test_a_message_tells_what_the_rule_of_its_sentences_does(lang: Lang) -> None:
+    death = rules(lang, "loss")["death"]
+    assert all(tells_of_loss(example) for example in death.yes)
+    assert not any(tells_of_loss(example) for example in death.no)
 
 
 def test_one_sentence_of_many_is_enough_and_one_does_not_clear_another() -> None:
