@@ -75,7 +75,7 @@ def products(rows: Callable[[Ids], Bytes], places: Ids, query: Vectors, scale: f
     for at in range(0, len(places), _AT_ONCE):
         some = rows(places[at : at + _AT_ONCE]).astype(np.float32)
         # Not `@`: threads for so small a product cost more than they bring, and all the more when busy.
-        found[at : at + len(some)] = np.einsum("ij,j->i", some, query[0])
+        found[at : at + len(some)] = np.vecdot(some, query[0])
     if scale != 1:
         found /= np.float32(scale)
     return found

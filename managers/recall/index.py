@@ -165,7 +165,7 @@ class MemoryIndex:
         for at in range(0, len(numbers), 500):
             some = [int(number) for number in numbers[at : at + 500]]
             marks = ",".join("?" * len(some))
-            rows = connection.execute(_SELECT.format(marks), some)
+            rows = connection.execute(_SELECT.format(marks), some).fetchall()
             for number, text, kind, unit, path, ids, time, role, speaker, heading in rows:
                 when = datetime.fromisoformat(time) if time else None
                 found[number] = Passage(

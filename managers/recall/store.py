@@ -235,7 +235,9 @@ class Store:
 
     def marks(self) -> tuple[str, int]:
         """Return (epoch, revision): another epoch means another index, another revision something new."""
-        rows = dict(self.connection().execute("SELECT key, value FROM meta WHERE key IN ('epoch', 'revision')"))
+        rows = dict(
+            self.connection().execute("SELECT key, value FROM meta WHERE key IN ('epoch', 'revision')").fetchall()
+        )
         return str(rows["epoch"]), int(rows["revision"])
 
     def raise_revision(self) -> int:
