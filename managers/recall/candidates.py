@@ -65,10 +65,10 @@ def merged(whole: Candidates, parts: Sequence[Candidates]) -> Candidates:
     """Return the candidates of a question and of the questions within it in one ranking, by what each answers best."""
     found = np.concatenate([whole, *(scaled(part, PART_WORTH) for part in parts)])
     found = found[np.lexsort((-found["score"], keys(found)))]
-    _, first = np.unique(keys(found), return_index=True)
+    first = np.flatnonzero(np.diff(keys(found), prepend=-1))
     best = found[first]
     for name in ("coverage", "cosine"):
-        best[name] = np.maximum.reduceat(found[name], first) if len(first) else 0
+        best[name] = np.maximum.reduceat(found[name], first)
     return best_first(best)
 
 

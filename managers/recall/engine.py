@@ -283,10 +283,10 @@ class Recall:
 
     def _ranked(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
         """Rank what a query asks for; of several questions in one the best of each stand first."""
-        indexes = self._searched(types)
-        if not query.strip():
+        epoch_of = {index: index.refresh() for index in self._searched(types)}
+        indexes = [index for index in epoch_of if len(index.view)]
+        if not query.strip() or not indexes:
             return Ranking(query, types, candidates_of(0), indexes)
-        epochs = tuple(index.refresh() for index in indexes)
         for index in indexes:
             self._kit.follow(index.embedder)
         words = WordScoring(indexes, self._kit.words)
@@ -295,6 +295,7 @@ class Recall:
         if len(parts) > 1 and not is_spread:
             found = merged(found, [self._ranked_once(one, types, words)[0] for one in parts])
         factor = self._kit.embedder.factor if self._kit.embedder else 1.0
+        epochs = tuple(epoch_of[index] for index in indexes)
         return Ranking(query, types, found, indexes, epochs, factor, self._kit.uses_own, is_spread)
 
     def _ranked_once(

@@ -89,11 +89,10 @@ class WordVectors:
         if place is None or word.isascii():
             return ()
         assert self._codes is not None
-        own = self.directions(np.array([place], np.int32))
-        found, _ = self._codes.nearest(_coded(own).astype(np.float32), 2 * NEAREST)
-        similar = self.directions(found.astype(np.int32)) @ own[0]
-        order = np.argsort(-similar, kind="stable")[:NEAREST]
-        return tuple((int(found[at]), float(similar[at])) for at in order if similar[at] >= LEAST_SIMILARITY)
+        found, _ = self._codes.nearest(self._codes.rows(np.array([place])).astype(np.float32), 2 * NEAREST)
+        similar = self.directions(found.astype(np.int32)) @ self.directions(np.array([place], np.int32))[0]
+        order = np.argsort(-similar, kind="stable")[: min(NEAREST, np.count_nonzero(similar >= LEAST_SIMILARITY))]
+        return tuple(zip(found[order].tolist(), similar[order].tolist(), strict=True))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -125,7 +124,7 @@ class WordVectors:
                 return
             vectors: npt.NDArray[np.float32] = np.load(self._table / "vectors", mmap_mode="r")
             self._norms = np.maximum(np.linalg.norm(vectors, axis=1), 1e-9).astype(np.float32)
-            self._vectors = vectors
+            self._vectors = np.asarray(vectors)  # the same map, without what numpy does at each look into a memmap
             self._codes = Scanned(-(-vectors.shape[1] // STEP) * STEP)
             for at in range(0, len(vectors), _ROWS):
                 self._codes.add(_coded(vectors[at : at + _ROWS] / self._norms[at : at + _ROWS, None]))
