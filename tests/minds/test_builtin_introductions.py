@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from agent.minds.builtin.talk.introduction import name_in
-from managers.mind import ChatTurn, Sheet
-from tests.minds.speaking import converse, say
+from agent.minds.builtin.talk.introduction import name_in, name_noted
+from managers.mind import ChatTurn, Sheet, ToolCall
+from tests.minds.speaking import converse, pieces, request, say
 
 HAZEL = Sheet("Hazel", "en", "You are Hazel, a keeper of memories, plain and gentle.")
 NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。")
@@ -67,3 +69,42 @@ def test_what_follows_the_name_is_answered_too() -> None:
 
 def test_nobody_is_greeted_as_you() -> None:
     assert not any("、あなた。" in say("こんにちは", NEMU, seed=seed) for seed in range(12))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("My name is actually Thomas, not Tom", "Thomas"),
+        ("Actually, my real name is Thomas", "Thomas"),
+        ("It's Thomas, not Tom", "Thomas"),
+        ("My name isn't Tom, it's Thomas", "Thomas"),
+    ],
+)
+def test_a_name_that_is_put_right_takes_the_place_of_the_one_before(text: str, name: str) -> None:
+    tom = replace(HAZEL, user_name="Tom")
+    notes = "2026-11-19 buy milk\n2026-11-20 Tom said: “My name is Tom”"
+    (call,) = pieces(request(text, tom, notes=notes))
+    assert isinstance(call, ToolCall)
+    assert call.arguments["operation"] == "replace"
+    assert call.arguments["old_text"] == "2026-11-20 Tom said: “My name is Tom”"
+    assert name_noted(str(call.arguments["text"]), "Hazel") == name
+    assert name in say(text, tom, tools=())
+    assert "Actually" not in say(text, tom, tools=())
+
+
+@pytest.mark.parametrize("text", ["名前は本当は健一なんだ", "私の名前は実は健一です", "健太じゃなくて健一だよ"])
+def test_a_japanese_name_that_is_put_right_takes_the_place_of_the_one_before(text: str) -> None:
+    kenta = replace(NEMU, user_name="健太")
+    (call,) = pieces(request(text, kenta, notes="2026-11-20 名前は「健太」。"))
+    assert isinstance(call, ToolCall)
+    assert call.arguments["old_text"] == "2026-11-20 名前は「健太」。"
+    assert name_noted(str(call.arguments["text"]), "ねむ") == "健一"
+
+
+def test_the_real_name_of_a_pet_is_not_the_users() -> None:
+    assert "ポチさん" not in converse(["犬を飼ったよ", "名前は本当はポチなんだ"], NEMU, tools=())[1]
+
+
+def test_a_name_of_the_settings_is_not_noted_over() -> None:
+    told = pieces(request("My name is actually Thomas", replace(HAZEL, user_name="Tom"), notes="2026-11-19 buy milk"))
+    assert not any(isinstance(piece, ToolCall) for piece in told)

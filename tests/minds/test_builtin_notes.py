@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from managers.mind import (
     ChatTurn,
+    SentFile,
     Sheet,
     TextPiece,
     ToolCall,
@@ -117,3 +119,18 @@ def test_off_the_record_it_does_not_promise_to_remember() -> None:
     for seed in range(12):
         told = converse([*DAY_JA[:6], "おやすみ"], SHIORI, seed=seed, tools=())
         assert not any("覚えてお" in reply for reply in told)
+
+
+@pytest.mark.parametrize("text", ["このメモを覚えておいて", "これを覚えておいて", "Please remember this note"])
+def test_a_file_that_is_to_be_kept_is_kept_with_its_text_or_owned_up_to(text: str) -> None:
+    sheet = MIA if text.isascii() else SHIORI
+    short = replace(request(text, sheet), files=(SentFile("買い物.txt", (("", "牛乳と卵を買う。\n金曜に歯医者。"),)),))
+    (call,) = pieces(short)
+    assert isinstance(call, ToolCall)
+    assert "牛乳と卵を買う。 金曜に歯医者" in str(call.arguments["text"])
+    long = replace(short, files=(SentFile("買い物.txt", (("", "牛乳を買う。" * 200),)),))
+    told = "".join(piece.text for piece in pieces(long) if isinstance(piece, TextPiece))
+    assert re.search(r"長すぎ|too long", told)
+    unread = replace(short.message, attachments=("images/note.png",))
+    told = "".join(p.text for p in pieces(replace(short, files=(), message=unread)) if isinstance(p, TextPiece))
+    assert re.search(r"読めない|読めません|can't read", told)

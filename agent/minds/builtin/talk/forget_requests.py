@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent.minds.builtin.talk.note_taking import can_write
-from agent.minds.builtin.talk.scene import Scene
+from agent.minds.builtin.talk.scene import Scene, can_write
 from managers.language.forgetting import ForgetWish, read_forget_wish
 from managers.mind import ToolCall
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agent.minds.builtin.talk.told import acts
@@ -11,73 +11,28 @@ from managers.language.emotion import read_emotion
 from managers.language.english import verb_base
 from managers.language.lexicons import word_list
 from managers.language.reading.reading import Reading
+from managers.language.reading.rules import fits_any, rule, rules
 from managers.language.words import words
 
 GIVES_NAME = "give_name"
-
-_NAME_JA = r"[「『]?(?P<name>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?"
-_IS_JA = r"(?:です|だよ|だ(?![ろっ])|といいます|っていいます|って言います|と言います|っていう|って名前|と申します|やで|ですよ|よ|$)"
-_ME_JA = r"(?:私|僕|俺|わたし|ぼく|おれ|あたし|自分|うち|わし|儂|おいら)"
-_START_JA = r"(?:^|[。、!！?？〜～ー♪…\s「『])"
-_CALL_JA = (
-    r"(?:って|と)呼んで(?=$|[。、!！?？〜～ー♪…\s]|ください|下さい|ね|ほしい|欲しい|よ|くれ|もらえ|いい|ちょうだい)"
-)
-_SURE = re.compile(
-    rf"{_ME_JA}の(?:名前|なまえ)は、?{_NAME_JA}(?:です|だよ|だ(?![ろっ])|って|といいます|っていう|と申します|。|$)"
-    rf"|(?:{_START_JA}|{_ME_JA}(?:は|を|のこと(?:は|を)))(?P<called>[^はがをのに、。!！?？〜～♪…\s「『」』]{{1,16}}?)[」』]?{_CALL_JA}"
-    rf"|(?:(?:{_ME_JA}|みんな|友達|周り)[^。]{{0,8}}?(?:からは?|、|は|に)|^)[「『]?(?P<known>[^はがをのに、。!！?？〜～♪…\s「『」』]{{1,10}}?)[」』]?(?:って|と)呼ばれ"
-    rf"|(?:{_START_JA}|{_ME_JA}は)(?P<named>[一-龠々ぁ-んァ-ヶーA-Za-z]{{1,8}})(?:といいます|っていいます|って言います|と申します)(?:$|[。、!！\s])"
-    rf"|(?:はじめまして|初めまして)[、。!！〜～ー♪\s]*(?:{_ME_JA}は)?[「『]?(?P<met>[一-龠々ぁ-んァ-ヶーA-Za-z]{{1,10}}?)[」』]?" + _IS_JA
-    + r"|\b(?:[Mm]y name(?:'s| is)|[Cc]all me|[Pp]eople call me) (?P<en>[A-Za-z]{2,15})\b"
-    r"|\b(?:I'?m|I am) (?P<glad>[A-Z][A-Za-z]{1,15})(?: [A-Z][a-z]+)?(?=[,.!]? (?:[Nn]ice|[Pp]leased|[Gg]lad|[Gg]ood) to meet)"
-)  # fmt: skip
-_NOTED = re.compile(r"(?:^|\s)名前は[「『](?P<noted>[^「」『』]{1,16})[」』]")
-_NOT_BUT = re.compile(r"^.*?(?:じゃな[いく](?:て)?|ではな[いく](?:て)?|より(?:も|は)?)、?")
-"""健太じゃなくて健一って呼んで: what is not meant stands first."""
-_HELLO_EN = r"(?:(?:hi+|hello+|hey+|good (?:morning|day|afternoon|evening)|greetings|yo|howdy|hiya)(?: [a-z]+)?)"
-_WEAK_EN = re.compile(
-    rf"^(?P<hello>{_HELLO_EN}[,.! ]+(?:and )?)?(?:i'?m|i am|this is|it's|the name's) (?P<name>[a-z]{{2,15}})(?: [A-Z][a-z]+)?(?: here| by the way)?"
-    r"(?:[.! ]*$|(?P<goes_on>[,;] (?=(?:i|i'm|my|we|from)\b)| and (?=(?:i|i'm|my|we)\b)))",
-    re.IGNORECASE,
-)
-_WEAK_JA = re.compile(
-    r"^(?P<hello>(?:こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|やあ|やっほー?|どうも|ハロー|ども)[、。!！ ]*)?(?:(?:私|僕|俺|わたし|ぼく|あたし|わし)は)?(?:名前は、?)?"
-    + _NAME_JA
-    + r"(?:です|だよ|と申します|っていいます|って言います|といいます|って名前(?:です|だよ)?)(?:[。!！ー〜]*|[、。!！ ]*よろしく.{0,8})$"
-)
-_BARE = re.compile(r"^(?P<name>[一-龠々ぁ-んァ-ヶー]{1,8}|[A-Za-z]{2,15})(?:です|だよ|でいいよ|でいいです)?[.。!！]*$")
-_NAMED_JA = re.compile(
-    r"^(?:お)?名前は、?[「『]?(?P<name>[一-龠々ぁ-んァ-ヶーA-Za-z]{1,10}?)[」』]?(?:です|だよ|だ)?[.。!！]*$"
-)
-_I_AM_JA = re.compile(rf"^{_ME_JA}は、?{_NAME_JA}[.。!！]*$")
-"""わしは茂。 With no です behind it, this is a name only where the dictionary knows one."""
-_ASKED = re.compile(
-    r"何と呼べば|何て呼べば|名前を(?:聞|教え)|お名前は|名前、聞|what shall i call you|your name\?", re.IGNORECASE
-)
-_NO_NAMES = frozenset(
-    """何 なに なん 秘密 内緒 ひみつ ないしょ 未定 匿名 ない あなた 私 それ これ そう 暇 ひま 普通 ふつう 元気 久しぶり ひさしぶり 初めて はじめて 無理 だめ ダメ 本当 ほんと 今日 今 はい うん いや
-    sorry fine back home here okay ok good tired sad happy not late early busy free hungry thirsty sick ill done alone new vegan single
-    married pregnant sure afraid alright well cold hot bored lost stuck ready awake asleep old young it that this you me one nobody
-    someone something what who just so very really all in on at from a an the german french english japanese hey hi hello yes no god man woman
-    student teacher human person""".split()  # noqa: SIM905  # words read best as words
-)
+_EARLY = 3
+"""In so many first messages 名前は… with nobody else spoken of gives one's own; later on, that of whatever was told."""
+_MOST_READ = 2000
+_MOST_SENTENCES = 6
+_GIVEN_AND_MORE = 24
+"""A sentence with so many letters beside the name tells more than a name."""
 
 
 def was_asked_name(spoken: str) -> bool:
     """Tell whether some words ask for a name."""
-    return bool(_ASKED.search(spoken))
-
-
-_EARLY = 3
-"""In so many first messages 名前は… with nobody else spoken of gives one's own; later on, that of whatever was told."""
+    return fits_any("introduction", "asks", spoken)
 
 
 def is_about_oneself(earlier: Sequence[str]) -> bool:
     """Tell whether a name without an owner (名前は遥) can be nobody's but the speaker's: early, and nobody was told of."""
+    others = word_list("ja", "persons") | word_list("ja", "pets")
     return len(earlier) < _EARLY and not any(
-        word.entity or any(word.surface.lower() in word_list("ja", listed) for listed in ("persons", "pets"))
-        for text in earlier
-        for word in words(text[:500])
+        word.entity or word.surface.lower() in others for text in earlier for word in words(text[:500])
     )
 
 
@@ -88,36 +43,21 @@ def name_given(texts: Sequence[str], spoken: Sequence[str] = ()) -> str:
     """
     for at in range(len(texts) - 1, -1, -1):
         before = spoken[at - 1] if 0 < at <= len(spoken) else ""
-        if name := name_in(texts[at][:2000], is_first=at == 0, before=before, is_own=is_about_oneself(texts[:at])):
+        if name := name_in(
+            texts[at][:_MOST_READ], is_first=at == 0, before=before, is_own=is_about_oneself(texts[:at])
+        ):
             return name
     return ""
 
 
 def name_noted(notes: str, persona: str) -> str:
     """Return the name that the notes give in so many words; never the persona's own."""
-    found = [(match.start(), _given(match)) for sign in (_SURE, _NOTED) for match in sign.finditer(notes[:20_000])]
-    found.sort()
-    return next(
-        (_written(name) for _, name in reversed(found) if name.lower() not in {*_NO_NAMES, persona.lower()}), ""
-    )
+    found = [*_sure(notes[:20_000]), *rule("ja", "introduction", "noted").finditer(notes[:20_000])]
+    names = [_given(match) for match in sorted(found, key=re.Match.start)]
+    return next((_written(name) for name in reversed(names) if _may_be(name) and name.lower() != persona.lower()), "")
 
 
-def _given(match: re.Match[str]) -> str:
-    return _NOT_BUT.sub("", next(group for group in match.groups() if group))
-
-
-def parted(text: str, name: str) -> str:
-    """Let what follows an introduction stand as a sentence of its own: "my name is Aoi, I work as a nurse"."""
-    return re.sub(
-        rf"({re.escape(name)}(?: [A-Za-z]+)?)(?:[,;]| and) (?=(?:i|i'm|my|we)\b)",
-        r"\1. ",
-        text,
-        count=1,
-        flags=re.IGNORECASE,
-    )
-
-
-def name_in(text: str, *, is_first: bool, before: str = "", is_own: bool = False) -> str:
+def name_in(text: str, *, is_first: bool, before: str = "", is_own: bool = False, known: str = "") -> str:
     """Return the name that one message gives, or empty.
 
     Args:
@@ -125,53 +65,86 @@ def name_in(text: str, *, is_first: bool, before: str = "", is_own: bool = False
         is_first: nothing was said before it.
         before: what the persona said before it.
         is_own: a name without an owner can only be the speaker's.
+        known: the name that the speaker goes by: "Thomas, not Tom" puts it right.
     """
-    for sure in _SURE.finditer(text):
-        name = _given(sure)
-        if name and name.lower() not in _NO_NAMES and (name.isascii() or _is_one_word(name)):
+    may_be_real = is_own or (bool(known) and is_about_oneself([before]))
+    real = rule("ja", "introduction", "real_name").finditer(text) if may_be_real else ()
+    for match in sorted([*_sure(text), *real, *_replacing(text, known)], key=re.Match.start):
+        name = _given(match)
+        if _may_be(name) and (name.isascii() or _is_one_word(name)):
             return _written(name)
     asked = was_asked_name(before)
-    for at, line in enumerate(re.split(r"(?<=[.!。！])\s*|\n", text)[:6]):
-        match = _WEAK_EN.match(line.strip()) or _WEAK_JA.match(line.strip())
-        if match is None and asked:
-            match = _BARE.match(line.strip())
+    for at, line in enumerate(re.split(r"(?<=[.!。！])\s*|\n", text)[:_MOST_SENTENCES]):
         is_open = at == 0 and (is_first or is_own)
-        if match is None and (asked or is_open):
-            match = _NAMED_JA.match(line.strip())
-            if match is not None and _is_said_to_be_name(match.group("name")):
-                return _written(match.group("name"))
-        if (
-            match is None
-            and is_open
-            and (plain := _I_AM_JA.match(line.strip()))
-            and _is_known_name(plain.group("name"))
-        ):
-            match = plain
-        if match is None:
-            continue
-        name = match.group("name")
-        is_expected = asked or is_open or is_first or bool(match.groupdict().get("hello")) or "よろしく" in text
-        if match.groupdict().get("goes_on") and not (is_expected and name[0].isupper()):
-            continue
-        if _is_name(name, is_expected=is_expected):
+        is_expected = asked or is_open or is_first or "よろしく" in text
+        if name := _weak(line.strip(), asked=asked, is_open=is_open, is_expected=is_expected):
             return _written(name)
     return ""
+
+
+def _sure(text: str) -> Iterator[re.Match[str]]:
+    """Yield where a name is given wherever it stands."""
+    for table in (rules("ja", "introduction"), rules("en", "introduction")):
+        for one in table.values():
+            if one.name.startswith("sure_"):
+                yield from one.pattern.finditer(text)
+
+
+def _replacing(text: str, known: str) -> Iterator[re.Match[str]]:
+    found = (match for lang in ("ja", "en") for match in rule(lang, "introduction", "replaced").finditer(text))
+    return (match for match in found if known and match["old"].casefold().endswith(known.casefold()))
+
+
+def _given(match: re.Match[str]) -> str:
+    """Return the name of a match, without the one that it is not (健太じゃなくて健一)."""
+    return rule("ja", "introduction", "not_but").sub("", match["name"])
+
+
+def _weak(line: str, *, asked: bool, is_open: bool, is_expected: bool) -> str:
+    """Return the name in a sentence that gives one where one is awaited; empty if it gives none."""
+    match = rule("en", "introduction", "weak").match(line) or _ja("weak", line)
+    if match is None and asked:
+        match = _ja("bare", line)
+    if match is None and (asked or is_open):
+        match = _ja("name_is", line)
+        if match is not None and _is_said_to_be_name(match["name"]):
+            return match["name"]
+    if match is None and is_open and (plain := _ja("i_am", line)) and _is_known_name(plain["name"]):
+        match = plain
+    if match is None:
+        return ""
+    name, parts = match["name"], match.groupdict()
+    is_expected = is_expected or bool(parts.get("hello"))
+    if parts.get("goes_on") and not (is_expected and name[0].isupper()):
+        return ""
+    return name if _is_name(name, is_expected=is_expected) else ""
+
+
+def _ja(name: str, line: str) -> re.Match[str] | None:
+    return rule("ja", "introduction", name).match(line)
+
+
+# --- what is a name ------------------------------------------------------------------------------------------
+
+
+def _may_be(name: str) -> bool:
+    return bool(name) and name.lower() not in word_list("ja", "not_names") | word_list("en", "not_names")
 
 
 def _is_name(name: str, *, is_expected: bool) -> bool:
     """Tell Aoi from tired, and あおい from さむい: names are what no table of feelings, deeds or things knows."""
     lower = name.lower()
     is_loose = not name.isascii() and not _is_one_word(name)
-    if is_loose or lower in _NO_NAMES or read_emotion(lower).emotion != "neutral":
+    if is_loose or not _may_be(name) or read_emotion(lower).emotion != "neutral":
         return False
     found = words(name)
     if any(word.entity == "person" for word in found) or (is_expected and _is_known_name(name)):
         return True
     if name.isascii():
-        if lower.endswith(("ing", "ed")) or verb_base(lower) in acts("en") or lower in word_list("en", "light"):
-            return False
-        known_kind = words(f"I am {lower}")[-1].kind
-        return known_kind in ("noun", "proper") and (name[0].isupper() or is_expected)
+        is_known = verb_base(lower) in acts("en") or lower in word_list("en", "light")
+        is_noun = words(f"I am {lower}")[-1].kind in ("noun", "proper")
+        is_marked = name[0].isupper() or is_expected
+        return not is_known and not lower.endswith(("ing", "ed")) and is_noun and is_marked
     if len(found) != 1 or not is_expected or re.search(r"[一-龠]", name):
         return False
     word = found[0]
@@ -188,35 +161,45 @@ def _is_known_name(name: str) -> bool:
 def _is_said_to_be_name(name: str) -> bool:
     """Tell what stands behind 名前は for a name: any noun (湊), whatever else it may mean."""
     found = words(name)
-    return len(found) == 1 and found[0].kind in ("noun", "proper") and name not in _NO_NAMES
+    return len(found) == 1 and found[0].kind in ("noun", "proper") and _may_be(name)
 
 
 def _is_one_word(name: str) -> bool:
     """Tell 美咲 from 妻は美咲: a name holds no verb, and no particle but where it is all one such word (のの)."""
     found = words(name)
-    return len(found) == 1 or not any(
-        word.kind == "verb" or "助詞" in word.form or word.lemma == "だ" for word in found
-    )
+    return len(found) == 1 or not any(w.kind == "verb" or "助詞" in w.form or w.lemma == "だ" for w in found)
 
 
 def _written(name: str) -> str:
     return name[:1].upper() + name[1:] if name.isascii() else name
 
 
+# --- the sentence that gives it ------------------------------------------------------------------------------
+
+
+def parted(text: str, name: str) -> str:
+    """Let what follows an introduction stand as a sentence of its own: "my name is Aoi, I work as a nurse"."""
+    head, given, tail = text.partition(name)
+    match = rule("en", "introduction", "follows").match(tail)
+    return text if match is None else f"{head}{given}{tail[: match.start('joint')]}. {tail[match.end() :]}"
+
+
 def marked(read: Reading, name: str) -> Reading:
     """Return a message read with the sentence that gives the name known as an introduction: it tells nothing else."""
-    sentences = tuple(
+    sentences_read = tuple(
         replace(sentence, known_act=GIVES_NAME)
-        if name.lower() in sentence.text.lower() and _is_introduction(sentence.text)
+        if name.lower() in sentence.text.lower() and _is_introduction(sentence.text.strip())
         else sentence
         for sentence in read.sentences
     )
-    return replace(read, sentences=sentences)
+    return replace(read, sentences=sentences_read)
 
 
 def _is_introduction(text: str) -> bool:
-    bare = text.strip()
-    if any(sign.match(bare) for sign in (_WEAK_EN, _WEAK_JA, _BARE, _NAMED_JA, _I_AM_JA)):
+    if rule("en", "introduction", "weak").match(text) or any(
+        _ja(name, text) for name in ("weak", "bare", "name_is", "i_am")
+    ):
         return True
-    match = _SURE.search(bare)
-    return match is not None and len(bare) - len(match.group()) <= 24  # noqa: PLR2004  # a longer sentence tells more than a name
+    found = [*_sure(text), *rule("ja", "introduction", "real_name").finditer(text)]
+    longest = max((len(match.group()) for match in found), default=-1)
+    return longest >= 0 and len(text) - longest <= _GIVEN_AND_MORE

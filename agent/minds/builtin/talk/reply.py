@@ -14,9 +14,9 @@ from agent.minds.builtin.talk.acknowledgement import heard_words, listen, plain_
 from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
 from agent.minds.builtin.talk.dates_in_words import part_of_day
 from agent.minds.builtin.talk.forget_requests import forget
-from agent.minds.builtin.talk.introduction import name_noted, was_asked_name
+from agent.minds.builtin.talk.introduction import was_asked_name
 from agent.minds.builtin.talk.mood import feeling_of, is_everyday, is_heavy_talk
-from agent.minds.builtin.talk.note_taking import Wish, as_call, can_write, name_note, note_text, read_wish
+from agent.minds.builtin.talk.note_taking import keep, keep_name
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene, read_scene
 from agent.minds.builtin.talk.sent_files import answer_from_files
@@ -52,13 +52,12 @@ def _said(scene: Scene, *, grave: bool) -> str | ToolCall:  # noqa: PLR0911  # o
         return crisis.first_words(request.concern, scene.book, request.turns)
     if (let_go := forget(scene)) is not None:
         return let_go if isinstance(let_go, ToolCall) else _finished(scene, [let_go])
-    wish = read_wish(scene.message, scene.heard[-1] if scene.heard else "")
-    if wish is not None and (said := _keep(scene, wish)) is not None:
-        return said if isinstance(said, ToolCall) else _finished(scene, [said])
+    if (kept := keep(scene)) is not None:
+        return kept if isinstance(kept, ToolCall) else _finished(scene, [kept])
     if grave:
         return _finished(scene, answer_from_files(scene) or _with_care(scene))
-    if (name := _name_to_keep(scene)) and (note := name_note(name, scene.book.voice)):
-        return as_call(note, request.now, request)
+    if (named := keep_name(scene)) is not None:
+        return named
     parts = [scene.book.say("small", "image")] if _has_image(request) else []
     if scene.message.strip(" 、,!?！？。…〜ー") == request.sheet.persona:
         return _finished(scene, [scene.book.say("small", "here")])
@@ -102,44 +101,6 @@ def _has_image(request: ReplyRequest) -> bool:
 
 def _brings_a_text(request: ReplyRequest) -> bool:
     return any(not file.is_earlier for file in request.files)
-
-
-# --- notes ---------------------------------------------------------------------------------------------------
-
-
-def _keep(scene: Scene, wish: Wish) -> str | ToolCall | None:
-    """Keep what the user wants kept: call the tool, then, when it has answered, say so."""
-    request = scene.request
-    if not wish.text:
-        return scene.book.say("note", "what")
-    note = note_text(wish, scene.book.voice, scene.heard[-1] if scene.heard else "")
-    last = request.turns[-1] if request.turns else None
-    if last is not None and last.role == "tool":
-        outcome = "held" if _is_held(last.text) else "done" if _is_kept(request) else "failed"
-        return scene.book.say("note", outcome, text=for_quoting(wish.text, scene.lang, 120))
-    return as_call(note, request.now, request) if can_write(request) else scene.book.say("note", "no_tool")
-
-
-def _name_to_keep(scene: Scene) -> str:
-    """Return a name that was just given and stands nowhere yet: a conversation ends, the notepad stays."""
-    request = scene.request
-    is_known = request.sheet.user_name or name_noted(request.notes, request.sheet.persona) == scene.given
-    was_tried = bool(request.turns) and request.turns[-1].role == "tool"
-    return "" if is_known or was_tried or not can_write(request) else scene.given
-
-
-def _is_held(answer: str) -> bool:
-    """Tell from the tool's answer whether the user is asked first."""
-    return answer.startswith(("まだ行っていません", "Not done yet"))
-
-
-def _is_kept(request: ReplyRequest) -> bool:
-    """Tell from the tool's answer whether the note was written."""
-    answer = request.turns[-1].text
-    return not re.search(
-        r"できません|ませんでした|ありません|必要です|正しくない|正しくありません|not right|cannot|could not|couldn't|needs|no tool|full|not taken",
-        answer,
-    )
 
 
 # --- conversation --------------------------------------------------------------------------------------------

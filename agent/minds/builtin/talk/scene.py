@@ -9,7 +9,6 @@ from random import Random
 
 from agent.minds.builtin.answers.candidates import Candidate
 from agent.minds.builtin.talk.introduction import is_about_oneself, marked, name_given, name_in, name_noted, parted
-from agent.minds.builtin.talk.note_taking import can_write
 from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.voice import read_voice
 from managers.language.lexicons import load, word_set
@@ -17,6 +16,8 @@ from managers.language.reading.reading import Reading, read
 from managers.mind import ChatTurn, ReplyRequest
 from managers.storage.errors import Lang
 
+NOTEPAD = "edit_notepad"
+"""The tool that writes into the notepad."""
 _RECENT = 12
 _SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,300}>")
@@ -76,12 +77,12 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
     if heard and message_read.lang != default and len(message.split()) == 1 and message.isascii():
         message_read = read(message, default, persona=persona, keep=True)  # "ok" in the middle of Japanese
     sheet = request.sheet
-    given = name_in(message, is_first=not heard, before=spoken[-1] if spoken else "", is_own=is_about_oneself(heard))
+    known = sheet.user_name or name_given(heard, spoken) or name_noted(request.notes, persona)
+    before = spoken[-1] if spoken else ""
+    given = name_in(message, is_first=not heard, before=before, is_own=is_about_oneself(heard), known=known)
     if given:
         message_read = marked(read(parted(message, given), message_read.lang, persona=persona, keep=True), given)
-    if name := given or (
-        "" if sheet.user_name else name_given(heard, spoken) or name_noted(request.notes, sheet.persona)
-    ):
+    if name := given or ("" if sheet.user_name else known):
         sheet = replace(sheet, user_name=name)
         request = request if given else replace(request, sheet=sheet)  # what is remembered stands under that name
     voice = read_voice(sheet, message_read.lang)
@@ -92,6 +93,11 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
         kept=can_write(request),
     )
     return Scene(request, message, message_read, book, spoken, heard, given)
+
+
+def can_write(request: ReplyRequest) -> bool:
+    """Tell whether the notepad may be written now (off the record it may not)."""
+    return any(tool.name == NOTEPAD for tool in request.tools)
 
 
 def readable(text: str) -> str:
