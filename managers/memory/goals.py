@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from managers.language.words import content_words
-from managers.memory.json_documents import (
-    PINNED,
-    TIME,
-    Apply,
-    JsonFile,
-    Remembered,
-    encode,
-    entries_of,
-    pin_reason,
-    short_id,
-    write_plainly,
-)
-from managers.memory.rolling_lists import next_shelf, shelve, shelves
+from managers.memory.entry_files import EntryStore
+from managers.memory.json_documents import TIME, Apply, Remembered, encode, entries_of, short_id
+from managers.memory.rolling_lists import next_shelf, shelve
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
-from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
 Horizon = Literal["short_term", "long_term"]
@@ -134,6 +122,11 @@ class Goals:
         return cls(lists["short_term"], lists["long_term"], meta, odd)
 
     @property
+    def all(self) -> list[Goal]:
+        """All goals."""
+        return [goal for goals in self.lists.values() for goal in goals]
+
+    @property
     def short_term(self) -> list[Goal]:
         """All short-term goals."""
         return self.lists["short_term"]
@@ -170,9 +163,7 @@ class Goals:
             return self
         goal = found[1]
         merged = list(dict.fromkeys([*goal.evidence, *evidence]))
-        return self._changed(
-            goal_id, progress_notes=[*goal.progress_notes, note][-20:], evidence=merged, updated_at=when
-        )
+        return self.edited(goal_id, progress_notes=[*goal.progress_notes, note][-20:], evidence=merged, updated_at=when)
 
     def thought(self, goal_id: str, note: str, when: str) -> Goals:
         """Return them with a thought about one goal: a note, if it is a new one, that moves nothing."""
@@ -180,7 +171,7 @@ class Goals:
         if found is None:
             return self
         notes = found[1].progress_notes
-        return self._changed(goal_id, progress_notes=notes if note in notes else [*notes, note][-20:], thought_of=when)
+        return self.edited(goal_id, progress_notes=notes if note in notes else [*notes, note][-20:], thought_of=when)
 
     def ended(self, goal_id: str, status: Status, reason: str, *, evidence: Sequence[str], when: str) -> Goals:
         """Return them with one goal completed or abandoned, and why."""
@@ -188,16 +179,20 @@ class Goals:
         if found is None:
             return self
         merged = list(dict.fromkeys([*found[1].evidence, *evidence]))
-        return self._changed(goal_id, status=status, reason=reason, evidence=merged, updated_at=when)
+        return self.edited(goal_id, status=status, reason=reason, evidence=merged, updated_at=when)
 
-    def edited(self, goal_id: str, **values: object) -> Goals:
-        """Return them with one goal's own values changed (`goal`, `priority`, `related_values`, `status`)."""
-        return self._changed(goal_id, **values)
+    def edited(self, entry_id: str, **values: object) -> Self:
+        """Return them with one goal's values changed."""
+        short, long = (
+            [g.model_copy(update=values) if g.id == entry_id else g for g in self.lists[h]]
+            for h in ("short_term", "long_term")
+        )
+        return type(self)(short, long, self.meta, self.odd)
 
-    def without(self, goal_id: str) -> Goals:
+    def without(self, entry_id: str) -> Self:
         """Return them without one goal."""
-        short, long = ([g for g in self.lists[h] if g.id != goal_id] for h in ("short_term", "long_term"))
-        return Goals(short, long, self.meta, self.odd)
+        short, long = ([g for g in self.lists[h] if g.id != entry_id] for h in ("short_term", "long_term"))
+        return type(self)(short, long, self.meta, self.odd)
 
     def reflected(self, level: int, day: date, today: date | None = None) -> Goals:
         """Return them with the day of a reflection noted; a deeper one counts for the lighter ones too.
@@ -236,40 +231,13 @@ class Goals:
         lists = {**self.lists, horizon: goals}
         return Goals(lists["short_term"], lists["long_term"], self.meta, self.odd)
 
-    def _changed(self, goal_id: str, **values: object) -> Goals:
-        short, long = (
-            [g.model_copy(update=values) if g.id == goal_id else g for g in self.lists[h]]
-            for h in ("short_term", "long_term")
-        )
-        return Goals(short, long, self.meta, self.odd)
 
-
-class GoalStore:
+class GoalStore(EntryStore[Goals, Goal]):
     """The goals of a persona."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
         """Remember the file; `apply` writes with a history entry."""
-        self._paths = paths
-        self._clock = clock
-        self._apply = apply or write_plainly(paths)
-        self._file = JsonFile(paths, paths.goals, clock, dict)
-
-    def load(self) -> Goals:
-        """Return all goals."""
-        return Goals.parse(self._file.read())
-
-    def archived(self) -> list[Goal]:
-        """Return the goals that have ended and were put on shelves, the newest first."""
-        known, found = {goal.id for goals in self.load().lists.values() for goal in goals}, list[Goal]()
-        for path in reversed(shelves(self._paths.goals)):
-            file = JsonFile(self._paths, path, self._clock, dict)
-            lists = Goals.parse(file.read()).lists
-            self._file.notices += file.take_notices()
-            older = [goal for goals in lists.values() for goal in goals]
-            # A change that was taken back brings back what it had put on a shelf.
-            found += [goal for goal in older if goal.id not in known]
-            known |= {goal.id for goal in older}
-        return found
+        super().__init__(paths, paths.goals, clock, apply, Goals.parse, dict)
 
     def for_prompt(self) -> list[tuple[Horizon, Goal]]:
         """Return what a prompt holds: the three most important short-term goals and two long-term ones.
@@ -282,25 +250,6 @@ class GoalStore:
         ]
         long: list[tuple[Horizon, Goal]] = [("long_term", goal) for goal in goals.active("long_term")[:LONG_IN_PROMPT]]
         return sorted([*short, *long], key=lambda one: one[1].priority)
-
-    def change(
-        self, change: Callable[[Goals], Goals], *, author: str, reason: str, evidence: Sequence[str] = ()
-    ) -> Goals:
-        """Apply a pure change to what the file holds now, and write it."""
-        with writing(self._paths):
-            goals = change(self.load())
-            self._apply(goals.changes(self._paths.goals), author=author, reason=reason, evidence=evidence)
-            return goals
-
-    def progress(self, goal_id: str, note: str, *, author: str, evidence: Sequence[str] = ()) -> Goals:
-        """Note progress on a goal."""
-        when = self._clock.now().strftime(TIME)
-        return self.change(
-            lambda goals: goals.progressed(goal_id, note, evidence=evidence, when=when),
-            author=author,
-            reason=note,
-            evidence=evidence,
-        )
 
     def think_of(self, goal_id: str, note: str, *, author: str) -> Goals:
         """Note a thought about a goal, of one's own accord."""
@@ -316,18 +265,6 @@ class GoalStore:
             reason=reason,
             evidence=evidence,
         )
-
-    def delete(self, goal_id: str, *, author: str, reason: str) -> Goals:
-        """Delete a goal (the history keeps it)."""
-        return self.change(lambda goals: goals.without(goal_id), author=author, reason=reason)
-
-    def pin(self, goal_id: str, *, on: bool, author: str) -> Goals:
-        """Pin a goal, or take the pin off."""
-        return self.change(lambda goals: goals.edited(goal_id, **{PINNED: on}), author=author, reason=pin_reason(on=on))
-
-    def take_notices(self) -> list[Notice]:
-        """Return what was found wrong with the file since the last time."""
-        return self._file.take_notices()
 
 
 def alike(one: str, other: str) -> bool:

@@ -148,29 +148,17 @@ class InnerStateStore:
 
     def touch(self, now: datetime | None = None) -> None:
         """Note that somebody talked with the persona now."""
-        moment = now or self._clock.now()
-        with writing(self._paths):
-            state = self.load()
-            self._note_course(state, moment)
-            state.drives.boredom.last_interaction = moment
-            self._write(state, moment)
-
-    def feel(self, emotion: str, now: datetime | None = None) -> None:
-        """Let what the user feels move devotion: +0.3 for a negative emotion, +0.1 for a positive one."""
-        moment = now or self._clock.now()
-        with writing(self._paths):
-            state = self.load()
-            self._feel(state, emotion, moment)
-            self._write(state, moment)
+        self.meet("", now)
 
     def meet(self, emotion: str, now: datetime | None = None) -> None:
-        """Do what `touch` and `feel` do in one write: this is on the way of every message."""
+        """Note that somebody talked with the persona, and let what they feel, if it is known, move devotion."""
         moment = now or self._clock.now()
         with writing(self._paths):
             state = self.load()
             self._note_course(state, moment)
             state.drives.boredom.last_interaction = moment
-            self._feel(state, emotion, moment)
+            if emotion:
+                self._feel(state, emotion, moment)
             self._write(state, moment)
 
     def _feel(self, state: InnerState, emotion: str, now: datetime) -> None:

@@ -7,30 +7,16 @@ the minutes that were talked since.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from managers.memory.json_documents import (
-    PINNED,
-    TIME,
-    Apply,
-    JsonFile,
-    Remembered,
-    as_plain,
-    encode,
-    entries_of,
-    pin_reason,
-    short_id,
-    write_plainly,
-)
-from managers.memory.rolling_lists import next_shelf, shelve, shelves
+from managers.memory.entry_files import EntryList, EntryStore
+from managers.memory.json_documents import TIME, Apply, Remembered, entries_of, short_id
+from managers.memory.rolling_lists import shelve
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
-from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
 MAX_OPEN = 30
@@ -74,22 +60,13 @@ class Question(Remembered):
             return True
 
 
-class Questions:
+class Questions(EntryList[Question]):
     """The questions as they stand in their file, and pure changes of them."""
-
-    def __init__(self, entries: Sequence[Question], odd: Sequence[Any] = ()) -> None:
-        """Hold the questions (newest first) and whatever else was in the file."""
-        self.entries = list(entries)
-        self.odd = list(odd)
 
     @property
     def open(self) -> list[Question]:
         """The open ones, most pressing first."""
         return sorted((q for q in self.entries if q.status == "open"), key=lambda q: (-q.priority, q.created_at))
-
-    def get(self, question_id: str) -> Question | None:
-        """Return a question by its id."""
-        return next((q for q in self.entries if q.id == question_id), None)
 
     def with_one(self, question: Question) -> Questions:
         """Return them with one more; one on the same topic that is open already is not asked twice."""
@@ -101,7 +78,7 @@ class Questions:
 
     def resolved(self, question_id: str, *, answer: str, evidence: Sequence[str], when: str) -> Questions:
         """Return them with one answered."""
-        return self._changed(
+        return self.edited(
             question_id, status="resolved", answer=answer, answer_evidence=list(evidence), closed_at=when
         )
 
@@ -110,59 +87,25 @@ class Questions:
         question = self.get(question_id)
         if question is None or question.status != "open":
             return self
-        return self._changed(question_id, status="dropped", closed_at=when)
-
-    def without(self, question_id: str) -> Questions:
-        """Return them without one."""
-        return Questions([q for q in self.entries if q.id != question_id], self.odd)
-
-    def pinned(self, question_id: str, *, on: bool) -> Questions:
-        """Return them with one pinned, or its pin taken off."""
-        return self._changed(question_id, **{PINNED: on})
+        return self.edited(question_id, status="dropped", closed_at=when)
 
     def asked(self, question_id: str, when: str) -> Questions:
         """Return them with one marked as asked."""
         question = self.get(question_id)
-        return self._changed(question_id, asked=when, times_asked=question.times_asked + 1 if question else 1)
+        return self.edited(question_id, asked=when, times_asked=question.times_asked + 1 if question else 1)
 
-    def changes(self, path: Path) -> dict[Path, bytes | None]:
-        """Return the files to write: the questions, and a shelf when many have been closed."""
+    def _divided(self) -> tuple[list[Question], list[Question]]:
         closed, older = shelve([q for q in self.entries if q.status != "open"], KEPT_CLOSED)
-        files: dict[Path, bytes | None] = {path: encode(as_plain([*self.open, *closed], self.odd))}
-        if older:
-            files[next_shelf(path)] = encode(as_plain(older))
-        return files
-
-    def _changed(self, question_id: str, **values: object) -> Questions:
-        return Questions([q.model_copy(update=values) if q.id == question_id else q for q in self.entries], self.odd)
+        return [*self.open, *closed], older
 
 
-class QuestionStore:
+class QuestionStore(EntryStore[Questions, Question]):
     """The open questions of a persona."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
         """Remember the file; `apply` writes with a history entry."""
-        self.path = paths.memory / "open_questions.json"
-        self._paths = paths
-        self._clock = clock
-        self._apply = apply or write_plainly(paths)
-        self._file = JsonFile(paths, self.path, clock, list)
-
-    def load(self) -> Questions:
-        """Return all questions."""
-        return Questions(*entries_of(Question, self._file.read()))
-
-    def archived(self) -> list[Question]:
-        """Return the closed questions that were put on shelves, the newest first."""
-        known, found = {question.id for question in self.load().entries}, list[Question]()
-        for path in reversed(shelves(self.path)):
-            file = JsonFile(self._paths, path, self._clock, list)
-            older, _ = entries_of(Question, file.read())
-            self._file.notices += file.take_notices()
-            # A change that was taken back brings back what it had put on a shelf.
-            found += [question for question in older if question.id not in known]
-            known |= {question.id for question in older}
-        return found
+        path = paths.memory / "open_questions.json"
+        super().__init__(paths, path, clock, apply, lambda value: Questions(*entries_of(Question, value)))
 
     def open(self) -> list[Question]:
         """Return the open ones, most pressing first."""
@@ -178,17 +121,12 @@ class QuestionStore:
     ) -> None:
         """Mark a question as answered."""
         when = self._clock.now().strftime(TIME)
-        self._change(
-            lambda qs: qs.resolved(question_id, answer=answer, evidence=evidence, when=when), author, reason, evidence
+        self.change(
+            lambda qs: qs.resolved(question_id, answer=answer, evidence=evidence, when=when),
+            author=author,
+            reason=reason,
+            evidence=evidence,
         )
-
-    def delete(self, question_id: str, *, author: str, reason: str) -> None:
-        """Delete a question (the history keeps it)."""
-        self._change(lambda qs: qs.without(question_id), author, reason)
-
-    def pin(self, question_id: str, *, on: bool, author: str) -> None:
-        """Pin a question, or take the pin off."""
-        self._change(lambda qs: qs.pinned(question_id, on=on), author, pin_reason(on=on))
 
     def to_ask(self, limit: int = 3) -> list[Question]:
         """Return the open questions that a conversation may bring up: those that are due and were not asked lately."""
@@ -208,24 +146,13 @@ class QuestionStore:
     def mark_asked(self, question_id: str, *, author: str) -> None:
         """Note that the persona has asked a question in a conversation."""
         when = self._clock.now().strftime(TIME)
-        self._change(lambda qs: qs.asked(question_id, when), author, "asked")
+        self.change(lambda qs: qs.asked(question_id, when), author=author, reason="asked")
 
     def add(self, question: Question, *, author: str, reason: str) -> None:
         """Add a question."""
         created = question.created_at or self._clock.now().strftime(TIME)
         whole = question.model_copy(update={"created_at": created})
-        self._change(lambda qs: qs.with_one(whole), author, reason, question.evidence)
-
-    def _change(
-        self, change: Callable[[Questions], Questions], author: str, reason: str, evidence: Sequence[str] = ()
-    ) -> None:
-        with writing(self._paths):
-            files = change(self.load()).changes(self.path)
-            self._apply(files, author=author, reason=reason, evidence=evidence)
-
-    def take_notices(self) -> list[Notice]:
-        """Return what was found wrong with the file since the last time."""
-        return self._file.take_notices()
+        self.change(lambda qs: qs.with_one(whole), author=author, reason=reason, evidence=question.evidence)
 
 
 def _asked_lately(question: Question, now: datetime) -> bool:

@@ -35,7 +35,7 @@ def felt(inner: InnerStateStore) -> str:
 
 def test_a_neutral_reading_is_no_calm(inner: InnerStateStore, emotions: EmotionLog) -> None:
     emotions.append("電車に乗った。", "neutral", message_id="m1")
-    inner.feel("neutral")
+    inner.meet("neutral")
     assert inner.felt() is None
     assert "直近のユーザー感情: とくになし" in inner.full_text("ja")
     assert "What the user last felt: nothing in particular" in inner.full_text("en")

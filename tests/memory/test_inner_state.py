@@ -63,7 +63,7 @@ def test_file_has_the_specifications_shape(paths: PersonaPaths, clock: HandClock
     goals = GoalStore(paths, clock)
     goals.change(lambda g: g.created("short_term", Goal(goal="詩を書く", id="sh_abc123")), author="dream", reason="")
     inner.touch()
-    inner.feel("sadness")
+    inner.meet("sadness")
     inner.refresh(lang="ja")
     value = json.loads(paths.internal_state.read_text())
     drives = value["drives"]
@@ -94,7 +94,7 @@ def test_whoever_never_talked_is_told_so(inner: InnerStateStore) -> None:
 
 
 def test_what_could_not_be_read_is_called_no_feeling(inner: InnerStateStore) -> None:
-    inner.feel("neutral")
+    inner.meet("neutral")
     assert not any(calm in inner.full_text("ja") + inner.full_text("en") for calm in ("穏やか", "calm"))
 
 
@@ -109,7 +109,7 @@ def test_light_form_is_one_sentence_about_what_is_felt_most(clock: HandClock, in
 
 
 def test_full_form_holds_all_four_drives_and_the_narrative(clock: HandClock, inner: InnerStateStore) -> None:
-    inner.feel("fear")
+    inner.meet("fear")
     full = inner.full_text("ja")
     assert all(label in full for label in ("退屈", "好奇心", "目標達成欲", "奉仕欲"))
     assert "恐れ" in full
@@ -117,8 +117,8 @@ def test_full_form_holds_all_four_drives_and_the_narrative(clock: HandClock, inn
 
 def test_the_narrative_quotes_what_it_comes_from(paths: PersonaPaths, clock: HandClock, inner: InnerStateStore) -> None:
     EmotionLog(paths, clock).append("犬のポチの元気がなくて心配。", "sadness", message_id="m1")
-    inner.feel("sadness")
-    inner.feel("neutral")
+    inner.meet("sadness")
+    inner.meet("neutral")
     assert inner.refresh(lang="ja").motivation_log.narrative == (
         "「犬のポチの元気がなくて心配。」という言葉に悲しみを感じた。そばで力になりたい。"
     )
@@ -136,7 +136,7 @@ def test_resolving_a_question_lets_curiosity_fall(
 
 def test_a_clock_set_back_makes_nobody_bored(clock: HandClock, inner: InnerStateStore) -> None:
     inner.touch()
-    inner.feel("sadness")
+    inner.meet("sadness")
     clock.set(clock.now() - timedelta(days=365))
     levels = inner.levels()
     assert levels.boredom == 0

@@ -322,7 +322,7 @@ def test_what_was_felt_in_words_that_stand_aside_is_told_without_them(
     for message, emotion in ((shrine, "joy"), (cat, "sadness")):
         emotions.append(message.text, emotion, message_id=message.id, time=message.time)
     inner = InnerStateStore(paths, noon, emotions=emotions)
-    inner.feel("sadness")
+    inner.meet("sadness")
     assert "モモ" in inner.refresh().motivation_log.narrative
     said.branch(shrine.id)
     assert [one.user_text_snippet for one in emotions.entries()] == ["", SHRINE]

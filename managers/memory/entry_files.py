@@ -1,0 +1,129 @@
+"""Files of entries, the newest first: the part that is rewritten, its shelves, and pure changes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from managers.memory.json_documents import (
+    PINNED,
+    Apply,
+    JsonFile,
+    Remembered,
+    as_plain,
+    encode,
+    pin_reason,
+    write_plainly,
+)
+from managers.memory.rolling_lists import next_shelf, shelves
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.locks import writing
+from managers.storage.paths import PersonaPaths
+
+E = TypeVar("E", bound=Remembered)
+
+
+class EntryList(Generic[E]):
+    """Entries of one kind as they stand in their file, and pure changes of them."""
+
+    def __init__(self, entries: Sequence[E], odd: Sequence[Any] = ()) -> None:
+        """Hold entries (newest first) and whatever else was in the file."""
+        self.entries = list(entries)
+        self.odd = list(odd)
+
+    @property
+    def all(self) -> list[E]:
+        """All entries."""
+        return self.entries
+
+    def get(self, entry_id: str) -> E | None:
+        """Return an entry by its id."""
+        return next((one for one in self.entries if one.id == entry_id), None)
+
+    def edited(self, entry_id: str, **values: object) -> Self:
+        """Return them with one entry's values changed."""
+        changed = (one.model_copy(update=values) if one.id == entry_id else one for one in self.entries)
+        return type(self)([*changed], self.odd)
+
+    def without(self, entry_id: str) -> Self:
+        """Return them without one entry."""
+        return type(self)([one for one in self.entries if one.id != entry_id], self.odd)
+
+    def changes(self, path: Path) -> dict[Path, bytes | None]:
+        """Return the files to write: the entries, and a shelf when they have become many."""
+        kept, older = self._divided()
+        files: dict[Path, bytes | None] = {path: encode(as_plain(kept, self.odd))}
+        if older:
+            files[next_shelf(path)] = encode(as_plain(older))
+        return files
+
+    def _divided(self) -> tuple[list[E], list[E]]:
+        """Return what stays in the file, and what goes on a shelf."""
+        raise NotImplementedError
+
+
+class _Entries(Protocol[E]):
+    @property
+    def all(self) -> list[E]: ...
+
+    def edited(self, entry_id: str, **values: object) -> Self: ...
+
+    def without(self, entry_id: str) -> Self: ...
+
+    def changes(self, path: Path) -> dict[Path, bytes | None]: ...
+
+
+D = TypeVar("D", bound=_Entries[Any])
+
+
+class EntryStore(Generic[D, E]):
+    """One file of entries and its shelves; each change is written with an entry in the history."""
+
+    def __init__(
+        self, paths: PersonaPaths, path: Path, clock: Clock, apply: Apply | None, parse: Callable[[Any], D],
+        outermost: type[list[Any] | dict[str, Any]] = list,
+    ) -> None:  # fmt: skip
+        """Remember the file; `parse` reads its value, and `apply` writes."""
+        self.path = path
+        self._paths = paths
+        self._clock = clock
+        self._apply = apply or write_plainly(paths)
+        self._parse = parse
+        self._file = JsonFile(paths, path, clock, outermost)
+
+    def load(self) -> D:
+        """Return the newest part: what is not on a shelf."""
+        return self._parse(self._file.read())
+
+    def archived(self) -> list[E]:
+        """Return the entries that were put on shelves, the newest shelf first."""
+        known, found = {one.id for one in self.load().all}, list[E]()
+        for path in reversed(shelves(self.path)):
+            file = JsonFile(self._paths, path, self._clock, self._file.expected)
+            older = self._parse(file.read()).all
+            self._file.notices += file.take_notices()
+            # A change that was taken back brings back what it had put on a shelf.
+            found += [one for one in older if one.id not in known]
+            known |= {one.id for one in older}
+        return found
+
+    def change(self, change: Callable[[D], D], *, author: str, reason: str, evidence: Sequence[str] = ()) -> D:
+        """Apply a pure change to what the file holds now, and write it."""
+        with writing(self._paths):
+            entries = change(self.load())
+            self._apply(entries.changes(self.path), author=author, reason=reason, evidence=evidence)
+            return entries
+
+    def delete(self, entry_id: str, *, author: str, reason: str) -> None:
+        """Delete an entry (the history keeps it)."""
+        self.change(lambda entries: entries.without(entry_id), author=author, reason=reason)
+
+    def pin(self, entry_id: str, *, on: bool, author: str) -> None:
+        """Pin an entry, or take the pin off."""
+        self.change(lambda entries: entries.edited(entry_id, **{PINNED: on}), author=author, reason=pin_reason(on=on))
+
+    def take_notices(self) -> list[Notice]:
+        """Return what was found wrong with the files since the last time."""
+        return self._file.take_notices()
