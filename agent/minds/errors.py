@@ -247,3 +247,24 @@ class StillPullingError(PullError):
 
     ja = "いまモデル「{model}」を取ってきています。終わるのを待つか、止めてからどうぞ。"
     en = 'The model "{model}" is being fetched just now. Wait for it, or stop it first.'
+
+
+NOTHING_SPENT = (
+    ContextTooLongError,
+    GarbledAnswerError,
+    NoKeyError,
+    NoModelError,
+    QuotaError,
+    RefusedRequestError,
+    ServerFailedError,
+    UnknownModelError,
+    UnreachableError,
+    WrongAddressError,
+    WrongKeyError,
+)
+"""Failures for which no provider asks money, as long as no piece of an answer has come."""
+AWAY = (
+    UnreachableError, MindTimeoutError, ServerFailedError, NoKeyError, WrongKeyError, NoModelError, UnknownModelError,
+    WrongAddressError, QuotaError,
+)  # fmt: skip
+"""What keeps a model from answering anything, until a call succeeds again."""

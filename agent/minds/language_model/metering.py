@@ -10,20 +10,7 @@ import json
 from collections.abc import Callable
 
 from agent.minds.endpoint import Endpoint
-from agent.minds.errors import (
-    ContextTooLongError,
-    GarbledAnswerError,
-    MindError,
-    NoKeyError,
-    NoModelError,
-    QuotaError,
-    RefusedRequestError,
-    ServerFailedError,
-    UnknownModelError,
-    UnreachableError,
-    WrongAddressError,
-    WrongKeyError,
-)
+from agent.minds.errors import NOTHING_SPENT, MindError
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.tokens import MESSAGE_OVERHEAD
 from managers.usage.caps import Wish
@@ -33,21 +20,6 @@ from managers.usage.open_call import OpenCall
 
 LEAST_ANSWER = 512
 """Tokens; with less room than this a model that thinks first would say nothing, and be paid for it."""
-
-_NOTHING_SPENT = (
-    ContextTooLongError,
-    GarbledAnswerError,
-    NoKeyError,
-    NoModelError,
-    QuotaError,
-    RefusedRequestError,
-    ServerFailedError,
-    UnknownModelError,
-    UnreachableError,
-    WrongAddressError,
-    WrongKeyError,
-)
-"""Failures for which no provider asks money, as long as no piece of an answer has come."""
 
 Count = Callable[[str], int]
 
@@ -77,7 +49,7 @@ class Counting:
         """
         if self._call is None:
             return
-        if isinstance(error, _NOTHING_SPENT) and not hearing.began:
+        if isinstance(error, NOTHING_SPENT) and not hearing.began:
             self._call.release()
             return
         read, written = hearing.usage.input_tokens, hearing.usage.output_tokens

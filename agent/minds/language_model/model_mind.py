@@ -13,20 +13,15 @@ from typing import TYPE_CHECKING, Any, Self
 from agent.minds import tokens
 from agent.minds.endpoint import Endpoint
 from agent.minds.errors import (
+    AWAY,
     ContextTooLongError,
     EmptyAnswerError,
     InvalidAnswerError,
     MindError,
-    MindTimeoutError,
-    NoKeyError,
     NoModelError,
-    QuotaError,
-    ServerFailedError,
     UnknownModelError,
     UnreachableError,
     UnusableToolCallError,
-    WrongAddressError,
-    WrongKeyError,
 )
 from agent.minds.fit import answer_room, fit, turn_tokens
 from agent.minds.language_model import event_loop, model_notices
@@ -72,11 +67,6 @@ _TALK, _LONGER_TALK = 2048, 4096
 """Tokens: the most that a local model may write of a reply, and where it may think before it speaks."""
 _LEAST_CONTEXT, _CORRECTIONS = 512, 3
 """What is believed of a server that says how much its model reads: so much at least, and so often in one answer."""
-_AWAY = (
-    UnreachableError, MindTimeoutError, ServerFailedError, NoKeyError, WrongKeyError, NoModelError, UnknownModelError,
-    WrongAddressError, QuotaError,
-)  # fmt: skip
-"""What keeps a model from answering anything, until a call succeeds again."""
 
 
 class LanguageModelMind:
@@ -124,7 +114,7 @@ class LanguageModelMind:
         """
         known = self._known
         is_silent = not server_answered and (known.was_described or not known.has_answered)
-        return not is_silent and not isinstance(known.trouble, _AWAY)
+        return not is_silent and not isinstance(known.trouble, AWAY)
 
     @property
     def name(self) -> str:
