@@ -1,4 +1,4 @@
-"""The wiring of one turn. What each node does is in `agent.nodes`."""
+"""The wiring of one turn. What each node does is in `agent.nodes`; `agent.prompt_building` makes the prompt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from agent.forget_node import forget
-from agent.nodes import after_reply, compose, perceive, receive, remember, reply, retrieval_node, use_tools
+from agent.nodes import after_reply, perceive, receive, remember, reply, retrieval_node, use_tools
+from agent.prompt_building import compose
 from agent.state import Surroundings, TurnState
 
 TurnGraph = CompiledStateGraph[TurnState, Surroundings, TurnState, TurnState]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
-from agent.compose import Part, text_part
+from agent.prompt_parts import Part, text_part
 from agent.prompts.quoting import one_line, plain
 from managers.memory.emotion_names import Feeling
 from managers.memory.emotions import EmotionLog

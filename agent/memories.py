@@ -138,31 +138,20 @@ def open_memories(
         PersonaNotFoundError, UnsafeNameError
     """
     paths = personas.get(name).paths
-    notices = NoticeBoard()
-
-    # What is handed out here follows the files from then on, so that a change needs no restart.
-    now, _ = merged(base(), personas.get(name).settings)
-
-    def settings() -> Settings:
-        own, wrong = merged(base(), personas.get(name).settings)
-        notices.replace("settings", wrong)
-        _follow(now, own)
-        log.log_days = own.conversation.log_days
-        return own
-
-    only_look = personas.only_look
+    notices, only_look = NoticeBoard(), personas.only_look
+    now, follow = _followed(personas, name, base, notices)
     history = History(paths, clock, flaws, only_look=only_look)
     apply = history.change
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
-    emotions = EmotionLog(paths, clock, set_aside=log.set_aside)
-    episodes = EpisodeStore(paths, clock, apply)
-    insights = InsightStore(paths, clock, apply)
-    goals = GoalStore(paths, clock, apply)
-    questions = QuestionStore(paths, clock, apply)
-    inner_state = InnerStateStore(paths, clock, now.sleep, questions=questions, goals=goals, emotions=emotions)
+    life = _inner_life(paths, clock, apply, log, now)
     account = meter.account(paths.name, "embedding") if meter else None
     recall = Recall(paths, log, now.recall, clock, secrets=secrets, account=account, only_look=only_look)
-    memory_map = MemoryMap(paths, recall, only_look=only_look)
+
+    def settings() -> Settings:
+        own = follow()
+        log.log_days = own.conversation.log_days
+        return own
+
     return Memories(
         paths=paths,
         clock=clock,
@@ -173,21 +162,44 @@ def open_memories(
         apply=apply,
         log=log,
         notes=Notes(paths, history, clock),
-        emotions=emotions,
-        episodes=episodes,
+        emotions=life.emotions,
+        episodes=life.episodes,
         entities=EntityStore(paths, clock, apply),
-        insights=insights,
-        goals=goals,
-        questions=questions,
-        inner_state=inner_state,
-        inner_life=InnerLife(emotions, inner_state, questions, goals, insights, episodes),
+        insights=life.insights,
+        goals=life.goals,
+        questions=life.questions,
+        inner_state=life.state,
+        inner_life=life,
         recall=recall,
         recall_log=RecallLog(paths),
         held=HeldWrites(paths, clock),
         knowledge=KnowledgeBase(paths, now.recall),
-        map=memory_map,
+        map=MemoryMap(paths, recall, only_look=only_look),
         network=EntityNetwork(paths, recall, only_look=only_look),
     )
+
+
+def _inner_life(paths: PersonaPaths, clock: Clock, apply: Apply, log: ConversationLog, now: Settings) -> InnerLife:
+    emotions = EmotionLog(paths, clock, set_aside=log.set_aside)
+    questions, goals = QuestionStore(paths, clock, apply), GoalStore(paths, clock, apply)
+    state = InnerStateStore(paths, clock, now.sleep, questions=questions, goals=goals, emotions=emotions)
+    insights, episodes = InsightStore(paths, clock, apply), EpisodeStore(paths, clock, apply)
+    return InnerLife(emotions, state, questions, goals, insights, episodes)
+
+
+def _followed(
+    personas: PersonaStore, name: str, base: Callable[[], Settings], notices: NoticeBoard
+) -> tuple[Settings, Callable[[], Settings]]:
+    """Return a persona's settings and what reads them again: those follow the files then, so no change needs a restart."""
+    now, _ = merged(base(), personas.get(name).settings)
+
+    def follow() -> Settings:
+        own, wrong = merged(base(), personas.get(name).settings)
+        notices.replace("settings", wrong)
+        _follow(now, own)
+        return own
+
+    return now, follow
 
 
 def _follow(held: Settings, now: Settings) -> None:

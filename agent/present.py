@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from agent.addressing import called
-from agent.compose import Part, text_part
+from agent.prompt_parts import Part, text_part
 from agent.prompts import system_prompt as words
 from agent.state import Surroundings, TurnState
 from managers.language.concern import Kind as ConcernKind

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Final
 
 from agent.addressing import facts_of_user, with_name
-from agent.compose import STANDING_SHARE, Composed, Part, compose_parts, text_part
 from agent.memories import Memories
 from agent.minds.fit import answer_room
 from agent.minds.protocol import Mind
 from agent.minds.tool_schemas import affordable, tools_tokens
+from agent.prompt_parts import STANDING_SHARE, Composed, Part, compose_parts, text_part
 from agent.prompts import system_prompt as words
 from agent.prompts.quoting import plain
 from agent.prompts.system_prompt import PartName

@@ -51,10 +51,7 @@ def serve(
         show = prepare_window(found, terminal_language()).show
     from ui.server.app import launch
 
-    with (
-        services_at(found.folder) as services,
-        nullcontext() if services.only_look else serving(found) as note,
-    ):
+    with services_at(found.folder) as services, nullcontext() if services.only_look else serving(found) as note:
         services.notices.post(*hash_clear_password(services.secrets, access, services.clock.now()))
         opens = not no_browser and not window and has_browser()
 
@@ -65,16 +62,10 @@ def serve(
             services.notices.post(*access.notices)
 
         page = services.settings().page
+        port = page.port if port is None else port
         if not services.only_look:
             services.sleep.start()
-        launch(
-            services,
-            access,
-            host or page.host,
-            page.port if port is None else port,
-            on_ready=announce,
-            show=show,
-        )
+        launch(services, access, host or page.host, port, on_ready=announce, show=show)
 
 
 def _say_address(home: Home, access: Access, origin: str, *, opens: bool) -> None:

@@ -1,6 +1,6 @@
 """The prompt of a reply: its headings, standing guidance and quotations, in both languages.
 
-A part is a heading and a text; `agent.compose` decides how much of each fits.
+A part is a heading and a text; `agent.prompt_parts` decides how much of each fits.
 """
 
 from __future__ import annotations

@@ -117,12 +117,12 @@ class QuestionStore(EntryStore[Questions, Question]):
         return [question for question in self.open() if question.is_due(today)]
 
     def resolve(
-        self, question_id: str, *, author: str, reason: str, answer: str = "", evidence: Sequence[str] = ()
+        self, entry_id: str, *, author: str, reason: str, answer: str = "", evidence: Sequence[str] = ()
     ) -> None:
         """Mark a question as answered."""
         when = self._clock.now().strftime(TIME)
         self.change(
-            lambda qs: qs.resolved(question_id, answer=answer, evidence=evidence, when=when),
+            lambda qs: qs.resolved(entry_id, answer=answer, evidence=evidence, when=when),
             author=author,
             reason=reason,
             evidence=evidence,

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.compose import (
+from agent.prompt_parts import (
     CEILINGS,
     QUOTED,
     Composed,

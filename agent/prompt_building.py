@@ -1,0 +1,221 @@
+"""The node that makes the prompt: what stands from message to message first, what is new right before the newest one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+
+from langgraph.runtime import Runtime
+
+from agent.addressing import called
+from agent.attachments import Attached, sent_lately, sent_with
+from agent.minds.fit import turn_tokens
+from agent.present import present_parts, weighing
+from agent.prompt_parts import (
+    TURNS_SHARE,
+    Composed,
+    Part,
+    compose_parts,
+    cut_passage,
+    fit_message,
+    fit_turns,
+    tokens_of,
+)
+from agent.prompt_prefix import cut_notices, prompt_room, standing_parts
+from agent.prompts import quoting
+from agent.prompts import system_prompt as words
+from agent.provenance import documents_of, files_of, still_standing
+from agent.retrieval import in_sight, not_in_sight
+from agent.state import Surroundings, TurnState
+from agent.time_marks import with_marks
+from agent.witnesses import witnesses
+from managers.memory.messages import Message
+from managers.memory.notes import NoteKind
+from managers.mind import (
+    Asking,
+    ChatTurn,
+    OpenQuestion,
+    ReplyRequest,
+)
+from managers.recall.hits import Hit
+from managers.storage.errors import Lang
+
+_LONGEST_TOKEN = 16
+"""Characters; no text has longer ones all through."""
+_EARLIER_TOKENS = 4000
+"""What was sent with an earlier message and is still asked about takes no more than this of every prompt."""
+_LEAST_RECALLED = 1 / 4
+"""So much of the room for what is recalled is kept for documents, whatever was said would take."""
+_STEPS = 16
+"""What is left for older days is counted in such parts of a prompt, so that it does not change with every message."""
+
+
+def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
+    """Make the prompt from parts with a token budget each; what is new with each message stands before the newest one."""
+    around, mind, sheet = runtime.context, runtime.context.mind, runtime.context.sheet
+    lang, count, whole = sheet.language, mind.count_tokens, prompt_room(mind, sheet)
+    around.spare(state["felt"].result)
+    window = [m for m in state["window"] if m.role != "system"]
+    weighs = None if state["concern"] else weighing(state, around)
+    grave = weighs is not None or state["concern"] is not None
+    questions = [] if grave else around.memories.inner_life.to_ask(around.spare)
+    present = compose_parts(present_parts(state, around, window, weighs, questions), whole, lang, count)
+    said = replace(_as_turn(state["message"], lang), images=state["attached"].images)
+    frame = partial(quoting.frame, lang, called(sheet), has_words=bool(said.text.strip()))
+    earlier = with_marks([_as_turn(message, lang) for message in window], lang)
+    last_words = tokens_of(earlier[-2:], count) if grave else 0
+    room = whole - present.tokens - count(frame([""], present=[""]))
+    beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
+    stands = standing_parts(around.memories, mind, sheet, partial(_note, around), beside=beside)
+    around.memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
+    room -= stands.tokens
+    said = fit_message(said, room, count)
+    room -= turn_tokens(said, count)
+    for_turns = min(tokens_of(earlier, count), max(int(TURNS_SHARE * max(room, 0)), min(last_words, room)))
+    attached = _with_earlier(state, around)
+    files = _files(attached, lang, room - for_turns, count)
+    room -= sum(count(file) + 1 for file in files)
+    hits, recalled, turns = _talk_and_recalled(state, around, window, earlier, room, for_turns, whole)
+    room -= recalled.tokens + tokens_of(turns, count)
+    rest = _inner_parts(state, around, [*turns, said], room, whole, silent=grave)
+    last = replace(said, quoted=frame([*recalled.quoted, *files], present=[*present.present, *rest.present]))
+    turns = [*turns, last]
+    system = "\n\n".join(text for text in (stands.system, rest.system) if text)
+    request = _request(state, around, system, turns, hits, questions, attached)
+    shown = in_sight(window, len(turns) - 1)
+    carried = _carried(state, around, attached, shown)
+    return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
+
+
+def _talk_and_recalled(
+    state: TurnState,
+    around: Surroundings,
+    window: Sequence[Message],
+    earlier: Sequence[ChatTurn],
+    room: int,
+    for_turns: int,
+    whole: int,
+) -> tuple[Sequence[Hit], Composed, list[ChatTurn]]:
+    """Return what is recalled and not told by the turns, as much of it as fits, and the turns beside it.
+
+    Args:
+        state: of the turn.
+        around: what it may use.
+        window: the messages before the newest one.
+        earlier: the same as turns.
+        room: tokens for both.
+        for_turns: how many of them are kept for the turns.
+        whole: the tokens of the whole prompt.
+    """
+    lang, count = around.sheet.language, around.mind.count_tokens
+    slides = len(state["window"]) >= 2 * around.settings.conversation.window_turns
+    hits: Sequence[Hit] = state["hits"]
+    while True:
+        parts = _recalled(hits, lang)
+        recalled = compose_parts(parts, room - for_turns, lang, count, whole=whole, least=_LEAST_RECALLED)
+        turns = fit_turns(earlier, room - recalled.tokens, count, slides=slides)
+        untold = not_in_sight(hits, in_sight(window, len(turns)))
+        if len(untold) == len(hits):
+            return hits, recalled, turns
+        hits = untold  # what stands among the turns is not told twice, and leaves room for more of them
+
+
+def _inner_parts(
+    state: TurnState, around: Surroundings, turns: Sequence[ChatTurn], room: int, whole: int, *, silent: bool
+) -> Composed:
+    """Return what moves the persona, and the days before the turns, as much of it as fits."""
+    life, settings = around.memories.inner_life, around.settings.conversation
+    parts = life.for_prompt(turns, settings, state["drive"], around.spare, silent=silent)
+    step = max(1, whole // _STEPS)
+    return compose_parts(parts, room // step * step, around.sheet.language, around.mind.count_tokens, whole=whole)
+
+
+def _request(
+    state: TurnState,
+    around: Surroundings,
+    system: str,
+    turns: Sequence[ChatTurn],
+    hits: Sequence[Hit],
+    questions: Sequence[OpenQuestion],
+    attached: Attached,
+) -> ReplyRequest:
+    return ReplyRequest(
+        sheet=around.sheet,
+        system=system,
+        turns=turns,
+        message=state["message"],
+        now=around.clock.now(),
+        hits=hits,
+        recall_wanted=state["recall_wanted"],
+        notes="\n".join(_note(around, kind) for kind in ("core_memory", "notepad")),
+        emotion=state["emotion"],
+        questions=questions,
+        tools=around.tools.specs(around.sheet.language, writing=not around.off_record),
+        concern=state["concern"],
+        files=attached.texts,
+        witnesses=cache(partial(_witnesses, state, around)),
+    )
+
+
+def _recalled(hits: Sequence[Hit], lang: Lang) -> list[Part]:
+    told, passages = _told_and_passages(hits)
+    return [Part("hits", [words.hit(lang, h) for h in told]), Part("knowledge", [words.hit(lang, h) for h in passages])]
+
+
+def _witnesses(state: TurnState, around: Surroundings) -> tuple[Message, ...]:
+    """Return what was said when what is recalled was; before the message, where that is answered anew."""
+    found = around.spare(partial(witnesses, around.memories.log, state["hits"])) or ()
+    return tuple(one for one in found if not state.get("instead_of") or one.time < state["message"].time)
+
+
+def _as_turn(message: Message, lang: Lang) -> ChatTurn:
+    """Return a message of the talk; which files came with it stays known when their text is no longer there."""
+    if message.role != "user":
+        return ChatTurn("persona", message.text, message.time)
+    files = [words.file_sent(lang, sent.name) for sent in sent_with(message)]
+    return ChatTurn("user", message.text, message.time, quoted="\n".join(files))
+
+
+def _carried(state: TurnState, around: Surroundings, attached: Attached, earlier: Sequence[Message]) -> TurnState:
+    """Say which foreign text the prompt holds; `earlier` are the messages that stand in it before this one."""
+    log, sees = around.memories.recall_log, around.mind.can_see
+    before = around.spare(partial(still_standing, earlier, log, sees=sees))
+    return {
+        "carried": (*documents_of(state["hits"]), *files_of(attached, sees=sees)),
+        "carried_before": (log.path.name,) if before is None else before,  # nobody knows: then somebody is asked
+    }
+
+
+def _handed(hits: Sequence[Hit], made: Composed) -> list[Hit]:
+    """Return the memories that the prompt has room for: all of them were close enough when they were found."""
+    told, passages = _told_and_passages(hits)
+    return [*told[: made.kept.get("hits", 0)], *passages[: made.kept.get("knowledge", 0)]]
+
+
+def _told_and_passages(hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
+    told = [hit for hit in hits if hit.type != "knowledge" and hit.source != "recent"]
+    return told, [hit for hit in hits if hit.type == "knowledge"]
+
+
+def _with_earlier(state: TurnState, around: Surroundings) -> Attached:
+    """Return what came with the message, and the texts that came shortly before it."""
+    seconds = around.settings.recall.document_seconds
+    earlier = around.spare(partial(sent_lately, around.memories.paths, state["window"], seconds=seconds)) or ()
+    return replace(state["attached"], texts=(*state["attached"].texts, *earlier))
+
+
+def _files(attached: Attached, lang: Lang, room: int, count: Callable[[str], int]) -> list[str]:
+    """Return the text files of a message, quoted, as much of them as fits; of earlier ones not as much."""
+    kept: list[str] = []
+    for file in attached.texts:
+        room = min(room, _EARLIER_TOKENS) if file.is_earlier else room
+        within = file.text[: max(room, 0) * _LONGEST_TOKEN]  # a book is not read whole to be cut to a page
+        if cut := cut_passage(words.attachment(lang, file.name, within, earlier=file.is_earlier), room, count):
+            kept.append(cut)
+            room -= count(cut) + 1
+    return kept
+
+
+def _note(around: Surroundings, kind: NoteKind) -> str:
+    return around.spare(lambda: around.memories.notes.read(kind).text) or ""
