@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from managers.language.reading.rules import either, fits_either
+from managers.language.reading.rules import either, fits_any
 
 MOST = 4
 """Of more pieces the first ones are looked for by themselves."""
@@ -14,7 +14,7 @@ def clauses(text: str) -> list[str]:
     for piece in (one.strip(" 、,。") for one in either("clauses", "cut").split(text)):
         if not piece:
             continue
-        if found and fits_either("clauses", "points_back", piece):
+        if found and fits_any("clauses", "points_back", piece):
             found[-1] = f"{found[-1]} {piece}"
         else:
             found.append(piece)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from managers.language.emotion_context import Context, contrast_positions, read_context
 from managers.language.emotion_lexicon import EMOTIONS, Emotion, Match, find_matches
 from managers.language.loss import tells_of_loss
+from managers.language.reading.reading import asks_anything
 from managers.language.words import Word, detect_language, sentence_spans, words
 
 __all__ = ["EMOTIONS", "Emotion", "Reading", "read_emotion"]
@@ -65,7 +66,7 @@ def read_emotion(text: str, names: Collection[str] = ()) -> Reading:
 def _scores(text: str, found: Sequence[Word], matches: Sequence[Match]) -> dict[Emotion, float]:
     lang = detect_language(text)
     contrasts = contrast_positions(found, lang)
-    questions = _question_spans(text)
+    questions = [span for span in sentence_spans(text) if asks_anything(text[slice(*span)])]
     single: dict[Emotion, list[float]] = {}
     for match in matches:
         is_question = any(start <= match.start < end for start, end in questions)
@@ -94,15 +95,6 @@ def _contrast_share(match: Match, matches: Sequence[Match], found: Sequence[Word
     if later and any(other.start > later[0] for other in matches):
         return 0.55
     return 1.0
-
-
-def _question_spans(text: str) -> list[tuple[int, int]]:
-    spans = []
-    for start, end in sentence_spans(text):
-        sentence = text[start:end].rstrip("」』）)”\"' ")
-        if sentence.endswith(("?", "？", "ですか。", "ますか。", "ですか", "ますか", "ましたか")):
-            spans.append((start, end))
-    return spans
 
 
 def _decide(scores: dict[Emotion, float], *, exclamations: int) -> Reading:

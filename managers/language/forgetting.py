@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from managers.language.reading.rules import fits_either, rules
+from managers.language.reading.rules import fits_any, rules
 from managers.language.words import content_words, sentences
 
 
@@ -62,7 +62,7 @@ def names_something(about: str) -> bool:
 
 
 def _found(name: str, text: str) -> bool:
-    return fits_either("forgetting", name, text)
+    return fits_any("forgetting", name, text)
 
 
 def _own_words(text: str) -> str | None:

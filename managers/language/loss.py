@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from managers.language.reading.rules import fits_either
+from managers.language.reading.rules import fits_any
 from managers.language.words import sentences
 
 _MAX_LENGTH = 4000
@@ -13,4 +13,4 @@ _MAX_LENGTH = 4000
 def tells_of_loss(text: str) -> bool:
     """Tell whether somebody died, in the writer's own life and lately."""
     plain = unicodedata.normalize("NFKC", text[:_MAX_LENGTH]).lower().replace("’", "'")
-    return any(fits_either("loss", "death", sentence.rstrip(" \u3000\n.。!！…~〜ー")) for sentence in sentences(plain))
+    return any(fits_any("loss", "death", sentence.rstrip(" \u3000\n.。!！…~〜ー")) for sentence in sentences(plain))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from managers.language.reading.rules import either, fits_either
+from managers.language.reading.rules import either, fits_any
 
 
 def asks_for_overview(text: str) -> bool:
     """Tell whether a question wants an order of what was said, or the sum of it."""
-    wants = fits_either("overview", "order", text) or fits_either("overview", "summary", text)
-    return wants and fits_either("overview", "of_us", text)
+    wants = fits_any("overview", "order", text) or fits_any("overview", "summary", text)
+    return wants and fits_any("overview", "of_us", text)
 
 
 def subject_of_overview(text: str) -> str:

@@ -9,6 +9,7 @@ import unicodedata
 from typing import Literal
 
 from managers.language.lexicons import load, word_list
+from managers.language.reading.reading import asks_anything
 from managers.language.reading.rules import fits, rule
 from managers.language.words import words
 from managers.storage.errors import Lang
@@ -39,7 +40,7 @@ def searches_of_all(lang: Lang) -> list[str]:
 
 def told_slot(text: str, lang: Lang) -> Slot | None:
     """Return which such fact a sentence tells of its speaker."""
-    if fits(lang, "statements", "asks", text):
+    if asks_anything(text):
         return None
     for name, slot in {**CHANGES, **STATES}.items():
         told = rule(lang, "slots", name).search(text)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from managers.language.reading.rules import fits_either
+from managers.language.reading.rules import fits_any
 
 
 def is_standing_wish(text: str) -> bool:
     """Tell whether a user says how things should be done from now on, or what they like better."""
-    return fits_either("wishes", "from_now_on", text) or fits_either("wishes", "likes_better", text)
+    return fits_any("wishes", "from_now_on", text) or fits_any("wishes", "likes_better", text)
 
 
 def asks_for_help(text: str) -> bool:
     """Tell whether somebody wants something done or advised, which such a wish may bear on."""
-    return fits_either("wishes", "asks_for_help", text)
+    return fits_any("wishes", "asks_for_help", text)

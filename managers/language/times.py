@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from managers.language.reading.rules import fits_either, rules
+from managers.language.reading.rules import fits_any, rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ _RECKON: dict[str, Callable[[Groups, date], Days]] = {
 
 def tells_when(text: str) -> bool:
     """Whether a text says when something is or was."""
-    return fits_either("times", "tells_when", text)
+    return fits_any("times", "tells_when", text)
 
 
 def find_times(text: str, now: datetime) -> list[TimeSpan]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from managers.language.reading.rules import either, fits_either
+from managers.language.reading.rules import either, fits_any
 from managers.language.standing_wishes import asks_for_help
 from managers.language.times import TimeSpan, find_times
 from managers.memory.messages import Role
@@ -70,7 +70,7 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
         meanings=tuple(dict.fromkeys(meant)),
         text=text.strip() or plain,
         speakers=wanted,
-        asks_when=fits_either("recall", "asks_when", plain),
+        asks_when=fits_any("recall", "asks_when", plain),
         asks_help=asks_for_help(plain),
         spans=tuple(spans),
         over=over,
@@ -97,9 +97,9 @@ def _by_pronoun(text: str, speakers: Collection[Speaker]) -> frozenset[Speaker]:
     """Read "I" and "you", 私 and あなた, as the user's and the persona's words."""
     rest = either("recall", "address").sub(" ", text)
     about: set[Role] = set()
-    if fits_either("speakers", "speaker", rest):
+    if fits_any("speakers", "speaker", rest):
         about.add("user")
-    if fits_either("speakers", "listener", rest):
+    if fits_any("speakers", "listener", rest):
         about.add("persona")
     return frozenset(speaker for speaker in speakers if speaker[1] in about) if len(about) == 1 else frozenset()
 

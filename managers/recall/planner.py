@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from managers.language.reading.reading import asks_anything
-from managers.language.reading.rules import fits_either
+from managers.language.reading.rules import fits_any
 from managers.language.times import find_times
 from managers.memory.messages import Message
 from managers.recall.follow_ups import follows_up
@@ -52,7 +52,7 @@ def plan_recall(
     """
     text = message.strip()
     words = terms(text)
-    asks = asks_anything(text) or fits_either("recall", "tell_me", text)
+    asks = asks_anything(text) or fits_any("recall", "tell_me", text)
     spans = find_times(text, now)
     is_past = any(span.first <= now.date() for span in spans) and not all(
         span.first == span.last == now.date() for span in spans
@@ -70,7 +70,7 @@ def plan_recall(
 
 
 def _found(name: str, text: str) -> bool:
-    return fits_either("recall", name, text)
+    return fits_any("recall", name, text)
 
 
 def _query(text: str, words: Sequence[str], window: Sequence[Message]) -> str:

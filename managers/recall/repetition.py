@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from managers.language.reading.reading import only_asks, read
-from managers.language.reading.rules import fits_either
+from managers.language.reading.rules import fits_any
 from managers.recall.index import Passage
 from managers.recall.terms import terms
 
@@ -39,7 +39,7 @@ def what_tells_first(
         query: what is asked for.
     """
     again = repeats(passages)
-    if not fits_either("recall", "about_questions", query):
+    if not fits_any("recall", "about_questions", query):
         again = [is_again or only_asks(one.text) for is_again, one in zip(again, passages, strict=True)]
     ordered = list(order)
     telling = [place for place in ordered if not again[place]]

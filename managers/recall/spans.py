@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from managers.language.reading.rules import either, fits_either
+from managers.language.reading.rules import either, fits_any
 from managers.language.times import TimeSpan
 
 _WEEK = 7
@@ -30,8 +30,8 @@ def times_behind(text: str, spans: Sequence[TimeSpan]) -> tuple[TimeSpan, ...]:
         text: the question.
         spans: all times that it names.
     """
-    is_past = fits_either("recall", "told_as_past", text)
-    return tuple(span for span in spans if is_past or fits_either("recall", "behind", span.text))
+    is_past = fits_any("recall", "told_as_past", text)
+    return tuple(span for span in spans if is_past or fits_any("recall", "behind", span.text))
 
 
 def without_relative(text: str, spans: Sequence[TimeSpan]) -> str:
@@ -47,6 +47,6 @@ def without_relative(text: str, spans: Sequence[TimeSpan]) -> str:
     if len(unicodedata.normalize("NFKC", text).lower()) != len(text):
         return text  # a character that changes its length: the places would not fit
     for span in reversed(spans):
-        if span.is_relative and (span.last - span.first).days < _WEEK and fits_either("recall", "behind", span.text):
+        if span.is_relative and (span.last - span.first).days < _WEEK and fits_any("recall", "behind", span.text):
             text = text[: span.start] + " " + text[span.end :]
     return text

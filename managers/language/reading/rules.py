@@ -12,7 +12,7 @@ They lie in `assets/language/<language>/<topic>.toml`, one table a rule:
 group of its own. `ignore_case = true` where capitals do not matter. `means` is a table for the code that asks for the
 rule, such as how many days back it points. One test reads every rule and holds it to its examples.
 
-A message may be of both languages: `either` gives one pattern for both, `fits_either` tries both.
+A message may be of both languages: `either` gives one pattern for both, `fits_any` tries both.
 """
 
 from __future__ import annotations
@@ -87,11 +87,6 @@ def either(topic: str, name: str) -> re.Pattern[str]:
     for one in found:
         flags |= re.RegexFlag(one.flags) & re.IGNORECASE
     return re.compile("|".join(f"(?:{one.pattern})" for one in found), flags)
-
-
-def fits_either(topic: str, name: str, text: str) -> bool:
-    """Tell whether a rule of either language is found in a text."""
-    return any(fits(lang, topic, name, text) for lang in _LANGS)
 
 
 def rule(lang: Lang, topic: str, name: str) -> re.Pattern[str]:
