@@ -135,6 +135,11 @@ class Visit:
             return wanted
         return self.last_spoken_to()
 
+    @property
+    def own(self) -> str:
+        """The persona whose own settings the address means; empty: everybody's."""
+        return self.persona_name if self.request.query_params.get("own") else ""
+
     def last_spoken_to(self) -> str:
         """Return whom the visitor talks to (see `last_spoken_to`)."""
         return last_spoken_to(self.services, self.lang)

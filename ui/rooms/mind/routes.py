@@ -30,7 +30,6 @@ from ui.rooms.mind.view import differences
 from ui.rooms.mind.ways import begin_pull, is_fetching, ways_of
 from ui.rooms.settings.options import worded
 from ui.rooms.settings.routes import settings_address, shelf_of
-from ui.server.addresses import with_query
 from ui.server.once import new_number
 from ui.server.visit import FormText, Here, Visit
 
@@ -38,58 +37,55 @@ router = APIRouter(prefix="/settings/mind")
 
 
 @router.get("")
-def show(visit: Here, own: str = "", look: str = "") -> Response:
+def show(visit: Here, look: str = "") -> Response:
     """Show the choice as it stands in the files; with `look`, what there is on this computer is waited for."""
-    persona = visit.persona_name if own else ""
-    mind = mind_of(visit.services, persona)
-    return _page(visit, persona, mind, look=bool(look))
+    return _page(visit, mind_of(visit.services, visit.own), look=bool(look))
 
 
 @router.get("/ways")
-def ways(visit: Here, own: str = "") -> Response:
+def ways(visit: Here) -> Response:
     """Show what is offered, and the way to a model; finding that out may take a second."""
-    mind = mind_of(visit.services, visit.persona_name if own else "")
-    return visit.part("rooms/mind/ways.html", ways=ways_of(visit, mind), **_addresses(visit, own=bool(own)))
+    mind = mind_of(visit.services, visit.own)
+    return visit.part("rooms/mind/ways.html", ways=ways_of(visit, mind), **_addresses(visit))
 
 
 @router.post("/look")
-def look_again(visit: Here, own: str = "") -> Response:
+def look_again(visit: Here) -> Response:
     """Look again for what can be used on this computer."""
-    return visit.lead(_looking(visit, own=bool(own)))
+    return visit.lead(_looking(visit))
 
 
 @router.post("/pull")
-def pull(visit: Here, own: str = "", pull: FormText = "") -> Response:
+def pull(visit: Here, pull: FormText = "") -> Response:
     """Have a model fetched, and let it speak when it is there."""
-    is_begun = begin_pull(visit.services, pull, visit.t, visit.persona_name if own else "")
-    return visit.lead(_looking(visit, own=bool(own)), problem="" if is_begun else visit.t("mind.not_there"))
+    is_begun = begin_pull(visit.services, pull, visit.t, visit.own)
+    return visit.lead(_looking(visit), problem="" if is_begun else visit.t("mind.not_there"))
 
 
 @router.post("/pull/stop")
-def stop(visit: Here, own: str = "") -> Response:
+def stop(visit: Here) -> Response:
     """Stop fetching a model."""
     visit.services.pulls.stop()
-    return visit.lead(_looking(visit, own=bool(own)))
+    return visit.lead(_looking(visit))
 
 
 @router.post("")
-def choose(visit: Here, sent: SentMind, own: str = "", based_on: FormText = "", offer: FormText = "") -> Response:
+def choose(visit: Here, sent: SentMind, based_on: FormText = "", offer: FormText = "") -> Response:
     """Keep what was entered, then try it; what was chosen elsewhere meanwhile is shown instead, beside what was entered.
 
     Args:
         visit: the request.
         sent: the fields.
-        own: it is the choice of the persona that is talked to.
         based_on: stands for the choice that the form began from.
         offer: what was said yes or no to; then the fields are left as they are.
     """
-    services, persona = visit.services, visit.persona_name if own else ""
+    services, persona = visit.services, visit.own
     now = mind_of(services, persona)
     if offer:
         taken = answer_offer(services, now, offer, visit.lang)
         if taken:
             keep_mind(services, taken, persona)
-        return _lead_back(visit, own, problem=visit.t("mind.not_there") if taken is None else "")
+        return _lead_back(visit, problem=visit.t("mind.not_there") if taken is None else "")
     try:
         chosen = chosen_mind(sent)
     except InvalidSettingError as error:
@@ -97,39 +93,36 @@ def choose(visit: Here, sent: SentMind, own: str = "", based_on: FormText = "", 
     wanted = now.model_copy(update=chosen)
     keep_key(services, wanted, sent.key)  # it belongs to its server, whichever mind is chosen in the end
     if based_on != mark_of(now) != mark_of(wanted):
-        return _page(visit, persona, now, sent=replace(sent, has_key=fields_of(services, wanted).has_key))
+        return _page(visit, now, sent=replace(sent, has_key=fields_of(services, wanted).has_key))
     mind = keep_mind(services, chosen, persona)
-    return _page(visit, persona, mind, trial(services, mind, visit.t, persona))
+    return _page(visit, mind, trial(services, mind, visit.t, persona))
 
 
 @router.post("/forget-key")
-def forget(visit: Here, own: str = "", based_on: FormText = "") -> Response:
+def forget(visit: Here, based_on: FormText = "") -> Response:
     """Delete the key of the server that was shown."""
-    persona = visit.persona_name if own else ""
-    mind = mind_of(visit.services, persona)
+    mind = mind_of(visit.services, visit.own)
     if based_on != mark_of(mind):
-        return _lead_back(visit, own, problem=visit.t("mind.changed_meanwhile"))
+        return _lead_back(visit, problem=visit.t("mind.changed_meanwhile"))
     forget_key(visit.services, mind)
-    return _lead_back(visit, own, visit.t("mind.key_forgotten"))
+    return _lead_back(visit, visit.t("mind.key_forgotten"))
 
 
 @router.post("/back")
 def give_back(visit: Here, based_on: FormText = "") -> Response:
     """Let the persona that is talked to speak with everybody's mind again."""
-    persona = visit.persona_name
-    if based_on != mark_of(mind_of(visit.services, persona)):
-        return _lead_back(visit, "1", problem=visit.t("mind.changed_meanwhile"))
-    give_mind_back(visit.services, persona)
-    return _lead_back(visit, "1")
+    if based_on != mark_of(mind_of(visit.services, visit.own)):
+        return _lead_back(visit, problem=visit.t("mind.changed_meanwhile"))
+    give_mind_back(visit.services, visit.own)
+    return _lead_back(visit)
 
 
-def _lead_back(visit: Visit, own: str, *done: str, problem: str = "") -> Response:
-    return visit.lead(settings_address(visit, "mind", own=bool(own)), *done, problem=problem)
+def _lead_back(visit: Visit, *done: str, problem: str = "") -> Response:
+    return visit.lead(settings_address(visit, "mind"), *done, problem=problem)
 
 
 def _page(
     visit: Visit,
-    persona: str,
     mind: MindSettings,
     tried: Sequence[Tried] = (),
     *,
@@ -140,41 +133,38 @@ def _page(
 
     Args:
         visit: the request.
-        persona: whose own choice it is; empty for everybody's.
         mind: the choice that is kept.
         tried: what came of trying it.
         sent: what was entered meanwhile, where that is something else.
         look: whether what there is on this computer is waited for.
     """
-    services = visit.services
+    services, persona = visit.services, visit.own
     kept = fields_of(services, mind)
     return visit.show(
         "rooms/mind/mind.html",
         status=409 if sent else 200,
-        shelf=shelf_of(visit, "mind", own=bool(persona)),
+        shelf=shelf_of(visit, "mind"),
         fields=sent or kept,
         has_key=kept.has_key,
         theirs=differences(sent, kept, visit.t) if sent else (),
         mark=mark_of(mind),
         is_own=bool(persona) and has_own_mind(services, persona),
-        own=bool(persona),
         tried=tried,
         ways=ways_of(visit, mind) if look or is_fetching(services) else None,
         ways_key=new_number() if tried or look else mark_of(mind),
-        **_addresses(visit, own=bool(persona)),
+        **_addresses(visit),
     )
 
 
-def _addresses(visit: Visit, *, own: bool) -> dict[str, Any]:
+def _addresses(visit: Visit) -> dict[str, Any]:
     """Return the addresses of the room, as its templates use them."""
-    whose: dict[str, object] = {"persona": visit.persona_name, "own": "1" if own else ""}
     names = ("", "/ways", "/look", "/pull", "/pull/stop", "/forget-key", "/back")
     return {
-        "at": {name: with_query(f"/settings/mind{name}", whose) for name in names},
-        "looking": _looking(visit, own=own),
+        "at": {name: settings_address(visit, f"mind{name}") for name in names},
+        "looking": _looking(visit),
     }
 
 
-def _looking(visit: Visit, *, own: bool) -> str:
+def _looking(visit: Visit) -> str:
     """Return where the page is shown after a look for what there is."""
-    return with_query("/settings/mind", {"persona": visit.persona_name, "own": "1" if own else "", "look": "1"})
+    return settings_address(visit, "mind", look=1)

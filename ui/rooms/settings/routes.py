@@ -65,56 +65,58 @@ def first(visit: Here) -> Response:
 
 
 @router.get("/{group}")
-def show(visit: Here, group: str, own: str = "") -> Response:
+def show(visit: Here, group: str) -> Response:
     """Show a group of settings as they stand in the files."""
-    persona = visit.persona_name if own else ""
-    groups = by_group(options_of(visit.services, persona))
+    groups = by_group(options_of(visit.services, visit.own))
     if group not in groups:
-        return RedirectResponse(settings_address(visit, next(iter(groups)), own=bool(persona)))
+        return RedirectResponse(settings_address(visit, next(iter(groups))))
     return visit.show(
         "rooms/settings/settings.html",
-        shelf=shelf_of(visit, group, own=bool(persona)),
+        shelf=shelf_of(visit, group),
         group=group,
         options=groups[group],
         spoken=spoken,
-        own=bool(persona),
     )
 
 
 @router.post("/{group}")
-def set_one(
-    visit: Here, group: str, name: FormText, value: FormText = "", own: FormText = "", reset: FormText = ""
-) -> Response:
+def set_one(visit: Here, group: str, name: FormText, value: FormText = "", reset: FormText = "") -> Response:
     """Change one setting, or take its default again."""
-    persona = visit.persona_name
     try:
-        change(visit.services, name, None if reset else value, persona if own else "", persona)
+        change(visit.services, name, None if reset else value, visit.own, visit.persona_name)
     except UtataneError as error:
         raise worded(error, visit.t) from error
-    return visit.lead(settings_address(visit, group, own=bool(own)))
+    return visit.lead(settings_address(visit, group))
 
 
-def settings_address(visit: Visit, group: str, *, own: bool = False) -> str:
-    """Return where a group of settings is shown, with whom one talks to."""
-    return with_query(f"/settings/{group}", {"persona": visit.persona_name, "own": "1" if own else ""})
+def settings_address(visit: Visit, page: str, *, own: bool | None = None, **query: object) -> str:
+    """Return where a page of the settings is shown, with whom one talks to.
+
+    Args:
+        visit: the request.
+        page: of the settings, or an address below it.
+        own: for that persona alone; not given: as in the request.
+        query: what else the address says.
+    """
+    is_own = bool(visit.own) if own is None else own
+    return with_query(f"/settings/{page}", {"persona": visit.persona_name, "own": "1" if is_own else "", **query})
 
 
-def shelf_of(visit: Visit, here: str, *, own: bool = False) -> Shelf:
+def shelf_of(visit: Visit, here: str) -> Shelf:
     """Return what stands beside a page of the settings: the other pages, and for whom they are."""
-    persona = visit.persona_name
-    groups = by_group(options_of(visit.services, persona if own else ""))
+    persona, own = visit.persona_name, bool(visit.own)
+    groups = by_group(options_of(visit.services, visit.own))
     counts = {group: sum(option.is_set for option in options) for group, options in groups.items()}
     pages = [page for page in PAGES if page in groups or page in _BESIDE]
     shown = [page for page in pages if not own or page not in _COMMON]
     entries = [
-        (page, "/access" if page == "access" else settings_address(visit, page, own=own), counts.get(page, 0))
-        for page in shown
+        (page, "/access" if page == "access" else settings_address(visit, page), counts.get(page, 0)) for page in shown
     ]
     return Shelf(
         here,
         own,
         persona,
         entries,
-        settings_address(visit, here),
+        settings_address(visit, here, own=False),
         settings_address(visit, "mind" if here in _COMMON else here, own=True) if persona else "",
     )

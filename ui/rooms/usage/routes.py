@@ -27,19 +27,15 @@ router = APIRouter()
 
 
 @router.get("/settings/usage")
-def show(
-    visit: Here, own: str = "", grouping: Grouping = "persona", span: Span = "month", measure: Measure = "tokens"
-) -> Response:
+def show(visit: Here, grouping: Grouping = "persona", span: Span = "month", measure: Measure = "tokens") -> Response:
     """Show what was spent, as it stands in the ledger now."""
     services, t, look = visit.services, visit.t, Look(grouping, span, measure)
     persona, today = visit.persona_name, visit.now.date()
     meter, limits, names = services.meter, services.settings().usage, frozenset(services.personas.list_names())
     calls = meter.ledger.calls(view.first_day(look, today))
-    scope = persona if own else ""
     return visit.show(
         "rooms/usage/usage.html",
-        shelf=shelf_of(visit, "usage", own=bool(scope)),
-        own=bool(scope),
+        shelf=shelf_of(visit, "usage"),
         look=look,
         looks=(("measure", view.MEASURES, measure), ("grouping", view.GROUPINGS, grouping), ("span", view.SPANS, span)),
         has_calls=bool(meter.ledger.months()),
@@ -48,7 +44,7 @@ def show(
         course=view.course(calls, meter.cost, limits, today, measure, t),
         currency=limits.currency,
         rows=view.rows(view.within(calls, view.since(span, today)), meter.cost, limits, grouping, names, t),
-        options=[option for option in options_of(services, scope) if option.section == "usage"],
+        options=[option for option in options_of(services, visit.own) if option.section == "usage"],
         spoken=spoken,
         prices=_models(visit, persona, calls),
         in_words=view.price_in_words,
