@@ -19,10 +19,7 @@ _ON_ONE_LINE = 1e-6
 
 
 def settle(
-    names: Sequence[str],
-    ties: Sequence[tuple[str, str, int]],
-    before: Mapping[str, tuple[float, float]],
-    centre: str,
+    names: Sequence[str], ties: Sequence[tuple[str, str, int]], before: Mapping[str, tuple[float, float]], centre: str
 ) -> Seats:
     """Return a seat for every name, from 0 to 1 both ways.
 

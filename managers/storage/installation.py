@@ -87,10 +87,7 @@ def _computer() -> bytes:
     if sys.platform == "win32":
         import winreg  # noqa: PLC0415  # only Windows has it
 
-        with (
-            suppress(OSError),
-            winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SOFTWARE\Microsoft\Cryptography") as key,
-        ):
+        with suppress(OSError), winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SOFTWARE\Microsoft\Cryptography") as key:
             return str(winreg.QueryValueEx(key, "MachineGuid")[0]).encode()
     elif sys.platform == "darwin":
         uuid, patience = ctypes.create_string_buffer(16), (ctypes.c_long * 2)(1, 0)  # uuid_t, struct timespec

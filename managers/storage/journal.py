@@ -173,11 +173,7 @@ class Journal:
                 except DiskFullError as error:
                     raise DiskFullError(path=path.name) from error
             steps.append(
-                _Step(
-                    name,
-                    None if before is None else digest(before),
-                    None if content is None else digest(content),
-                )
+                _Step(name, None if before is None else digest(before), None if content is None else digest(content))
             )
         return steps
 

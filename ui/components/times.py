@@ -28,6 +28,11 @@ def day_name(day: date, today: date, t: Texts) -> str:
     )
 
 
+def short_day(day: date, t: Texts) -> str:
+    """Return a day as it stands below a chart."""
+    return t("heart.tick_date", month=day.month, month_name=t(f"heart.short_{day.month}"), day=day.day)
+
+
 def when(moment: datetime, now: datetime, t: Texts) -> str:
     """Return a day and time for lists."""
     return f"{day_name(moment.date(), now.date(), t)} {clock_time(moment)}"

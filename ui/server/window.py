@@ -72,10 +72,7 @@ class Window:
         before = [signal.signal(one, lambda _signal, _frame: window.destroy()) for one in asked_to_stop]
         try:
             self.webview.start(
-                gui=gui,
-                private_mode=False,
-                storage_path=str(self.storage),
-                localization=t.section("window"),
+                gui=gui, private_mode=False, storage_path=str(self.storage), localization=t.section("window")
             )
         except self.webview.WebViewException as error:
             raise WindowFailedError(cause=error) from error

@@ -127,12 +127,7 @@ class Repository:
         return commit
 
     def _commit_object(
-        self,
-        tree: ObjectID,
-        parent: ObjectID | None,
-        draft: Draft,
-        files: Sequence[str],
-        records: Sequence[str] = (),
+        self, tree: ObjectID, parent: ObjectID | None, draft: Draft, files: Sequence[str], records: Sequence[str] = ()
     ) -> Commit:
         seconds, offset = moment(self._clock)
         return new_commit(

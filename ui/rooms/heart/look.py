@@ -58,10 +58,5 @@ def look_at(visit: PersonaVisit, days: int, span: Length, day: date | None, poin
     """Return the look that an address asks for; what cannot be shown is put right."""
     today = visit.now.date()
     return Look(
-        visit,
-        days if days in DAYS else DAYS[0],
-        span,
-        min(max(day or today, _FIRST), today),
-        point,
-        bool(figures),
+        visit, days if days in DAYS else DAYS[0], span, min(max(day or today, _FIRST), today), point, bool(figures)
     )

@@ -8,7 +8,7 @@ from typing import Literal
 
 from managers.memory.emotion_curve import Step, end_of
 from ui.components.charts import Tick
-from ui.components.times import clock_time, day_name
+from ui.components.times import clock_time, day_name, short_day
 from ui.locales import Texts
 
 Length = Literal["day", "week", "month", "year", "all"]
@@ -93,13 +93,13 @@ def ticks(span: Span, t: Texts) -> list[Tick]:
         return [Tick(span.at(day) + 0.5 / 7, _day_of_week(day, t)) for day in days]
     if span.length == "month":
         return [
-            Tick(span.at(start.replace(day=day)), _month_day(start.replace(day=day), t))
+            Tick(span.at(start.replace(day=day)), short_day(start.replace(day=day), t))
             for day in (1, 6, 11, 16, 21, 26)
         ]
     if span.length == "all" and span.step == "day":
         days_between = max(1, (span.until - start).days // 6)
         moments = [start + timedelta(days=n) for n in range(0, (span.until - start).days, days_between)]
-        return [Tick(span.at(moment), _month_day(moment, t)) for moment in moments]
+        return [Tick(span.at(moment), short_day(moment, t)) for moment in moments]
     return _month_ticks(span, t)
 
 
@@ -118,7 +118,3 @@ def _month_ticks(span: Span, t: Texts) -> list[Tick]:
 
 def _day_of_week(day: datetime, t: Texts) -> str:
     return t("heart.tick_day", month=day.month, day=day.day, weekday=t(f"heart.weekday_{day.weekday()}"))
-
-
-def _month_day(day: datetime, t: Texts) -> str:
-    return t("heart.tick_date", month=day.month, month_name=t(f"heart.short_{day.month}"), day=day.day)

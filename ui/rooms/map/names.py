@@ -82,12 +82,7 @@ def _lines(names: Sequence[str], letters: int, t: Texts) -> list[str]:
 
 
 def _free_box(
-    mine: Floats,
-    spots: Floats,
-    lines: Sequence[str],
-    size: float,
-    canvas: Canvas,
-    taken: Sequence[Box],
+    mine: Floats, spots: Floats, lines: Sequence[str], size: float, canvas: Canvas, taken: Sequence[Box]
 ) -> Box | None:
     width = max(wide(line) for line in lines) * size * 0.56 + 8
     height = len(lines) * size * 1.25 + 4

@@ -13,11 +13,12 @@ import numpy.typing as npt
 
 from managers.memory_map.placing import lot
 from managers.memory_map.scene import Dot, Place, Scene
+from ui.components.charts import Mark, Tick
 from ui.rooms.map.canvas import WIDE, Canvas, Floats, Look
 from ui.rooms.map.dots import DrawnDot, Ring, drawn_dots, newest_ring, radius
 from ui.rooms.map.land import Land, colours_of, lands_of
 from ui.rooms.map.names import Name, closer_label, place_name, written_names
-from ui.rooms.map.timeline import Tick, time_ticks
+from ui.rooms.map.timeline import time_ticks
 
 _FILLING, _ENOUGH = 22, 90
 """Fewer dots than this leave the picture's edge free; fewer than that are drawn larger."""
@@ -40,15 +41,6 @@ class Band:
     top: float
     height: float
     colour: int
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A mark along the time."""
-
-    x: float
-    anchor: str
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,4 +176,4 @@ def _lane_name(place: Place, top: float, look: Look) -> Name:
 def _mark(tick: Tick, canvas: Canvas) -> Mark:
     x = _SIDE + tick.at * (canvas.width - 2 * _SIDE)
     anchor = "start" if tick.at < _AT_EDGE else "end" if tick.at > 1 - _AT_EDGE else "middle"
-    return Mark(round(x, 1), anchor, tick.label)
+    return Mark(round(x, 1), canvas.height - 10, tick.label, anchor)

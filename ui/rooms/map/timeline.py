@@ -8,6 +8,8 @@ from datetime import date, timedelta
 from typing import Final
 
 from managers.memory_map.sheet import Placed
+from ui.components.charts import Tick
+from ui.components.times import short_day
 from ui.locales import Texts
 from ui.rooms.map.canvas import Look
 
@@ -15,14 +17,6 @@ WIDTH, HEIGHT = 680, 46
 _COLUMNS: Final = 48
 _FEW_DAYS, _MONTHS = 45, 800
 _DAYS_IN_MONTH: Final = 31
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A mark along the time: `at` from 0 to 1."""
-
-    at: float
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +76,7 @@ def time_ticks(first: int, last: int, t: Texts, most: int) -> list[Tick]:
     if span <= _FEW_DAYS:
         step = -(-(span + 1) // most)
         days = [date.fromordinal(first + n) for n in range(0, span + 1, step)]
-        return [Tick((day.toordinal() - first) / span, _short_day(day, t)) for day in days]
+        return [Tick((day.toordinal() - first) / span, short_day(day, t)) for day in days]
     months = _month_starts(date.fromordinal(first), date.fromordinal(last))
     if span > _MONTHS:
         months = [month for month in months if month.month == 1]
@@ -99,10 +93,6 @@ def _month_starts(first: date, last: date) -> list[date]:
         found.append(month)
         month = (month + timedelta(days=_DAYS_IN_MONTH)).replace(day=1)
     return found
-
-
-def _short_day(day: date, t: Texts) -> str:
-    return t("heart.tick_date", month=day.month, month_name=t(f"heart.short_{day.month}"), day=day.day)
 
 
 def _short_month(month: date, t: Texts, *, only_year: bool) -> str:

@@ -20,15 +20,7 @@ from managers.storage.history.parts import file_part
 from ui.components.times import WEEKDAYS
 from ui.errors import MemoryGoneError
 from ui.locales import Texts
-from ui.rooms.memories.shelves import (
-    evidence_of,
-    gone,
-    let_search_know,
-    maker_name,
-    past_of_path,
-    shorten,
-    show,
-)
+from ui.rooms.memories.shelves import evidence_of, gone, let_search_know, maker_name, past_of_path, shorten, show
 from ui.server.visit import FormText, PersonaVisit, With
 
 _SHELF: Final = "days"

@@ -122,12 +122,7 @@ def _lead_back(visit: Visit, *done: str, problem: str = "") -> Response:
 
 
 def _page(
-    visit: Visit,
-    mind: MindSettings,
-    tried: Sequence[Tried] = (),
-    *,
-    sent: MindFields | None = None,
-    look: bool = False,
+    visit: Visit, mind: MindSettings, tried: Sequence[Tried] = (), *, sent: MindFields | None = None, look: bool = False
 ) -> Response:
     """Answer with the page.
 
@@ -159,10 +154,7 @@ def _page(
 def _addresses(visit: Visit) -> dict[str, Any]:
     """Return the addresses of the room, as its templates use them."""
     names = ("", "/ways", "/look", "/pull", "/pull/stop", "/forget-key", "/back")
-    return {
-        "at": {name: settings_address(visit, f"mind{name}") for name in names},
-        "looking": _looking(visit),
-    }
+    return {"at": {name: settings_address(visit, f"mind{name}") for name in names}, "looking": _looking(visit)}
 
 
 def _looking(visit: Visit) -> str:

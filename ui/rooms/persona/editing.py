@@ -60,12 +60,7 @@ SentSheet = Annotated[Sheet, Depends(sheet_of_form)]
 def sheet_of(persona: Persona) -> Sheet:
     """Return what the fields hold of a persona as it stands in its folder."""
     return Sheet(
-        persona.name,
-        persona.language,
-        persona.greeting,
-        persona.user_name,
-        persona.user_profile,
-        persona.system_prompt,
+        persona.name, persona.language, persona.greeting, persona.user_name, persona.user_profile, persona.system_prompt
     )
 
 

@@ -19,7 +19,7 @@ from ui.locales import Texts
 GROUPS: Final = ("user", "conversation", "recall", "sleep", "autonomy", "details", "page")
 """The groups in the order in which they are shown; autonomy is a part of the settings' `sleep`, details of `mind`."""
 _AUTONOMY: Final = frozenset(
-    {
+    [
         "autonomous_actions",
         "autonomous_actions_per_day",
         "silence",
@@ -29,7 +29,7 @@ _AUTONOMY: Final = frozenset(
         "devotion_threshold",
         "boredom_full_hours",
         "devotion_half_life_hours",
-    }
+    ]
 )
 _HIDDEN: Final = frozenset({"page.onboarded", "usage.prices"})
 """What nobody sets by hand, or not here."""

@@ -14,7 +14,7 @@ from ui.rooms.settings.options import by_group, change, options_of, spoken, word
 from ui.server.addresses import with_query
 from ui.server.visit import FormText, Here, Visit
 
-PAGES: Final = (
+PAGES: Final = [
     "user",
     "mind",
     "conversation",
@@ -27,7 +27,7 @@ PAGES: Final = (
     "access",
     "programs",
     "usage",
-)
+]
 """The pages of the settings in their order: oneself first, the caps last."""
 _BESIDE: Final = frozenset({"mind", "meaning", "access", "programs", "usage"})
 """Those that are no group of settings."""
@@ -71,11 +71,7 @@ def show(visit: Here, group: str) -> Response:
     if group not in groups:
         return RedirectResponse(settings_address(visit, next(iter(groups))))
     return visit.show(
-        "rooms/settings/settings.html",
-        shelf=shelf_of(visit, group),
-        group=group,
-        options=groups[group],
-        spoken=spoken,
+        "rooms/settings/settings.html", shelf=shelf_of(visit, group), group=group, options=groups[group], spoken=spoken
     )
 
 

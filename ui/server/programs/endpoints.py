@@ -74,12 +74,7 @@ class Endpoints(ForPrograms):
         yield from told(turn, companion, self._lang())
 
     def recall(
-        self,
-        persona: str,
-        query: Query,
-        k: Count = 10,
-        kind: str = "",
-        as_turn: bool = False,
+        self, persona: str, query: Query, k: Count = 10, kind: str = "", as_turn: bool = False
     ) -> dict[str, Any]:
         """Search a persona's memories by meaning and by words.
 
