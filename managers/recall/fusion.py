@@ -220,7 +220,7 @@ class _Scoring:
         by_words = places[_top(self._smooth(places), POOL)]
         near = self.work.near[self.work.near < len(self.view)]
         near = near[self._factors(near) > 0]
-        return self._together(by_words, near)
+        return self.view.in_order(by_words, near)
 
     def _smooth(self, places: Numbers) -> Floats:
         """Return the scores of some passages by words, neighbours and dates."""
@@ -248,7 +248,7 @@ class _Scoring:
         reach = self._reach(self.few)
         chosen = self._highest(reach) if len(reach) > _ALL else np.flatnonzero(reach > 0)
         places = chosen if self.few is None else self.few[chosen]
-        return self._together(places, self._promising_by_date()) if self.spans else places
+        return self.view.in_order(places, self._promising_by_date()) if self.spans else places
 
     def _highest(self, reach: Floats) -> Numbers:
         """Return where in `reach` the passages are that may be among the best by words."""
@@ -300,15 +300,8 @@ class _Scoring:
                 joined = self.view.joined[abs(step) - 1]
                 at = np.minimum(np.maximum(np.minimum(grid[:, column], pool), 0), max(len(joined) - 1, 0))
                 valid[:, column] &= joined[at] if len(joined) else False
-        around = self._together(grid[valid])
+        around = self.view.in_order(grid[valid])
         return around, np.where(valid, np.searchsorted(around, np.where(valid, grid, 0)), -1)
-
-    def _together(self, *some: Numbers) -> Numbers:
-        """Return places that are named anywhere, each once, in order: no sorting for so many that there may be."""
-        named = np.zeros(len(self.view), np.bool_)
-        for places in some:
-            named[places] = True
-        return np.flatnonzero(named)
 
     def _cosines(self, around: Numbers, query: Vectors | None) -> Floats:
         if query is None or not self.ways.vector:

@@ -133,7 +133,14 @@ class View:
         """Return the living passages of some spans of days, in order."""
         days, places = self._dated
         parts = [places[np.searchsorted(days, first) : np.searchsorted(days, last, "right")] for first, last in spans]
-        return np.unique(np.concatenate(parts)).astype(np.int64) if parts else np.zeros(0, np.int64)
+        return self.in_order(*parts)
+
+    def in_order(self, *some: npt.NDArray[np.integer]) -> Numbers:
+        """Return places that are named anywhere, each once, in order: they are marked, which is quicker than sorting."""
+        named = np.zeros(len(self), np.bool_)
+        for places in some:
+            named[places] = True
+        return np.flatnonzero(named)
 
 
 def _is_of_long_message(flags: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
