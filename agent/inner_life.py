@@ -17,11 +17,14 @@ from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
 from managers.memory.messages import Message
 from managers.memory.questions import QuestionStore
-from managers.mind import ChatTurn, EmotionReading, OpenQuestion
+from managers.mind import ChatTurn, EmotionReading, OpenQuestion, SelfKnowledge
 from managers.storage.errors import Lang
 from managers.storage.settings import ConversationSettings
 
 QUESTIONS_IN_PROMPT = 3
+DREAMS_TOLD = 3
+_FELT = 0.1
+"""A drive below this level moves nobody."""
 _WEIGHS = timedelta(days=1)
 
 Result = TypeVar("Result")
@@ -99,6 +102,18 @@ class InnerLife:
             text_part("drives", plain(drive)),
         ]
         return [*parts, *own]
+
+    def itself(self, spare: Spare) -> SelfKnowledge:
+        """Return what the persona may tell of its inner life; what cannot be read is left out."""
+        levels = spare(self.state.levels)
+        drive = levels.dominant if levels else None
+        diary = spare(self.insights.load)
+        return SelfKnowledge(
+            strategy=one_line(spare(self.insights.latest_strategy) or ""),
+            goals=tuple(one_line(goal.goal) for _, goal in spare(self.goals.for_prompt) or []),
+            drive=drive if levels and drive and levels.of(drive) >= _FELT else "",
+            dreams=tuple(one_line(entry.log_entry) for entry in (diary.entries if diary else [])[:DREAMS_TOLD]),
+        )
 
     def to_ask(self, spare: Spare) -> list[OpenQuestion]:
         """Return what the persona would like to know now, and may ask in the talk."""

@@ -155,6 +155,7 @@ def _request(
         concern=state["concern"],
         files=attached.texts,
         witnesses=cache(partial(_witnesses, state, around)),
+        itself=cache(partial(around.memories.inner_life.itself, around.spare)),
     )
 
 

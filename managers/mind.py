@@ -137,6 +137,23 @@ class OpenQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class SelfKnowledge:
+    """What a persona may tell of its own inner life, from memory; what is empty it does not have.
+
+    Attributes:
+        strategy: what its last night made it resolve.
+        goals: what it aims at, most important first.
+        drive: what moves it most: `boredom`, `curiosity`, `goal_achievement` or `devotion`.
+        dreams: what it wrote of its dreams, newest first.
+    """
+
+    strategy: str = ""
+    goals: tuple[str, ...] = ()
+    drive: str = ""
+    dreams: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyRequest:
     """All that a reply is made from.
 
@@ -162,6 +179,8 @@ class ReplyRequest:
     """What was sent with the message, and shortly before it; a language model reads it in `turns`."""
     witnesses: Callable[[], Sequence[Message]] = field(default=tuple, compare=False)
     """Gives what the user said when the hits were made, and around it; read only by a mind that wants it."""
+    itself: Callable[[], SelfKnowledge] = field(default=SelfKnowledge, compare=False)
+    """Gives what the persona may tell of its own inner life; a language model reads it in `system` and `turns`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,3 +110,37 @@ def test_the_users_card_holds_what_is_told_of_the_user(lang: Lang, lines: str, o
     told = [text for fact in card.facts for text in own if text in fact.text]
     assert told == own
     assert len(card.facts) == len(own)
+
+
+@pytest.mark.parametrize(
+    ("lang", "lines", "names"),
+    [
+        (
+            "en",
+            "Call me Tommy, I love sailing.|My name is actually Thomas, not Tom.|Tom is what my wife calls me.",
+            {"Tom", "Tommy", "Thomas"},
+        ),
+        (
+            "ja",
+            "健太って呼んでください。|私の名前は本当は健一なんだ。|健太じゃなくて、健一って呼んで。",
+            {"健太", "健一"},
+        ),
+    ],
+)
+def test_one_who_puts_their_name_right_is_one_person(lang: Lang, lines: str, names: set[str]) -> None:
+    found = dreamt(lang, lines, name="Thomas" if lang == "en" else "健一")
+    assert len(names & found.keys()) == 1
+    card = found["Thomas" if lang == "en" else "健一"]
+    assert {card.name, *card.aliases} >= names
+
+
+@pytest.mark.parametrize(
+    ("lang", "lines"),
+    [
+        ("en", "I read https://Berlin.example/Nora and `Paris.Run()` today.|```\nclass Florence:\n  Oslo = 1\n```"),
+        ("en", "They gave me a number: 988 Suicide & Crisis Lifeline, call or text 988."),
+        ("ja", "よりそいホットライン 0120-279-338 に電話した。|https://example.jp/ノラ を読んだ。"),
+    ],
+)
+def test_links_code_and_help_lines_name_nobody(lang: Lang, lines: str) -> None:
+    assert not dreamt(lang, lines).keys() - {"You", "あなた"}

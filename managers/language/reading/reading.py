@@ -20,7 +20,7 @@ SOCIAL = (
 """Acts that are answered in kind."""
 _PARTINGS = frozenset(["night", "bye", "home", "leave", "enough"])
 """Acts of no question: "did you sleep well?" wishes nobody good night."""
-_ASKED = frozenset(["ask_dream", "ask_love", "clarify"])
+_ASKED = frozenset(["ask_dream", "ask_love", "ask_goals", "ask_strategy", "ask_drive", "ask_language", "clarify"])
 """Acts of nothing but a question: "I had a dream" asks for nobody's dreams."""
 _LONG_COURTESY = {"ja": 18, "en": 45}
 """A longer sentence tells something, though it begins with thanks."""

@@ -6,7 +6,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
 from typing import Final, Literal
 
 from managers.language.lexicons import load
@@ -59,13 +58,13 @@ def day_meant(named: str, told: date, lang: Lang) -> date | None:
     Returns:
         the date; None where the words name no day in this way.
     """
-    plain = named.lower().removeprefix("on ")
-    if plain in _near_days(lang):
-        return told + timedelta(days=_near_days(lang)[plain])
+    plain, names = named.lower().removeprefix("on "), load("dates")[lang]
+    if plain in names["shifts"]:
+        return told + timedelta(days=names["shifts"][plain])
     match = rule(lang, "values", "weekday").search(plain)
     if match is None:
         return None
-    weekday: int = load("follow")[lang]["words"]["weekdays"].split().index(match["day"])
+    weekday: int = names["weekdays"].lower().split().index(match["day"])
     if fits(lang, "values", "next_week", plain):
         return told + timedelta(days=7 - told.weekday() + weekday)
     return told + timedelta(days=(weekday - told.weekday() - 1) % 7 + 1)
@@ -77,9 +76,3 @@ def coming_day(text: str, told: date, lang: Lang) -> date | None:
     if not ahead and fits(lang, "values", "next_week", text):
         ahead = [told + timedelta(days=7)]
     return max((day for day in ahead if day > told), default=None)
-
-
-@cache
-def _near_days(lang: Lang) -> dict[str, int]:
-    pairs = (pair.split("=") for pair in load("follow")[lang]["words"]["near_days"].split())
-    return {name.replace("_", " "): int(days) for name, days in pairs}

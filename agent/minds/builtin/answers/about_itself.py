@@ -1,19 +1,28 @@
-"""What it says of itself, of the clock, and of what it thinks of a thing."""
+"""What it says of itself, of its inner life, of the clock, and of what it thinks of a thing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Final
 
 from agent.minds.builtin.answers.candidates import is_of_persona, noted_lines
 from agent.minds.builtin.answers.selection import search_question
+from agent.minds.builtin.dreams.wording import quoted
 from agent.minds.builtin.talk.dates_in_words import say_date, say_time
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.reading.reading import Sentence, question_terms, read
+from managers.language.reading.rules import either, fits, fits_any, rules
 from managers.language.words import content_words, detect_language, sentences
+
+_STEM: Final = 4
+"""So many letters tell rain and rainy for the same."""
+_LIGHT: Final = frozenset(["day", "days", "日", "時"])
+_MOST_LINES: Final = 60
+_LONGEST_QUOTE: Final = 120
 
 
 def tell_of_oneself(scene: Scene) -> list[str]:
@@ -29,13 +38,45 @@ def _about_persona(scene: Scene) -> list[str]:
     sheet = scene.request.sheet
     lines = [line for line in noted_lines(scene.request) if is_of_persona(line, sheet)]
     own = [s for line in lines for s in sentences(line) if detect_language(s) == scene.lang]
-    of_sheet = [s.strip("-・* ") for s in sheet.system_prompt.splitlines()[:60] if not s.lstrip().startswith("#")]
-    described = [s for s in of_sheet if _DESCRIBES.match(s) and detect_language(s) == scene.lang]
-    quoted = [scene.book.say("self", "persona_fact", quote=for_quoting(s, scene.lang, 120)) for s in described[:4]]
-    return own + quoted
+    of_sheet = [s.strip("-・* ") for s in sheet.system_prompt.splitlines()[:_MOST_LINES] if s.lstrip()[:1] != "#"]
+    described = [s for s in of_sheet if fits_any("itself", "describes", s) and detect_language(s) == scene.lang]
+    return own + [_from_sheet(line, scene) for line in described[:4]]
 
 
-_DESCRIBES = re.compile(r"(?:you(?: are|'re| love| like| doze| live)|あなたは|好きなもの|いつも)", re.IGNORECASE)
+def _from_sheet(line: str, scene: Scene) -> str:
+    """Say what a line of the sheet says: a liking in one's own words, anything else as a quotation."""
+    match = rules(scene.lang, "itself")["likes"].search(line)
+    if match:
+        return scene.book.say("self", "like", value=next(group for group in match.groups() if group))
+    return scene.book.say("self", "persona_fact", quote=for_quoting(line, scene.lang, _LONGEST_QUOTE))
+
+
+def tell_goals(scene: Scene) -> list[str]:
+    """Say the first goal as it stands in memory, or that there is none."""
+    return _told(scene, "goals", next(iter(scene.request.itself().goals), ""))
+
+
+def tell_strategy(scene: Scene) -> list[str]:
+    """Say what the last night made it resolve, or that nothing is resolved."""
+    return _told(scene, "strategy", scene.request.itself().strategy)
+
+
+def _told(scene: Scene, key: str, text: str) -> list[str]:
+    if not text:
+        return [scene.book.say("self", f"{key}_none")]
+    return [scene.book.say("self", key, quote=for_quoting(text, scene.lang, _LONGEST_QUOTE))]
+
+
+def tell_drive(scene: Scene) -> list[str]:
+    """Say what moves it most at this moment."""
+    return [scene.book.say("self", f"drive_{scene.request.itself().drive or 'none'}")]
+
+
+def tell_dream(scene: Scene) -> list[str]:
+    """Say whether it dreams, with the newest dream that was not told yet in this conversation."""
+    dreams = [for_quoting(dream, scene.lang, _LONGEST_QUOTE) for dream in scene.request.itself().dreams]
+    fresh = [dream for dream in dreams if not any(dream in text for text in scene.spoken)]
+    return [scene.book.say("self", "dreamt", quote=fresh[0]) if fresh else scene.book.say("self", "dream")]
 
 
 def tell_time(scene: Scene) -> list[str]:
@@ -46,123 +87,95 @@ def tell_time(scene: Scene) -> list[str]:
 def tell_date(scene: Scene) -> list[str]:
     """Say what day it is, or was yesterday, or will be."""
     plain = scene.read.text.lower()
-    shift = next((days for pattern, days in _SHIFTS.items() if re.search(pattern, plain)), 0)
-    text = scene.book.say("self", "date", date=say_date(scene.request.now + timedelta(days=shift), scene.lang))
-    if shift:
-        text = text.replace("今日は" if scene.lang == "ja" else "Today is", _SHIFTED[scene.lang][shift], 1)
-    return [text]
-
-
-_SHIFTS = {r"明後日|あさって|day after tomorrow": 2, r"明日|あした|tomorrow": 1, r"昨日|きのう|yesterday": -1}
-_SHIFTED = {
-    "ja": {-1: "昨日は", 1: "明日は", 2: "あさっては"},
-    "en": {-1: "Yesterday was", 1: "Tomorrow is", 2: "The day after tomorrow is"},
-}
+    named = (one for one in rules(scene.lang, "itself").values() if "days" in one.means and one.search(plain))
+    day = next(named, None)
+    date = say_date(scene.request.now + timedelta(days=day.means["days"] if day else 0), scene.lang)
+    return [scene.book.say("self", f"date_{day.name}" if day else "date", date=date)]
 
 
 def say_again(scene: Scene) -> list[str]:
     """Say once more what was said last, as it was."""
     if not scene.spoken:
         return [scene.book.say("small", "here")]
-    said = for_quoting(scene.spoken[-1], scene.lang, 200)
-    return [f"「{said}」" if scene.lang == "ja" else f"“{said}”"]
+    return [quoted(scene.spoken[-1], scene.lang, 200)]
 
 
 def take_up_a_topic(scene: Scene) -> list[str]:
     """Ask what has been left open, once; else ask for anything."""
-    if scene.request.questions:
-        fresh = [q.topic for q in scene.request.questions if not any(q.topic in text for text in scene.spoken)]
-        if fresh:
-            return [scene.book.say("open", "ask", topic=for_quoting(fresh[0], scene.lang, 60))]
+    fresh = [q.topic for q in scene.request.questions if not any(q.topic in text for text in scene.spoken)]
+    if fresh:
+        return [scene.book.say("open", "ask", topic=for_quoting(fresh[0], scene.lang, 60))]
     return [scene.book.say("self", "talk")]
 
 
 def tell_of_body(scene: Scene) -> list[str]:
     """Say what one's sheet says of one's likings; else own up to having no body."""
-    fact = quote_sheet(scene)
-    return [fact] if fact else [scene.book.say("self", "body")]
+    return [tell_liking(scene) or scene.book.say("self", "body")]
 
 
-def quote_sheet(scene: Scene) -> str:
-    """Quote the persona's own sheet where it answers a question about the persona ("what do you like?")."""
-    asked = _TASTES.findall(scene.read.text)
+def tell_liking(scene: Scene) -> str:
+    """Say what the sheet says of a liking that is asked for ("what do you like?"); own up where it is of another kind."""
+    asked = either("itself", "taste").findall(scene.read.text)
     if not asked:
         return ""
-    best, best_score = "", 0
-    for line in _sheet_lines(scene):
-        words_of_taste = {_taste(found) for found in _TASTES.findall(line)}
-        score = len(words_of_taste & {_taste(found) for found in asked}) + bool(_TASTE_LINE.match(line.strip("-・* ")))
-        if words_of_taste and score > best_score:
-            best, best_score = line.strip("-・* #"), score
-    return scene.book.say("self", "persona_fact", quote=for_quoting(best, scene.lang, 120)) if best else ""
-
-
-_TASTES = re.compile(
-    r"好き|嫌い|趣味|得意|苦手|\b(?:likes?|loves?|enjoys?|hobby|hobbies|favou?rites?|hates?|dislikes?)\b", re.IGNORECASE
-)
-_STEM = 4
-"""So many letters tell rain and rainy for the same."""
-
-
-def _sheet_lines(scene: Scene) -> list[str]:
-    return re.split(r"[\n。]|(?<=[.!])\s", scene.request.sheet.system_prompt)
+    if line := _line_on(scene):
+        return _from_sheet(line, scene)
+    if _thing_asked(scene):
+        return scene.book.say("self", "no_taste")
+    wants_dislike = fits_any("itself", "dislike", scene.read.text)
+    lines = [one for one in _tastes(scene) if fits_any("itself", "dislike", one) == wants_dislike]
+    return _from_sheet(lines[0], scene) if lines else ""
 
 
 def tell_taste(scene: Scene) -> list[str]:
     """Say what one's sheet says of liking that very thing; else own up to having no body to like it with."""
-    return [_sheet_on(scene) or scene.book.say("self", "body")]
+    if not _thing_asked(scene):
+        return tell_of_body(scene)
+    line = _line_on(scene)
+    return [_from_sheet(line, scene) if line else scene.book.say("self", "body")]
 
 
-def _sheet_on(scene: Scene) -> str:
-    """Quote the line of one's sheet that speaks of what a question is about, or nothing."""
-    asked = _asked(scene)
-    light = _DAYS | {t for word in _TASTES.findall(scene.read.text) for t in content_words(word)}
-    terms = {t[:_STEM] for t in question_terms(asked, scene.lang) if len(t) > 1 or not t.isascii()} - light
-    for line in _sheet_lines(scene):
-        if _TASTES.search(line) and terms & {t[:_STEM] for t in content_words(line)}:
-            return scene.book.say("self", "persona_fact", quote=for_quoting(line.strip("-・* #"), scene.lang, 120))
-    return ""
+def _tastes(scene: Scene) -> list[str]:
+    """Return the lines of the sheet that speak of likings."""
+    lines = re.split(r"[\n。]|(?<=[.!])\s", scene.request.sheet.system_prompt)
+    return [line.strip("-・* #") for line in lines if fits_any("itself", "taste", line)]
 
 
-_DAYS = frozenset(["day", "days", "日", "時"])
-_TASTE_LINE = re.compile(r"好きな|嫌いな|趣味|得意な|苦手な|(?:you|she|he) (?:love|like|enjoy|hate)", re.IGNORECASE)
+def _line_on(scene: Scene) -> str:
+    """Return the line of one's sheet that speaks of liking what a question is about, or nothing."""
+    asked = {term[:_STEM] for term in _thing_asked(scene)}
+    return next((line for line in _tastes(scene) if asked & {t[:_STEM] for t in content_words(line)}), "")
+
+
+def _thing_asked(scene: Scene) -> set[str]:
+    """Return what a question about likings asks for besides liking: food, rain."""
+    light = _LIGHT | {t for word in either("itself", "taste").findall(scene.read.text) for t in content_words(word)}
+    return {t for t in question_terms(_asked(scene), scene.lang) if len(t) > 1 or not t.isascii()} - light
 
 
 def _asked(scene: Scene) -> list[Sentence]:
     return [s for s in scene.read.sentences if s.is_question] or list(scene.read.sentences)
 
 
-def _taste(found: str) -> str:
-    """Return liking or disliking, in whatever word."""
-    return "dislike" if re.match(r"嫌|苦手|hate|dislike", found, re.IGNORECASE) else "like"
-
-
 def tell_opinion(scene: Scene) -> list[str]:
     """Say what one's sheet says of the thing; else own up to having no view, and ask for theirs."""
-    if fact := _sheet_on(scene):
-        return [fact, scene.book.say("self", "you_now")]
+    if line := _line_on(scene):
+        return [_from_sheet(line, scene), scene.book.say("self", "you_now")]
     asked = _asked(scene)
-    terms = set(question_terms(asked, scene.lang)) - _DAYS
-    says_what = any(_OWN_QUESTION.search(sentence.plain) for sentence in asked)
-    before = _told_of(asked, scene) if terms else "" if says_what else _told_before(scene)
+    says_what = any(fits(sentence.lang, "itself", "own_question", sentence.plain) for sentence in asked)
+    has_terms = bool(set(question_terms(asked, scene.lang)) - _LIGHT)
+    before = _told_of(asked, scene) if has_terms else "" if says_what else _told_before(scene)
     if not before:
         return [scene.book.say("self", "opinion")]
     return [scene.book.say("self", f"opinion_{_kind_of(before)}", quote=for_quoting(before, scene.lang, 80))]
 
 
-_OWN_QUESTION = re.compile(r"\bdo you (?:think|believe) (?!so\b)\w+|(?:大丈夫|うまくいく|いける|平気)(?:だ)?と思う")
-"""What says itself what it asks about, and does not mean the last thing that was told."""
-
-
 def _kind_of(told: str) -> str:
     """Return whether what was told is a good thing, a bad one, or neither."""
     emotion = read_emotion(told).emotion
-    if emotion in ("joy", "happy") or _WISHES.search(told):
+    if emotion in ("joy", "happy") or fits_any("itself", "wishes", told):
         return "good"
     return "bad" if emotion in NEGATIVE else "about"
-
-
-_WISHES = re.compile(r"たい|たくて|\b(?:want|wanna|hope|wish|dream)\b|\bI'd (?:be|like|love)\b", re.IGNORECASE)
 
 
 def _told_before(scene: Scene) -> str:
@@ -178,7 +191,7 @@ def _told_before(scene: Scene) -> str:
 def _told_of(asked: Sequence[Sentence], scene: Scene) -> str:
     """Return what the user told of somebody or something that is asked about ("what do you think of Tom?")."""
     heard = {term for text in scene.heard for term in content_words(text[:2000])}
-    is_told = bool(heard & (set(question_terms(asked, scene.lang)) - _DAYS))
+    is_told = bool(heard & (set(question_terms(asked, scene.lang)) - _LIGHT))
     if not is_told and not any(word.entity for sentence in asked for word in sentence.words):
         return ""
     found = search_question(asked, scene.request, scene.lang)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +26,7 @@ from agent.minds.builtin.answers.scoring import (
 )
 from agent.minds.builtin.answers.synonyms import one_word
 from managers.language.reading.reading import Sentence
+from managers.language.reading.rules import fits_any
 from managers.language.standing import asked_slot, told_slot
 from managers.language.words import content_words, detect_language, words
 from managers.mind import ReplyRequest
@@ -140,15 +140,9 @@ def _is_beyond_names(candidate: Candidate, best: Candidate, wanted: Wanted) -> b
 
 def _hour_of(best: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the sentence that goes on with the hour, where the day stands in one and the hour in the next."""
-    if _HOUR.search(best.text) or best.kind != "said":
+    if fits_any("answers", "hour", best.text) or best.kind != "said":
         return []
-    return [c for c in candidates if c.source == best.source and c.goes_on and _HOUR.search(c.text)][:1]
-
-
-_HOUR = re.compile(
-    r"[0-9０-９一二三四五六七八九十]時(?!間)|\b(?:at|from) \d{1,2}\b|\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)\b",
-    re.IGNORECASE,
-)
+    return [c for c in candidates if c.source == best.source and c.goes_on and fits_any("answers", "hour", c.text)][:1]
 
 
 def _newer(

@@ -107,7 +107,7 @@ def said_in(messages: Sequence[Message]) -> list[Said]:
     for message in messages:
         if message.role == "persona" and message.mind == NAME:
             continue
-        plain = readable(_CODE.sub(" ", message.text))
+        plain = _CODE.sub(" ", readable(message.text))
         lang = detect_language(plain)
         lines = [" ".join(line.split()) for line in sentences(plain)]
         found += [Said(message, line, lang) for line in lines if line and not _gives_help_line(line)]
