@@ -19,14 +19,14 @@ from agent.errors import (
 from agent.file_contents import AS_DOCUMENT, PICTURES, PLAIN, ending_of, is_picture, read_sent
 from managers.memory.messages import Message
 from managers.mind import Image, SentFile
-from managers.recall import documents
+from managers.recall.documents import document_loader
 from managers.storage.clock import Clock, new_id
 from managers.storage.errors import FileTooLargeError, UnsafeNameError
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.opening import NotPlainError, inside
 from managers.storage.paths import PersonaPaths, safe_name
 
-ACCEPTED: tuple[str, ...] = (*PICTURES, *documents.DOCUMENTS, *AS_DOCUMENT, *PLAIN)
+ACCEPTED: tuple[str, ...] = (*PICTURES, *document_loader.DOCUMENTS, *AS_DOCUMENT, *PLAIN)
 """The endings of names that a message takes, for the page's file field."""
 
 MAX_BYTES = 20_000_000
@@ -109,7 +109,7 @@ def check(name: str, size: int) -> None:
     if ending not in ACCEPTED:
         raise AttachmentTypeError(name=name)
     if size > MAX_BYTES:
-        is_for_knowledge = ending in documents.DOCUMENTS and size <= documents.MAX_BYTES
+        is_for_knowledge = ending in document_loader.DOCUMENTS and size <= document_loader.MAX_BYTES
         error = AttachmentForKnowledgeError if is_for_knowledge else AttachmentTooLargeError
         raise error(name=name, megabytes=MAX_BYTES // 1_000_000)
     if not size:

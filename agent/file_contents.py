@@ -8,7 +8,7 @@ from threading import Lock
 
 from agent.errors import AttachmentUnreadableError
 from managers.mind import Image, SentFile
-from managers.recall import documents
+from managers.recall.documents import document_loader
 
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 AS_DOCUMENT = {".markdown": ".md", ".tsv": ".csv"}
@@ -44,11 +44,11 @@ def read_sent(name: str, data: bytes, seconds: float) -> SentFile | Image:
     if is_picture(name):
         raise AttachmentUnreadableError(name=name)
     ending = ending_of(name)
-    ending = ending if ending in documents.DOCUMENTS else AS_DOCUMENT.get(ending, ".txt")
+    ending = ending if ending in document_loader.DOCUMENTS else AS_DOCUMENT.get(ending, ".txt")
     key = (hashlib.sha256(data).digest(), ending)
     parts = _lately.get(key)
     if parts is None:
-        read = documents.read_document(name, data, seconds, wait=seconds, kind=ending)
+        read = document_loader.read_document(name, data, seconds, wait=seconds, kind=ending)
         parts = tuple((part.heading, part.text) for part in read)
         _keep(key, parts)
     return SentFile(name, parts)

@@ -12,7 +12,7 @@ from managers.integrity.inspection import look as look_at_files
 from managers.integrity.repair import Mender
 from managers.integrity.trouble import Kind, Words, summed_up
 from managers.memory.log.reader import LogReader
-from managers.recall.looking import look_at_indexes
+from managers.recall.read_only_index import look_at_indexes
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home

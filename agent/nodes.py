@@ -35,7 +35,7 @@ from managers.mind import (
     ToolCall,
 )
 from managers.recall.hits import Hit
-from managers.recall.planner import RecallPlan
+from managers.recall.question.planner import RecallPlan
 from managers.storage.errors import Notice, UtataneError
 from managers.usage.errors import CapReachedError, stands_in
 

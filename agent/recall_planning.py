@@ -10,7 +10,7 @@ from agent.prompts import recall_plan
 from agent.prompts.recall_plan import RecallDraft
 from managers.memory.messages import Message
 from managers.mind import Asking, Cancel, Sheet
-from managers.recall.planner import RecallPlan
+from managers.recall.question.planner import RecallPlan
 from managers.storage.errors import Notice, UtataneError
 
 PATIENCE_SECONDS = 3.0

@@ -14,7 +14,7 @@ from managers.memory.messages import Message
 from managers.mind import Sheet
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.kinds import ALL_TYPES, LOG_TYPES
-from managers.recall.planner import RecallPlan
+from managers.recall.question.planner import RecallPlan
 from managers.storage.errors import Lang
 
 

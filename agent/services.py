@@ -22,7 +22,7 @@ from agent.spending import CapWarnings, usage_limits
 from managers.memory.transcripts import who_speaks
 from managers.personas import Persona, PersonaStore
 from managers.personas.errors import PersonaNotFoundError
-from managers.recall.reading.process import READER
+from managers.recall.documents.process import READER
 from managers.storage import privacy
 from managers.storage.clock import Clock, SystemClock
 from managers.storage.edges import said

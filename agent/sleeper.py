@@ -18,8 +18,8 @@ from agent.minds.protocol import Mind
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet
+from managers.recall.embedders.embedder_choice import DRIFT
 from managers.recall.hits import MemoryType
-from managers.recall.kit import DRIFT
 from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.sleep.cost import DreamCost

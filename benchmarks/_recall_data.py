@@ -14,8 +14,8 @@ from typing import Any
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.engine import Recall
-from managers.recall.fusion import Ways
 from managers.recall.hits import Hit
+from managers.recall.ranking.fusion import Ways
 from managers.storage.clock import SystemClock
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings

@@ -17,7 +17,7 @@ from benchmarks._recall_data import DOCUMENTS, JAPANESE, is_there, lines, messag
 from benchmarks.recall_corpus import write_archives
 from benchmarks.recall_speed import timed
 from managers.memory.messages import Message
-from managers.recall.word_vectors import find_table
+from managers.recall.index.word_vectors import find_table
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 

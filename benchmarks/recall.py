@@ -30,8 +30,8 @@ from benchmarks._recall_data import (
     score,
 )
 from managers.recall.embedders.ngrams import NgramEmbedder, count_frequencies
-from managers.recall.fusion import Ways
-from managers.recall.word_vectors import find_table
+from managers.recall.index.word_vectors import find_table
+from managers.recall.ranking.fusion import Ways
 from managers.storage.settings import RecallSettings
 
 Row = tuple[str, str, str]

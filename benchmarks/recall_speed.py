@@ -17,13 +17,13 @@ import psutil
 from benchmarks._recall_data import open_persona
 from benchmarks.recall_corpus import Speech, write_archives
 from managers.memory.log import ConversationLog
-from managers.recall import coarse
-from managers.recall.cues import read_cues
 from managers.recall.embedders import Vectors
 from managers.recall.engine import Recall
-from managers.recall.fusion import POOL
-from managers.recall.listing import vector_text
-from managers.recall.store import Store
+from managers.recall.index import coarse_quantization
+from managers.recall.index.index_terms import vector_text
+from managers.recall.index.store import Store
+from managers.recall.question.cues import read_cues
+from managers.recall.ranking.fusion import POOL
 from managers.storage.clock import SystemClock
 from managers.storage.paths import PersonaPaths
 
@@ -59,7 +59,7 @@ def search(folder: Path) -> dict[str, float]:
     times = np.array([timed(partial(recall.search, question, 10)) for question in questions]) * 1000
     turns = np.array([timed(partial(recall.for_turn, question, window=[])) for question in questions]) * 1000
     busiest = psutil.Process().memory_info().rss / 1e6
-    coarse.let_rest()  # as the app does every minute
+    coarse_quantization.let_rest()  # as the app does every minute
     (median, cpu_median), (p95, cpu_p95) = np.percentile(times, [50, 95], axis=0)
     turn_p95, turn_cpu_p95 = np.percentile(turns, 95, axis=0)
     return {

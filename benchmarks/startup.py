@@ -51,7 +51,7 @@ _DOORS = [
     "managers.personas.guests",
     "managers.personas.sensitive_settings",
     "managers.transport",
-    "managers.recall.reading.process",
+    "managers.recall.documents.process",
     "managers.memory.held_writes",
     "managers.integrity",
     "managers.integrity.inspection",

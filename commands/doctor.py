@@ -18,9 +18,9 @@ from managers.integrity.inspection import examine as examine_files
 from managers.memory.log.reader import LogReader
 from managers.personas import Persona
 from managers.personas.errors import GuestError
+from managers.recall.embedders.embedder_choice import Kit
 from managers.recall.embedders.ngrams import NgramEmbedder
-from managers.recall.kit import Kit
-from managers.recall.looking import IndexLook, look_at_indexes
+from managers.recall.read_only_index import IndexLook, look_at_indexes
 from managers.recall.status import IndexStatus
 from managers.storage.edges import said
 from managers.storage.errors import Lang, Notice

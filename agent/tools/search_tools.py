@@ -12,8 +12,8 @@ from agent.provenance import documents_of
 from agent.tools.catalogue import Arguments, Found, Tool
 from agent.tools.context import ToolContext
 from agent.tools.entity_tools import of_cards
-from managers.recall.distances import excluded_by
 from managers.recall.hits import Hit
+from managers.recall.ranking.distances import excluded_by
 from managers.storage.errors import Lang
 
 MAX_QUERY = 500

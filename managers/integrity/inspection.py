@@ -17,7 +17,7 @@ from managers.memory.entities import about_misnamed, misnamed_entities
 from managers.memory.file_validation import flaws
 from managers.memory.log.lost import still_lost
 from managers.memory.log.reader import LogReader
-from managers.recall.unread import odd_name
+from managers.recall.index.unread import odd_name
 from managers.storage.copies import Proof, are_same, copies_in, orphans_in, share_content
 from managers.storage.encodings import foreign_encoding
 from managers.storage.errors import UnreadableError

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from managers.language.english import english_words
-from managers.language.japanese import Split, japanese_terms, japanese_words, warm_up
 from managers.language.lexicons import word_set
+from managers.language.reading.english import english_words
+from managers.language.reading.japanese import Split, japanese_terms, japanese_words, warm_up
 from managers.language.word import CONTENT_KINDS, EntityKind, Kind, Word
 from managers.storage.errors import Lang
 

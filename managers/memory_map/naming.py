@@ -13,13 +13,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from managers.language.english import stem
 from managers.language.lexicons import word_set
+from managers.language.reading.english import stem
 from managers.language.word import Kind, Word
 from managers.language.words import words
 from managers.memory_map.passages import Codes, Passages
 from managers.memory_map.placing import Floats, Whole
-from managers.recall.terms import terms as index_words
+from managers.recall.index.terms import terms as index_words
 
 WORDS = 3
 """So many words name a place."""

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.recall.hits import MemoryType
-from managers.recall.index import MemoryIndex, Passage
+from managers.recall.index.memory_index import MemoryIndex, Passage
+from managers.recall.index.postings import POSTING_BLOCK
+from managers.recall.index.sources import IndexName
+from managers.recall.index.view import KINDS
 from managers.recall.kinds import LOG_TYPES
-from managers.recall.postings import POSTING_BLOCK
-from managers.recall.sources import IndexName
-from managers.recall.view import KINDS
 
 LEFT_OUT: tuple[MemoryType, ...] = ("knowledge",)
 """Documents are the person's books on the shelf, not what was lived through together; they have a room."""

@@ -23,7 +23,7 @@ from managers.memory_map.naming import NamingWord
 from managers.memory_map.passages import Codes, Vectors
 from managers.memory_map.pieces import Piece, PieceKind
 from managers.memory_map.placing import Basis, Floats, Layout, Whole
-from managers.recall.connection import (
+from managers.recall.index.connection import (
     GuardedConnection,
     Looking,
     connect,

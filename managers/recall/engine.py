@@ -17,17 +17,15 @@ from managers.language.overviews import asks_for_overview, subject_of_overview
 from managers.language.words import content_words
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
-from managers.recall.candidates import Candidates, candidates_of, merged
-from managers.recall.cues import Cues, Speaker, read_cues
-from managers.recall.days import asks_for_days_alone, hits_of_days
 from managers.recall.embedders import Embedder, Vectors
+from managers.recall.embedders.embedder_choice import DRIFT, Kit
 from managers.recall.embedders.word_means import WordMeansEmbedder
-from managers.recall.entity_names import names_entity
 from managers.recall.errors import EmbeddingError
-from managers.recall.events import event_span
-from managers.recall.fusion import Ways, rank
 from managers.recall.hits import Hit, MemoryType
-from managers.recall.index import MemoryIndex
+from managers.recall.index.memory_index import MemoryIndex
+from managers.recall.index.sources import IndexName, has_documents
+from managers.recall.index.unread import unread_among
+from managers.recall.index.upkeep import Upkeep
 from managers.recall.kinds import (
     ALL_TYPES,
     KNOWLEDGE_TYPES,
@@ -38,21 +36,23 @@ from managers.recall.kinds import (
     RELATED_TYPES,
     SUMMARY_TYPES,
 )
-from managers.recall.kit import DRIFT, Kit
-from managers.recall.lexical import WordScoring
-from managers.recall.nearness import weigh_nearness
 from managers.recall.past_conversations import search_past_conversations
-from managers.recall.picking import Picker, Ranking, distinct
-from managers.recall.planner import RecallPlan, plan_recall
-from managers.recall.sources import IndexName, has_documents
-from managers.recall.spans import without_counters
-from managers.recall.spread import behind, spread_over_time
+from managers.recall.question.cues import Cues, Speaker, read_cues
+from managers.recall.question.entity_names import names_entity
+from managers.recall.question.event_days import event_span
+from managers.recall.question.planner import RecallPlan, plan_recall
+from managers.recall.question.stop_phrases import without_counters
+from managers.recall.question.topic import is_about
+from managers.recall.ranking.bm25 import WordScoring
+from managers.recall.ranking.candidates import Candidates, candidates_of, merged
+from managers.recall.ranking.day_search import asks_for_days_alone, hits_of_days
+from managers.recall.ranking.fusion import Ways, rank
+from managers.recall.ranking.ngram_overlap import weigh_wording
+from managers.recall.ranking.picking import Picker, Ranking, distinct
+from managers.recall.ranking.proximity import weigh_nearness
+from managers.recall.ranking.standing_preferences import with_wishes
+from managers.recall.ranking.time_spread import behind, spread_over_time
 from managers.recall.status import IndexStatus, loading_notice, making_notice, put_off_notice, waiting_notice
-from managers.recall.topic import is_about
-from managers.recall.unread import unread_among
-from managers.recall.upkeep import Upkeep
-from managers.recall.wishes import with_wishes
-from managers.recall.wording import weigh_wording
 from managers.storage.clock import Clock
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError, Notice, UtataneError, as_notice

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from managers.recall.documents import DOCUMENTS, look_at, read_document
+from managers.recall.documents.document_loader import DOCUMENTS, look_at, read_document
+from managers.recall.documents.parts import Part
 from managers.recall.errors import DocumentNotFoundError
-from managers.recall.reading.parts import Part
 from managers.storage.files import files, fsync_folder, make_folder, read_bytes, write_atomic
 from managers.storage.locks import writing
 from managers.storage.opening import move

@@ -16,10 +16,10 @@ from typing import Literal, Protocol
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from managers.language import japanese
+from managers.language.reading import japanese
 from managers.mind import Cancel
 from managers.personas.errors import PersonaNotFoundError
-from managers.recall import coarse
+from managers.recall.index import coarse_quantization
 from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
 from managers.sleep.quiet_hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
@@ -154,7 +154,7 @@ class SleepScheduler:
             except Exception as error:  # noqa: BLE001  # the edge of a thread: one persona's trouble is none of the others'
                 self._set(sleeper.name, replace(self._of(sleeper.name), error=said(error, f"sleep of {sleeper.name}")))
         japanese.let_rest()
-        coarse.let_rest()
+        coarse_quantization.let_rest()
 
     def dream_now(self, name: str) -> Future[None]:
         """Dream now, whatever the hour, of what was said today too; the future is done when the dream is.

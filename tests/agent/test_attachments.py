@@ -18,7 +18,7 @@ from agent.errors import (
 )
 from managers.memory.log import ConversationLog
 from managers.mind import ToolCall
-from managers.recall.documents import DOCUMENTS
+from managers.recall.documents.document_loader import DOCUMENTS
 from managers.recall.errors import DocumentEmptyError, DocumentEncryptedError, DocumentError
 from managers.storage.errors import UtataneError
 from tests.agent.conftest import Scene

@@ -15,7 +15,7 @@ from agent.memories import Memories
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import CachedEmbedder
 from managers.recall.hits import Hit
-from managers.recall.view import View
+from managers.recall.index.view import View
 from managers.storage.errors import DerivedDamagedError
 from managers.storage.paths import PersonaPaths
 from tests.damaging import Damage, damages
@@ -139,7 +139,7 @@ def test_what_one_process_stumbles_over_the_next_one_mends(copy: Callable[[], Pa
 
 
 def test_a_search_alone_has_damage_mended_by_itself(copy: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("managers.recall.upkeep.MEND_AFTER_SECONDS", 0)
+    monkeypatch.setattr("managers.recall.index.upkeep.MEND_AFTER_SECONDS", 0)
     home = copy()
     (folder_of(home).folder / INDEX).write_bytes(b"no database" * 500)
     with closing(open_life(home)) as memories:

@@ -13,7 +13,7 @@ from agent.prompts import recall_plan
 from agent.prompts.recall_plan import RecallDraft
 from agent.recall_planning import plan_with_model
 from managers.mind import Cancel, Sheet
-from managers.recall.planner import RecallPlan
+from managers.recall.question.planner import RecallPlan
 from managers.storage.errors import Lang
 from tests.agent.choosing import ScriptedMind
 from tests.agent.conftest import Scene

@@ -16,7 +16,7 @@ from managers.integrity.trouble import Trouble, Words
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.engine import Recall
-from managers.recall.looking import look_at_indexes
+from managers.recall.read_only_index import look_at_indexes
 from managers.storage.history import Draft, History
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings

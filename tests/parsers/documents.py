@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 
-from managers.recall.reading.html import read_html
-from managers.recall.reading.parts import Part
-from managers.recall.reading.text import decode, read_markdown, read_table, read_text
-from managers.recall.reading.word import _Body
-from managers.recall.reading.xml import parse_xml
-from managers.recall.sources import chunks_of_document
+from managers.recall.documents.html import read_html
+from managers.recall.documents.parts import Part
+from managers.recall.documents.text import decode, read_markdown, read_table, read_text
+from managers.recall.documents.word import _Body
+from managers.recall.documents.xml import parse_xml
+from managers.recall.index.sources import chunks_of_document
 from tests.parsers.parser import Parser, spaced
 
 
@@ -18,7 +18,7 @@ def _read(reader: Callable[[bytes], Iterator[Part]]) -> Callable[[bytes], object
     def read(data: bytes) -> object:
         try:
             parts = list(reader(data))
-        except Exception:  # noqa: BLE001  # as in `managers.recall.reading.child`
+        except Exception:  # noqa: BLE001  # as in `managers.recall.documents.child`
             return None
         return chunks_of_document(parts, 300, 50)
 

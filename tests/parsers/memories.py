@@ -18,9 +18,9 @@ from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.memory.note_text import divide
 from managers.memory.transcripts import read_transcript
-from managers.recall.chunking import split
+from managers.recall.index.chunking import split
+from managers.recall.index.sources import READERS
 from managers.recall.past_conversations import _blocks
-from managers.recall.sources import READERS
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError
 from managers.storage.json_text import NotJsonError, load_json

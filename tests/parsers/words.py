@@ -22,7 +22,7 @@ from managers.language.standing import asked_slot, asks_all, told_slot
 from managers.language.times import find_times, tells_when, without_times
 from managers.language.words import detect_language, sentence_spans
 from managers.mind import TextPiece
-from managers.recall.terms import terms
+from managers.recall.index.terms import terms
 from managers.sleep.tasks import DayDraft
 from managers.storage.errors import UnsafeNameError
 from managers.storage.paths import may_be_written, safe_name

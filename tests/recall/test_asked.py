@@ -9,12 +9,12 @@ import pytest
 from managers.language.reading.reading import only_asks as asks_only
 from managers.language.times import find_times
 from managers.memory.messages import Message
-from managers.recall.cues import read_cues
 from managers.recall.engine import Recall
 from managers.recall.hits import Hit
-from managers.recall.planner import plan_recall
-from managers.recall.spans import times_behind
-from managers.recall.topic import is_about
+from managers.recall.question.cues import read_cues
+from managers.recall.question.planner import plan_recall
+from managers.recall.question.stop_phrases import times_behind
+from managers.recall.question.topic import is_about
 from tests.recall.looking import Talk
 
 NOW = datetime(2026, 11, 21, 12, 0)  # a Saturday

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from managers.recall.connection import connect
-from managers.recall.store import Store
+from managers.recall.index.connection import connect
+from managers.recall.index.store import Store
 
 
 def use(connection: sqlite3.Connection, began: threading.Event, refused: threading.Event) -> None:

@@ -9,7 +9,8 @@ import pypdf
 import pytest
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from managers.recall.documents import DOCUMENTS, MAX_BYTES, read_document
+from managers.recall.documents.child import READERS
+from managers.recall.documents.document_loader import DOCUMENTS, MAX_BYTES, read_document
 from managers.recall.engine import Recall
 from managers.recall.errors import (
     DocumentBrokenError,
@@ -20,7 +21,6 @@ from managers.recall.errors import (
     DocumentTypeError,
 )
 from managers.recall.knowledge import KnowledgeBase
-from managers.recall.reading.child import READERS
 from managers.storage.errors import UtataneError
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings

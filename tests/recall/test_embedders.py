@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.recall import word_vectors
-from managers.recall.codes import STEP
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import IN_MEMORY, CachedEmbedder
 from managers.recall.embedders.gemini import GeminiEmbedder
@@ -20,7 +18,9 @@ from managers.recall.embedders.ngrams import DIMENSIONS, NgramEmbedder, count_fr
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.engine import Recall
 from managers.recall.errors import EmbeddingError
-from managers.recall.word_vectors import WordVectors
+from managers.recall.index import word_vectors
+from managers.recall.index.scalar_quantization import STEP
+from managers.recall.index.word_vectors import WordVectors
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings, Secrets
 from managers.transport import BODY_BYTES

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from managers.memory_map.sheet import NETWORK, SheetFile
-from managers.recall.connection import ForeignTablesError, connect
 from managers.recall.embedders.cached import CachedEmbedder
 from managers.recall.embedders.ngrams import NgramEmbedder
+from managers.recall.index.connection import ForeignTablesError, connect
 from managers.storage.paths import PersonaPaths
 from tests.recall.conftest import Open
 from tests.recall.looking import Talk

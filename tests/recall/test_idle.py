@@ -14,7 +14,7 @@ import pytest
 
 from agent.memories import Memories
 from agent.services import open_services
-from managers.recall.store import Store
+from managers.recall.index.store import Store
 from managers.storage import idle
 from managers.storage.paths import Home
 

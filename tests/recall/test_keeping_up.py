@@ -16,10 +16,10 @@ import pytest
 
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
-from managers.recall.chunking import Chunk
 from managers.recall.engine import Recall
-from managers.recall.index import MemoryIndex
-from managers.recall.indexing import Indexer
+from managers.recall.index.chunking import Chunk
+from managers.recall.index.indexing import Indexer
+from managers.recall.index.memory_index import MemoryIndex
 from managers.storage.errors import UnwritableError
 from managers.storage.files import read_bytes
 from managers.storage.paths import PersonaPaths

@@ -4,11 +4,11 @@ from datetime import datetime
 
 import pytest
 
-from managers.recall.cues import Cues, read_cues
 from managers.recall.engine import Recall
-from managers.recall.nearness import LOOKED_AT, weigh_nearness
-from managers.recall.terms import meanings, terms, terms_and_groups
-from managers.recall.view import KINDS
+from managers.recall.index.terms import meanings, terms, terms_and_groups
+from managers.recall.index.view import KINDS
+from managers.recall.question.cues import Cues, read_cues
+from managers.recall.ranking.proximity import LOOKED_AT, weigh_nearness
 from managers.storage.paths import PersonaPaths
 from tests.recall.test_wording import Held, candidates
 

@@ -7,9 +7,9 @@ import pytest
 
 from benchmarks._recall_data import LOCOMO, is_there, lines
 from managers.memory.messages import Message
-from managers.recall.follow_ups import follows_up
-from managers.recall.planner import plan_recall
-from managers.recall.terms import terms
+from managers.recall.index.terms import terms
+from managers.recall.question.follow_ups import follows_up
+from managers.recall.question.planner import plan_recall
 
 NOW = datetime(2026, 11, 21, 12, 0)
 

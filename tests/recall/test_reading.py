@@ -8,9 +8,9 @@ import zipfile
 
 import pytest
 
-from managers.recall.documents import read_document
+from managers.recall.documents.document_loader import read_document
+from managers.recall.documents.text import heading_of
 from managers.recall.errors import DocumentBrokenError, DocumentEmptyError
-from managers.recall.reading.text import heading_of
 from managers.storage.errors import UtataneError
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

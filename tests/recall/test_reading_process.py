@@ -18,10 +18,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from managers.recall.documents import read_document
+from managers.recall.documents import process as reading
+from managers.recall.documents.document_loader import read_document
+from managers.recall.documents.process import DocumentReader, UnreadError
 from managers.recall.errors import DocumentReaderError, DocumentSlowError
-from managers.recall.reading import process as reading
-from managers.recall.reading.process import DocumentReader, UnreadError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -184,7 +184,7 @@ def test_it_is_let_go_when_there_is_nothing_to_read(reader: DocumentReader, monk
 
 PARENT = """
 import sys, time, threading
-from managers.recall.reading.process import READER
+from managers.recall.documents.process import READER
 READER.read(".txt", b"started", 10)
 print(READER._process.pid, flush=True)
 if sys.argv[1] == "busy":
@@ -221,13 +221,13 @@ def test_it_inherits_no_secret_and_imports_no_page(reader: DocumentReader, monke
     child = child_of(reader)
     assert "GEMINI_API_KEY" not in child.environ()
     assert set(child.environ()) <= {"SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LC_CTYPE"}
-    loaded = "import json, sys; import managers.recall.reading.child; print(json.dumps(sorted(sys.modules)))"
+    loaded = "import json, sys; import managers.recall.documents.child; print(json.dumps(sorted(sys.modules)))"
     told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, cwd=ROOT, check=True)
     names = {name.partition(".")[0] for name in json.loads(told.stdout)}
     assert not names & {"gradio", "numpy", "pydantic", "langgraph", "httpx", "ssl", "pypdf", "psutil"}
     ours = {name for name in json.loads(told.stdout) if name.startswith("managers.")}
     plain = {"managers.recall", "managers.storage", "managers.storage.encodings"}
-    assert ours <= plain | {name for name in ours if name.startswith("managers.recall.reading")}
+    assert ours <= plain | {name for name in ours if name.startswith("managers.recall.documents")}
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_it_inherits_no_secret_and_imports_no_page(reader: DocumentReader, monke
     ],
 )
 def test_it_reaches_neither_the_network_nor_the_disk(tmp_path: Path, deed: str) -> None:
-    code = f"import sys; from managers.recall.reading.child import _refuse_the_world\nsys.addaudithook(_refuse_the_world)\n{deed}"
+    code = f"import sys; from managers.recall.documents.child import _refuse_the_world\nsys.addaudithook(_refuse_the_world)\n{deed}"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

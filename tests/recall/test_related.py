@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from managers.language.lexicons import load
-from managers.recall import index, related
 from managers.recall.engine import Recall
-from managers.recall.related import KIND, listed_forms, marks_asked, marks_told
-from managers.recall.terms import terms
+from managers.recall.index import memory_index, related_words
+from managers.recall.index.related_words import KIND, listed_forms, marks_asked, marks_told
+from managers.recall.index.terms import terms
 from tests.recall.looking import Talk
 
 OTHER_THINGS = ("I was late again this morning.", "朝から雨だった。", "Let us see what happens.", "明日は早起きする。")
@@ -73,9 +73,9 @@ def test_an_index_listed_by_other_lists_is_made_anew(
     recall.catch_up()
     held = recall.indexes["current"]
     assert held.fits(held.embedder) == ""
-    monkeypatch.setattr(index, "lists_version", lambda: "00000000")
+    monkeypatch.setattr(memory_index, "lists_version", lambda: "00000000")
     assert held.fits(held.embedder) == "format"
-    monkeypatch.setattr(related, "_tables", lambda: ({}, {"tune": (f"{KIND}new",)}))
+    monkeypatch.setattr(related_words, "_tables", lambda: ({}, {"tune": (f"{KIND}new",)}))
     recall.catch_up()
     assert held.fits(held.embedder) == ""
     assert len(held.store.postings(f"{KIND}new")[0]) == 1

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from managers.language.japanese import japanese_synonyms, japanese_terms
+from managers.language.reading.japanese import japanese_synonyms, japanese_terms
 from managers.recall.engine import Recall
-from managers.recall.terms import meanings, terms
+from managers.recall.index.terms import meanings, terms
 from tests.recall.looking import Talk
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from managers.recall import upkeep
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.cached import CachedEmbedder
 from managers.recall.engine import Recall
+from managers.recall.index import upkeep
 from managers.storage.paths import PersonaPaths
 from tests.recall.conftest import Open
 from tests.recall.looking import Talk, assert_sound

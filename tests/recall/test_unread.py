@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from managers.recall.documents import process as reading
+from managers.recall.documents.parts import Part
 from managers.recall.embedders import Vectors
 from managers.recall.engine import Recall
-from managers.recall.reading import process as reading
-from managers.recall.reading.parts import Part
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 from tests.recall.conftest import Open

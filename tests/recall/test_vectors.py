@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from managers.recall import coarse, vectors
-from managers.recall.coarse import Refined
-from managers.recall.codes import encode
-from managers.recall.store import Store
-from managers.recall.vectors import VectorIndex
+from managers.recall.index import coarse_quantization, vectors
+from managers.recall.index.coarse_quantization import Refined
+from managers.recall.index.scalar_quantization import encode
+from managers.recall.index.store import Store
+from managers.recall.index.vectors import VectorIndex
 
 Floats = npt.NDArray[np.float32]
 Hold = Callable[[Floats], None]
@@ -50,7 +50,7 @@ def hold(store: Store) -> Hold:
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let coarse codes begin at a thousand vectors, and little be compared exactly."""
     monkeypatch.setattr(vectors, "COARSE_FROM", 1000)
-    monkeypatch.setattr(coarse, "COMPARED", 200)
+    monkeypatch.setattr(coarse_quantization, "COMPARED", 200)
 
 
 def unit(numbers: npt.NDArray[np.float64]) -> Floats:
@@ -140,7 +140,7 @@ def test_of_very_many_what_is_gone_leaves_the_snapshot(
 def test_coarse_codes_that_find_too_little_are_not_used(
     index: VectorIndex, store: Store, hold: Hold, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coarse, "COMPARED", 3)
+    monkeypatch.setattr(coarse_quantization, "COMPARED", 3)
     held = topical(2000)
     hold(held)
     index.follow(store, "0")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from managers.recall.candidates import Candidates, candidates_of
 from managers.recall.engine import Recall
 from managers.recall.hits import MemoryType
-from managers.recall.index import MemoryIndex, Passage
-from managers.recall.view import KINDS
-from managers.recall.wording import WORTH, weigh_wording
+from managers.recall.index.memory_index import MemoryIndex, Passage
+from managers.recall.index.view import KINDS
+from managers.recall.ranking.candidates import Candidates, candidates_of
+from managers.recall.ranking.ngram_overlap import WORTH, weigh_wording
 from managers.storage.paths import PersonaPaths
 from tests.recall.looking import Talk
 

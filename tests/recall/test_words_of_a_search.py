@@ -5,12 +5,12 @@ import sqlite3
 import numpy as np
 import pytest
 
-from managers.recall.candidates import PART_WORTH, candidates_of, merged, why
 from managers.recall.engine import Recall
-from managers.recall.lexical import WordScoring
-from managers.recall.postings import POSTING_BLOCK, append_postings, read_postings
-from managers.recall.store import SCHEMA
-from managers.recall.terms import meanings
+from managers.recall.index.postings import POSTING_BLOCK, append_postings, read_postings
+from managers.recall.index.store import SCHEMA
+from managers.recall.index.terms import meanings
+from managers.recall.ranking.bm25 import WordScoring
+from managers.recall.ranking.candidates import PART_WORTH, candidates_of, merged, why
 from tests.recall.looking import Talk
 
 QUESTIONS = ("空港の近くの公園を歩いた？", "空港へ行った？", "公園で妻と会った？", "空港の公園")

@@ -85,7 +85,7 @@ def test_what_cannot_be_read_is_refused_in_one_sentence_and_not_kept(
 
 
 def test_one_that_is_too_large_is_refused_by_its_name(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("managers.recall.documents.MAX_BYTES", 1_000_000)
+    monkeypatch.setattr("managers.recall.documents.document_loader.MAX_BYTES", 1_000_000)
     [(outcome, said)] = outcomes(add(visitor, ("big.txt", bytes(1_000_001))))
     assert (outcome, said) == (
         "wrong",

@@ -11,6 +11,9 @@ import numpy.typing as npt
 Vectors = npt.NDArray[np.float32]
 """Unit vectors, one a row."""
 
+VECTOR_SHARE = 0.25
+"""What a passage's vector is worth beside its words, if it tells spelling more than meaning."""
+
 
 class Embedder(Protocol):
     """Turns texts into unit vectors whose inner product says how close they are in meaning."""

@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.connection import connect, make_tables, remove_database, transaction
 from managers.recall.embedders import Embedder, Vectors
+from managers.recall.index.connection import connect, make_tables, remove_database, transaction
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError, UtataneError
 from managers.storage.files import make_folder

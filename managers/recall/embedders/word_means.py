@@ -16,11 +16,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.codes import STEP
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.ngrams import DIMENSIONS, TRUSTED_FROM, NgramEmbedder
-from managers.recall.terms import is_japanese, terms
-from managers.recall.word_vectors import WordVectors
+from managers.recall.index.scalar_quantization import STEP
+from managers.recall.index.terms import is_japanese, terms
+from managers.recall.index.word_vectors import WordVectors
 
 MEANING_SHARE = 0.5
 """How much of a Japanese text's vector its meaning is."""

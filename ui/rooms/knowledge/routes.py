@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, UploadFile
 from fastapi.responses import Response
 
-from managers.recall.documents import DOCUMENTS, MAX_BYTES
+from managers.recall.documents.document_loader import DOCUMENTS, MAX_BYTES
 from managers.storage.errors import UtataneError
 from ui.rooms.knowledge import view
 from ui.server.uploads import WithUploads, kept_uploads

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from managers.recall.documents import MAX_BYTES
+from managers.recall.documents.document_loader import MAX_BYTES
 from managers.recall.errors import DocumentTooLargeError
 from managers.storage.errors import Lang
 from ui.locales import Texts

@@ -9,7 +9,7 @@ from typing import Final
 
 from managers.memory_map.atlas import Atlas
 from managers.memory_map.scene import Dot, Scene, Scope, scene_of
-from managers.recall.index import Passage
+from managers.recall.index.memory_index import Passage
 from ui.rooms.map.canvas import CANVASES, WIDE
 from ui.rooms.map.timeline import day_in_full
 from ui.rooms.map.view import Part, dot_name

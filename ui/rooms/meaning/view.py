@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from agent.services import Services
 from managers.recall.embedders import folder_model, local_model
+from managers.recall.embedders.embedder_choice import gemini_key
 from managers.recall.embedders.offered import Folder, OfferedModel, is_fetched, offered
-from managers.recall.kit import gemini_key
-from managers.recall.word_vectors import find_table
+from managers.recall.index.word_vectors import find_table
 from managers.storage.errors import UtataneError
 from managers.storage.settings import RecallSettings
 from ui.locales import Texts

@@ -11,8 +11,8 @@ from agent.minds.builtin.answers.candidates import Candidate
 from agent.minds.builtin.answers.synonyms import one_word, one_word_each, plain_of_idioms
 from agent.minds.builtin.talk.dates_in_words import say_day
 from agent.minds.builtin.talk.scene import Scene
-from managers.language.english import verb_base
 from managers.language.lexicons import word_list
+from managers.language.reading.english import verb_base
 from managers.language.reading.kinship import NAME_MARK, kin_words
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule, rules

@@ -12,15 +12,15 @@ from agent.minds.builtin.answers.candidates import (
     is_question,
 )
 from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
-from managers.language.english import verb_base
 from managers.language.lexicons import word_list
+from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Sentence, question_terms
 from managers.language.reading.rules import fits
 from managers.language.times import TimeSpan, find_times
 from managers.language.words import Word, content_words
 from managers.mind import ReplyRequest
-from managers.recall.spans import without_asking
-from managers.recall.terms import is_question_word
+from managers.recall.index.terms import is_question_word
+from managers.recall.question.stop_phrases import without_asking
 from managers.storage.errors import Lang
 
 

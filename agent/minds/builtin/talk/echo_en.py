@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from managers.language.english import verb_base
 from managers.language.lexicons import load, word_list
+from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
 from managers.language.words import Word, words

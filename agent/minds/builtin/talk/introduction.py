@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from agent.minds.builtin.talk.told import acts
 from managers.language.emotion import read_emotion
-from managers.language.english import verb_base
 from managers.language.lexicons import word_list
+from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Reading
 from managers.language.reading.rules import fits_any, rule, rules
 from managers.language.words import words

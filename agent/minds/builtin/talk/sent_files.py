@@ -19,8 +19,8 @@ from managers.language.lexicons import load
 from managers.language.reading.reading import Sentence, question_terms, read
 from managers.language.words import content_words, sentences
 from managers.mind import SentFile
-from managers.recall.chunking import split
 from managers.recall.hits import Hit
+from managers.recall.index.chunking import split
 
 _PASSAGE = 400
 _MOST_READ = 2_000_000

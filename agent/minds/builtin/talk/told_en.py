@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from agent.minds.builtin.talk.echo_en import echo_of
 from agent.minds.builtin.talk.told import Told, acts
-from managers.language.english import verb_base
 from managers.language.lexicons import word_list
+from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
 from managers.language.times import tells_when

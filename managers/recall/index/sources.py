@@ -1,0 +1,308 @@
+"""Which files are memories, of what kind, and how each kind becomes passages."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from managers.memory.entities import parse_entity
+from managers.memory.log.format import Record
+from managers.recall.documents.document_loader import DOCUMENTS
+from managers.recall.documents.parts import Part, as_heading
+from managers.recall.documents.text import heading_of
+from managers.recall.hits import MemoryType
+from managers.recall.index.chunking import Chunk, chunks_of_message, split
+from managers.recall.index.index_terms import unit_digest
+from managers.storage.copies import Proof, are_same, copies_in
+from managers.storage.errors import NotPlainFileError
+from managers.storage.files import entries
+from managers.storage.json_text import NotJsonError, load_json
+from managers.storage.opening import NotPlainError, kind_of, look, status_of
+from managers.storage.paths import PersonaPaths
+
+IndexName = Literal["static", "dynamic", "current"]
+
+
+_DAY = re.compile(r"(\d{4})[-/年.](\d{1,2})[-/月.](\d{1,2})")
+_BESIDE_DATE = 12
+"""A weekday and brackets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that holds memories.
+
+    Attributes:
+        path: the file.
+        name: its path relative to the persona's folder, with `/`.
+        type: the kind of memory.
+        index: which of the three indexes it belongs to.
+        stamp: what changes when the file does.
+        size: its bytes.
+    """
+
+    path: Path
+    name: str
+    type: MemoryType
+    index: IndexName
+    stamp: str
+    size: int
+
+
+class Glimpse(NamedTuple):
+    """What a look at a folder tells of a file; ten thousand are looked at before each search."""
+
+    name: str
+    type: MemoryType
+    held_by: IndexName
+    stamp: str
+    size: int
+
+
+def sources(paths: PersonaPaths) -> Iterator[Source]:
+    """Yield every file that is to be indexed, as it is now. The secret diary is none of them."""
+    for seen in glimpses(paths):
+        yield source_of(paths, seen)
+
+
+def source_of(paths: PersonaPaths, seen: Glimpse) -> Source:
+    """Return a file that was seen."""
+    return Source(paths.folder / seen.name, seen.name, seen.type, seen.held_by, seen.stamp, seen.size)
+
+
+def has_documents(paths: PersonaPaths) -> bool:
+    """Tell whether there is anything in the knowledge base."""
+    return bool(_files_in(paths.knowledge, "", DOCUMENTS))
+
+
+def glimpses(paths: PersonaPaths) -> Iterator[Glimpse]:
+    """Yield every file that is to be indexed, seen from outside."""
+    whole: tuple[tuple[Path, MemoryType, IndexName], ...] = (
+        (paths.log, "current_log", "current"),
+        (paths.core_memory, "note", "static"),
+        (paths.notepad, "note", "static"),
+        (paths.insights, "dream_insight", "static"),
+    )
+    for path, kind, index in whole:
+        name = path.relative_to(paths.folder).as_posix()
+        with contextlib.suppress(NotPlainError):
+            if (status := look(path)) is not None and kind_of(status) == "file":
+                yield _seen(name, kind, index, status)
+    folders: tuple[tuple[Path, MemoryType, IndexName, str, tuple[str, ...]], ...] = (
+        (paths.memory, "diary", "static", "memory", (".txt",)),  # memory_main.txt, its archives, a person's own
+        (paths.memory, "dream_insight", "static", "insights_archived_", (".json",)),
+        (paths.log_archives, "log_archive", "static", "", (".txt",)),
+        (paths.episodic_memory, "episodic_memory", "static", "", (".json",)),
+        (paths.entity_memory, "entity_memory", "static", "", (".md",)),
+        (paths.knowledge, "knowledge", "dynamic", "", DOCUMENTS),
+    )
+    for folder, kind, index, beginning, endings in folders:
+        within = f"{folder.relative_to(paths.folder).as_posix()}/"
+        for name, status in _files_in(folder, beginning, endings, are_same if kind == "knowledge" else None):
+            yield _seen(within + name, kind, index, status)
+
+
+def _files_in(
+    folder: Path, beginning: str, endings: tuple[str, ...], proof: Proof | None = None
+) -> list[tuple[str, os.stat_result]]:
+    found: dict[str, os.stat_result] = {}
+    for entry in _entries(folder):
+        name = entry.name
+        if name[0] != "." and name.startswith(beginning) and name.lower().endswith(endings):
+            with contextlib.suppress(FileNotFoundError):
+                status = status_of(entry)
+                if kind_of(status) == "file":
+                    found[name] = status
+    for copy in copies_in(folder, found, proof):
+        found.pop(copy, None)
+    return sorted(found.items(), key=itemgetter(0))
+
+
+def _seen(name: str, kind: MemoryType, index: IndexName, status: os.stat_result) -> Glimpse:
+    return Glimpse(name, kind, index, f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}", status.st_size)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what is in a folder, of whatever kind; one that is a link is left out, as all links are."""
+    try:
+        return entries(folder, None)
+    except NotPlainFileError:
+        return []
+
+
+def chunks_of_log(
+    records: Iterable[Record],
+    kind: MemoryType,
+    corrections: Mapping[str, str | None],
+    size: int,
+    overlap: int,
+) -> list[Chunk]:
+    """Return the passages of a log's messages as they read now; the program's own records are none."""
+    found: list[Chunk] = []
+    for record in records:
+        message = record.message
+        if record.is_control or message.role == "system" or record.damage == "header":
+            continue
+        if message.id in corrections:
+            text = corrections[message.id]
+            if text is None:
+                continue
+            message = replace(message, text=text)
+        found += sealed(chunks_of_message(message, kind, size, overlap))
+    return found
+
+
+def chunks_of_episode(text: str, size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of a day's episode: its summary, and each key event with its own evidence."""
+    value = _json(text)
+    if not isinstance(value, dict):
+        return []
+    day = _moment(str(value.get("date", "")))
+    events = [str(event) for event in _list(value.get("key_events"))]
+    evidence = _list(value.get("key_event_evidence"))
+    found = _pieces(
+        str(value.get("summary", "")), "episodic_memory", "summary", size, overlap, day, _ids(value.get("evidence"))
+    )
+    for number, event in enumerate(events):
+        ids = _ids(evidence[number]) if number < len(evidence) else ()
+        found += _pieces(event, "episodic_memory", f"event {number}", size, overlap, day, ids)
+    return found
+
+
+def chunks_of_insights(text: str, size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of the dream diary, one or more an entry."""
+    found: list[Chunk] = []
+    for entry in _list(_json(text)):
+        if not isinstance(entry, dict):
+            continue
+        made = str(entry.get("created_at", ""))
+        parts = [str(entry.get(key, "")).strip() for key in ("insight", "log_entry")]
+        unit = str(entry.get("id") or made)
+        body = "\n".join(part for part in parts if part)
+        topic = str(entry.get("trigger_topic", ""))
+        ids = _ids(entry.get("evidence"))
+        told = _moment(str(entry.get("day") or made))  # a night writes of the day before
+        found += _pieces(body, "dream_insight", unit, size, overlap, told, ids, topic)
+    return found
+
+
+def chunks_of_entity(name: str, text: str, size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of an entity's file: what people read in it, under its name."""
+    entity = parse_entity(name, text)
+    heading = " / ".join(entity.names)
+    made = _moment(entity.created)
+    return _pieces(entity.text(), "entity_memory", "facts", size, overlap, made, entity.evidence, heading)
+
+
+def chunks_of_diary(text: str, kind: MemoryType, size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of a text that a person or the persona writes on.
+
+    Each paragraph is a unit named by its content, so writing on costs what was written. A date that
+    stands in a line of its own, or in a heading, holds for what follows.
+    """
+    found: list[Chunk] = []
+    seen: dict[str, int] = {}
+    time: datetime | None = None
+    heading = ""
+    for paragraph in re.split(r"\n\s*\n", text.replace("\r\n", "\n")):
+        lines = paragraph.strip().splitlines()
+        begin = 0
+        while begin < len(lines) and (title := _title(lines[begin])):
+            heading = title
+            time = _moment(heading) or time
+            begin += 1
+        body = "\n".join(lines[begin:])
+        if not body.strip():
+            continue
+        pieces = _pieces(body, kind, "", size, overlap, time, (), heading)
+        unit = pieces[0].digest.hex()
+        seen[unit] = seen.get(unit, 0) + 1
+        found += [replace(piece, unit=f"{unit} {seen[unit]}") for piece in pieces]
+    return found
+
+
+def chunks_of_document(parts: Sequence[Part], size: int, overlap: int) -> list[Chunk]:
+    """Return the passages of a knowledge document; a unit is a part's place, so writing on changes only the end."""
+    return [
+        chunk
+        for number, part in enumerate(parts)
+        for chunk in _pieces(part.text, "knowledge", f"{number}", size, overlap, None, (), part.heading)
+    ]
+
+
+def sealed(chunks: list[Chunk]) -> list[Chunk]:
+    """Return a unit's passages with the unit's digest."""
+    mark = unit_digest(chunks)
+    return [replace(chunk, digest=mark) for chunk in chunks]
+
+
+def _pieces(
+    text: str,
+    kind: MemoryType,
+    unit: str,
+    size: int,
+    overlap: int,
+    time: datetime | None,
+    ids: tuple[str, ...],
+    heading: str = "",
+) -> list[Chunk]:
+    heading = as_heading(heading)
+    return sealed(
+        [
+            Chunk(text=piece, type=kind, unit=unit, message_ids=ids, time=time, heading=heading)
+            for piece in split(text, size, overlap)
+        ]
+    )
+
+
+def _title(line: str) -> str:
+    """Return what a heading, or a line that is a date, says; nothing for any other line."""
+    if found := heading_of(line):
+        return found[1]
+    day = _DAY.search(line)
+    return line.strip() if day and len(line.strip()) <= len(day.group()) + _BESIDE_DATE else ""
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        match = _DAY.search(text)
+    try:
+        return datetime.combine(date(*(int(part) for part in match.groups())), datetime.min.time()) if match else None
+    except ValueError:
+        return None
+
+
+def _json(text: str) -> object:
+    try:
+        return load_json(text)
+    except NotJsonError:
+        return None  # whoever owns the file sets it aside with a notice; there is nothing to find in it
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    return tuple(str(one) for one in _list(value))
+
+
+TextReader = Callable[[str, str, int, int], list[Chunk]]
+
+READERS: dict[MemoryType, TextReader] = {
+    "episodic_memory": lambda _, text, size, overlap: chunks_of_episode(text, size, overlap),
+    "dream_insight": lambda _, text, size, overlap: chunks_of_insights(text, size, overlap),
+    "entity_memory": chunks_of_entity,
+    "diary": lambda _, text, size, overlap: chunks_of_diary(text, "diary", size, overlap),
+    "note": lambda _, text, size, overlap: chunks_of_diary(text, "note", size, overlap),
+}
+"""How a file of each kind is read: (name without suffix, text, size, overlap) → passages. Logs and documents have their own ways."""

@@ -1,0 +1,497 @@
+"""Keeping a persona's indexes: catching up, rebuilding, making vectors in the background, mending."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from managers.memory.log import ConversationLog
+from managers.recall.embedders import Embedder, Vectors
+from managers.recall.embedders.embedder_choice import DRIFT, Kit, words_of
+from managers.recall.embedders.ngrams import NgramEmbedder
+from managers.recall.errors import EmbeddingError
+from managers.recall.index.embedding_batches import TRY_AGAIN_SECONDS, Batch, embedded
+from managers.recall.index.indexing import Indexer
+from managers.recall.index.memory_index import MemoryIndex
+from managers.recall.index.sources import IndexName
+from managers.recall.status import Progress
+from managers.storage.clock import Clock
+from managers.storage.derived import derived
+from managers.storage.errors import BusyError, DerivedDamagedError, Notice, UtataneError, as_notice
+from managers.storage.files import make_folder, remove_tree
+from managers.storage.locks import holding
+from managers.storage.opening import is_folder, reserve, unlink
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import RecallSettings
+
+WAIT_SECONDS = 60.0
+SMALL_BYTES = 64 * 1024
+"""What a turn may index before it searches: an edited note, the last messages."""
+
+LONG_BYTES = 512 * 1024
+"""Reading more than this takes seconds, so a person is told."""
+
+FIRST_SECONDS = 2.0
+"""So long the first search waits, once, for the round that began when the persona woke: better late than empty."""
+
+TIDY_AFTER_SECONDS = 5.0
+"""So long after something was forgotten the derived files are rid of it too: what is forgotten next comes along."""
+
+MEND_AFTER_SECONDS = 3.0
+"""So long after a search has stumbled over damage the indexes are made anew, unless a round has done so before."""
+_MOST_MENDED = 2
+"""More often than this in one process is no damage of files."""
+
+BROKEN = Notice(
+    "index-broken", DerivedDamagedError.ja.format(path="rag_index"), DerivedDamagedError.en.format(path="rag_index")
+)
+MENDED = Notice(
+    "index-mended",
+    ja="検索の索引が壊れていたので、作り直しました。記憶のファイルは無事です。",
+    en="The search index was damaged and has been made anew. The memories themselves are intact.",
+    level="info",
+)
+
+NOT_FOLLOWED = Notice(
+    "index-not-followed",
+    ja="ここには書き込めないので、索引を新しくできません。索引のあとに書かれたことは、検索では見つかりません。",
+    en="Nothing can be written here, so the search index stays as it is. What was written after it is not found.",
+)
+
+_LOCAL_BATCH = 64
+_CUT = "cut"
+_FIRST_CUT = "300/50"
+"""How an index that does not say so was cut."""
+_QUICK_REBUILD = 5000
+"""Up to so many passages weights are refreshed at once; above, the night does it."""
+
+_logger = logging.getLogger(__name__)
+
+
+class Upkeep:
+    """Brings three indexes up to date with the files. One writer at a time, across threads and processes."""
+
+    def __init__(
+        self,
+        paths: PersonaPaths,
+        indexes: Mapping[IndexName, MemoryIndex],
+        settings: RecallSettings,
+        log: ConversationLog,
+        clock: Clock,
+        wait: Callable[[float], object] | None = None,
+        *,
+        only_look: bool = False,
+    ) -> None:
+        """Take the persona and its indexes; `kit` is set by whoever chose it.
+
+        Args:
+            paths: the persona's folder.
+            indexes: all three.
+            settings: how passages are cut, and the pace of remote embedders.
+            log: tells which of its records do not count where they stand, and is told which are missing.
+            clock: tells when a text that could not be embedded is tried again.
+            wait: how to wait between batches; returns true when there is no point in going on.
+            only_look: index nothing, and say so where there is something to be indexed.
+        """
+        self._only_look = only_look
+        self.kit: Kit
+        self.progress: Progress | None = None
+        self.notices: dict[str, tuple[Notice, ...]] = {}
+        self._paths = paths
+        self._indexes = indexes
+        self._settings = settings
+        self._log = log
+        self._clock = clock
+        self._indexer = Indexer(paths, indexes, settings, log)
+        self._thread_lock = threading.RLock()
+        self._worker: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self._looked_for_dead = self._looked_for_words = False
+        self._is_settled = False
+        self._left_behind = False
+        self._tidying: threading.Thread | None = None
+        self._mending: threading.Thread | None = None
+        self._mended = 0
+        self.news: list[Notice] = []
+        self._wait = wait or self._stopping.wait
+
+    # Rounds
+
+    def catch_up(self) -> None:
+        """Index what is new or changed; waits for another one at it. Indexes that are damaged are made anew.
+
+        Raises:
+            BusyError: somebody else has been indexing for a minute.
+            DiskFullError, UnwritableError: nothing can be indexed now; what is there is searched.
+        """
+        if self._only_look:
+            with derived(self._paths.rag_index):
+                self.notices["read-only"] = (NOT_FOLLOWED,) if self._indexer.changed() else ()
+            return
+        with self._alone(WAIT_SECONDS):
+            self._anew_if_damaged(self._round)
+        with derived(self._paths.rag_index):
+            self.embed_in_background()
+        self._tidy_soon()
+
+    def _round(self) -> None:
+        self._clear_away()
+        self._mend()
+        if self._is_new():
+            self._build()
+        elif self._is_cut_otherwise() or self._lacks_words():
+            self._rebuild(None)
+        else:
+            self._run()
+        self._is_settled = True
+        if self._has_drifted(at_most=_QUICK_REBUILD):
+            self._rebuild(None)
+        if not self._looked_for_dead:  # whoever never leaves the app running over night
+            self._looked_for_dead = True
+            if any(index.store.is_untidy() for index in self._indexes.values()):
+                self._tidy()
+
+    # Damage
+
+    def _anew_if_damaged(self, work: Callable[[], None]) -> None:
+        """Do something to the indexes; if they are damaged, or were found to be, they are made anew first."""
+        if not self._mark.exists():
+            try:
+                with derived(self._paths.rag_index):
+                    work()
+            except DerivedDamagedError:
+                _logger.warning("the indexes of %s are damaged and are made anew", self._paths.name, exc_info=True)
+                self.notices["broken"] = (BROKEN,)
+            else:
+                self.notices.pop("broken", None)
+                return
+        for index in self._indexes.values():
+            index.discard()
+        self._round()
+        unlink(self._mark)
+        self._mended += 1
+        self.notices.pop("broken", None)
+        self.news.append(MENDED)
+
+    def suspect(self) -> None:
+        """Let the next round, by whichever process, make the indexes anew: a search has stumbled over damage."""
+        self.notices["broken"] = (BROKEN,)
+        if self._only_look:
+            return
+        if self._mended >= _MOST_MENDED:
+            return  # it is no damage, then: what was raised stands in the program's log
+        try:
+            with derived(self._mark):
+                make_folder(self._mark.parent)
+                reserve(self._mark)
+        except UtataneError as error:
+            _logger.warning("that the indexes are damaged is not noted: %s", error)
+        if not (self._mending and self._mending.is_alive()):
+            self._mending = threading.Thread(target=self._mend_later, name="recall-mending", daemon=True)
+            self._mending.start()
+
+    def _mend_later(self) -> None:
+        """Make damaged indexes anew while nobody waits: whoever searched goes first."""
+        if self._stopping.wait(MEND_AFTER_SECONDS) or not os.path.lexists(self._mark):
+            return
+        try:
+            self.catch_up()
+        except UtataneError as error:
+            self.notices["mending"] = (as_notice("index-not-mended", error),)
+
+    @property
+    def _mark(self) -> Path:
+        return self._paths.rag_index / ".damaged"
+
+    def take_news(self) -> list[Notice]:
+        """Return what has happened to the indexes since the last time that a person should know."""
+        taken, self.news = self.news, []
+        return taken
+
+    def freshen(self, shown: Collection[str] = ()) -> None:
+        """Take in small changes before a search, if nobody else is at it and nothing is amiss.
+
+        Args:
+            shown: messages that the search leaves out; for them alone nothing is indexed while somebody waits.
+        """
+        if self._only_look or not self._indexer.changed(shown):
+            return
+        patience = 0.0 if self._is_settled else FIRST_SECONDS
+        self._is_settled = True
+        with contextlib.suppress(BusyError), self._alone(patience):
+            if self._held() and all(index.fits(self.kit.name) == "" for index in self._indexes.values()):
+                self._run(SMALL_BYTES)
+
+    def refresh_weights(self, times: float = DRIFT) -> bool:
+        """Make corpus weights and indexes anew if there are so many times as many memories as they were made from."""
+        with self._alone(WAIT_SECONDS):
+            drifted = self._has_drifted(times=times)
+            if drifted:
+                self._rebuild(None)
+            return drifted
+
+    def tidy(self) -> None:
+        """Leave nothing of what was forgotten in any derived file."""
+        with self._alone(WAIT_SECONDS):
+            self._tidy()
+
+    def _tidy_soon(self) -> None:
+        """Tidy in the background after something was taken out; what fails is done at night."""
+        if not self._left_behind or (self._tidying and self._tidying.is_alive()):
+            return
+        self._tidying = threading.Thread(target=self._tidy_later, name="recall-tidying", daemon=True)
+        self._tidying.start()
+
+    def _tidy_later(self) -> None:
+        if self._stopping.wait(TIDY_AFTER_SECONDS) or not is_folder(self._paths.rag_index):
+            return
+        try:
+            self.tidy()
+        except UtataneError:
+            _logger.exception("what was forgotten by %s is still in derived files", self._paths.name)
+
+    def _tidy(self) -> None:
+        self._left_behind = True
+        for index in self._indexes.values():
+            index.tidy()
+        self._clear_away()
+        self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
+        self._left_behind = False
+
+    def _clear_away(self) -> None:
+        """Remove what a rebuild that was killed has left; whoever calls it is alone at the indexes."""
+        for index in self._indexes.values():
+            remove_tree(_beside(index))
+
+    @property
+    def is_making(self) -> bool:
+        """Whether an index is being made that takes a while, here or in another process."""
+        is_long = self.progress is not None and self.progress.total > LONG_BYTES
+        return is_long or any(os.path.lexists(_beside(index)) for index in self._indexes.values())
+
+    def rebuild(self, progress: Callable[[int, int], None] | None) -> None:
+        """Make all indexes anew from the files."""
+        with self._alone(WAIT_SECONDS):
+            self._anew_if_damaged(partial(self._rebuild, progress))
+        with derived(self._paths.rag_index):
+            self.embed_in_background()
+
+    def _build(self) -> None:
+        """Begin in place: nothing is there to be searched meanwhile, and a checkpoint is a checkpoint."""
+        own = self._weighed()
+        self.kit.replace_own(own)
+        for index in self._indexes.values():
+            index.reset(self.kit.name, self._kept(own))
+        self._run()
+
+    def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
+        """Build beside what is there, which is searched (with its own weights) until the new one takes its place."""
+        own = self._weighed()
+        fresh = {name: MemoryIndex(_beside(index)) for name, index in self._indexes.items()}
+        for index in fresh.values():
+            index.reset(self.kit.name_with(own), self._kept(own))
+        indexer = Indexer(self._paths, fresh, self._settings, self._log, self._indexer.unread)
+        self._run(progress=progress, indexer=indexer, embedder=own or self.kit.embedder)
+        for name, index in self._indexes.items():
+            index.take_over(fresh[name])
+        self.kit.replace_own(own)
+        for index in self._indexes.values():
+            index.save_snapshot()
+
+    def _weighed(self) -> NgramEmbedder | None:
+        """Return the built-in embedder with weights from the memories as they are; None if another is used."""
+        return self.kit.weigh(self._indexer.texts())
+
+    def _run(
+        self,
+        at_most: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        indexer: Indexer | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        def told(done: int, total: int) -> None:
+            self.progress = Progress(done, total)
+            if progress:
+                progress(done, total)
+
+        embedder = embedder or self.kit.embedder
+        at_once = embedder if embedder and not embedder.is_slow else None
+        try:
+            outcome = (indexer or self._indexer).run(at_once, words_of(embedder), told, at_most)
+        finally:
+            self.progress = None
+        self._left_behind |= outcome.removed > 0
+        if at_most is None or outcome.files:
+            self.notices["files"] = tuple(outcome.notices)
+
+    @contextlib.contextmanager
+    def _alone(self, wait: float) -> Iterator[None]:
+        """Be the only one who writes to the indexes; damage that is met there is mended by the next round.
+
+        Raises:
+            BusyError, DiskFullError, UnwritableError, DerivedDamagedError
+        """
+        if not self._thread_lock.acquire(timeout=wait):
+            raise BusyError(name=self._paths.name)
+        try:
+            with holding(self._paths.rag_index / ".lock", self._paths.name, wait), derived(self._paths.rag_index):
+                yield
+        except DerivedDamagedError:
+            _logger.warning("the indexes of %s are damaged", self._paths.name, exc_info=True)
+            self.suspect()
+            raise
+        finally:
+            self._thread_lock.release()
+
+    # What is amiss
+
+    def _is_cut_otherwise(self) -> bool:
+        """Whether passages were cut to another length than the settings want now."""
+        held = (index.store.meta(_CUT) or _FIRST_CUT for index in self._indexes.values() if index.store.count())
+        return any(cut != self._indexer.cut for cut in held)
+
+    def _lacks_words(self) -> bool:
+        """Whether a table of Japanese words has come since the indexes were made; looked at once."""
+        looked, self._looked_for_words = self._looked_for_words, True
+        return not looked and self.kit.lacks_words(text for index in self._indexes.values() for text in index.texts())
+
+    def _kept(self, own: NgramEmbedder | None) -> dict[str, str | bytes]:
+        return {**self.kit.kept(own), _CUT: self._indexer.cut}
+
+    def _mend(self) -> None:
+        """Put right what does not fit: another format is begun anew, another embedder's vectors are dropped."""
+        self.kit.follow(self._held())
+        for name, index in self._indexes.items():
+            reason = index.fits(self.kit.name)
+            if reason == "embedder" and self.kit.words is None and not index.has_places():
+                index.drop_vectors(self.kit.name, self.kit.kept(self.kit.own))
+                self._embed_own(index)
+            elif reason:
+                _logger.info("index %s is made anew: %s", name, reason)
+                index.reset(self.kit.name, self._kept(self.kit.own))
+            index.claim(self.kit.name)
+            if index.store.meta(_CUT) != self._indexer.cut and not index.store.count():
+                with index.store.transaction():
+                    index.store.set_meta(_CUT, self._indexer.cut)
+
+    def _held(self) -> str:
+        return self._indexes["static"].store.meta("embedder")
+
+    def _embed_own(self, index: MemoryIndex) -> None:
+        """Make the built-in embedder's vectors at once: they cost less than waiting."""
+        own = self.kit.own
+        while own is not None and (batch := index.unembedded(2000)):
+            with index.store.transaction():
+                index.store.raise_revision()
+                index.writer.add_vectors([number for number, _ in batch], own.passages([text for _, text in batch]))
+
+    def load_own(self) -> NgramEmbedder:
+        """Return the built-in embedder with the weights that were kept with the index."""
+        return self.kit.read_own(self._indexes["static"].store)
+
+    def _is_new(self) -> bool:
+        return self.kit.uses_own and not any(index.store.count() for index in self._indexes.values())
+
+    def _has_drifted(self, at_most: int | None = None, times: float = DRIFT) -> bool:
+        held = sum(index.store.count() for index in self._indexes.values())
+        return self.kit.has_outgrown(held, times) and (at_most is None or held <= at_most)
+
+    # Vectors of slow embedders
+
+    def embed_in_background(self) -> None:
+        """Load what makes vectors, and make those that are missing, in a thread of its own."""
+        embedder = self.kit.embedder
+        if embedder is None or (self._worker and self._worker.is_alive()):
+            return
+        if embedder.is_ready and not (embedder.is_slow and self.waiting):
+            return
+        self._worker = threading.Thread(target=self._embed_waiting, args=(embedder,), name="recall", daemon=True)
+        self._worker.start()
+
+    def _embed_waiting(self, embedder: Embedder) -> None:
+        try:
+            embedder.load()
+            if embedder.is_slow and not self._only_look:
+                with derived(self._paths.rag_index):
+                    self.embed_waiting(embedder)
+        except UtataneError as error:
+            self.notices["embedder"] = (as_notice("embedder-failed", error),)
+        finally:
+            self.progress = None
+
+    def get_ready(self) -> None:
+        """Load what makes vectors; what fails stands in the notices."""
+        try:
+            if self.kit.embedder is not None:
+                self.kit.embedder.load()
+        except EmbeddingError as error:
+            self.notices["embedder"] = (as_notice("embedder-failed", error),)
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether a model is being loaded."""
+        embedder = self.kit.embedder
+        is_busy = self._worker is not None and self._worker.is_alive()
+        return is_busy and embedder is not None and embedder.is_slow and not embedder.is_ready
+
+    def embed_waiting(self, embedder: Embedder) -> None:
+        """Make the vectors that are missing, batch by batch, at the provider's pace.
+
+        Raises:
+            EmbeddingError: nothing can be embedded at the moment; what is left stays unprocessed.
+        """
+        size = self._settings.api_batch if embedder.is_remote else _LOCAL_BATCH
+        total, done = self.waiting, 0
+        for index in self._indexes.values():
+            while not self._stopping.is_set() and (batch := index.unembedded(size, self._now)):
+                for part, vectors in embedded(embedder, batch):
+                    self._keep_vectors(index, part, vectors)
+                    done += len(part)
+                    self.progress = Progress(done, max(total, done))
+                    if embedder.is_remote and self._wait(self._settings.api_pause_seconds):
+                        return
+            index.save_snapshot()
+        self.notices.pop("embedder", None)
+
+    def _keep_vectors(self, index: MemoryIndex, batch: Batch, vectors: Vectors | None) -> None:
+        """Store the vectors of passages that are there still; without vectors, try them again another day."""
+        with self._alone(WAIT_SECONDS), index.store.transaction():
+            there = index.passages([number for number, _ in batch])
+            rows = [place for place, (number, _) in enumerate(batch) if number in there]
+            index.store.raise_revision()
+            if vectors is None:
+                for place in rows:
+                    index.put_off(batch[place][0], self._now + TRY_AGAIN_SECONDS)
+            else:
+                index.writer.add_vectors([batch[place][0] for place in rows], vectors[rows])
+
+    @property
+    def waiting(self) -> int:
+        """How many passages wait for their vectors."""
+        return sum(index.unembedded_count() for index in self._indexes.values()) - self.put_off
+
+    @property
+    def put_off(self) -> int:
+        """How many passages could not be embedded, and are left alone for a while."""
+        return sum(index.put_off_count(self._now) for index in self._indexes.values())
+
+    @property
+    def _now(self) -> float:
+        return self._clock.utc().timestamp()
+
+    def stop(self) -> None:
+        """Let the background work end after the batch under way."""
+        self._stopping.set()
+        for thread in (self._worker, self._tidying, self._mending):
+            if thread is not None and thread is not threading.current_thread():
+                thread.join(timeout=5)
+
+
+def _beside(index: MemoryIndex) -> Path:
+    """Return where the index is built that is to take another's place."""
+    return index.folder.with_name(f".{index.folder.name}")

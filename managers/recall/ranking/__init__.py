@@ -1,0 +1,1 @@
+"""From what an index finds to what is shown: scores, neighbours, variety."""

@@ -1,0 +1,94 @@
+"""Days that a question names: what says them is no word to search for, and sometimes they are all that is asked for.
+
+"What did we talk about last Thursday?" wants what was said on that day, whoever spoke of some Thursday.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from managers.language.reading.reading import only_asks
+from managers.recall.hits import Hit, MemoryType
+from managers.recall.index.memory_index import MemoryIndex, Passage
+from managers.recall.index.terms import terms
+from managers.recall.index.view import KINDS
+from managers.recall.question.cues import Cues
+from managers.recall.ranking.distances import excluded_by, hit_of
+from managers.recall.ranking.repetition import repeats
+
+_POOL = 200
+"""Of more messages those that say most are looked at."""
+
+_ASKING_JA = (
+    "話 話す 会話 話題 内容 出来事 起こる 起きる 1 日 纏める 要約 振り返る 過ごす 教える 覚える 思い出す 聞く 聞かせる 言う 喋る"
+    " どう 一緒 全部 色々 様子 朝 昼 夜 晩 午前 午後 夕方"
+)
+_ASKING_EN = (
+    "talk chat discuss conversation happen happened go doing day morning afternoon evening night summarise summarize sum tell told"
+    " say said mention mentioned topic subject spend spent thing things like everything all else remember recall know write wrote"
+)
+
+
+def asks_for_days_alone(cues: Cues) -> bool:
+    """Whether a question asks for nothing but what was on some days."""
+    timed = {word for span in cues.over for word in terms(span.text)}
+    return bool(cues.over) and all(word in _asking() or word in timed for word in cues.words)
+
+
+@lru_cache(maxsize=1)
+def _asking() -> frozenset[str]:
+    return frozenset([*_ASKING_JA.split(), *terms(_ASKING_EN)])
+
+
+def hits_of_days(
+    indexes: Sequence[MemoryIndex],
+    cues: Cues,
+    kinds: Collection[MemoryType],
+    k: int,
+    excluded: Collection[str] = (),
+) -> list[Hit]:
+    """Return what was said (or summed up) on the days that a question names, in order of time.
+
+    Of more than `k`, those of the one who was asked for come first, then the user's; and those that say most.
+
+    Args:
+        indexes: refreshed.
+        cues: what is asked for.
+        kinds: only memories of these kinds.
+        k: how many.
+        excluded: messages that are not wanted.
+    """
+    found = [(says, one) for says, one in _of_days(indexes, cues, kinds) if not excluded_by(one, excluded)]
+    again = repeats([passage for _, passage in found])
+    order = sorted(
+        (is_again or only_asks(passage.text), _rank_of(passage, cues), -says, place)
+        for place, (is_again, (says, passage)) in enumerate(zip(again, found, strict=True))
+    )
+    best = [hit_of(found[place][1], 0.0, (("time", 1.0),)) for *_, place in order[:k]]
+    return sorted(best, key=lambda hit: str(hit.time or ""))
+
+
+def _rank_of(passage: Passage, cues: Cues) -> int:
+    if cues.speakers:
+        return 0 if (passage.speaker, passage.role) in cues.speakers else 1
+    return 1 if passage.role == "persona" else 0
+
+
+def _of_days(indexes: Sequence[MemoryIndex], cues: Cues, kinds: Collection[MemoryType]) -> list[tuple[float, Passage]]:
+    """Return the passages of some days, each with how much it says."""
+    spans = [(span.first.toordinal(), span.last.toordinal()) for span in cues.over]
+    wanted = [KINDS.index(kind) for kind in kinds]
+    found = []
+    for index in indexes:
+        columns = index.view.columns
+        numbers = index.view.within(spans)
+        numbers = numbers[np.isin(columns["kind"][numbers], wanted)]
+        says = index.view.factors[numbers] * columns["length"][numbers]
+        most = np.sort(np.argsort(-says, kind="stable")[:_POOL])
+        held = index.passages(numbers[most].tolist())
+        by_number = zip(numbers[most].tolist(), says[most].tolist(), strict=True)
+        found += [(much, held[number]) for number, much in by_number if number in held]
+    return found

@@ -1,0 +1,240 @@
+"""From a ranking to what is shown: repetitions once, variety where it is asked for, nothing whose file is gone.
+
+All of it looks at one candidate after the other, and no further than it has to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from managers.recall.embedders import Vectors
+from managers.recall.hits import Hit, MemoryType
+from managers.recall.index.memory_index import MemoryIndex, Passage
+from managers.recall.index.terms import terms
+from managers.recall.index.view import KINDS
+from managers.recall.kinds import LOG_TYPES
+from managers.recall.ranking.candidates import Candidates, passages_of, why
+from managers.recall.ranking.distances import distances, excluded_by, fit, hit_of
+from managers.recall.ranking.repetition import what_tells_first
+from managers.storage.settings import RecallSettings
+
+_MORE = 20
+"""Candidates looked at beyond what is asked for: some are repetitions, some in the window already."""
+_AT_ONCE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a search ranked.
+
+    Attributes:
+        query, types: what was asked.
+        candidates: best first.
+        indexes: where they are.
+        epochs: of the indexes, as they were.
+        factor: the embedder's.
+        is_by_spelling: whether vectors tell how something is spelled rather than what it means.
+        is_spread: whether the order is spread over time, and must stay as it is.
+    """
+
+    query: str
+    types: Collection[MemoryType] | None
+    candidates: Candidates
+    indexes: Sequence[MemoryIndex]
+    epochs: tuple[str, ...] = ()
+    factor: float = 1.0
+    is_by_spelling: bool = False
+    is_spread: bool = False
+
+    def is_outdated(self) -> bool:
+        """Whether an index was begun anew since: its numbers mean other passages now."""
+        return any(index.store.marks()[0] != epoch for index, epoch in zip(self.indexes, self.epochs, strict=False))
+
+
+class Picker:
+    """Picks what is shown of a ranking."""
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: RecallSettings,
+        again: Callable[[Ranking], Ranking],
+        aside: Callable[[], Container[str]] = frozenset,
+    ) -> None:
+        """Take the persona's folder and settings, and what is asked while something is picked.
+
+        Args:
+            folder: the persona's.
+            settings: every number of recall.
+            again: asks something again when its ranking is outdated.
+            aside: tells which messages stand aside, before the indexes know it.
+        """
+        self._folder = folder
+        self._settings = settings
+        self._again = again
+        self._aside = aside
+
+    def pick(
+        self,
+        ranking: Ranking,
+        k: int,
+        types: Collection[MemoryType] | None,
+        *,
+        limit: float | None = None,
+        floor: float | None = None,
+        excluded: Collection[str] = (),
+        mmr: bool = False,
+        telling: bool = False,
+    ) -> list[Hit]:
+        """Return the best of some kinds, without near duplicates.
+
+        Args:
+            ranking: of what is asked for.
+            k: how many.
+            types: which kinds; None: all.
+            limit: the greatest distance, and then no more of each index than the settings allow.
+            floor: the greatest distance of what fits (see `fit`).
+            excluded: messages that are not wanted.
+            mmr: with variety.
+            telling: what tells something before what only asks or repeats; the user's last word on it among the first.
+        """
+        settings, aside = self._settings, self._aside()
+        mmr, telling = mmr and not ranking.is_spread, telling and not ranking.is_spread
+        candidates = ranking.candidates
+        if types is not None:
+            candidates = candidates[np.isin(candidates["kind"], [KINDS.index(kind) for kind in types])]
+        if limit is not None:
+            candidates = candidates[distances(candidates, ranking.factor) <= limit]
+        if floor is not None:
+            candidates = candidates[fit(candidates, ranking.factor, floor)]
+        found = _with_passages(candidates, ranking.indexes)
+        kept = (one for one in found if not any(excluded_by(one[1], some) for some in (excluded, aside)))
+        told = distinct(kept, of_the_log=limit is None)
+        looked_at = list(islice(told, k * settings.mmr_pool if mmr else k + _MORE))
+        if ranking.is_outdated():
+            again = self._again(ranking)
+            return self.pick(again, k, types, limit=limit, floor=floor, excluded=excluded, mmr=mmr, telling=telling)
+        candidates = candidates[np.array([place for place, _ in looked_at], np.int64)]
+        passages = [passage for _, passage in looked_at]
+        vectors = _vectors(candidates, ranking.indexes)
+        texts = [passage.text for passage in passages] if ranking.is_by_spelling else None
+        scores = candidates["score"].tolist()
+        order: Iterable[int] = varied(
+            scores, vectors, settings.mmr_lambda if mmr else 1.0, settings.duplicate_similarity, texts
+        )
+        if telling:
+            order = what_tells_first(order, passages, scores, ranking.query)
+        if limit is not None:
+            order = _from_each_index(order, candidates["index"].tolist(), settings.per_index)
+        chosen = list(islice(self._still_there(order, passages), k))
+        far = distances(candidates, ranking.factor).tolist()
+        return [hit_of(passages[place], far[place], why(candidates[place])) for place in chosen]
+
+    def _still_there(self, order: Iterable[int], passages: Sequence[Passage]) -> Iterator[int]:
+        """Leave out what is in two indexes while it moves, and what lies in a file that is gone."""
+        found: set[tuple[tuple[str, ...], str]] = set()
+        exists: dict[str, bool] = {}
+        for place in order:
+            one = passages[place]
+            if one.path not in exists:
+                exists[one.path] = (self._folder / one.path).exists()
+            if exists[one.path] and (one.message_ids, one.text) not in found:
+                found.add((one.message_ids, one.text))
+                yield place
+
+
+Thing = TypeVar("Thing")
+Told = TypeVar("Told", Hit, Passage)
+_FEW = 3
+"""What rests on more messages than these sums them up, and says something that each of them does not."""
+
+
+def distinct(found: Iterable[tuple[Thing, Told]], *, of_the_log: bool = False) -> Iterator[tuple[Thing, Told]]:
+    """Leave out what rests on nothing but messages that something before it rests on: it says the same again.
+
+    Args:
+        found: best first.
+        of_the_log: only where it is a piece of a message itself: whoever looks for a person's card finds it beside the
+            message that it rests on.
+    """
+    covered: set[str] = set()
+    seen: set[frozenset[str]] = set()
+    for thing, hit in found:
+        ids = frozenset[str]() if of_the_log and hit.type not in LOG_TYPES else frozenset(hit.message_ids)
+        if ids and (ids in seen or ids <= covered):
+            continue
+        seen.add(ids)
+        if len(ids) <= _FEW:
+            covered |= ids
+        yield thing, hit
+
+
+def varied(
+    scores: Sequence[float],
+    vectors: Vectors,
+    lambda_: float,
+    duplicate: float,
+    texts: Sequence[str] | None = None,
+) -> Iterator[int]:
+    """Choose by maximal marginal relevance (Carbonell & Goldstein, 1998); near duplicates once only.
+
+    Args:
+        scores: of the candidates, best first.
+        vectors: theirs, unit length, a row each; zeros where unknown.
+        lambda_: 1: by score alone; 0: by difference alone.
+        duplicate: similarity from which on two are the same.
+        texts: theirs, where vectors tell spelling rather than meaning: two that are nearly spelled the
+            same are the same only if they hold the same words ("room 12" is not "room 13").
+
+    Yields:
+        places in `scores`, in the order chosen.
+    """
+    relevance = np.array(scores, np.float32) / max(scores[0], 1e-9) if scores else np.zeros(0, np.float32)
+    nearest = np.zeros(len(scores), np.float32)
+    open_ = np.ones(len(scores), np.bool_)
+    while open_.any():
+        gain = np.where(open_, lambda_ * relevance - (1 - lambda_) * nearest, -np.inf)
+        best = int(gain.argmax())
+        yield best
+        similar = np.einsum("ij,j->i", vectors, vectors[best])
+        nearest = np.maximum(nearest, similar)
+        same = similar >= duplicate
+        if texts is not None:
+            for place in (int(at) for at in np.flatnonzero(same) if at != best):
+                same[place] = set(terms(texts[place])) == set(terms(texts[best]))
+        open_ &= ~same
+        open_[best] = False
+
+
+def _from_each_index(order: Iterable[int], indexes: Sequence[int], most: int) -> Iterator[int]:
+    """Leave out what an index holds beyond the best so many."""
+    taken: Counter[int] = Counter()
+    for place in order:
+        taken[indexes[place]] += 1
+        if taken[indexes[place]] <= most:
+            yield place
+
+
+def _with_passages(candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Iterator[tuple[int, Passage]]:
+    """Yield the candidates' places with their passages, fetched some at a time: most are never looked at."""
+    for begin in range(0, len(candidates), _AT_ONCE):
+        some = passages_of(candidates[begin : begin + _AT_ONCE], indexes)
+        yield from ((place, passage) for place, passage in enumerate(some, begin) if passage is not None)
+
+
+def _vectors(candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Vectors:
+    """Return the vectors of candidates; rows of zeros where they are of another width than most."""
+    width = max((index.vectors.dimensions for index in indexes), default=1)
+    vectors = np.zeros((len(candidates), max(width, 1)), np.float32)
+    for place, index in enumerate(indexes):
+        here = candidates["index"] == place
+        if here.any() and index.vectors.dimensions == width:
+            vectors[here] = index.vectors.vectors_of(candidates["number"][here])
+    return vectors
