@@ -11,9 +11,6 @@ import pytest
 
 from agent.events import Replied
 from agent.services import Services, open_services
-from managers.language.lexicons import load
-from managers.language.reading.reading import read
-from managers.storage.errors import Lang
 from managers.storage.paths import Home
 from tests.fakes import HandClock
 from tests.recall.test_documents import docx, pdf
@@ -157,14 +154,3 @@ def test_only_who_asks_for_an_earlier_file_is_told_of_it_again(nemu: Talk) -> No
     nemu.say("", 肉じゃが_txt=RECIPE)
     assert "肉じゃが.txt" not in nemu.say("今日は会議の内容をまとめていたよ。")
     assert "肉じゃが.txt" in nemu.say("要約して")
-
-
-@pytest.mark.parametrize("what", ["sums_up", "requests", "names", "words"])
-@pytest.mark.parametrize("kind", ["yes", "no"])
-def test_the_patterns_keep_to_their_examples(what: str, kind: str) -> None:
-    from agent.minds.builtin.talk import sent_files  # noqa: PLC0415
-
-    for example in load("sent_files")[what][kind]:
-        lang: Lang = "en" if example.isascii() else "ja"
-        found = read(example, lang, persona="ねむ").sentences
-        assert any(sent_files._pattern(what, lang).search(one.plain) for one in found) == (kind == "yes"), example

@@ -41,6 +41,10 @@ class Phrasebook:
         self._recent.append(text)
         return text
 
+    def phrase(self, table: str, key: str) -> str:
+        """Return the only phrase of a list, which is said as often as it fits."""
+        return self._fill(self._table[table][key][0], {})
+
     def can(self, table: str, key: str, **slots: str) -> bool:
         """Tell whether there is such a list, and one of its templates can be filled in."""
         return any(self._can_fill(template, slots) for template in self._table[table].get(key, []))

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 
 from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
 from agent.minds.builtin.answers.selection import Found, search_question
@@ -15,8 +14,8 @@ from agent.minds.builtin.talk.main_point import topic_of
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from agent.prompts.quoting import plain
-from managers.language.lexicons import load
 from managers.language.reading.reading import Sentence, question_terms, read
+from managers.language.reading.rules import fits, rule
 from managers.language.words import content_words, sentences
 from managers.mind import SentFile
 from managers.recall.hits import Hit
@@ -133,10 +132,8 @@ def _quote(candidate: Candidate, file: SentFile, scene: Scene) -> str:
 
 
 def _place(heading: str, scene: Scene) -> str:
-    shown = for_quoting(heading, scene.lang, 60)
-    if not shown or _ROW.fullmatch(heading):
-        return ""
-    return f"({shown})" if scene.lang == "ja" else f" ({shown})"
+    shown = "" if _ROW.fullmatch(heading) else for_quoting(heading, scene.lang, 60)
+    return f"{scene.joint}({shown})" if shown else ""
 
 
 def _name(file: SentFile, scene: Scene) -> str:
@@ -145,11 +142,7 @@ def _name(file: SentFile, scene: Scene) -> str:
 
 def _nothing(asked: Sequence[Sentence], files: Sequence[SentFile], scene: Scene) -> list[str]:
     topic = next((topic for sentence in asked if (topic := topic_of(sentence, scene))), "")
-    if scene.lang == "ja":
-        return [
-            scene.book.say("file", "nothing", file=_name(files[0], scene), topic=f"{topic}のこと" if topic else "それ")
-        ]
-    return [scene.book.say("file", "nothing", file=_name(files[0], scene), topic=topic or "that")]
+    return [scene.book.say("file", "nothing", file=_name(files[0], scene), topic=topic, bare="" if topic else "yes")]
 
 
 def _told(files: Sequence[SentFile], scene: Scene) -> list[str]:
@@ -161,8 +154,9 @@ def _told(files: Sequence[SentFile], scene: Scene) -> list[str]:
             quote = for_quoting(whole, scene.lang)
             said.append(scene.book.say("file", "whole", file=_name(file, scene), quote=quote))
             continue
-        mark = "「{}」" if scene.lang == "ja" else "“{}”"
-        quotes = scene.joint.join(mark.format(for_quoting(one, scene.lang, _QUOTED)) for one in _telling(whole))
+        quotes = scene.joint.join(
+            scene.book.voice.quoted(for_quoting(one, scene.lang, _QUOTED)) for one in _telling(whole)
+        )
         count = f"{sum(len(text) for _, text in file.parts):,}"
         said.append(scene.book.say("file", "holds", file=_name(file, scene), count=count, quotes=quotes))
     return said
@@ -185,15 +179,10 @@ def _telling(text: str) -> list[str]:
 
 def _without_file(sentence: Sentence, scene: Scene) -> Sentence:
     """Return a question without its words for the file itself: they stand in none."""
-    bare = _pattern("words", sentence.lang).sub(" ", sentence.text)
+    bare = rule(sentence.lang, "sent_files", "words").sub(" ", sentence.text)
     asked = read(bare, sentence.lang, persona=scene.request.sheet.persona, keep=True).sentences
     return replace(asked[0], known_question=True) if asked else sentence
 
 
 def _asks(said: Sequence[Sentence], what: str) -> bool:
-    return any(_pattern(what, sentence.lang).search(sentence.plain) for sentence in said)
-
-
-@cache
-def _pattern(what: str, lang: str) -> re.Pattern[str]:
-    return re.compile("|".join(load("sent_files")[what][lang]), re.IGNORECASE)
+    return any(fits(sentence.lang, "sent_files", what, sentence.plain) for sentence in said)

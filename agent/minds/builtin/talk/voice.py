@@ -60,6 +60,10 @@ class Voice:
         """What stands before a line of a list."""
         return "・" if self.lang == "ja" else "- "
 
+    def quoted(self, text: str) -> str:
+        """Return words between quotation marks."""
+        return f"「{text}」" if self.lang == "ja" else f"“{text}”"
+
     def finish(self, text: str) -> str:
         """Give the finished words the persona's own sentence endings; quotations stay as they are."""
         if not self.quirk or self.lang != "ja":
