@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
+from agent.minds.builtin.talk.impulse import impulse
 from agent.minds.builtin.talk.introduction import name_in
-from managers.mind import ChatTurn, Sheet
-from tests.minds.speaking import converse, say
+from managers.memory.messages import Message
+from managers.memory.questions import Question
+from managers.mind import ChatTurn, OpenQuestion, Sheet
+from managers.sleep.autonomy import Occasion
+from tests.minds.speaking import MIA, NOW, SHIORI, converse, say
 
 HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
 NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。")
@@ -396,3 +400,40 @@ def test_a_number_is_told_in_what_was_asked_for() -> None:
 def test_what_is_said_between_the_lines_is_met(text: str, sheet: Sheet, unfit: str) -> None:
     for seed in range(8):
         assert not re.search(unfit, say(text, sheet, seed=seed), re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("text", "sheet"),
+    [
+        ("カレーの作り方を教えて", SHIORI),
+        ("pythonでコードを書いて", SHIORI),
+        ("123かける45は？", SHIORI),
+        ("write code for a website", MIA),
+        ("how do I make curry?", MIA),
+        ("what is 15% of 80?", MIA),
+    ],
+)
+def test_a_task_beyond_it_is_owned_up_to_and_once_with_the_way_to_a_model(text: str, sheet: Sheet) -> None:
+    first, again = converse([text, text.replace("123", "12")], sheet)
+    assert re.search(r"できません|can't do", first)
+    assert re.search(r"言語モデルをつなげば|Connect one", first)
+    assert re.search(r"できません|can't do", again)
+    assert not re.search(r"言語モデルをつなげば|Connect one", again)
+
+
+def test_what_was_just_told_is_not_asked_after_in_the_same_talk() -> None:
+    wondered = [OpenQuestion("来週の面接", priority=0.9)]
+    lines = ["来週の面接が心配だな", "うん", "まあね", "そうだね", "カレーを食べた", "ううん"]
+    for seed in range(12):
+        assert not any("その後" in told for told in converse(lines, SHIORI, seed=seed, questions=wondered))
+
+
+def test_curiosity_waits_where_it_was_just_spoken_of() -> None:
+    question = Question(topic="来週の面接")
+    told = Message("m1", NOW, "user", "ユウ", "来週の面接が心配だな")
+    later = NOW + timedelta(hours=1)
+    assert impulse(Occasion(SHIORI, "curiosity", "", later, question, last_words=(told,))) is None
+    next_week = NOW + timedelta(days=8)
+    deed = impulse(Occasion(SHIORI, "curiosity", "", next_week, question, last_words=(told,)))
+    assert deed is not None
+    assert "来週の面接" in deed.text

@@ -196,3 +196,9 @@ def _told_of(asked: Sequence[Sentence], scene: Scene) -> str:
         return ""
     found = search_question(asked, scene.request, scene.lang)
     return next((c.text for c in found.best if found.fits and c.who == "user"), "")
+
+
+def own_up_to_task(scene: Scene) -> list[str]:
+    """Say that something is beyond this mind: the first time in a conversation with the way to a model."""
+    was_told = any(scene.book.was_said("self", "cannot_at_first", text) for text in scene.spoken)
+    return [scene.book.say("self", "cannot" if was_told else "cannot_at_first")]

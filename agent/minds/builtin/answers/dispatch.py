@@ -98,10 +98,11 @@ _ANSWERS: Final[Mapping[str, Callable[[Scene], list[str]]]] = {
     "ask_language": _phrase("self", "languages"),
     "ask_love": _phrase("self", "love"),
     "muse": _phrase("self", "musing"),
-    "cannot": _phrase("self", "cannot"),
+    "task": itself.own_up_to_task,
+    "cannot": itself.own_up_to_task,
     "ask_taste": itself.tell_taste,
     "ask_body": itself.tell_of_body,
     "ask_opinion": itself.tell_opinion,
 }
-_NOT_OF_THE_PAST: Final = frozenset({"ask_body", "ask_opinion", "cannot"})
+_NOT_OF_THE_PAST: Final = frozenset({"ask_body", "ask_opinion", "cannot", "task"})
 _NEEDS_QUESTION: Final = frozenset({"overview", "ask_body", "ask_opinion"})

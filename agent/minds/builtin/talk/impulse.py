@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-import re
+from datetime import timedelta
 
+from agent.minds.builtin.talk.quotation import for_quoting
+from managers.language.lexicons import load
+from managers.language.reading.rules import rule
+from managers.language.words import content_words
 from managers.sleep.autonomy import Deed, Occasion
-from managers.storage.errors import Lang
 
 NAME = "built-in"
+_A_FEW = 40
+"""So many characters of somebody's last words remind them of what they said."""
+_FRESH = timedelta(hours=12)
+"""What was spoken of so lately is not asked after yet."""
 
 
 def impulse(occasion: Occasion) -> Deed | None:
     """Return a message about the question, the goal or the last words; None where there is nothing to say."""
-    lang: Lang = occasion.sheet.language
-    if occasion.drive == "curiosity" and occasion.question is not None:
-        topic = occasion.question.topic
-        text = (
-            f"ねえ、ひとつ聞いてもいい？「{topic}」のこと、その後どうなったのかなって、ずっと気になってて。"
-            if lang == "ja"
-            else f"May I ask you something? I keep wondering about “{topic}”. What became of it?"
-        )
-        return Deed("write", text, NAME)
-    if occasion.drive == "goal_achievement" and occasion.goal is not None:
-        named = re.findall(r"[「“]([^「」“”]+)[」”]", occasion.goal.goal)  # what it is about, without quotes in quotes
-        aim = named[0] if named else occasion.goal.goal
-        text = (
-            f"「{aim}」のことを考えた。次に話すとき、様子を聞きたい。"
-            if lang == "ja"
-            else f"I thought about “{aim}”. Next time we talk I would like to hear how it is going."
-        )
-        return Deed("goal", text, NAME)
     theirs = [message for message in occasion.last_words if message.role == "user"]
+    if occasion.drive == "curiosity" and occasion.question is not None:
+        about = set(content_words(occasion.question.topic))
+        fresh = (one for one in theirs if occasion.now - one.time < _FRESH)
+        if any(about & set(content_words(one.text)) for one in fresh):
+            return None
+        return Deed("write", _said(occasion, "curiosity", occasion.question.topic), NAME)
+    if occasion.drive == "goal_achievement" and occasion.goal is not None:
+        named = rule(occasion.sheet.language, "quotations", "quoted").search(occasion.goal.goal)
+        return Deed("goal", _said(occasion, "goal", named["said"] if named else occasion.goal.goal), NAME)
     if not theirs:
         return None
-    words = " ".join(theirs[-1].text.split())
-    words = words if len(words) <= 40 else words[:39] + "…"  # noqa: PLR2004  # a few words to remind of
-    if occasion.drive == "devotion":
-        text = (
-            f"さっき「{words}」って言ってたの、気になってて。いまは少し楽になった？"
-            if lang == "ja"
-            else f"You said “{words}”, and it stayed with me. Are you feeling a little better now?"
-        )
-        return Deed("write", text, NAME)
-    text = (
-        f"しばらく話してないね。この前の「{words}」のあと、どうしてた？"
-        if lang == "ja"
-        else f"We have not talked for a while. How have you been since “{words}”?"
-    )
-    return Deed("write", text, NAME)
+    last = for_quoting(theirs[-1].text, occasion.sheet.language, _A_FEW)
+    return Deed("write", _said(occasion, "devotion" if occasion.drive == "devotion" else "boredom", last), NAME)
+
+
+def _said(occasion: Occasion, name: str, about: str) -> str:
+    return str(load(f"replies.{occasion.sheet.language}")["impulse"][name][0]).replace("<about>", about)

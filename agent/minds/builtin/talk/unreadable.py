@@ -49,7 +49,7 @@ def answer_oddity(scene: Scene) -> str | None:  # noqa: PLR0911  # one return pe
 
 def _is_repeated(scene: Scene, text: str) -> bool:
     """Tell what is said twice in a row; a question asked again is answered again, and "yes" may be said twice."""
-    if len(text) <= 3 or scene.read.questions or scene.request.recall_wanted:  # noqa: PLR2004  # letters
+    if len(text) <= 3 or scene.read.questions or scene.request.recall_wanted or scene.read.act("task", "cannot"):  # noqa: PLR2004  # letters
         return False
     said = [turn for turn in scene.request.turns if turn.role == "user"][:-1]
     if not said or readable(said[-1].text) != text:
