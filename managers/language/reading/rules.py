@@ -100,6 +100,11 @@ def fits(lang: Lang, topic: str, name: str, text: str) -> bool:
     return found is not None and found.search(text) is not None
 
 
+def fits_any(topic: str, name: str, text: str) -> bool:
+    """Tell whether a rule is found in a text that may be in any language."""
+    return any(fits(lang, topic, name, text) for lang in get_args(Lang))
+
+
 def first_fit(lang: Lang, topic: str, text: str, *, but: Collection[str] = ()) -> str:
     """Return the name of the first rule of a file that is found in a text, empty if none is; `but` names those left out."""
     return next((one.name for one in rules(lang, topic).values() if one.name not in but and one.search(text)), "")

@@ -23,7 +23,7 @@ from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.talk.told import Told
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.reading.reading import Sentence
-from managers.language.reading.rules import fits, fits_either
+from managers.language.reading.rules import fits, fits_any
 from managers.language.reading.values import capital_days, values_in
 
 _SAME_TALK = 3
@@ -110,7 +110,7 @@ def plain_words(scene: Scene) -> str:
 
 def _was_echoed(scene: Scene) -> bool:
     """Tell whether the last thing that was said gave something back."""
-    return fits_either("told", "echoed", "".join(scene.spoken[-1:]))
+    return fits_any("told", "echoed", "".join(scene.spoken[-1:]))
 
 
 def _acknowledge(scene: Scene, told: Told, feeling: str) -> str:
@@ -135,7 +135,7 @@ def _remark(scene: Scene, told: Told) -> str:
     """Say a word on what was told, where there is one that fits its kind."""
     if goes_on_heavily(scene):
         return ""
-    if fits_either("events", "reluctant", scene.message):
+    if fits_any("events", "reluctant", scene.message):
         return scene.book.say("feel", "down", echo="")
     if told.is_future and told.act in ("mishap", "live"):
         return ""

@@ -10,7 +10,7 @@ from agent.minds.builtin.talk.told import Told
 from managers.language.loss import tells_of_loss
 from managers.language.reading.kinship import kin_words
 from managers.language.reading.reading import Sentence
-from managers.language.reading.rules import fits_either
+from managers.language.reading.rules import fits_any
 from managers.language.words import sentences, words
 
 _STAYS = 8
@@ -20,8 +20,8 @@ _STAYS = 8
 def condole(scene: Scene, sentence: Sentence, told: Told, feeling: str) -> list[str]:
     """Answer what is told of somebody who has died, or shortly after a death was told; empty where there is none."""
     subject = told.person or told.topic
-    is_joyful = fits_either("events", "news", scene.message)
-    if fits_either("events", "dies", sentence.text) and tells_of_loss(sentence.text) and not is_joyful:
+    is_joyful = fits_any("events", "news", scene.message)
+    if fits_any("events", "dies", sentence.text) and tells_of_loss(sentence.text) and not is_joyful:
         after = scene.book.say("comfort", "rest" if scene.asked_lately else "ask", grief="yes")
         return [scene.book.say("feel", "loss", who=subject), after]
     is_about_dead = bool(subject) and is_gone(subject, scene)
@@ -43,7 +43,7 @@ def is_gone(person: str, scene: Scene) -> bool:
 
 def is_long_past(text: str) -> bool:
     """Tell what happened long ago (in the war, 昔) from what hurts today."""
-    return fits_either("events", "long_ago", text)
+    return fits_any("events", "long_ago", text)
 
 
 def speaks_of_death(scene: Scene) -> bool:
@@ -58,7 +58,7 @@ def is_near_loss(scene: Scene) -> bool:
 
 def _misses_the_dead(scene: Scene) -> bool:
     """Tell whether somebody wishes for once more of what a death that they told of has taken, however long ago."""
-    if not fits_either("events", "once_more", scene.message):
+    if not fits_any("events", "once_more", scene.message):
         return False
     spoken_of = {word.surface for word in words(scene.message)} & kin_words(scene.lang)
     return any(_deaths(scene.heard[-_STAYS:])) or any(is_gone(one, scene) for one in spoken_of)
@@ -66,5 +66,5 @@ def _misses_the_dead(scene: Scene) -> bool:
 
 def _deaths(texts: Iterable[str]) -> Iterable[str]:
     """Yield the sentences that tell of a death."""
-    told = (text[:4000] for text in texts if fits_either("events", "death", text))
-    return (sentence for text in told for sentence in sentences(text) if fits_either("events", "death", sentence))
+    told = (text[:4000] for text in texts if fits_any("events", "death", text))
+    return (sentence for text in told for sentence in sentences(text) if fits_any("events", "death", sentence))

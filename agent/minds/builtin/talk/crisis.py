@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from agent.minds.builtin.talk.phrasebook import Phrasebook
 from managers.language.concern import find_concern
-from managers.language.reading.rules import fits_either
+from managers.language.reading.rules import fits_any
 from managers.mind import ChatTurn, Concern
 
 _LINGERS_TURNS = 8
@@ -49,4 +49,4 @@ def next_words(text: str, book: Phrasebook, answer: str) -> str:
 
 
 def _closing(text: str) -> str:
-    return next((name for name in ("better", "thanks") if fits_either("events", name, text)), "stay")
+    return next((name for name in ("better", "thanks") if fits_any("events", name, text)), "stay")

@@ -12,7 +12,7 @@ from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.talk.told import Told
 from managers.language.emotion import NEGATIVE
-from managers.language.reading.rules import fits_either
+from managers.language.reading.rules import fits_any
 from managers.language.words import content_words
 from managers.mind import OpenQuestion
 
@@ -31,7 +31,7 @@ def follow_up(scene: Scene, told: Told, feeling: str, *, is_linked: bool, is_ack
     say, asked = scene.book.say, scene.asked_lately
     if feeling in NEGATIVE or feeling == "mixed":
         return comfort(scene, feeling)
-    if fits_either("events", "reluctant", scene.message):
+    if fits_any("events", "reluctant", scene.message):
         return say("comfort", "down_ask")
     if feeling not in ("joy", "happy") and goes_on_heavily(scene):
         return say("comfort", "rest" if asked else "ask", grief="yes")
@@ -73,15 +73,13 @@ def _first_that_fits(scene: Scene, told: Told, keys: Sequence[str]) -> str:
 def is_news(scene: Scene, told: Told) -> bool:
     """Tell whether a message tells of somebody else's joy: a wedding, a birth."""
     is_ones_own = told.is_own and not told.points_back and not told.is_hearsay
-    return not is_ones_own and fits_either("events", "news", scene.message)
+    return not is_ones_own and fits_any("events", "news", scene.message)
 
 
 def is_achieved(scene: Scene, told: Told, feeling: str) -> bool:
     """Tell whether a message tells of something brought off: by whoever is glad of it, or plainly by the teller."""
-    is_plain = (
-        feeling == "neutral" and told.is_own and told.is_past and not fits_either("events", "dark", scene.message)
-    )
-    return (feeling in ("joy", "happy") or is_plain) and fits_either("events", "achieved", scene.message)
+    is_plain = feeling == "neutral" and told.is_own and told.is_past and not fits_any("events", "dark", scene.message)
+    return (feeling in ("joy", "happy") or is_plain) and fits_any("events", "achieved", scene.message)
 
 
 def comfort(scene: Scene, feeling: str) -> str:
@@ -128,12 +126,12 @@ def slots_of(told: Told) -> dict[str, str]:
         "undated": not told.is_dated,
         "names_day": told.names_day,
         "friend": not told.is_relative,
-        "apart": not fits_either("events", "household", told.person),
+        "apart": not fits_any("events", "household", told.person),
         "past": told.is_past,
         "present": not told.is_past,
         "of_oneself": not told.names_somebody,
     }
-    topic = "" if fits_either("events", "no_topic", told.topic) else told.topic
+    topic = "" if fits_any("events", "no_topic", told.topic) else told.topic
     met = {name: "yes" if is_met else "" for name, is_met in conditions.items()}
     return {"topic": topic, "person": told.person, "place": told.place, **met}
 

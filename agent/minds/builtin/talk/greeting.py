@@ -11,7 +11,7 @@ from agent.minds.builtin.talk.mood import is_heavy_talk
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.reading.reading import SOCIAL, read
-from managers.language.reading.rules import fits_either
+from managers.language.reading.rules import fits_any
 
 _LATE, _EARLY, _NOON = 22, 4, 12
 """Hours: from when a goodbye is for the night, and from when a good morning comes late."""
@@ -56,9 +56,7 @@ def short_hello(scene: Scene, act: str) -> str:
 
 def has_greeted(scene: Scene) -> bool:
     """Tell whether one of the persona's last replies began with a greeting."""
-    return any(
-        fits_either("courtesy", "greeted", unicodedata.normalize("NFKC", one).lower()) for one in scene.spoken[-6:]
-    )
+    return any(fits_any("courtesy", "greeted", unicodedata.normalize("NFKC", one).lower()) for one in scene.spoken[-6:])
 
 
 def _in_full(scene: Scene, act: str) -> list[str]:

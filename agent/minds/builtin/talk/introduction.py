@@ -11,7 +11,7 @@ from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
 from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Reading
-from managers.language.reading.rules import fits_either, rule, rules
+from managers.language.reading.rules import fits_any, rule, rules
 from managers.language.words import words
 
 GIVES_NAME = "give_name"
@@ -25,7 +25,7 @@ _GIVEN_AND_MORE = 24
 
 def was_asked_name(spoken: str) -> bool:
     """Tell whether some words ask for a name."""
-    return fits_either("introduction", "asks", spoken)
+    return fits_any("introduction", "asks", spoken)
 
 
 def is_about_oneself(earlier: Sequence[str]) -> bool:

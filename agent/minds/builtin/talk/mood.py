@@ -7,7 +7,7 @@ from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.talk.told import Told
 from managers.language.emotion import NEGATIVE, Reading, read_emotion
 from managers.language.reading.reading import Sentence
-from managers.language.reading.rules import fits, fits_either
+from managers.language.reading.rules import fits, fits_any
 from managers.language.words import content_words
 
 _SURE = 0.35
@@ -20,7 +20,7 @@ def feeling_of(scene: Scene) -> str:
     """Return the feeling to answer: the turn's own reading where it is sure, `mixed` where there are two."""
     sober = without_laughter(scene.message)
     reading = _felt(scene, sober)
-    if fits_either("events", "plain_fact", sober):
+    if fits_any("events", "plain_fact", sober):
         return "neutral"  # "I was born in Leicester", にんじんきらい
     if reading.mixed:
         return "mixed"
@@ -37,7 +37,7 @@ def _felt(scene: Scene, text: str) -> Reading:
 
 def is_mild(scene: Scene, told: Told) -> bool:
     """Tell dread of the dentist from grief."""
-    if fits_either("events", "parting", scene.message):
+    if fits_any("events", "parting", scene.message):
         return False
     return told.is_future or (told.is_own and (_felt(scene, scene.message).scores or {}).get("sadness", 1.0) < _GRIEF)
 

@@ -9,7 +9,7 @@ from agent.minds.builtin.talk.introduction import name_noted
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import NOTEPAD, Scene, can_write
 from agent.minds.builtin.talk.voice import Voice
-from managers.language.reading.rules import fits, fits_either, rule
+from managers.language.reading.rules import fits, fits_any, rule
 from managers.language.times import find_times, without_times
 from managers.language.words import content_words, sentences
 from managers.mind import ReplyRequest, ToolCall
@@ -26,7 +26,7 @@ def keep(scene: Scene) -> str | ToolCall | None:
     wish = read_wish(scene.message, said_before)
     if wish is None:
         return None
-    if fits_either("notes", "a_file", wish) or (wish == _clean(said_before) and _sent(request)):
+    if fits_any("notes", "a_file", wish) or (wish == _clean(said_before) and _sent(request)):
         if not (sent := _sent(request)) and request.message.attachments:
             return say("note", "no_text")
         if not sent:
@@ -58,9 +58,9 @@ def _outcome(request: ReplyRequest) -> str | None:
     last = request.turns[-1] if request.turns else None
     if last is None or last.role != "tool":
         return None
-    if fits_either("notes", "held", last.text):
+    if fits_any("notes", "held", last.text):
         return "held"
-    return "failed" if fits_either("notes", "not_done", last.text) else "done"
+    return "failed" if fits_any("notes", "not_done", last.text) else "done"
 
 
 def keep_name(scene: Scene) -> ToolCall | None:
@@ -73,7 +73,7 @@ def keep_name(scene: Scene) -> ToolCall | None:
     is_fixed = request.sheet.user_name not in ("", noted)
     if not given or given == noted or is_fixed or _outcome(request) is not None or not can_write(request):
         return None
-    before = [line for line in request.notes.splitlines() if fits_either("notes", "a_name", line)]
+    before = [line for line in request.notes.splitlines() if fits_any("notes", "a_name", line)]
     return as_call(_name_note(given, scene.book.voice), scene, instead_of=before[-1] if before else "")
 
 

@@ -21,7 +21,7 @@ from agent.minds.builtin.talk.scene import Scene, read_scene
 from agent.minds.builtin.talk.sent_files import answer_from_files
 from agent.minds.builtin.talk.unreadable import answer_oddity
 from managers.language.emotion import NEGATIVE, read_emotion
-from managers.language.reading.rules import fits_either
+from managers.language.reading.rules import fits_any
 from managers.mind import ReplyRequest, ToolCall
 from managers.recall.hits import Hit
 
@@ -121,7 +121,7 @@ def _weighs(scene: Scene) -> bool:
 
 def _last_words(scene: Scene, told: list[str]) -> list[str]:
     """Say a word on what was told before a goodbye: nobody who is leaving is asked anything, or told that they are sleepy."""
-    is_drowsy = any(fits_either("courtesy", "drowsy", sentence.plain) for sentence in scene.read.told)
+    is_drowsy = any(fits_any("courtesy", "drowsy", sentence.plain) for sentence in scene.read.told)
     if is_drowsy or feeling_of(scene) == "tired":
         return []
     return [part for part in told[:1] if not part.rstrip().endswith(("？", "?"))]
