@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from agent.addressing import card_of
-from managers.language.standing import asked_slot, asks_all
+from managers.language.reading.slots import asked_slot, asks_all
 from managers.language.words import detect_language
 from managers.memory.entities import Entity, EntityStore, Fact
 from managers.recall.hits import Hit

@@ -8,7 +8,7 @@ from agent.addressing import names_of_user
 from agent.current_facts import standing_hits
 from agent.errors import UnknownTypeError
 from agent.memories import Memories
-from managers.language.standing import asks_all, searches_of_all
+from managers.language.reading.slots import asks_all, searches_of_all
 from managers.language.words import detect_language
 from managers.memory.messages import Message
 from managers.mind import Sheet

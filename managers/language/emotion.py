@@ -11,7 +11,7 @@ from managers.language.loss import tells_of_loss
 from managers.language.reading.reading import asks_anything
 from managers.language.words import Word, detect_language, sentence_spans, words
 
-__all__ = ["EMOTIONS", "Emotion", "Reading", "read_emotion"]
+__all__ = ["EMOTIONS", "Emotion", "FoundEmotion", "read_emotion"]
 
 POSITIVE: frozenset[Emotion] = frozenset({"joy", "happy"})
 NEGATIVE: frozenset[Emotion] = frozenset({"sadness", "anger", "fear", "anxious", "tired", "busy", "stressed"})
@@ -26,7 +26,7 @@ _MAX_LENGTH = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FoundEmotion:
     """What a message tells about its writer's emotion.
 
     Attributes:
@@ -42,7 +42,7 @@ class Reading:
     scores: Mapping[Emotion, float] | None = None
 
 
-def read_emotion(text: str, names: Collection[str] = ()) -> Reading:
+def read_emotion(text: str, names: Collection[str] = ()) -> FoundEmotion:
     """Read the writer's own emotion; others' feelings, questions and conditions count little.
 
     Args:
@@ -57,9 +57,11 @@ def read_emotion(text: str, names: Collection[str] = ()) -> Reading:
     found = words(text)
     matches = find_matches(text, found, lang)
     scores = _scores(text, found, matches) if matches else {}
-    reading = _decide(scores, exclamations=text.count("!") + text.count("！")) if matches else Reading("neutral", 0.6)
+    reading = (
+        _decide(scores, exclamations=text.count("!") + text.count("！")) if matches else FoundEmotion("neutral", 0.6)
+    )
     if reading.emotion == "neutral" and tells_of_loss(text):
-        return Reading("sadness", 0.6, scores=scores)  # told without a word of feeling, and no neutral news
+        return FoundEmotion("sadness", 0.6, scores=scores)  # told without a word of feeling, and no neutral news
     return reading
 
 
@@ -97,7 +99,7 @@ def _contrast_share(match: Match, matches: Sequence[Match], found: Sequence[Word
     return 1.0
 
 
-def _decide(scores: dict[Emotion, float], *, exclamations: int) -> Reading:
+def _decide(scores: dict[Emotion, float], *, exclamations: int) -> FoundEmotion:
     emphasis = 1 + 0.1 * min(exclamations, 3)
     if scores.get("joy", 0) and scores.get("happy", 0):
         stronger: Emotion = "joy" if scores["joy"] >= 0.6 * scores["happy"] else "happy"  # joy is the rarer word
@@ -107,7 +109,7 @@ def _decide(scores: dict[Emotion, float], *, exclamations: int) -> Reading:
     top: Emotion = max(scores, key=lambda emotion: scores[emotion], default="neutral")
     strength = scores.get(top, 0.0)
     if strength < _THRESHOLD:
-        return Reading("neutral", round(1 - strength, 2), scores=scores)
+        return FoundEmotion("neutral", round(1 - strength, 2), scores=scores)
     opposite = NEGATIVE if top in POSITIVE else POSITIVE if top in NEGATIVE else frozenset()
     against = max((scores[emotion] for emotion in opposite if emotion in scores), default=0.0)
     if top == "happy" and strength * emphasis >= _JOY_STRENGTH and against < _THRESHOLD:
@@ -115,4 +117,4 @@ def _decide(scores: dict[Emotion, float], *, exclamations: int) -> Reading:
     pair = POSITIVE if top in POSITIVE else ()
     rest = max((value for emotion, value in scores.items() if emotion not in (top, *pair)), default=0.0)
     confidence = min(0.98, (strength / (strength + 0.5)) * (1 - 0.4 * min(1.0, rest / strength)))
-    return Reading(top, round(confidence, 2), mixed=against >= _MIXED_SHARE * strength, scores=scores)
+    return FoundEmotion(top, round(confidence, 2), mixed=against >= _MIXED_SHARE * strength, scores=scores)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from managers.language.lexicons import word_set
 from managers.language.reading.english import english_words
 from managers.language.reading.japanese import Split, japanese_terms, japanese_words, warm_up
+from managers.language.reading.rules import fits, rule
 from managers.language.word import CONTENT_KINDS, EntityKind, Kind, Word
 from managers.storage.errors import Lang
 
@@ -53,7 +54,6 @@ def detect_language(text: str, default: Lang = "ja") -> Lang:
     return "ja" if len(_HIRAGANA.findall(text[:4000])) * 0.5 + japanese * 0.5 >= english else "en"
 
 
-_ABBREVIATION = re.compile(r"(?:^|[\s(\"“])(?:[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Ss]t|vs|e\.g|i\.e|U\.S|[ap]\.m|[A-HJ-Z])\.$")
 _CLOSING = "」』）)】〉》\"”’'"
 _OPENING = {"「": "」", "『": "』", "（": "）", "(": ")"}
 _ENDS = "。．！？!?…\n"
@@ -93,7 +93,8 @@ def _sentence_ends(text: str) -> Iterator[int]:
         if not waiting and char in " \u3000" and _parts_sentences(text, at):
             yield at + 1
         elif not waiting and (
-            (char in _ENDS and not _SAID.match(text, at + 1)) or (char == "." and _ends_sentence(text, at))
+            (char in _ENDS and not rule("ja", "sentences", "said_on").match(text, at + 1))
+            or (char == "." and _ends_sentence(text, at))
         ):
             while at + 1 < len(text) and text[at + 1] in _ENDS + ".":
                 at += 1
@@ -104,12 +105,6 @@ def _sentence_ends(text: str) -> Iterator[int]:
     yield len(text)
 
 
-_SAID = re.compile(r"(?<=[?？!！])(?:って|と(?=[聞き言いっ思おも訊尋た]))")
-"""「おじいちゃんは？」って聞くの: what somebody else asked does not end the sentence, though no marks stand around it."""
-_FINAL = re.compile(
-    r"[ぁ-んァ-ヶ一-龠ー].+(?:です|ます|でした|ました|ません|ですか|ますか|ください|なさい|ありがとう|だ|た|よ|ね|わ|てる|でる|ない)$"
-    r"|^(?:ありがとう(?:ございます|ございました)?|ごめん(?:なさい|ね)?|こんばんは|こんにちは|おはよう(?:ございます)?|おやすみ(?:なさい)?)$"
-)
 _LEAD_OF_SENTENCE = 60
 
 
@@ -117,14 +112,14 @@ def _parts_sentences(text: str, at: int) -> bool:
     """Tell the space that stands for a full stop (苦手でした　骨が) from one within a name."""
     if not text[at + 1 : at + 2].strip() or text[at + 1].isascii():
         return False
-    return bool(_FINAL.search(text[max(0, at - _LEAD_OF_SENTENCE) : at].rpartition("\n")[2]))
+    return fits("ja", "sentences", "could_end", text[max(0, at - _LEAD_OF_SENTENCE) : at].rpartition("\n")[2])
 
 
 def _ends_sentence(text: str, at: int) -> bool:
     following = text[at + 1 : at + 3]
     if following and not following[0].isspace() and following[0] not in _CLOSING + ".":
         return False
-    return not _ABBREVIATION.search(text[max(0, at - 6) : at + 1]) or not following.strip()
+    return not fits("en", "sentences", "abbreviation", text[max(0, at - 6) : at + 1]) or not following.strip()
 
 
 def words(text: str, split: Split = "long") -> list[Word]:

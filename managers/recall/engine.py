@@ -49,8 +49,8 @@ from managers.recall.ranking.day_search import asks_for_days_alone, hits_of_days
 from managers.recall.ranking.fusion import Ways, rank
 from managers.recall.ranking.ngram_overlap import weigh_wording
 from managers.recall.ranking.picking import Picker, Ranking, distinct
+from managers.recall.ranking.preferences import with_wishes
 from managers.recall.ranking.proximity import weigh_nearness
-from managers.recall.ranking.standing_preferences import with_wishes
 from managers.recall.ranking.time_spread import behind, spread_over_time
 from managers.recall.status import IndexStatus, loading_notice, making_notice, put_off_notice, waiting_notice
 from managers.storage.clock import Clock

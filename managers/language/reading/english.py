@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
-from managers.language.lexicons import load, word_set
+from managers.language.lexicons import load, word_list, word_set
 from managers.language.word import EntityKind, Kind, Word
 
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ɏḀ-ỿＡ-Ｚａ-ｚ"
@@ -20,6 +20,7 @@ TOKEN = re.compile(
 )
 """One token of Latin text: a word, with what apostrophes and hyphens join; a number; any other sign."""
 
+_SHORT_WORD = re.compile(r"(?<![\w'])[a-z]{1,9}(?![\w'])")
 _local = threading.local()
 _SENTENCE_ENDS = frozenset(".!?…\n。！？")
 _TRANSPARENT = frozenset("\"'“”‘’()[]*_「『")
@@ -55,6 +56,17 @@ def _stemmed(base: str) -> str:
     if stemmer is None:  # the stemmer keeps its word in itself: one for each thread
         stemmer = _local.stemmer = snowballstemmer.stemmer("english")
     return str(stemmer.stemWord(base))
+
+
+def spelt_out(plain: str) -> str:
+    """Write out what quick fingers leave out of a text in lower case: whats ur name → what's your name."""
+    return _SHORT_WORD.sub(lambda match: _short_forms().get(match.group(), match.group()), plain)
+
+
+@lru_cache(maxsize=1)
+def _short_forms() -> dict[str, str]:
+    pairs = (pair.split("=") for pair in word_list("en", "short_forms"))
+    return {short: long.replace("_", " ") for short, long in pairs}
 
 
 def english_words(text: str, start: int = 0, *, at_sentence_start: bool = True) -> list[Word]:

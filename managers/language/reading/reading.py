@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from managers.language.lexicons import word_list
+from managers.language.reading.english import spelt_out
 from managers.language.reading.rules import first_fit, fits
 from managers.language.words import Word, content_words, detect_language, sentences, words
 from managers.storage.errors import Lang
@@ -138,7 +139,7 @@ _read_short = lru_cache(maxsize=512)(_read)
 def plain_form(text: str, lang: Lang, persona: str = "") -> str:
     """Return a sentence as the rules want it: NFKC, lower case, no closing punctuation, the persona spoken to as "you"."""
     plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
-    plain = _spelt_out(plain) if lang == "en" else plain
+    plain = spelt_out(plain) if lang == "en" else plain
     name = unicodedata.normalize("NFKC", persona).lower()
     if name:
         suffix = "(?:さん|ちゃん|くん|様)?" if lang == "ja" else ""
@@ -150,20 +151,6 @@ def plain_form(text: str, lang: Lang, persona: str = "") -> str:
         )
         plain = re.sub(spoken_of, "あなた" if lang == "ja" else "you", plain)
     return _JUNK.sub("", plain).strip() or plain.strip()
-
-
-_SHORT = {
-    **{f"{word}s": f"{word}'s" for word in ("what", "who", "where", "when", "how", "that", "there")},
-    **{f"{word}nt": f"{word}n't" for word in ("do", "did", "does", "is", "was", "would", "could", "should", "have", "has")},
-    "cant": "can't", "wont": "won't", "im": "i'm", "ive": "i've", "youre": "you're", "ur": "your", "u": "you", "r": "are",
-    "wanna": "want to", "gonna": "going to",
-}  # fmt: skip
-_SHORT_WORD = re.compile(rf"(?<![\w'])(?:{'|'.join(_SHORT)})(?![\w'])")
-
-
-def _spelt_out(plain: str) -> str:
-    """Write out what quick fingers leave out: whats ur name → what's your name."""
-    return _SHORT_WORD.sub(lambda match: _SHORT[match.group()], plain)
 
 
 def _act(plain: str, lang: Lang, *, but: frozenset[str]) -> str:

@@ -10,7 +10,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from managers.language.standing_wishes import is_standing_wish
+from managers.language.preferences import is_standing_wish
 from managers.language.times import tells_when
 from managers.recall.embedders import Embedder
 from managers.recall.index.chunking import Chunk

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from managers.language.lexicons import word_set
+from managers.language.lexicons import word_list, word_set
 from managers.language.reading.english import stem
 from managers.language.reading.japanese import japanese_synonyms, japanese_terms, japanese_terms_and_groups
 
@@ -24,18 +24,6 @@ PAIR = "\x02"
 
 GROUP = "\x04"
 """Marks a group of synonyms, kept apart from words: the way to what was said in other words."""
-
-# Words of English that carry no topic, by class; contracted forms lose what follows the apostrophe.
-_EMPTY_ENGLISH = frozenset(
-    (  # noqa: SIM905  # a word a line would hide what the list is
-        "a an the this that these those here there and or but if so than as of to in on at by for with from "
-        "into about over under up down out off i you he she it we they me him her us them my your his its our "
-        "their mine yours am is are was were be been being do does did doing done have has had having can "
-        "could will would shall should may might must just not no nor very too also then once again what "
-        "which who whom whose when where why how any some such same own s t d ll m re ve don didn doesn isn "
-        "aren wasn weren wouldn couldn shouldn hasn haven hadn ain "
-    ).split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +90,10 @@ def is_japanese(text: str) -> bool:
 
 def _latin(plain: str) -> list[str]:
     found = []
+    empty = word_list("en", "empty")
     for match in _LATIN_WORD.finditer(plain.replace("’", "'")):
         word, _, clitic = match.group().partition("'")
-        if clitic != "t" and word not in _EMPTY_ENGLISH:  # "won't" says nothing of what was won
+        if clitic != "t" and word not in empty:  # "won't" says nothing of what was won
             found.append(stem(word)[:_MAX_TERM])
     return found
 
@@ -119,3 +108,9 @@ def _listed_form(term: str) -> str:
 @lru_cache(maxsize=1)
 def _light() -> frozenset[str]:
     return word_set("japanese", "content", "light")
+
+
+@cache
+def listed_words(name: str) -> frozenset[str]:
+    """Return a list of words of both languages, as `terms` gives them."""
+    return word_list("ja", name) | frozenset(terms(" ".join(word_list("en", name))))

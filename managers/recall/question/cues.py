@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from managers.language.preferences import asks_for_help
 from managers.language.reading.rules import either, fits_any
-from managers.language.standing_wishes import asks_for_help
 from managers.language.times import TimeSpan, find_times
 from managers.memory.messages import Role
 from managers.recall.index.related_words import marks_asked

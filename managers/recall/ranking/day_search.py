@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from managers.language.reading.reading import only_asks
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
-from managers.recall.index.terms import terms
+from managers.recall.index.terms import listed_words, terms
 from managers.recall.index.view import KINDS
 from managers.recall.question.cues import Cues
 from managers.recall.ranking.distances import excluded_by, hit_of
@@ -22,25 +21,11 @@ from managers.recall.ranking.repetition import repeats
 _POOL = 200
 """Of more messages those that say most are looked at."""
 
-_ASKING_JA = (
-    "話 話す 会話 話題 内容 出来事 起こる 起きる 1 日 纏める 要約 振り返る 過ごす 教える 覚える 思い出す 聞く 聞かせる 言う 喋る"
-    " どう 一緒 全部 色々 様子 朝 昼 夜 晩 午前 午後 夕方"
-)
-_ASKING_EN = (
-    "talk chat discuss conversation happen happened go doing day morning afternoon evening night summarise summarize sum tell told"
-    " say said mention mentioned topic subject spend spent thing things like everything all else remember recall know write wrote"
-)
-
 
 def asks_for_days_alone(cues: Cues) -> bool:
     """Whether a question asks for nothing but what was on some days."""
     timed = {word for span in cues.over for word in terms(span.text)}
-    return bool(cues.over) and all(word in _asking() or word in timed for word in cues.words)
-
-
-@lru_cache(maxsize=1)
-def _asking() -> frozenset[str]:
-    return frozenset([*_ASKING_JA.split(), *terms(_ASKING_EN)])
+    return bool(cues.over) and all(word in listed_words("asks_of_day") or word in timed for word in cues.words)
 
 
 def hits_of_days(

@@ -27,7 +27,7 @@ from agent.minds.builtin.answers.scoring import (
 from agent.minds.builtin.answers.synonyms import one_word
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits_any
-from managers.language.standing import asked_slot, told_slot
+from managers.language.reading.slots import asked_slot, told_slot
 from managers.language.words import content_words, detect_language, words
 from managers.mind import ReplyRequest
 from managers.storage.errors import Lang

@@ -17,7 +17,7 @@ from agent.minds.builtin.dreams.wording import UNNAMED, call, phrase, quoted
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import marked
 from managers.language.reading.rules import fits, rule
-from managers.language.standing import CHANGES, STATES
+from managers.language.reading.slots import CHANGES, STATES
 from managers.language.words import entities as named_in
 from managers.memory.entities import Entity, find_by_name, is_safe, name_key
 from managers.memory.messages import Message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent.minds.builtin.talk.main_point import main_sentence, take_up, without_laughter
 from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.talk.told import Told
-from managers.language.emotion import NEGATIVE, Reading, read_emotion
+from managers.language.emotion import NEGATIVE, FoundEmotion, read_emotion
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, fits_any
 from managers.language.words import content_words
@@ -31,7 +31,7 @@ def feeling_of(scene: Scene) -> str:
     return reading.emotion if reading.confidence >= _SURE else "neutral"
 
 
-def _felt(scene: Scene, text: str) -> Reading:
+def _felt(scene: Scene, text: str) -> FoundEmotion:
     return read_emotion(text, [scene.request.sheet.persona])
 
 
