@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -20,6 +21,23 @@ from tests.sharing import ByFile, turn_of
 # A busy machine is no fault of the code: budgets for time are kept by `make bench`.
 settings.register_profile("utatane", deadline=None)
 settings.load_profile("utatane")
+
+MEMORY_DISK = Path("/dev/shm")
+ENOUGH_BYTES = 4 << 30
+
+
+def pytest_configure() -> None:
+    """Keep the tests' folders in memory where there is room: thousands of files are waited for until they are on the disk."""
+    if _has_room(MEMORY_DISK):
+        os.environ.setdefault("TMPDIR", str(MEMORY_DISK))  # the browser's profiles, too
+        tempfile.tempdir = None
+
+
+def _has_room(folder: Path) -> bool:
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        return False
+    seen = os.statvfs(folder)
+    return seen.f_bavail * seen.f_frsize >= ENOUGH_BYTES and not seen.f_flag & os.ST_NOEXEC
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
