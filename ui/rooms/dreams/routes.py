@@ -30,8 +30,7 @@ def show(visit: With, page: int = 1) -> Response:
     sleeping = _sleeping(visit, newest)
     return visit.show(
         "rooms/dreams/dreams.html",
-        is_running=sleeping.status.is_running,
-        stopping=sleeping.status.stopping,
+        sleep=sleeping.status,
         state=view.state(sleeping, now, t),
         to_switch="" if sleeping.dreams_by_itself else f"{settings_address(visit, 'sleep')}#option-sleep-dreaming",
         nights=view.nights(found, sleeping.fresh, now, t),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from managers.memory.goals import GoalsMeta
 from managers.sleep.cost import DreamCost
@@ -52,24 +52,6 @@ class Sleeping:
         report = self.status.report
         entries = set(report.entries) if report and not self.status.is_running else set()
         return [night for night in self.nights if night.entry is not None and night.entry.id in entries]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """The same in words.
-
-    Attributes:
-        outcome: what it does now, or how the last dream ended.
-        problems: what went wrong.
-        facts: when the next dream comes, and what it will be of.
-        done, days: how far the dream under way has come; no days while it begins.
-    """
-
-    outcome: str
-    problems: Sequence[str]
-    facts: Sequence[str]
-    done: int
-    days: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +103,16 @@ class ShownNight:
     is_fresh: bool
 
 
-def state(shown: Sleeping, now: datetime, t: Texts) -> State:
-    """Return whether it dreams, how the last dream ended, and when the next one comes."""
+def state(shown: Sleeping, now: datetime, t: Texts) -> dict[str, Any]:
+    """Return in words whether it dreams, how the last dream ended, and when the next one comes."""
     status = shown.status
     told = [_next(shown, now, t), _waiting(shown, t), _cost(shown.cost, t), _reached(shown.meta, now, t)]
     facts = [] if status.is_running else told
-    return State(
-        _outcome(shown, now, t),
-        [] if status.is_running else _problems(status, t),
-        [fact for fact in facts if fact],
-        status.days_done,
-        status.days,
-    )
+    return {
+        "outcome": _outcome(shown, now, t),
+        "problems": [] if status.is_running else _problems(status, t),
+        "facts": [fact for fact in facts if fact],
+    }
 
 
 def nights(page: DiaryPage, fresh: Sequence[DreamNight], now: datetime, t: Texts) -> list[ShownNight]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from managers.memory.emotion_curve import Bucket, EmotionCurve, Reading
 from managers.memory.emotion_names import feeling_name
-from ui.components.charts import Point, PointPicture, Tick, point_chart
+from ui.components.charts import Point, Tick, point_chart
 from ui.components.times import when
 from ui.rooms.around.view import Around, around_of
 from ui.rooms.heart.look import Look
@@ -23,29 +23,6 @@ _SHOWN_WORDS: Final = 60
 _PLAIN: Final = 0.15
 """An average nearer to nought than this leans neither way."""
 _BETWEEN: Final = "_"
-
-
-@dataclass(frozen=True, slots=True)
-class Feelings:
-    """A span of the curve.
-
-    Attributes:
-        name: how the span is called.
-        since: its first day.
-        pictures: the curve; none where nothing was noted.
-        said: what it shows, for screen readers.
-        table: the address of the same readings as CSV.
-        earlier, later, latest: addresses of other spans; empty where there is nothing to see.
-    """
-
-    name: str
-    since: str
-    pictures: Sequence[PointPicture]
-    said: str
-    table: str
-    earlier: str
-    later: str
-    latest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +48,8 @@ class Heard:
     around: Around | None
 
 
-@dataclass(frozen=True, slots=True)
-class Behind:
-    """The readings behind a point, oldest first; `more` are left out, and `zoom` is where all of them are points."""
-
-    heard: Sequence[Heard]
-    more: int
-    zoom: str
-
-
-def feelings(look: Look) -> Feelings:
-    """Return the span of the curve that is looked at."""
+def feelings(look: Look) -> dict[str, Any]:
+    """Return the span of the curve that is looked at, with the addresses of other spans; empty where nothing is to be seen."""
     visit, t = look.visit, look.visit.t
     curve, today = _curve(look), visit.now.date()
     first = curve.first()
@@ -93,20 +61,23 @@ def feelings(look: Look) -> Feelings:
     is_open = look.span != "all"
     has_older = is_open and first is not None and first < span.since
     has_newer = is_open and span.until.date() <= today
-    return Feelings(
-        name=name,
-        since=f"{span.since:%Y-%m-%d}",
-        pictures=point_chart(points, ticks(span, t), up, lowest=-1, highest=1) if points else (),
-        said=t("heart.curve_said", span=name, count=len(points)),
-        table=visit.at("tables/feelings.csv", since=span.since.date(), until=span.until.date()),
-        earlier=look.to("feelings", day=shifted(span, -1), point="") if has_older else "",
-        later=look.to("feelings", day=shifted(span, 1), point="") if has_newer else "",
-        latest="" if points else _latest(look),
-    )
+    return {
+        "name": name,
+        "since": f"{span.since:%Y-%m-%d}",
+        "pictures": point_chart(points, ticks(span, t), up, lowest=-1, highest=1) if points else (),
+        "said": t("heart.curve_said", span=name, count=len(points)),
+        "table": visit.at("tables/feelings.csv", since=span.since.date(), until=span.until.date()),
+        "earlier": look.to("feelings", day=shifted(span, -1), point="") if has_older else "",
+        "later": look.to("feelings", day=shifted(span, 1), point="") if has_newer else "",
+        "latest": "" if points else _latest(look),
+    }
 
 
-def behind(look: Look) -> Behind | None:
-    """Return what stands behind the point that is open; None where none is, or nothing stands there."""
+def behind(look: Look) -> dict[str, Any] | None:
+    """Return the readings behind the point that is open, oldest first; None where none is, or nothing stands there.
+
+    `more` are left out, and `zoom` is where all of them are points.
+    """
     found = _at(look)
     if not found:
         return None
@@ -118,7 +89,8 @@ def behind(look: Look) -> Behind | None:
     if more and look.span != "day":
         span = span_of(look.span, look.day, _curve(look).first(), look.visit.now)
         zoom = look.to("feelings", span=narrower(span.step), day=found[0].time.date(), point="")
-    return Behind([_heard(one, look, taken_back, is_alone=len(found) == 1) for one in shown], more, zoom)
+    heard = [_heard(one, look, taken_back, is_alone=len(found) == 1) for one in shown]
+    return {"heard": heard, "more": more, "zoom": zoom}
 
 
 def _curve(look: Look) -> EmotionCurve:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 from managers.memory_map.atlas import Atlas
 from managers.memory_map.scene import Dot, Scene, Scope, scene_of
@@ -34,27 +34,8 @@ class ShownPassage:
     around: str
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """What lies open beside a picture.
-
-    Attributes:
-        title: what it is.
-        rows: the memories; none where they are gone.
-        left: how many more there are, in words; empty where all are shown.
-        closer: the address where more of them are seen; empty for none.
-        close: the address without it.
-    """
-
-    title: str
-    rows: Sequence[ShownPassage]
-    left: str
-    closer: str
-    close: str
-
-
-def opened_dot(visit: PersonaVisit, atlas: Atlas, part: Part, key: str, size: str) -> Opened:
-    """Return the memories that a dot stands for, its own first.
+def opened_dot(visit: PersonaVisit, atlas: Atlas, part: Part, key: str, size: str) -> dict[str, Any]:
+    """Return what `panel.html` shows of a dot: the memories that it stands for, its own first; none where they are gone.
 
     Args:
         visit: the request.
@@ -71,7 +52,7 @@ def opened_dot(visit: PersonaVisit, atlas: Atlas, part: Part, key: str, size: st
     dot = next((one for one in scene.dots if one.piece.key == key), None) or next(elsewhere, None)
     close = part.address(visit)
     if dot is None:
-        return Opened("", (), "", "", close)
+        return {"rows": (), "close": close}
     own = dot.piece
     shown = sorted(dot.stands_for, key=lambda piece: (piece.key != own.key, abs(piece.day - own.day)))[:SHOWN]
     faces = visit.memories.map.read([piece.face for piece in shown])
@@ -88,13 +69,13 @@ def opened_dot(visit: PersonaVisit, atlas: Atlas, part: Part, key: str, size: st
         if piece.face in faces
     ]
     left = len(dot.stands_for) - SHOWN
-    return Opened(
-        dot_name(dot, t),
-        rows,
-        t("map.more_like_it", count=left) if left > 0 else "",
-        _closer(visit, part, scene, dot) if left > 0 else "",
-        close,
-    )
+    return {
+        "title": dot_name(dot, t),
+        "rows": rows,
+        "left": t("map.more_like_it", count=left) if left > 0 else "",
+        "closer": _closer(visit, part, scene, dot) if left > 0 else "",
+        "close": close,
+    }
 
 
 def shown_passage(visit: PersonaVisit, passage: Passage, kind: str, more: str = "", day: int = 0) -> ShownPassage:

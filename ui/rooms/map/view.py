@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from managers.memory_map.atlas import Atlas
 from managers.memory_map.pieces import KINDS
@@ -15,8 +15,8 @@ from ui.locales import Texts
 from ui.rooms.map.canvas import CANVASES, Look, turns_of
 from ui.rooms.map.dots import Sign, sign
 from ui.rooms.map.names import place_name
-from ui.rooms.map.picture import Picture, along_time, by_likeness
-from ui.rooms.map.timeline import TimeRange, day_in_full, time_range
+from ui.rooms.map.picture import along_time, by_likeness
+from ui.rooms.map.timeline import day_in_full, time_range
 from ui.rooms.memories.shelves import shorten
 from ui.server.visit import PersonaVisit
 
@@ -52,55 +52,8 @@ class Row:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class MapPage:
-    """All that the page of a part of the map shows.
-
-    Attributes:
-        title: how the part is called.
-        shown: what the pictures show, for screen readers.
-        around: the ways to what it is a part of: (address, words).
-        arrangements: the ways to arrange it: (name, address, whether it is so).
-        held: how much there is to see.
-        sampled: for each size in which not all is drawn, how many a dot stands for.
-        pictures: one in each size.
-        labels: what each dot is, by its key.
-        time: when the memories are from.
-        signs: those that are drawn, each with what it means.
-        level: what the rows are: `regions`, `quarters`, or nothing smaller (empty).
-        rows: the places.
-        notes: what else is to be known of the map.
-        name: of the file, when the picture is saved.
-    """
-
-    title: str
-    shown: str
-    around: Sequence[tuple[str, str]]
-    arrangements: Sequence[tuple[str, str, bool]]
-    held: str
-    sampled: Sequence[tuple[str, str]]
-    pictures: Sequence[Picture]
-    labels: Mapping[str, str]
-    time: TimeRange | None
-    signs: Sequence[tuple[Sign, str]]
-    level: str
-    rows: Sequence[Row]
-    notes: str
-    name: str
-
-    @property
-    def here(self) -> str:
-        """What an address in the picture keeps of this page's."""
-        return "" if self.arrangements[0][2] else f"by={self.arrangements[1][0]}&"
-
-    @property
-    def ways(self) -> dict[int, str]:
-        """The addresses of the places, by their numbers."""
-        return {row.number: row.address for row in self.rows}
-
-
-def map_page(visit: PersonaVisit, atlas: Atlas, part: Part) -> MapPage | None:
-    """Return what the page of a part of the map shows; None where nothing lies there any more."""
+def map_page(visit: PersonaVisit, atlas: Atlas, part: Part) -> dict[str, Any] | None:
+    """Return what `map.html` shows of a part of the map; None where nothing lies there any more."""
     t = visit.t
     scenes = [scene_of(atlas, part.scope, canvas.most) for canvas in CANVASES]
     scene = scenes[0]
@@ -112,26 +65,29 @@ def map_page(visit: PersonaVisit, atlas: Atlas, part: Part) -> MapPage | None:
     look = Look(min(days, default=0), max(days, default=0), turns_of(days), t)
     draw = along_time if part.arrangement == "time" else by_likeness
     pieces = [piece for dot in scene.dots for piece in dot.stands_for]
-    return MapPage(
-        title,
-        title if part.scope.region is None else t("map.title_of", name=name),
-        _ways_around(visit, part),
-        [(one, part.address(visit, by=one), one == part.arrangement) for one in ARRANGEMENTS],
-        _held(scene, t),
-        [
+    rows = [_row(visit, place, part) for place in scene.places]
+    return {
+        "title": title,
+        "shown": title if part.scope.region is None else t("map.title_of", name=name),
+        "around": _ways_around(visit, part),
+        "arrangements": [(one, part.address(visit, by=one), one == part.arrangement) for one in ARRANGEMENTS],
+        "here": "" if part.arrangement == ARRANGEMENTS[0] else f"by={part.arrangement}&",
+        "held": _held(scene, t),
+        "sampled": [
             (canvas.kind, t("map.sampled", count=max(2, round(one.total / len(one.dots)))))
             for canvas, one in zip(CANVASES, scenes, strict=True)
             if len(one.dots) < one.total
         ],
-        [draw(one, canvas, look) for one, canvas in zip(scenes, CANVASES, strict=True)],
-        _labels(visit, scenes),
-        time_range(pieces, look),
-        _signs(scene, t),
-        {"region": "regions", "quarter": "quarters"}.get(scene.level, ""),
-        [_row(visit, place, part) for place in scene.places],
-        _notes(visit, atlas),
-        f"{visit.name}-{t('map.file')}",
-    )
+        "pictures": [draw(one, canvas, look) for one, canvas in zip(scenes, CANVASES, strict=True)],
+        "labels": _labels(visit, scenes),
+        "time": time_range(pieces, look),
+        "signs": _signs(scene, t),
+        "level": {"region": "regions", "quarter": "quarters"}.get(scene.level, ""),
+        "rows": rows,
+        "ways": {row.number: row.address for row in rows},
+        "notes": _notes(visit, atlas),
+        "name": f"{visit.name}-{t('map.file')}",
+    }
 
 
 def dot_name(dot: Dot, t: Texts) -> str:
