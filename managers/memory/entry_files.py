@@ -105,7 +105,7 @@ class EntryStore(Generic[D, E]):
             older = self._parse(file.read()).all
             self._file.notices += file.take_notices()
             # A change that was taken back brings back what it had put on a shelf.
-            found += [one for one in older if one.id not in known]
+            found += [one for one in older if not one.id or one.id not in known]  # by hand they are written without
             known |= {one.id for one in older}
         return found
 
