@@ -19,7 +19,7 @@ from agent.minds.builtin.talk.note_taking import keep, keep_name
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene, read_scene
 from agent.minds.builtin.talk.sent_files import answer_from_files
-from agent.minds.builtin.talk.unreadable import answer_oddity
+from agent.minds.builtin.talk.unreadable import answer_unreadable
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.reading.rules import fits_any
 from managers.mind import ReplyRequest, ToolCall
@@ -96,7 +96,7 @@ def _in_conversation(scene: Scene) -> list[str]:
     has_image = any(turn.images for turn in request.turns[-1:]) or any(one.lower().endswith(_IMAGES) for one in files)
     image = [scene.book.say("small", "image")] if has_image else []
     brings_text = any(not file.is_earlier for file in request.files)
-    if not brings_text and (odd := answer_oddity(scene)) is not None:
+    if not brings_text and (odd := answer_unreadable(scene)) is not None:
         return image or [odd]
     return image + _converse(scene)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass, field, replace
 from random import Random
 
@@ -11,20 +10,14 @@ from agent.minds.builtin.answers.candidates import Candidate
 from agent.minds.builtin.talk.introduction import is_about_oneself, marked, name_given, name_in, name_noted, parted
 from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.voice import read_voice
-from managers.language.lexicons import load, word_set
 from managers.language.reading.reading import Reading, read
+from managers.language.reading.rules import rules
 from managers.mind import ChatTurn, ReplyRequest
 from managers.storage.errors import Lang
 
 NOTEPAD = "edit_notepad"
 """The tool that writes into the notepad."""
 _RECENT = 12
-_SCRIPT = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
-_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,300}>")
-_SHOWN = re.compile(r"\[(?:shares|shared|sends|sent)\b[^\]]*\]")
-"""A note on a picture in imported conversations: nobody said it."""
-_LINK = re.compile(r"(?:https?://|www\.)[^\s<>「」、。]+", re.IGNORECASE)
-_FENCE = re.compile(r"```.*?(?:```|$)", re.DOTALL)
 _MAX_READ = 20_000
 
 
@@ -102,46 +95,21 @@ def can_write(request: ReplyRequest) -> bool:
 
 def readable(text: str) -> str:
     """Return a message without markup, code, links and control characters, and not longer than can be read."""
-    bare = text[:_MAX_READ]
-    for unread in (_FENCE, _SCRIPT, _TAG, _SHOWN, _LINK):
-        bare = unread.sub(" ", bare)
-    return "".join(_printed(char) for char in bare).strip()
+    return "".join(_printed(char) for char in without_markup(text[:_MAX_READ])).strip()
+
+
+def without_markup(text: str) -> str:
+    """Return a text without what nobody said: code, tags, links, notes on pictures in imported conversations."""
+    for one in rules("en", "markup").values():
+        if one.name.startswith("past_"):
+            text = one.pattern.sub(" ", text)
+    return text
 
 
 def _printed(char: str) -> str:
     if char in "\n\t" or char.isprintable():
         return char
     return " " if char.isspace() else ""  # the wide space parts Japanese sentences
-
-
-def is_foreign(text: str) -> bool:
-    """Tell a message in a language that this mind does not speak."""
-    letters = [char for char in text[:2000] if char.isalpha()]
-    if len(_OTHER_SCRIPT.findall(text[:2000])) > len(letters) / 2:
-        return True
-    if not _KANA.search(text) and len(set(text) & word_set("foreign", "words", "chinese")) > 1:
-        return True
-    said = set(_LATIN.findall(text[:2000].lower().replace("’", "'")))
-    english = said & (word_set("english", "kinds", "function") | word_set("english", "kinds", "pronoun"))
-    most = max(
-        (said & word_set("foreign", "words", lang) for lang in load("foreign")["words"] if lang != "chinese"), key=len
-    )
-    return len(most) > 1 and len(most - english) > len(english - most) and not _KANA.search(text)
-
-
-_KANA = re.compile(r"[ぁ-ゖァ-ヺ]")
-_LATIN = re.compile(r"[a-zà-ɏ]+(?:'[a-zà-ɏ]+)?")
-_OTHER_SCRIPT = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\u1100-\u11ff\uac00-\ud7af]")
-
-
-def has_link(text: str) -> bool:
-    """Tell whether a message points to a page."""
-    return bool(_LINK.search(text))
-
-
-def has_code(text: str) -> bool:
-    """Tell whether a message holds a block of code."""
-    return bool(_FENCE.search(text))
 
 
 def _earlier(request: ReplyRequest) -> list[ChatTurn]:
