@@ -12,11 +12,11 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from agent.minds.fit import turn_tokens
 from agent.prompts.quoting import MARK
-from agent.prompts.system_prompt import HEADINGS, PartName
+from agent.prompts.system_prompt import PartName, heading
 from managers.mind import ChatTurn
 from managers.storage.errors import Lang
 
@@ -37,8 +37,7 @@ CEILINGS: Mapping[PartName, tuple[float, int]] = {
 }
 """The most that each part may take, in order of importance: a share of the prompt, or so many tokens if those are more."""
 
-ORDER: tuple[PartName, ...] = tuple(HEADINGS)
-"""How the parts stand in the prompt: who it is first, what it recalls for this message last."""
+ORDER: tuple[PartName, ...] = get_args(PartName)
 
 PRESENT: frozenset[PartName] = frozenset({"now", "concern", "questions", "drives"})
 """What is so at this moment; it stands before the newest message, after all that servers have read before."""
@@ -166,7 +165,7 @@ def _ceiling(name: PartName, whole: int) -> int:
 
 
 def _heading(name: PartName, lang: Lang) -> str:
-    words = HEADINGS[name][lang]
+    words = heading(lang, name)
     return f"[{words}]" if name in QUOTED | PRESENT else f"=== {words} ==="
 
 

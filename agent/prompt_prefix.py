@@ -60,8 +60,8 @@ def standing_parts(
         text_part("guidance", words.guidance(lang)),
         text_part("persona", sheet.system_prompt),
         Part("user", words.user(lang, sheet, facts)),
-        text_part("core_memory", plain(read("core_memory")), rest=words.NOT_HERE[lang]),
-        text_part("notepad", plain(read("notepad")), keep="last", rest=words.NOT_HERE[lang]),
+        text_part("core_memory", plain(read("core_memory")), rest=words.not_here(lang)),
+        text_part("notepad", plain(read("notepad")), keep="last", rest=words.not_here(lang)),
     ]
     return compose_parts(parts, most, lang, mind.count_tokens, whole=room, least=_LEAST)
 

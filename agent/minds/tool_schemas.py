@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, create_model
 
 from agent.minds.tokens import MESSAGE_OVERHEAD
-from agent.prompts.arguments import ARGUMENTS
+from agent.prompts.texts import table
 from managers.mind import ToolCall, ToolSpec
 
 TOOLS_SHARE = 0.23
@@ -31,9 +31,10 @@ def as_function(tool: ToolSpec) -> dict[str, Any]:
     """Return a tool in OpenAI's form, which LangChain translates for every provider."""
     schema = _slim(tool.arguments.model_json_schema())
     schema.pop("description", None)
+    told = table("tools")["arguments"] if tool.language == "ja" else {}  # in English their models say it
     for name, argument in schema.setdefault("properties", {}).items():
-        if tool.language == "ja" and name in ARGUMENTS:
-            argument["description"] = ARGUMENTS[name]
+        if name in told:
+            argument["description"] = told[name]
     return {
         "type": "function",
         "function": {"name": tool.name, "description": tool.description, "parameters": schema},

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent.prompts.texts import Texts
 from agent.tools.writes import Write
 from managers.mind import ToolCall, ToolSpec
 from managers.recall.hits import Hit
@@ -20,6 +21,10 @@ class Arguments(BaseModel):
     """Base of all tools' arguments: what is not asked for is left aside, as models like to add a reason or an id."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
+
+
+class Nothing(Arguments):
+    """No arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +81,7 @@ Settle = Callable[["Tool[Any]", Write], ToolAnswer]
 """Makes a change, or holds it; raises what making it raises."""
 
 
-_NO_SUCH: dict[Lang, str] = {
-    "ja": "「{name}」という道具はありません。使えるのは {known} です。",
-    "en": 'There is no tool "{name}". You can use {known}.',
-}
-_WRONG: dict[Lang, str] = {
-    "ja": "「{name}」の引数が正しくありません({problems})。直して、もう一度呼んでください。",
-    "en": 'The arguments of "{name}" are not right ({problems}). Mend them and call it again.',
-}
+_say = Texts("tools")
 
 
 class Catalogue(Generic[C]):
@@ -109,12 +107,12 @@ class Catalogue(Generic[C]):
         tool = self._tools.get(call.name)
         if tool is None or (tool.writes and not writing):
             known = ", ".join(spec.name for spec in self.specs(lang, writing=writing))
-            return ToolAnswer(_NO_SUCH[lang].format(name=call.name[:60], known=known))
+            return ToolAnswer(_say("no_such", lang, name=call.name[:60], known=known))
         try:
             arguments = tool.arguments.model_validate(dict(call.arguments))
         except ValidationError as error:
             problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or '-'}: {e['msg']}" for e in error.errors()[:5])
-            return ToolAnswer(_WRONG[lang].format(name=tool.name, problems=problems))
+            return ToolAnswer(_say("wrong_arguments", lang, name=tool.name, problems=problems))
         try:
             outcome = tool.run(context, arguments)
             if isinstance(outcome, Write):

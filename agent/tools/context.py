@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from agent.memories import Memories
 from agent.minds.protocol import Mind
-from agent.tools.writes import Writer
+from agent.prompts.texts import entry
+from agent.tools.catalogue import Arguments, Found, Tool
+from agent.tools.writes import Write, Writer
 from managers.mind import Sheet
 from managers.recall.hits import Hit
 from managers.storage.clock import Clock
@@ -33,3 +37,15 @@ class ToolContext:
     def writer(self) -> Writer:
         """On whose behalf the tools write."""
         return Writer(self.memories, self.sheet, self.mind.name, self.evidence)
+
+
+def tool(
+    name: str,
+    arguments: type[Arguments],
+    run: Callable[[ToolContext, Any], str | Found | Write],
+    *,
+    writes: bool = False,
+) -> Tool[ToolContext]:
+    """Return a tool whose description and announcement stand in `assets/prompts/tools.toml`."""
+    describe, announce = (entry("tools", f"tool.{name}.{kind}") for kind in ("describe", "announce"))
+    return Tool(name, describe, announce, arguments, run, writes)

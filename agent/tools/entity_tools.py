@@ -8,8 +8,9 @@ from typing import Literal
 from pydantic import Field
 
 from agent.prompts.quoting import name_in_label, passage
-from agent.tools.catalogue import Arguments, Found, NothingDoneError, Tool
-from agent.tools.context import ToolContext
+from agent.prompts.texts import Texts
+from agent.tools.catalogue import Arguments, Found, Nothing, NothingDoneError, Tool
+from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
 from managers.memory.entities.entity_facts import Entity
 from managers.recall.hits import Hit
@@ -20,20 +21,7 @@ from managers.storage.history.diff import unified
 MAX_NAME = 100
 MAX_FACT = 1000
 MAX_LISTED = 200
-_UNKNOWN: dict[Lang, str] = {
-    "ja": "「{name}」についての記憶はまだありません。list_entity_memories で一覧を見られます。",
-    "en": 'There is no memory of "{name}" yet. list_entity_memories shows what there is.',
-}
-_NONE: dict[Lang, str] = {"ja": "まだ何もありません。", "en": "There is none yet."}
-_NEEDS: dict[Lang, str] = {
-    "ja": "content(書き足す事実)か old_fact(もう成り立たない事実)が必要です。",
-    "en": "content (a fact to add) or old_fact (one that no longer holds) is needed.",
-}
-_ENDED: dict[Lang, str] = {
-    "ja": "🛠️ 人や物事の記憶をひとつ、過去のことにしました",
-    "en": "🛠️ Noted that something about someone no longer holds",
-}
-_NOTED: dict[Lang, str] = {"ja": "「{name}」の記憶に書きました。", "en": 'Written into the memory of "{name}".'}
+_say = Texts("tools")
 
 
 class EntityName(Arguments):
@@ -51,15 +39,11 @@ class EntityFact(EntityName):
     )
 
 
-class Nothing(Arguments):
-    """No arguments."""
-
-
 def read_entity_memory(context: ToolContext, wanted: EntityName) -> str | Found:
     """Return all that is known about a person or thing."""
     entity = context.memories.entities.find(wanted.name)
     if entity is None:
-        return _UNKNOWN[context.sheet.language].format(name=wanted.name)
+        return _say("unknown_entity", context.sheet.language, name=wanted.name)
     return of_cards(context, [entity])
 
 
@@ -89,7 +73,7 @@ class EntityWrite(Write):
     old_fact: str = ""
 
     def announcement(self, lang: Lang) -> str:
-        return "" if self.content else _ENDED[lang]
+        return "" if self.content else _say("fact_ended", lang)
 
     def look(self, writer: Writer) -> Look:
         entities = writer.memories.entities
@@ -111,50 +95,24 @@ class EntityWrite(Write):
             evidence=writer.evidence,
             instead_of=self.old_fact,
         )
-        return _NOTED[writer.sheet.language].format(name=entity.name)
+        return _say("fact_noted", writer.sheet.language, name=entity.name)
 
 
 def write_entity_memory(context: ToolContext, wanted: EntityFact) -> EntityWrite:
     """Add a fact about a person or thing, put it in another's place, or end one."""
     if not wanted.content and not wanted.old_fact:
-        raise NothingDoneError(_NEEDS[context.sheet.language])
+        raise NothingDoneError(_say("entity_needs", context.sheet.language))
     return EntityWrite(name=wanted.name, content=wanted.content, old_fact=wanted.old_fact)
 
 
 def list_entity_memories(context: ToolContext, _: Nothing) -> str:
     """List the names of all entities."""
     names = context.memories.entities.names()[:MAX_LISTED]
-    return "\n".join(f"- {name_in_label(name)}" for name in names) or _NONE[context.sheet.language]
+    return "\n".join(f"- {name_in_label(name)}" for name in names) or _say("no_entities", context.sheet.language)
 
 
 TOOLS: list[Tool[ToolContext]] = [
-    Tool(
-        "read_entity_memory",
-        {
-            "ja": "ある人物や物事について覚えていることを全部読む。",
-            "en": "Read all that you know about one person or thing.",
-        },
-        {"ja": "🛠️ 人や物事の記憶を読みました", "en": "🛠️ Read what I know of someone"},
-        EntityName,
-        read_entity_memory,
-    ),
-    Tool(
-        "write_entity_memory",
-        {
-            "ja": "人物や物事について、会話で聞いた事実をひとつ書き足す。変わった事実は old_fact で置きかえる・終わらせる。言われていないことは書かない。",
-            "en": "Add one fact that was said about a person or thing; old_fact replaces or ends one that changed. "
-            "Never write what nobody said.",
-        },
-        {"ja": "🛠️ 人や物事の記憶に書きました", "en": "🛠️ Wrote down something about someone"},
-        EntityFact,
-        write_entity_memory,
-        writes=True,
-    ),
-    Tool(
-        "list_entity_memories",
-        {"ja": "覚えている人物や物事の一覧を見る。", "en": "List the people and things that you remember."},
-        {"ja": "🛠️ 人や物事の一覧を見ました", "en": "🛠️ Looked through the people and things I know"},
-        Nothing,
-        list_entity_memories,
-    ),
+    tool("read_entity_memory", EntityName, read_entity_memory),
+    tool("write_entity_memory", EntityFact, write_entity_memory, writes=True),
+    tool("list_entity_memories", Nothing, list_entity_memories),
 ]

@@ -11,47 +11,17 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ModelWrapValidatorHandler, ValidationError, model_validator
 
+from agent.prompts.texts import Texts, table
 from managers.mind import Answer
 from managers.sleep.errors import DraftRejectedError
 from managers.storage.errors import Lang
 from managers.storage.json_text import mended
 
 _FENCE = re.compile(r"```(?:json)?\s*+(.*?)```", re.DOTALL | re.IGNORECASE)
-_FORM = {
-    "ja": "答えは、次のJSONスキーマに従うJSONオブジェクト一つだけにしてください。前後に説明を書かないでください。\n{schema}",
-    "en": "Answer with a single JSON object that follows this JSON schema, and nothing before or after it.\n{schema}",
-}
-_AGAIN = {
-    "ja": "その答えは使えませんでした: {problem}\n直したJSONオブジェクトだけを、もう一度書いてください。",
-    "en": "That answer could not be used: {problem}\nWrite the corrected JSON object again, and nothing else.",
-}
-EMPTY: dict[Lang, str] = {"ja": "答えが空です", "en": "it is empty"}
-_NO_JSON = {"ja": "JSONオブジェクトがありません", "en": "there is no JSON object in it"}
+_say = Texts("answer_forms")
 _PROBLEMS_TOLD = 5
 _BRACES_TRIED = 200
 """From each one all that follows may be read, in vain."""
-
-
-_WRONG: dict[str, dict[Lang, str]] = {
-    "missing": {"ja": "{name} がない", "en": "{name} is missing"},
-    "string_type": {"ja": "{name} は文字列にする", "en": "{name} must be a string"},
-    "list_type": {"ja": "{name} はリストにする", "en": "{name} must be a list"},
-    "dict_type": {"ja": "{name} はオブジェクトにする", "en": "{name} must be an object"},
-    "model_type": {"ja": "{name} はオブジェクトにする", "en": "{name} must be an object"},
-    "literal_error": {"ja": "{name} は {expected} のどれかにする", "en": "{name} must be one of {expected}"},
-    "int_type": {"ja": "{name} は整数にする", "en": "{name} must be a whole number"},
-    "int_parsing": {"ja": "{name} は整数にする", "en": "{name} must be a whole number"},
-    "int_from_float": {"ja": "{name} は整数にする", "en": "{name} must be a whole number"},
-    "float_type": {"ja": "{name} は数にする", "en": "{name} must be a number"},
-    "float_parsing": {"ja": "{name} は数にする", "en": "{name} must be a number"},
-    "greater_than_equal": {"ja": "{name} は {ge} 以上にする", "en": "{name} must be at least {ge}"},
-    "less_than_equal": {"ja": "{name} は {le} 以下にする", "en": "{name} must be at most {le}"},
-}
-_OTHER: dict[Lang, str] = {
-    "ja": "次の項目が一つもない: {names}",
-    "en": "it has none of these fields: {names}",
-}
-_OTHERWISE: dict[Lang, str] = {"ja": "{name} の形が合わない", "en": "{name} does not fit the schema"}
 
 
 class UnusableAnswerError(Exception):
@@ -60,7 +30,7 @@ class UnusableAnswerError(Exception):
 
 def describe_form(answer: type[BaseModel], lang: Lang) -> str:
     """Return the instruction that asks for an answer of this form."""
-    return _FORM[lang].format(schema=json.dumps(_without_titles(answer.model_json_schema()), ensure_ascii=False))
+    return _say("form", lang, schema=json.dumps(_without_titles(answer.model_json_schema()), ensure_ascii=False))
 
 
 def _without_titles(schema: Any) -> Any:  # noqa: ANN401  # JSON
@@ -78,9 +48,14 @@ def _without_titles(schema: Any) -> Any:  # noqa: ANN401  # JSON
     }
 
 
+def empty_answer(lang: Lang) -> str:
+    """Return what is wrong with an answer that has nothing in it."""
+    return _say("empty", lang)
+
+
 def ask_again(problem: str, lang: Lang) -> str:
     """Return the request to do it better."""
-    return _AGAIN[lang].format(problem=problem)
+    return _say("again", lang, problem=problem)
 
 
 def parse(text: str, answer: type[Answer], lang: Lang) -> Answer:
@@ -89,7 +64,7 @@ def parse(text: str, answer: type[Answer], lang: Lang) -> Answer:
     Raises:
         UnusableAnswerError: it holds none.
     """
-    problem = _NO_JSON[lang]
+    problem = _say("no_json", lang)
     for candidate in _objects(text):
         try:
             return answer.model_validate(candidate)
@@ -110,7 +85,7 @@ def checked_form(form: type[Answer], check: Callable[[Answer], object], lang: La
     def sound(_: type[Answer], value: Any, handler: ModelWrapValidatorHandler[Answer]) -> Answer:  # noqa: ANN401  # whatever JSON there is
         problems: list[str] = []
         if isinstance(value, dict) and value and form.model_fields.keys().isdisjoint(value):
-            raise ValueError(_OTHER[lang].format(names=", ".join(form.model_fields)))  # and no empty answer
+            raise ValueError(_say("no_field", lang, names=", ".join(form.model_fields)))  # and no empty answer
         try:
             answer = handler(value)
             rest: Answer | None = form.model_validate(answer.model_dump())
@@ -136,12 +111,13 @@ def checked_form(form: type[Answer], check: Callable[[Answer], object], lang: La
 def _problems(error: ValidationError, lang: Lang) -> list[str]:
     """Return what is wrong with an answer, in the language of the prompt; nothing of the answer is quoted."""
     told = []
+    kinds, otherwise = table("answer_forms")["wrong"], table("answer_forms")["otherwise"]
     for item in error.errors(include_input=False, include_url=False):
         name, facts = ".".join(map(str, item["loc"])) or "-", item.get("ctx", {})
         if item["type"] == "value_error":
             told.append(str(facts.get("error", item["msg"])))
         else:
-            told.append(_WRONG.get(item["type"], _OTHERWISE)[lang].format(name=name, **facts))
+            told.append(kinds.get(item["type"], otherwise)[lang].format(name=name, **facts))
     return told
 
 

@@ -12,19 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from agent.minds.language_model.provider import SIGNATURES
 from agent.prompts.system_prompt import is_apart
+from agent.prompts.texts import Texts
 from managers.mind import ChatTurn
 from managers.storage.errors import Lang
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-_BEGINS = {"ja": "(これより前の言葉は、ここにはありません)", "en": "(What was said before is not here.)"}
-_UNSEEN = {
-    "ja": "[画像が{count}枚添えられましたが、あなたには見えません]",
-    "en": "[{count} picture(s) came with this, which you cannot see]",
-}
-_UNANSWERED = {"ja": "(まだ返事をしていません)", "en": "(not answered yet)"}
-_TOOL_SAID = {"ja": "[道具の結果]\n{text}", "en": "[Result of a tool]\n{text}"}
+_say = Texts("chat_messages")
 
 
 def to_messages(
@@ -56,7 +51,7 @@ def to_messages(
         if message is None:
             continue
         if before is not None and before.role == turn.role == "user" and _is_apart(before, turn):
-            messages.append(AIMessage(_UNANSWERED[lang]))  # what was said days apart is not one message
+            messages.append(AIMessage(_say("unanswered", lang)))  # what was said days apart is not one message
         if turn.role == "persona" and turn.quoted:
             _append(messages, _human(turn.quoted))
         _append(messages, message)
@@ -88,7 +83,7 @@ def _to_message(
     if turn.role == "tool":
         if tools:
             return ToolMessage(turn.text, tool_call_id=turn.tool_call_id)
-        return _human(_TOOL_SAID[lang].format(text=turn.text))
+        return _human(_say("tool_said", lang, text=turn.text))
     if turn.role == "user":
         return _user_message(turn, lang, see=see)
     if not (turn.tool_calls and tools):
@@ -104,7 +99,7 @@ def _user_message(turn: ChatTurn, lang: Lang, *, see: bool) -> BaseMessage:
     if not turn.images:
         return _human(text)
     if not see:
-        return _human(f"{text}\n\n{_UNSEEN[lang].format(count=len(turn.images))}".strip())
+        return _human(f"{text}\n\n{_say('unseen', lang, count=len(turn.images))}".strip())
     parts: list[str | dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
     for image in turn.images:
         data = base64.b64encode(image.data).decode()
@@ -137,4 +132,4 @@ def _parts(message: BaseMessage) -> list[Any]:
 def _begun_by_user(messages: list[BaseMessage], lang: Lang) -> list[BaseMessage]:
     if messages and messages[0].type == "human":
         return messages
-    return [_human(_BEGINS[lang]), *messages]
+    return [_human(_say("begins", lang)), *messages]

@@ -25,7 +25,7 @@ from agent.minds.errors import (
 )
 from agent.minds.fit import answer_room, fit, turn_tokens
 from agent.minds.language_model import event_loop, model_notices
-from agent.minds.language_model.answers import EMPTY, UnusableAnswerError, ask_again, describe_form, parse
+from agent.minds.language_model.answers import UnusableAnswerError, ask_again, describe_form, empty_answer, parse
 from agent.minds.language_model.call_failures import (
     BlockedError,
     EndlessError,
@@ -220,7 +220,7 @@ class LanguageModelMind:
                 text = "".join(piece.text for piece in self._think(prompt, cancel) if isinstance(piece, TextPiece))
                 return parse(text, answer, language)
             except EmptyAnswerError:
-                problem = EMPTY[language]
+                problem = empty_answer(language)
             except UnusableAnswerError as error:
                 problem = str(error)
             again = (ChatTurn("persona", text or "…"), ChatTurn("user", ask_again(problem, language)))

@@ -1,0 +1,38 @@
+"""Every text of `assets/prompts/` is there in both languages, and asks for the same facts in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from string import Formatter
+from typing import Any
+
+import pytest
+
+from agent.prompts.texts import FOLDER, table
+
+TOPICS = sorted(path.stem for path in FOLDER.glob("*.toml"))
+BY_LANGUAGE_ALONE = {"tools.arguments"}
+"""English stands with the arguments themselves."""
+
+
+def entries(tables: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, value in tables.items():
+        at = f"{path}.{name}"
+        if at in BY_LANGUAGE_ALONE:
+            continue
+        if all(isinstance(one, dict) for one in value.values()):
+            yield from entries(value, at)
+        else:
+            yield at, value
+
+
+def facts(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_both_languages_say_it_with_the_same_facts(topic: str) -> None:
+    for at, entry in entries(table(topic), topic):
+        assert set(entry) == {"ja", "en"}, at
+        assert all(entry.values()), at
+        assert facts(entry["ja"]) == facts(entry["en"]), at
