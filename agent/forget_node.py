@@ -16,7 +16,7 @@ from agent.state import Surroundings, TurnState
 from agent.tools.context import ToolContext
 from agent.tools.forget_tool import TOOLS, Forgetting
 from agent.turn_log import announce
-from managers.language.forgetting import asks_to_forget, read_forget_wish
+from managers.language.reading.forget_wishes import asks_to_forget, read_forget_wish
 from managers.language.words import detect_language
 from managers.memory.forgotten import wishes_left
 from managers.memory.log import ConversationLog

@@ -20,8 +20,8 @@ from agent.retrieval import in_sight, is_said_since, retrieve
 from agent.state import Spoken, Surroundings, TurnState
 from agent.tools.context import ToolContext
 from agent.turn_log import announce, answer, hear
-from managers.language.concern import find_concern, help_lines
 from managers.language.emotion import read_emotion
+from managers.language.reading.concern import find_concern, help_lines
 from managers.memory.emotions import NEGATIVE
 from managers.memory.messages import Message
 from managers.mind import (

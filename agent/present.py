@@ -10,9 +10,9 @@ from agent.addressing import called
 from agent.prompt_parts import Part, text_part
 from agent.prompts import system_prompt as words
 from agent.state import Surroundings, TurnState
-from managers.language.concern import Kind as ConcernKind
-from managers.language.concern import help_lines
 from managers.language.emotion import Emotion
+from managers.language.reading.concern import Kind as ConcernKind
+from managers.language.reading.concern import help_lines
 from managers.language.words import detect_language
 from managers.memory.emotion_names import Feeling, weight_of
 from managers.memory.messages import Message

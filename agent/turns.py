@@ -26,7 +26,7 @@ from agent.minds.protocol import Mind
 from agent.state import Surroundings, TurnState
 from agent.tools import all_tools
 from agent.turn import Publish, Turn
-from managers.language.concern import find_concern
+from managers.language.reading.concern import find_concern
 from managers.memory.messages import Message
 from managers.mind import Cancel
 from managers.storage.clock import Clock

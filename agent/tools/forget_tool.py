@@ -12,7 +12,7 @@ from agent.prompts.texts import Texts
 from agent.tools.catalogue import Arguments, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
-from managers.language.forgetting import asks_to_forget, names_something, read_forget_wish
+from managers.language.reading.forget_wishes import asks_to_forget, names_something, read_forget_wish
 from managers.language.words import content_words
 from managers.memory.errors import UnclearWhatToForgetError
 from managers.memory.forgotten import choose, holds

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from managers.language.emotion_context import Context, contrast_positions, read_context
 from managers.language.emotion_lexicon import EMOTIONS, Emotion, Match, find_matches
-from managers.language.loss import tells_of_loss
+from managers.language.reading.loss import tells_of_loss
 from managers.language.reading.reading import asks_anything
 from managers.language.words import Word, detect_language, sentence_spans, words
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from managers.language.concern import find_concern
-from managers.language.loss import tells_of_loss
+from managers.language.reading.concern import find_concern
+from managers.language.reading.loss import tells_of_loss
 from managers.memory.json_documents import JsonFile, as_plain, encode, entries_of
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice

@@ -16,7 +16,7 @@ from itertools import dropwhile, islice
 from pathlib import Path
 from typing import Final
 
-from managers.language.forgetting import asks_to_forget, read_forget_wish
+from managers.language.reading.forget_wishes import asks_to_forget, read_forget_wish
 from managers.language.words import content_words
 from managers.memory.errors import MessageNotFoundError, UnclearWhatToForgetError
 from managers.memory.log import ConversationLog

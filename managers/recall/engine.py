@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from managers.language.clauses import clauses
-from managers.language.overviews import asks_for_overview, subject_of_overview
+from managers.language.reading.clauses import clauses
+from managers.language.reading.overview import asks_for_overview, subject_of_overview
 from managers.language.words import content_words
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message

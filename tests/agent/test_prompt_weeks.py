@@ -19,7 +19,7 @@ from agent.minds.tool_schemas import as_function
 from agent.prompts import system_prompt as words
 from agent.services import Services, open_services
 from agent.tools import all_tools
-from managers.language.forgetting import read_forget_wish
+from managers.language.reading.forget_wishes import read_forget_wish
 from managers.memory.errors import UnclearWhatToForgetError
 from managers.mind import Cancel
 from managers.recall.hits import Hit

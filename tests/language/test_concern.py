@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from managers.language.concern import find_concern, find_help_lines, help_lines
+from managers.language.reading.concern import find_concern, find_help_lines, help_lines
 
 FOLDER = Path(__file__).parent
 

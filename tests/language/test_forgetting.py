@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from managers.language.forgetting import ForgetWish, asks_to_forget, read_forget_wish
+from managers.language.reading.forget_wishes import ForgetWish, asks_to_forget, read_forget_wish
 
 
 @pytest.mark.parametrize(

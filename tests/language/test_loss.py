@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from managers.language.emotion import read_emotion
-from managers.language.loss import tells_of_loss
+from managers.language.reading.loss import tells_of_loss
 from managers.language.reading.rules import rules
 from managers.storage.errors import Lang
 

@@ -12,7 +12,7 @@ from agent.minds.builtin.dreams.summary import summarise
 from agent.minds.builtin.talk.introduction import name_in
 from agent.minds.builtin.talk.scene import readable
 from agent.minds.builtin.talk.unreadable import is_foreign
-from managers.language.concern import find_concern
+from managers.language.reading.concern import find_concern
 from managers.language.reading.reading import read
 from managers.language.words import sentences
 from managers.memory.messages import Message

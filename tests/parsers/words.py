@@ -15,11 +15,11 @@ from agent.minds.language_model.refusals import _SAYS, refused_feature
 from agent.minds.pulling import Progress
 from agent.minds.small_models import known_models
 from agent.prompts.quoting import MARK, frame, name_in_label, passage, quoted
-from managers.language.concern import find_concern
 from managers.language.emotion import read_emotion
-from managers.language.forgetting import asks_to_forget, names_something, read_forget_wish
+from managers.language.reading.concern import find_concern
+from managers.language.reading.forget_wishes import asks_to_forget, names_something, read_forget_wish
 from managers.language.reading.slots import asked_slot, asks_all, told_slot
-from managers.language.times import find_times, tells_when, without_times
+from managers.language.reading.times import find_times, tells_when, without_times
 from managers.language.words import detect_language, sentence_spans
 from managers.mind import TextPiece
 from managers.recall.index.terms import terms

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from managers.language.reading.reading import only_asks as asks_only
-from managers.language.times import find_times
+from managers.language.reading.times import find_times
 from managers.memory.messages import Message
 from managers.recall.engine import Recall
 from managers.recall.hits import Hit

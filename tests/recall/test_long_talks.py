@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.long_talks import Talk as LongTalk
 from benchmarks.long_talks import full_text, recall_of, search_full_text
-from managers.language.clauses import clauses
-from managers.language.overviews import asks_for_overview
-from managers.language.preferences import asks_for_help, is_standing_wish
+from managers.language.reading.clauses import clauses
+from managers.language.reading.overview import asks_for_overview
+from managers.language.reading.preferences import asks_for_help, is_standing_wish
 from managers.recall.engine import Recall
 from tests.recall.looking import Talk
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.language.times import find_times, tells_when, without_times
+from managers.language.reading.times import find_times, tells_when, without_times
 
 NOW = datetime(2026, 11, 21, 12, 0)  # a Saturday
 

@@ -1,8 +1,17 @@
 """Reading a sentence: what it does, asks, wishes, and whom and when it speaks of. Nothing else in the program reads one.
 
-- `reading.read(text, lang)` gives a `Reading`: the sentences of a message, each with what it does (`act`), whether it
-  asks (`is_question`) and after what (`asks`), its words and its terms. What is read is kept with the sentence.
-- `rules` holds the rules themselves: `assets/language/{ja,en}/<topic>.toml`, patterns with examples. `fits(lang, topic,
-  name, text)` tries one, `first_fit` a whole file.
-- `managers.language.lexicons.word_list(lang, name)` gives a list of words, such as `colours` or `relatives`.
+Each thing is read in one place:
+
+- `reading.read(text, lang)`: a message as sentences, each with what it does (`act`), whether it asks (`is_question`) and
+  after what (`asks`), its words and its terms, read when first asked for and kept. `asks_anything` and `only_asks` answer
+  for a whole message.
+- `times.find_times(text, now)`: the days that it speaks of. `values.values_in`: days, hours, counts, colours as words.
+- `kinship.kin_of`: who somebody is to the speaker. `slots`: where somebody lives, what they do, how old they are.
+- `preferences`: wishes that hold from now on. `forget_wishes`: what is to be forgotten. `concern`, `loss`: danger, deaths.
+- `clauses`, `overview`: the questions within a question, and those that ask for an order or a sum.
+- `rules`: what all of these go by, `assets/language/{ja,en}/<topic>.toml`, patterns with examples. `fits(lang, topic, name,
+  text)` tries one, `first_fit` a whole file, `fits_any` and `either` both languages.
+- `english`, `japanese`: a text cut into words; nothing else here knows a language.
+
+`managers.language.lexicons.word_list(lang, name)` gives a list of words, such as `colours` or `relatives`.
 """

@@ -10,8 +10,8 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from managers.language.preferences import is_standing_wish
-from managers.language.times import tells_when
+from managers.language.reading.preferences import is_standing_wish
+from managers.language.reading.times import tells_when
 from managers.recall.embedders import Embedder
 from managers.recall.index.chunking import Chunk
 from managers.recall.index.index_terms import MARKS, index_terms, vector_text

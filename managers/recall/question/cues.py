@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from managers.language.preferences import asks_for_help
+from managers.language.reading.preferences import asks_for_help
 from managers.language.reading.rules import either, fits_any
-from managers.language.times import TimeSpan, find_times
+from managers.language.reading.times import TimeSpan, find_times
 from managers.memory.messages import Role
 from managers.recall.index.related_words import marks_asked
 from managers.recall.index.terms import Meaning, is_japanese, meanings

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 
 from managers.language.reading.rules import rules
-from managers.language.times import TimeSpan, find_times
+from managers.language.reading.times import TimeSpan, find_times
 from managers.recall.hits import Hit
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from managers.language.reading.reading import asks_anything
 from managers.language.reading.rules import fits_any
-from managers.language.times import find_times
+from managers.language.reading.times import find_times
 from managers.memory.messages import Message
 from managers.recall.index.terms import is_japanese, terms
 from managers.recall.question.follow_ups import follows_up

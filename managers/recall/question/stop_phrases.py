@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from managers.language.reading.rules import either, fits_any
-from managers.language.times import TimeSpan
+from managers.language.reading.times import TimeSpan
 
 _WEEK = 7
 

@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 import numpy as np
 import numpy.typing as npt
 
-from managers.language.times import TimeSpan, find_times
+from managers.language.reading.times import TimeSpan, find_times
 from managers.recall.embedders import VECTOR_SHARE, Vectors
 from managers.recall.hits import MemoryType
 from managers.recall.index.store import IS_WISH, TELLS_WHEN

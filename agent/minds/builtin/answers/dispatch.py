@@ -14,7 +14,7 @@ from agent.minds.builtin.talk.scene import Scene
 from managers.language.lexicons import word_list
 from managers.language.reading.reading import SOCIAL, Sentence, question_terms
 from managers.language.reading.rules import fits
-from managers.language.times import find_times
+from managers.language.reading.times import find_times
 from managers.language.words import content_words
 
 

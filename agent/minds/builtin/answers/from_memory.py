@@ -21,7 +21,7 @@ from managers.language.lexicons import word_list
 from managers.language.reading.reading import Sentence, read
 from managers.language.reading.rules import fits, fits_any
 from managers.language.reading.slots import told_slot
-from managers.language.times import find_times, tells_when
+from managers.language.reading.times import find_times, tells_when
 from managers.language.words import content_words
 
 _SURE: Final = 0.6

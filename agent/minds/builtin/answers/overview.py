@@ -23,7 +23,7 @@ from managers.language.lexicons import word_list
 from managers.language.reading.reading import read
 from managers.language.reading.rules import fits, fits_any
 from managers.language.reading.slots import told_slot
-from managers.language.times import TimeSpan, find_times
+from managers.language.reading.times import TimeSpan, find_times
 from managers.language.words import content_words, detect_language, words
 from managers.mind import ReplyRequest
 from managers.storage.errors import Lang

@@ -16,7 +16,7 @@ from managers.language.lexicons import word_list
 from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Sentence, question_terms
 from managers.language.reading.rules import fits
-from managers.language.times import TimeSpan, find_times
+from managers.language.reading.times import TimeSpan, find_times
 from managers.language.words import Word, content_words
 from managers.mind import ReplyRequest
 from managers.recall.index.terms import is_question_word

@@ -13,8 +13,8 @@ from agent.minds.builtin.answers.candidates import (
 from agent.minds.builtin.answers.question_focus import Wanted, verb_bases
 from agent.minds.builtin.answers.synonyms import LIKINGS, one_word, one_word_each
 from managers.language.lexicons import word_list
+from managers.language.reading.times import tells_when
 from managers.language.reading.values import values_in
-from managers.language.times import tells_when
 from managers.language.words import content_words, detect_language, words
 
 _ANSWERS_ON = 0.9

@@ -9,8 +9,8 @@ from functools import cache, cached_property
 from typing import Final, get_args
 
 from agent.minds.builtin.talk.scene import readable
-from managers.language.concern import find_help_lines
 from managers.language.lexicons import word_list
+from managers.language.reading.concern import find_help_lines
 from managers.language.reading.rules import fits
 from managers.language.words import Word, content_words, detect_language, sentences, words
 from managers.memory.messages import Message

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from agent.minds.builtin.answers.synonyms import one_word_each
 from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.talk.told import Told
-from managers.language.loss import tells_of_loss
 from managers.language.reading.kinship import kin_words
+from managers.language.reading.loss import tells_of_loss
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits_any
 from managers.language.words import sentences, words

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from agent.minds.builtin.talk.phrasebook import Phrasebook
-from managers.language.concern import find_concern
+from managers.language.reading.concern import find_concern
 from managers.language.reading.rules import fits_any
 from managers.mind import ChatTurn, Concern
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.minds.builtin.talk.scene import Scene, can_write
-from managers.language.forgetting import ForgetWish, read_forget_wish
+from managers.language.reading.forget_wishes import ForgetWish, read_forget_wish
 from managers.mind import ToolCall
 
 TOOL = "forget_messages"

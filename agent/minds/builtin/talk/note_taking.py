@@ -10,7 +10,7 @@ from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import NOTEPAD, Scene, can_write
 from agent.minds.builtin.talk.voice import Voice
 from managers.language.reading.rules import fits, fits_any, rule
-from managers.language.times import find_times, without_times
+from managers.language.reading.times import find_times, without_times
 from managers.language.words import content_words, sentences
 from managers.mind import ReplyRequest, ToolCall
 

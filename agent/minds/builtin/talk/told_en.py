@@ -10,7 +10,7 @@ from managers.language.lexicons import word_list
 from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
-from managers.language.times import tells_when
+from managers.language.reading.times import tells_when
 from managers.language.words import Word
 
 Span = tuple[int, int]

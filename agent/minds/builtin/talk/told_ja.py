@@ -11,7 +11,7 @@ from agent.minds.builtin.talk.voice import Voice
 from managers.language.lexicons import word_list
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
-from managers.language.times import tells_when
+from managers.language.reading.times import tells_when
 from managers.language.words import Word
 
 _NEGATIVE = ("無い", "ない", "ぬ", "ず", "ん")

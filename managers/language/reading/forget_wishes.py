@@ -1,7 +1,7 @@
 """A wish that something just said be forgotten: 「さっきの猫の話は忘れて」, "please forget what I said about Tom".
 
 Read narrowly: what is forgotten by mistake is a word lost, so whatever could mean something else is no wish. The rules
-are in `forgetting.toml`.
+are in `forget_wishes.toml`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def names_something(about: str) -> bool:
 
 
 def _found(name: str, text: str) -> bool:
-    return fits_any("forgetting", name, text)
+    return fits_any("forget_wishes", name, text)
 
 
 def _own_words(text: str) -> str | None:
@@ -85,7 +85,7 @@ def _wish_of(sentence: str) -> ForgetWish | None:
     if _found("last", sentence) or _found("last_please", sentence):
         return ForgetWish()
     for lang in ("ja", "en"):
-        if match := rules(lang, "forgetting")["about"].search(sentence):
+        if match := rules(lang, "forget_wishes")["about"].search(sentence):
             about = next(one for one in match.groupdict().values() if one)
             return ForgetWish(about.strip()) if names_something(about) else None
     return None
