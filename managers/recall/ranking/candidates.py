@@ -87,5 +87,5 @@ def passages_of(some: Candidates, indexes: Sequence[MemoryIndex]) -> list[Passag
 
 def why(one: np.void) -> tuple[tuple[str, float], ...]:
     """Return what each part gave to a candidate's score, in shares that add up to one."""
-    shares = one["parts"] / max(one["parts"].sum(), 1e-9)
-    return tuple((name, round(share, 3)) for name, share in zip(PARTS, shares.tolist(), strict=True) if share > 0)
+    shares = (one["parts"] / max(one["parts"].sum(), 1e-9)).round(3).tolist()
+    return tuple((name, share) for name, share in zip(PARTS, shares, strict=True) if share > 0)
