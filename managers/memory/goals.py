@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -108,13 +108,11 @@ class Goals:
     @classmethod
     def parse(cls, value: dict[str, Any]) -> Goals:
         """Read the file's value; what does not fit is kept as it is."""
-        odd: dict[str, Any] = {k: v for k, v in value.items() if k not in {"short_term", "long_term", "meta"}}
-        lists: dict[str, list[Goal]] = {}
-        for horizon in ("short_term", "long_term"):
+        odd: dict[str, Any] = {k: v for k, v in value.items() if k not in {*HORIZONS, "meta"}}
+        lists: dict[Horizon, list[Goal]] = {}
+        for horizon in HORIZONS:
             raw = value.get(horizon, [])
-            good, strange = entries_of(Goal, raw if isinstance(raw, list) else [])
-            lists[horizon] = good
-            odd[f"odd {horizon}"] = strange
+            lists[horizon], odd[f"odd {horizon}"] = entries_of(Goal, raw if isinstance(raw, list) else [])
         try:
             meta = GoalsMeta.model_validate(value.get("meta", {}))
         except ValidationError:
@@ -154,7 +152,7 @@ class Goals:
             return self
         if any(alike(other.goal, named.goal) for other in active):
             return self
-        return self._with(horizon, [named, *self.lists[horizon]])
+        return self.with_lists({**self.lists, horizon: [named, *self.lists[horizon]]})
 
     def progressed(self, goal_id: str, note: str, *, evidence: Sequence[str], when: str) -> Goals:
         """Return them with a note of progress on one goal."""
@@ -183,16 +181,20 @@ class Goals:
 
     def edited(self, entry_id: str, **values: object) -> Self:
         """Return them with one goal's values changed."""
-        short, long = (
-            [g.model_copy(update=values) if g.id == entry_id else g for g in self.lists[h]]
-            for h in ("short_term", "long_term")
+        return self.with_lists(
+            {
+                horizon: [one.model_copy(update=values) if one.id == entry_id else one for one in goals]
+                for horizon, goals in self.lists.items()
+            }
         )
-        return type(self)(short, long, self.meta, self.odd)
 
     def without(self, entry_id: str) -> Self:
         """Return them without one goal."""
-        short, long = ([g for g in self.lists[h] if g.id != entry_id] for h in ("short_term", "long_term"))
-        return type(self)(short, long, self.meta, self.odd)
+        return self.with_lists({h: [g for g in goals if g.id != entry_id] for h, goals in self.lists.items()})
+
+    def with_lists(self, lists: Mapping[Horizon, Sequence[Goal]]) -> Self:
+        """Return other goals, with all else that is in the file."""
+        return type(self)(lists["short_term"], lists["long_term"], self.meta, self.odd)
 
     def reflected(self, level: int, day: date, today: date | None = None) -> Goals:
         """Return them with the day of a reflection noted; a deeper one counts for the lighter ones too.
@@ -213,8 +215,7 @@ class Goals:
             ended, gone = shelve([g for g in goals if g.status != "active"], KEPT_ENDED)
             kept[horizon] = [*(g for g in goals if g.status == "active"), *ended]
             older[horizon] = [g.plain(horizon) for g in gone]
-        whole = Goals(kept["short_term"], kept["long_term"], self.meta, self.odd)
-        files: dict[Path, bytes | None] = {path: encode(whole.plain())}
+        files: dict[Path, bytes | None] = {path: encode(self.with_lists(kept).plain())}
         if any(older.values()):
             files[next_shelf(path)] = encode(older)
         return files
@@ -226,10 +227,6 @@ class Goals:
             h: [*(g.plain(h) for g in gs), *self.odd.get(f"odd {h}", [])] for h, gs in self.lists.items()
         }
         return {**lists, "meta": self.meta.model_dump(mode="json"), **other}
-
-    def _with(self, horizon: Horizon, goals: list[Goal]) -> Goals:
-        lists = {**self.lists, horizon: goals}
-        return Goals(lists["short_term"], lists["long_term"], self.meta, self.odd)
 
 
 class GoalStore(EntryStore[Goals, Goal]):
@@ -244,12 +241,9 @@ class GoalStore(EntryStore[Goals, Goal]):
 
         The first is the one whose priority moves the drive.
         """
-        goals = self.load()
-        short: list[tuple[Horizon, Goal]] = [
-            ("short_term", goal) for goal in goals.active("short_term")[:SHORT_IN_PROMPT]
-        ]
-        long: list[tuple[Horizon, Goal]] = [("long_term", goal) for goal in goals.active("long_term")[:LONG_IN_PROMPT]]
-        return sorted([*short, *long], key=lambda one: one[1].priority)
+        goals, most = self.load(), {"short_term": SHORT_IN_PROMPT, "long_term": LONG_IN_PROMPT}
+        first = [(horizon, goal) for horizon in HORIZONS for goal in goals.active(horizon)[: most[horizon]]]
+        return sorted(first, key=lambda one: one[1].priority)
 
     def think_of(self, goal_id: str, note: str, *, author: str) -> Goals:
         """Note a thought about a goal, of one's own accord."""

@@ -13,7 +13,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from managers.memory.entities import Entity, Fact, revived
-from managers.memory.goals import Goal, Goals, Horizon
+from managers.memory.goals import Goal, Horizon
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import USER
 from managers.memory.questions import Question, Questions
@@ -159,7 +159,7 @@ def _clear_lists(desk: Desk, gone: Gone) -> None:
     if questions != desk.questions.entries:
         desk.questions = Questions(questions, desk.questions.odd)
     if goals != desk.goals.lists:
-        desk.goals = Goals(goals["short_term"], goals["long_term"], desk.goals.meta, desk.goals.odd)
+        desk.goals = desk.goals.with_lists(goals)
     if insights != desk.insights.entries:
         desk.insights = Insights(insights, desk.insights.odd)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from managers.memory.dream_state import DreamState, DreamStateFile
 from managers.memory.entities import Entity, EntityStore, bounded, format_entity, format_fact, name_key
@@ -23,6 +24,8 @@ from managers.memory.rolling_lists import next_shelf
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.paths import PersonaPaths
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -59,48 +62,65 @@ class Stores:
         return found
 
 
+class _Held(Generic[Value]):
+    """What one store holds: read when it is first asked for, and written where it was set."""
+
+    def __set_name__(self, owner: type[Desk], name: str) -> None:
+        self._name = name
+
+    def __get__(self, desk: Desk, owner: type[Desk]) -> Value:
+        if self._name not in desk.loaded:
+            desk.loaded[self._name] = getattr(desk.stores, self._name).load()
+        value: Value = desk.loaded[self._name]
+        return value
+
+    def __set__(self, desk: Desk, value: Value) -> None:
+        desk.changed.add(self._name)
+        desk.loaded[self._name] = value
+
+
 class Desk:
     """Memories as they will be."""
 
+    questions = _Held[Questions]()
+    goals = _Held[Goals]()
+    insights = _Held[Insights]()
+    state = _Held[DreamState]()
+
     def __init__(self, stores: Stores) -> None:
         """Begin with what the files hold; nothing is read yet."""
-        self._stores = stores
+        self.stores = stores
         self._episodes: dict[date, Episode] = {}
         self._entities: dict[str, Entity] = {}
         self._names: dict[str, str] | None = None
-        self._questions: Questions | None = None
-        self._goals: Goals | None = None
-        self._insights: Insights | None = None
-        self._state: DreamState | None = None
-        self._changed: set[str] = set()
+        self.loaded: dict[str, Any] = {}
+        self.changed: set[str] = set()
         self._files: dict[Path, bytes | None] = {}
 
     def episode(self, day: date) -> Episode | None:
         """Return a day's episode; None if there is none, or it was taken away here."""
         if self._is_dropped(day):
             return None
-        return self._episodes.get(day) or self._stores.episodes.get(day)
+        return self._episodes.get(day) or self.stores.episodes.get(day)
 
     def put_episode(self, episode: Episode) -> None:
         """Place an episode, unless a person has made the day's theirs."""
         there = self.episode(episode.date)
-        is_broken = (
-            there is None and not self._is_dropped(episode.date) and self._stores.episodes.occupied(episode.date)
-        )
+        is_broken = there is None and not self._is_dropped(episode.date) and self.stores.episodes.occupied(episode.date)
         if (there is not None and there.is_users) or is_broken:
             return
-        self._files.pop(self._stores.episodes.path(episode.date), None)
+        self._files.pop(self.stores.episodes.path(episode.date), None)
         self._episodes[episode.date] = episode
 
     def _is_dropped(self, day: date) -> bool:
-        return self._files.get(self._stores.episodes.path(day), b"") is None
+        return self._files.get(self.stores.episodes.path(day), b"") is None
 
     def drop_episode(self, day: date) -> None:
         """Take away the episode of a day of which nothing is left, unless a person has made it theirs."""
         there = self.episode(day)
         if there is not None and not there.is_users:
             self._episodes.pop(day, None)
-            self._files[self._stores.episodes.path(day)] = None
+            self._files[self.stores.episodes.path(day)] = None
 
     def entity(self, names: Iterable[str]) -> Entity | None:
         """Return the entity that any of the names means."""
@@ -108,7 +128,7 @@ class Desk:
         for name in names:
             found = index.get(name_key(name))
             if found is not None:
-                return self._entities.get(found) or self._stores.entities.get(found)
+                return self._entities.get(found) or self.stores.entities.get(found)
         return None
 
     def entity_of(self, name: str, aliases: Sequence[str]) -> Entity | None:
@@ -132,7 +152,7 @@ class Desk:
 
     def all_entities(self) -> list[Entity]:
         """Return all entities, as they stand on the desk."""
-        stored = [self._entities.get(entity.name, entity) for entity in self._stores.entities.all()]
+        stored = [self._entities.get(entity.name, entity) for entity in self.stores.entities.all()]
         names = {entity.name for entity in stored}
         return [*stored, *(entity for name, entity in self._entities.items() if name not in names)]
 
@@ -140,93 +160,41 @@ class Desk:
         """Return the entities whose name or alias is among the keys."""
         index = self._name_index()
         names = dict.fromkeys(index[key] for key in keys if key in index)
-        found = (self._entities.get(name) or self._stores.entities.get(name) for name in names)
+        found = (self._entities.get(name) or self.stores.entities.get(name) for name in names)
         return [entity for entity in found if entity is not None]
 
     def known_keys(self) -> list[str]:
         """Return the keys of all names and aliases."""
         return list(self._name_index())
 
-    @property
-    def questions(self) -> Questions:
-        """The questions."""
-        if self._questions is None:
-            self._questions = self._stores.questions.load()
-        return self._questions
-
-    @questions.setter
-    def questions(self, questions: Questions) -> None:
-        self._changed.add("questions")
-        self._questions = questions
-
-    @property
-    def goals(self) -> Goals:
-        """The goals."""
-        if self._goals is None:
-            self._goals = self._stores.goals.load()
-        return self._goals
-
-    @goals.setter
-    def goals(self, goals: Goals) -> None:
-        self._changed.add("goals")
-        self._goals = goals
-
-    @property
-    def insights(self) -> Insights:
-        """The dream diary."""
-        if self._insights is None:
-            self._insights = self._stores.insights.load()
-        return self._insights
-
-    @insights.setter
-    def insights(self, insights: Insights) -> None:
-        self._changed.add("insights")
-        self._insights = insights
-
-    @property
-    def state(self) -> DreamState:
-        """What waits for the next night."""
-        if self._state is None:
-            self._state = self._stores.state.load()
-        return self._state
-
-    @state.setter
-    def state(self, state: DreamState) -> None:
-        self._changed.add("state")
-        self._state = state
-
     def files(self) -> dict[Path, bytes | None]:
         """Return the files to write, and nothing that did not change."""
-        paths = self._stores.paths
         files: dict[Path, bytes | None] = {}
         for day, episode in sorted(self._episodes.items()):
-            files[self._stores.episodes.path(day)] = episode.dump()
+            files[self.stores.episodes.path(day)] = episode.dump()
         put_away: dict[str, list[str]] = {}
         for name, entity in sorted(self._entities.items()):
-            if entity != self._stores.entities.get(name):
+            if entity != self.stores.entities.get(name):
                 if not entity.lines and entity.mind != USER:
-                    files[self._stores.entities.path(name)] = None  # everything known of it was withdrawn
+                    files[self.stores.entities.path(name)] = None  # everything known of it was withdrawn
                     continue
                 kept, older = bounded(entity)
-                files[self._stores.entities.path(name)] = format_entity(kept).encode()
+                files[self.stores.entities.path(name)] = format_entity(kept).encode()
                 if older:
                     put_away[name] = [format_fact(fact) for fact in older]
         if put_away:
-            files[next_shelf(paths.memory / "entity_facts.json")] = encode(put_away)
-        if "questions" in self._changed:
-            files |= self.questions.changes(self._stores.questions.path)
-        if "goals" in self._changed:
-            files |= self.goals.changes(paths.goals)
-        if "insights" in self._changed:
-            files |= self.insights.changes(paths.insights)
-        if "state" in self._changed:
-            files[self._stores.state.path] = self.state.dump()
+            files[next_shelf(self.stores.paths.memory / "entity_facts.json")] = encode(put_away)
+        for name in ("questions", "goals", "insights"):
+            if name in self.changed:
+                files |= getattr(self, name).changes(getattr(self.stores, name).path)
+        if "state" in self.changed:
+            files[self.stores.state.path] = self.state.dump()
         return files | self._files
 
     def _name_index(self) -> dict[str, str]:
         if self._names is None:
             self._names = {}
-            for entity in self._stores.entities.all():
+            for entity in self.stores.entities.all():
                 name = unicodedata.normalize("NFC", entity.name)
                 for one in entity.names:
                     self._names.setdefault(name_key(one), name)
