@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -145,15 +145,3 @@ def worst_case(wish: Wish, room: Room, price: Price | None) -> Spent:
     """Return what is to be reserved for a call."""
     tokens = wish.input_tokens + room.output_tokens
     return Spent(tokens, price.cost(wish.input_tokens, room.output_tokens) if price else 0)
-
-
-Reader = Callable[[Span, str], Spent]
-"""Returns what was spent in a span, by one persona or (an empty name) by all."""
-
-
-def standings_of(caps: Iterable[Cap], spent: Reader, reserved: Reader) -> list[Standing]:
-    """Return where each cap stands."""
-    return [
-        Standing(cap, spent(cap.span, cap.persona).of(cap.unit), reserved(cap.span, cap.persona).of(cap.unit))
-        for cap in caps
-    ]

@@ -7,9 +7,6 @@ from managers.storage.settings import UsageSettings
 from managers.usage.caps import Cap
 from managers.usage.prices import NANO
 
-_WHAT_JA = "{whose}{span}の上限({amount})"
-_WHAT_EN = "{whose} cap for {span} ({amount})"
-
 
 class CapReachedError(UtataneError):
     """The call might pass a cap, and was not made. Facts: `cap`, and what it is in words: `cap_ja`, `cap_en`."""
@@ -41,36 +38,20 @@ class PriceUnknownError(CapReachedError):
 def cap_reached(cap: Cap, limits: UsageSettings, *, unpriced: str = "") -> CapReachedError:
     """Return the error that says which cap it was; `unpriced`: the model whose price nobody knows."""
     ja, en = cap_in_words(cap, limits)
-    facts = {
-        "cap": cap,
-        "cap_ja": ja,
-        "cap_en": en,
-        "until_ja": {"day": "あした", "month": "来月"}[cap.span],
-        "until_en": {"day": "tomorrow", "month": "next month"}[cap.span],
-    }
+    until_ja, until_en = {"day": ("あした", "tomorrow"), "month": ("来月", "next month")}[cap.span]
+    facts = {"cap": cap, "cap_ja": ja, "cap_en": en, "until_ja": until_ja, "until_en": until_en}
     return PriceUnknownError(model=unpriced, **facts) if unpriced else CapReachedError(**facts)
 
 
 def cap_in_words(cap: Cap, limits: UsageSettings) -> tuple[str, str]:
     """Return what a cap is called, in Japanese and in English."""
-    ja = _WHAT_JA.format(
-        whose=f"{cap.persona}の" if cap.persona else "",
-        span={"day": "今日", "month": "今月"}[cap.span],
-        amount=amount_of(cap, limits, "トークン"),
-    )
-    en = _WHAT_EN.format(
-        whose=f"{cap.persona}'s" if cap.persona else "the",
-        span={"day": "today", "month": "this month"}[cap.span],
-        amount=amount_of(cap, limits, "tokens"),
-    )
-    return ja, en
-
-
-def amount_of(cap: Cap, limits: UsageSettings, tokens: str) -> str:
-    """Return a cap's limit as people say it."""
+    span_ja, span_en = {"day": ("今日", "today"), "month": ("今月", "this month")}[cap.span]
+    whose_ja, whose_en = (f"{cap.persona}の", f"{cap.persona}'s") if cap.persona else ("", "the")
     if cap.unit == "tokens":
-        return f"{cap.limit:,} {tokens}"
-    return f"{cap.limit / NANO * limits.per_dollar:,.2f} {limits.currency}"
+        amount_ja, amount_en = f"{cap.limit:,} トークン", f"{cap.limit:,} tokens"
+    else:
+        amount_ja = amount_en = f"{cap.limit / NANO * limits.per_dollar:,.2f} {limits.currency}"
+    return f"{whose_ja}{span_ja}の上限({amount_ja})", f"{whose_en} cap for {span_en} ({amount_en})"
 
 
 def stands_in(error: CapReachedError) -> Notice:

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from managers.storage.files import explained, files, make_folder, open_binary
 from managers.storage.json_text import load_json
@@ -22,18 +22,7 @@ from managers.storage.locks import holding
 from managers.storage.opening import open_descriptor
 
 Purpose = Literal["talk", "tools", "recall", "emotion", "dream", "answers", "initiative", "trial", "embedding", "other"]
-PURPOSES: tuple[Purpose, ...] = (
-    "talk",
-    "tools",
-    "recall",
-    "emotion",
-    "dream",
-    "answers",
-    "initiative",
-    "trial",
-    "embedding",
-    "other",
-)
+PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 Outcome = Literal["done", "stopped", "failed", "lost"]
 """`lost`: the process that had asked was gone before it could note what came."""
 

@@ -18,15 +18,12 @@ from pathlib import Path
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.settings import UsageSettings
-from managers.usage.caps import Cap, Room, Span, Spent, Standing, Wish, caps_of, room_for, standings_of, worst_case
+from managers.usage.caps import Cap, Room, Span, Spent, Standing, Wish, caps_of, room_for, worst_case
 from managers.usage.errors import cap_reached
-from managers.usage.ledger import Call, Ledger, Purpose
-from managers.usage.open_call import Held, OpenCall
+from managers.usage.ledger import Call, Ledger, Outcome, Purpose
 from managers.usage.prices import Model, Price, price_of
 from managers.usage.reservations import Reservation, Reservations, expired, until
 from managers.usage.tally import Tally
-
-__all__ = ["Account", "Meter", "OpenCall"]
 
 logger = logging.getLogger(__name__)
 
@@ -157,16 +154,19 @@ class Meter:
             except UtataneError:
                 logger.warning("a reservation could not be taken away; it expires", exc_info=True)
 
-    def renew(self, reservation: Reservation, path: Path, patience: float) -> Reservation:
-        """Move the end of a reservation on: the call is still under way."""
-        moved = replace(reservation, until=until(self._clock.utc(), patience))
+    def renew(self, held: Held) -> None:
+        """Move the end of a reservation on, if that is due: the call is still under way."""
+        now = self._clock.monotonic()
+        if now - held.renewed <= held.patience / 3:
+            return
+        held.renewed = now
+        held.reservation = replace(held.reservation, until=until(self._clock.utc(), held.patience))
         try:
             with self.ledger.lock():
-                if path.exists():
-                    self._reservations.write(path, moved)
+                if held.path.exists():
+                    self._reservations.write(held.path, held.reservation)
         except UtataneError:
             logger.warning("a reservation could not be moved on", exc_info=True)
-        return moved
 
     # What they share
 
@@ -190,15 +190,17 @@ class Meter:
 
         def reserved(span: Span, persona: str) -> Spent:
             begins = f"{today:%Y-%m-%d}" if span == "day" else f"{today:%Y-%m}"
-            return sum(
-                (one.most for one in under_way if one.time.startswith(begins) and persona in ("", one.persona)),
-                Spent(),
+            ours = (one for one in under_way if one.time.startswith(begins) and persona in ("", one.persona))
+            return sum((one.most for one in ours), Spent())
+
+        return [
+            Standing(
+                cap,
+                self._tally.spent(today, cap.span, cap.persona).of(cap.unit),
+                reserved(cap.span, cap.persona).of(cap.unit),
             )
-
-        def spent(span: Span, persona: str) -> Spent:
-            return self._tally.spent(today, span, persona)
-
-        return standings_of(caps, spent, reserved)
+            for cap in caps
+        ]
 
     def _reserve(self, begun: Call, wish: Wish, room: Room, price: Price | None, patience: float) -> OpenCall:
         most = worst_case(wish, room, price)
@@ -215,7 +217,7 @@ class Meter:
             tokens=most.tokens,
             money=most.money,
         )
-        held = Held(self._reservations.add(reservation), reservation, patience, self._clock)
+        held = Held(self._reservations.add(reservation), reservation, patience, self._clock.monotonic())
         return OpenCall(self, begun, price, room.output_tokens, held)
 
     def _note(self, call: Call, reservation: Path | None) -> None:
@@ -233,6 +235,61 @@ class Meter:
     def _cost_now(self, call: Call) -> int:
         price = price_of(_model_of(call), self._prices, call.time.date())
         return price.cost(call.input_tokens, call.output_tokens) if price else 0
+
+
+@dataclass(slots=True)
+class Held:
+    """What is set aside for a call; it expires when the call gives no sign of life for `patience` seconds."""
+
+    path: Path
+    reservation: Reservation
+    patience: float
+    renewed: float
+
+
+class OpenCall:
+    """A call under way. `settle` or `release` it; the first of them counts.
+
+    Attributes:
+        output_tokens: how long the answer may be; None: there is no cap.
+    """
+
+    def __init__(
+        self, meter: Meter, begun: Call, price: Price | None, output_tokens: int | None = None, held: Held | None = None
+    ) -> None:
+        """Hold what is to be noted at the end, and what is set aside for it."""
+        self.output_tokens = output_tokens
+        self._meter = meter
+        self._begun = begun
+        self._price = price
+        self._held = held
+        self._is_over = False
+
+    def live(self) -> None:
+        """Give a sign of life: a piece has come."""
+        if self._held is not None:
+            self._meter.renew(self._held)
+
+    def settle(self, read: int, written: int, *, is_estimated: bool = False, outcome: Outcome = "done") -> None:
+        """Note what was spent."""
+        if self._is_over:
+            return
+        self._is_over = True
+        call = replace(
+            self._begun,
+            input_tokens=read,
+            output_tokens=written,
+            is_estimated=is_estimated,
+            cost=self._price.cost(read, written) if self._price else None,
+            outcome=outcome,
+        )
+        self._meter.close(call, self._held.path if self._held else None)
+
+    def release(self) -> None:
+        """Nothing was spent: the server refused, or was never reached."""
+        if not self._is_over:
+            self._is_over = True
+            self._meter.release(self._held.path if self._held else None)
 
 
 @dataclass(frozen=True, slots=True)

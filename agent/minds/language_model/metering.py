@@ -15,8 +15,7 @@ from agent.minds.language_model.hearing import Hearing
 from agent.minds.tokens import MESSAGE_OVERHEAD
 from managers.usage.caps import Wish
 from managers.usage.ledger import Outcome
-from managers.usage.meter import Account
-from managers.usage.open_call import OpenCall
+from managers.usage.meter import Account, OpenCall
 
 LEAST_ANSWER = 512
 """Tokens; with less room than this a model that thinks first would say nothing, and be paid for it."""

@@ -15,8 +15,7 @@ from managers.storage.errors import Notice
 from managers.transport import client_options
 from managers.usage.caps import Wish
 from managers.usage.errors import CapReachedError
-from managers.usage.meter import Account
-from managers.usage.open_call import OpenCall
+from managers.usage.meter import Account, OpenCall
 from managers.usage.prices import Model
 
 DEFAULT_MODEL = "gemini-embedding-001"
