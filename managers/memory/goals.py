@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from managers.language.lexicons import word_list
 from managers.language.words import content_words
 from managers.memory.entry_files import EntryStore
 from managers.memory.json_documents import TIME, Apply, Remembered, encode, entries_of, short_id
@@ -25,34 +26,7 @@ SHORT_IN_PROMPT = 3
 LONG_IN_PROMPT = 2
 KEPT_ENDED = 100
 _ALIKE = 0.6
-_ASKING = frozenset(
-    [
-        "聞く",
-        "見る",
-        "詳しい",
-        "尋ねる",
-        "訊く",
-        "たずねる",
-        "質問",
-        "確かめる",
-        "確認",
-        "様子",
-        "話",
-        "話す",
-        "話題",
-        "知る",
-        "ask",
-        "hear",
-        "find",
-        "talk",
-        "tell",
-        "know",
-        "learn",
-        "see",
-        "check",
-        "inquire",
-    ]
-)  # words read best as words
+_ASKING = word_list("ja", "wondering") | word_list("en", "wondering")
 """What a goal of asking does, whatever it asks about."""
 _PREFIX: dict[Horizon, str] = {"short_term": "sh_", "long_term": "lo_"}
 

@@ -44,7 +44,6 @@ class Apply(Protocol):
         self, changes: Mapping[Path, bytes | None], *, author: str, reason: str, evidence: Sequence[str] = ()
     ) -> str | None:
         """Write the files (None deletes one)."""
-        ...
 
 
 class Remembered(BaseModel):

@@ -66,7 +66,6 @@ class Impulse(Protocol):
 
     def __call__(self, occasion: Occasion) -> Deed | None:
         """Decide what to do."""
-        ...
 
 
 class Autonomy:

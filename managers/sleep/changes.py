@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import partial
 from typing import Any, Literal
 
 from managers.memory.entities import Entity, Fact, Kind, ended, name_key, with_fact
@@ -21,10 +22,10 @@ from managers.sleep.tasks import (
     EntityDraft,
     EntityMaterial,
     GoalDraft,
-    QuestionMaterial,
     QuestionsDraft,
     ReflectionDraft,
     ReflectionMaterial,
+    ResolutionDraft,
     ResolutionsDraft,
 )
 from managers.sleep.working_copy import Desk
@@ -137,39 +138,26 @@ def _also_known_as(entity: Entity, names: Sequence[str], kind: Kind) -> Entity:
     known = {name_key(name) for name in entity.names} | set(entity.names)
     new = [name for name in dict.fromkeys(names) if name not in entity.names and name_key(name) not in known]
     better = kind if entity.kind == "thing" else entity.kind
-    if not new and better == entity.kind:
-        return entity
-    return Entity(
-        entity.name, better, entity.created, (*entity.aliases, *new), entity.mind, entity.lines, dict(entity.extra)
-    )
+    return replace(entity, kind=better, aliases=(*entity.aliases, *new))
 
 
-def question_changes(draft: QuestionsDraft, material: QuestionMaterial, mind: str, now: datetime) -> list[Change]:
+def question_changes(draft: QuestionsDraft, mind: str, now: datetime) -> list[Change]:
     """Return the questions that remained open."""
-    del material
     changes = []
     for found in draft.questions:
         question = Question(
-            topic=found.topic,
-            context=found.context,
+            **found.model_dump(exclude={"priority"}),
             priority=round(found.priority, 2),
-            evidence=found.evidence,
-            about=found.about,
-            due=found.due,
             mind=mind,
             created_at=f"{now:{TIME}}",
         )
-        changes.append(
-            Change("question", found.topic, found.context, tuple(found.evidence), mind, _adding_question(question))
-        )
+        make = partial(_add_question, question)
+        changes.append(Change("question", found.topic, found.context, tuple(found.evidence), mind, make))
     return changes
 
 
-def _adding_question(question: Question) -> Callable[[Desk], None]:
-    def make(desk: Desk) -> None:
-        desk.questions = desk.questions.with_one(question)
-
-    return make
+def _add_question(question: Question, desk: Desk) -> None:
+    desk.questions = desk.questions.with_one(question)
 
 
 def resolution_changes(
@@ -188,16 +176,8 @@ def resolution_changes(
         question = by_id[found.question_id]
         told = said[found.evidence[0]]
         fact = Fact(f"{question.topic}: {found.answer}", tuple(found.evidence), mind, since=f"{told.time:%Y-%m-%d}")
-        changes.append(
-            Change(
-                "resolution",
-                question.topic,
-                found.answer,
-                tuple(found.evidence),
-                mind,
-                _resolving(question.id, found.answer, found.evidence, question.about, fact, now),
-            )
-        )
+        make = partial(_resolve, question, found, fact, now)
+        changes.append(Change("resolution", question.topic, found.answer, tuple(found.evidence), mind, make))
         for goal in goals.active("short_term"):
             if goal.mind != USER and not goal.is_pinned and closes_with(goal.goal, question.topic):
                 reached = GoalDraft(action="complete", goal_id=goal.id, reason=found.answer, evidence=found.evidence)
@@ -212,19 +192,15 @@ def _told_of(desk: Desk, topic: str) -> Entity | None:
     return next(iter(desk.entities_named_in(sorted(named, key=len, reverse=True))), None)
 
 
-def _resolving(
-    question_id: str, answer: str, evidence: Sequence[str], about: str, fact: Fact, now: datetime
-) -> Callable[[Desk], None]:
-    def make(desk: Desk) -> None:
-        question = desk.questions.get(question_id)
-        if question is None or question.status != "open":
-            return  # a person resolved or deleted it meanwhile
-        desk.questions = desk.questions.resolved(question_id, answer=answer, evidence=evidence, when=f"{now:{TIME}}")
-        entity = _told_of(desk, question.topic) or (desk.entity([about]) if about else None)
-        if entity is not None:
-            desk.put_entity(with_fact(entity, fact))
-
-    return make
+def _resolve(asked: Question, found: ResolutionDraft, fact: Fact, now: datetime, desk: Desk) -> None:
+    question = desk.questions.get(asked.id)
+    if question is None or question.status != "open":
+        return  # a person resolved or deleted it meanwhile
+    when = f"{now:{TIME}}"
+    desk.questions = desk.questions.resolved(asked.id, answer=found.answer, evidence=found.evidence, when=when)
+    entity = _told_of(desk, question.topic) or (desk.entity([asked.about]) if asked.about else None)
+    if entity is not None:
+        desk.put_entity(with_fact(entity, fact))
 
 
 def reflection_changes(
@@ -349,16 +325,13 @@ def _stale_questions(material: ReflectionMaterial, mind: str, now: datetime) -> 
         is_kept = question.is_pinned or question.mind == USER
         if is_kept or found is None or (material.today - found).days < STALE_QUESTION_DAYS:
             continue
-        change = Change("question", question.topic, "", (), mind, _letting_go(question.id, f"{now:{TIME}}"))
-        changes.append(change)
+        make = partial(_let_go, question.id, f"{now:{TIME}}")
+        changes.append(Change("question", question.topic, "", (), mind, make))
     return changes
 
 
-def _letting_go(question_id: str, when: str) -> Callable[[Desk], None]:
-    def make(desk: Desk) -> None:
-        desk.questions = desk.questions.let_go(question_id, when)
-
-    return make
+def _let_go(question_id: str, when: str, desk: Desk) -> None:
+    desk.questions = desk.questions.let_go(question_id, when)
 
 
 def _stale_reason(moved: date, lang: Lang) -> str:

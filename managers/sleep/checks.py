@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from managers.language.lexicons import word_list
 from managers.memory.entities import Entity, is_safe, name_key
 from managers.memory.goals import alike
 from managers.memory.messages import NAMELESS
@@ -47,27 +48,7 @@ MAX_VALUES = 5
 _THE_USER = frozenset(
     ["ユーザー", "ユーザ", "あなた", "相手", "相手の人", "you", "user", "the user", "the other person"]
 )
-_PRONOUNS = frozenset(
-    [
-        "私",
-        "わたし",
-        "僕",
-        "ぼく",
-        "俺",
-        "自分",
-        "彼",
-        "彼女",
-        "i",
-        "me",
-        "he",
-        "she",
-        "they",
-        "him",
-        "her",
-        "them",
-        "it",
-    ]
-)
+_PRONOUNS = word_list("ja", "pronouns") | word_list("en", "pronouns")
 _NAMELESS = frozenset(name_key(name) for name in NAMELESS.values())
 _NEEDS_EVIDENCE = frozenset({"create", "progress", "complete"})
 _SLOT = re.compile(r"[\w ]{0,30}")
@@ -138,7 +119,7 @@ def _unfit(entity: EntityDraft, *, quotes: bool) -> Why | None:
 
 def _each_with_its_own(drafts: Sequence[EntityDraft], material: EntityMaterial) -> list[EntityDraft]:
     """Return the drafts with each fact of the user's card that is about somebody else on the card of that one."""
-    speakers = {name_key(name) for name in (material.day.sheet.user_name, *_speakers(material)) if name}
+    speakers = _speakers(material.day, material.day.sheet.user_name)
     others: list[EntityDraft | Entity] = [*drafts, *material.known]
     moved: dict[str, EntityDraft] = {}
     for entity in drafts:
@@ -216,16 +197,16 @@ def _aliases(entity: EntityDraft, drafts: Sequence[EntityDraft], day: DayMateria
     Nobody goes by the name of somebody else: what is told of a cat, or a friend, is not told of who speaks.
     """
     sheet, own = day.sheet, name_key(entity.name)
-    speakers = {name_key(name) for name in (sheet.persona, sheet.user_name, *(m.speaker for m in day.messages)) if name}
+    speakers = _speakers(day, sheet.persona, sheet.user_name)
     names = {name_key(one.name) for one in drafts}
     others = (speakers | (set() if quotes and own not in speakers else names)) - {own}
-    return [alias for alias in entity.aliases if is_safe(alias) and name_key(alias) not in others | _PRONOUNS][
-        :MAX_ALIASES
-    ]
+    found = [alias for alias in entity.aliases if is_safe(alias) and name_key(alias) not in others | _PRONOUNS]
+    return found[:MAX_ALIASES]
 
 
-def _speakers(material: EntityMaterial) -> list[str]:
-    return [message.speaker for message in material.day.messages]
+def _speakers(day: DayMaterial, *others: str) -> set[str]:
+    """Return the keys of the names under which somebody spoke on a day, and of some others."""
+    return {name_key(name) for name in (*others, *(message.speaker for message in day.messages)) if name}
 
 
 def check_questions(draft: QuestionsDraft, material: QuestionMaterial, review: Review | None = None) -> QuestionsDraft:
@@ -246,14 +227,9 @@ def check_questions(draft: QuestionsDraft, material: QuestionMaterial, review: R
         if why:
             review.leave_out(question.topic or question.context, why, question.evidence)
             continue
-        lines = {
-            "topic": line_of(question.topic),
-            "context": line_of(question.context),
-            "about": line_of(question.about),
-        }
-        sound.append(
-            question.model_copy(update={**lines, "due": day_in(question.due), "evidence": once(question.evidence)})
-        )
+        lines = {name: line_of(getattr(question, name)) for name in ("topic", "context", "about")}
+        values = {**lines, "due": day_in(question.due), "evidence": once(question.evidence)}
+        sound.append(question.model_copy(update=values))
     review.close(nothing_left=bool(draft.questions) and not sound)
     return QuestionsDraft(questions=sound)
 

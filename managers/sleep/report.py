@@ -21,17 +21,14 @@ class Changed(Protocol):
     @property
     def what(self) -> str:
         """Which kind of memory."""
-        ...
 
     @property
     def target(self) -> str:
         """Which one: a day, a name, a topic."""
-        ...
 
     @property
     def text(self) -> str:
         """What it says now; empty where it was taken away."""
-        ...
 
 
 AnyChange = TypeVar("AnyChange", bound=Changed)

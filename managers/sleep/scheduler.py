@@ -39,35 +39,27 @@ class Sleeper(Protocol):
     @property
     def name(self) -> str:
         """The persona's name."""
-        ...
 
     def settings(self) -> SleepSettings:
         """Return the settings as they stand now."""
-        ...
 
     def last_interaction(self) -> datetime | None:
         """Return when somebody last talked with it."""
-        ...
 
     def pending_days(self) -> list[date]:
         """Return the days that wait for a dream, oldest first."""
-        ...
 
     def dream(self, cancel: Cancel, *, today: bool, progress: Progress | None = None) -> DreamReport:
         """Dream of them, and of the day that still goes on if `today`; `progress` is told of each day that is done."""
-        ...
 
     def dream_of(self, day: date, tasks: Sequence[str]) -> DreamReport:
         """Do chosen tasks for one day, by hand."""
-        ...
 
     def end_conversation(self) -> None:
         """Resolve what a conversation that has ended answered, if there is one."""
-        ...
 
     def act(self) -> None:
         """Do something of its own accord, if it may and is moved to."""
-        ...
 
 
 @dataclass(frozen=True)

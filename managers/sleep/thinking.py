@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from managers.language.words import content_words
 from managers.memory.entities import Entity, kanji_alone, name_key
@@ -59,8 +59,6 @@ _DAYS_BEFORE = 3
 _CLOSE = 12
 _OF = ("'s ", "’s ", "の")
 logger = logging.getLogger(__name__)
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -182,63 +180,52 @@ class Thinker:
         there = night.desk.episode(material.date)
         if there is not None and there.is_users:
             return
-        draft = self._ask(
-            night,
-            "episode",
-            material,
-            lambda mind, review: check_day(mind.summarise_day(material, cancel), material, review),
-        )
-        if draft is not None:
-            night.take(episode_changes(draft, material, self._mind.name, redo=False))
-        elif self._fallback is not self._mind and not cancel.is_set():
+
+        def think(mind: DreamMind, review: Review) -> list[Change]:
+            draft = check_day(mind.summarise_day(material, cancel), material, review)
+            return episode_changes(draft, material, mind.name, redo=False)
+
+        if (
+            not self._ask(night, "episode", material, think)
+            and self._fallback is not self._mind
+            and not cancel.is_set()
+        ):
             # The day must not be lost: the built-in mind writes it, and the model tries again next night.
             made = self._fallback.summarise_day(material, cancel)
             night.take(episode_changes(made, material, self._fallback.name, redo=True))
 
     def _entities(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
         request = EntityMaterial(material, tuple(self._mentioned(night.desk, material)))
-        draft = self._ask(
-            night,
-            "entities",
-            material,
-            lambda mind, review: check_entities(mind.describe_entities(request, cancel), request, review),
-        )
-        if draft is not None:
-            night.take(entity_changes(draft, request, self._mind.name, night.now))
+
+        def think(mind: DreamMind, review: Review) -> list[Change]:
+            draft = check_entities(mind.describe_entities(request, cancel), request, review)
+            return entity_changes(draft, request, mind.name, night.now)
+
+        self._ask(night, "entities", material, think)
 
     def _questions(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
         request = QuestionMaterial(material, tuple(night.desk.questions.open))
-        draft = self._ask(
-            night,
-            "questions",
-            material,
-            lambda mind, review: check_questions(mind.find_questions(request, cancel), request, review),
-        )
-        if draft is not None:
-            night.take(question_changes(draft, request, self._mind.name, night.now))
+
+        def think(mind: DreamMind, review: Review) -> list[Change]:
+            draft = check_questions(mind.find_questions(request, cancel), request, review)
+            return question_changes(draft, mind.name, night.now)
+
+        self._ask(night, "questions", material, think)
 
     def answers(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
         since = {q.id: self._asked_since(q) for q in night.desk.questions.open if _is_older(q, material)}
-        latest = max((message.time for message in material.new_messages), default=None)
-        questions = tuple(
-            question
-            for question in night.desk.questions.open
-            if question.id in since and latest is not None and latest >= since[question.id]
-        )
+        times = [message.time for message in material.new_messages]
+        questions = tuple(q for q in night.desk.questions.open if q.id in since and times and max(times) >= since[q.id])
         if not questions:
             return
         request = AnswerMaterial(material, questions)
-        draft = self._ask(
-            night,
-            "answers",
-            material,
-            lambda mind, review: check_resolutions(mind.resolve_questions(request, cancel), request, review),
-        )
-        if draft is not None:
-            draft = _in_time(draft, since, material)
-            night.take(
-                resolution_changes(draft, questions, night.desk.goals, material.messages, self._mind.name, night.now)
-            )
+
+        def think(mind: DreamMind, review: Review) -> list[Change]:
+            draft = check_resolutions(mind.resolve_questions(request, cancel), request, review)
+            in_time = _in_time(draft, since, material)
+            return resolution_changes(in_time, questions, night.desk.goals, material.messages, mind.name, night.now)
+
+        self._ask(night, "answers", material, think)
 
     def _asked_since(self, question: Question) -> datetime:
         """Return since when a question has been open: what was said before cannot answer it."""
@@ -283,9 +270,7 @@ class Thinker:
             checked = check_reflection(draft, material, review) if draft is not None else None
             return reflection_changes(checked, material, mind.name, night.now)
 
-        changes = self._ask(night, "reflection", days[-1] if days else None, think)
-        if changes is not None:
-            night.take(changes)
+        self._ask(night, "reflection", days[-1] if days else None, think)
 
     def _past_of(self, material: ReflectionMaterial) -> tuple[Hit, ...]:
         """Return what is remembered from before the days that are looked back on, and bears on them."""
@@ -300,16 +285,19 @@ class Thinker:
         return tuple(hit for hit in before if told.isdisjoint(hit.message_ids))[:_PAST_HITS]
 
     def _ask(
-        self, night: Night, task: str, material: DayMaterial | None, ask: Callable[[DreamMind, Review], Answer]
-    ) -> Answer | None:
-        """Ask the mind; a failure is noted and leaves the other tasks standing, and so is what is left out."""
+        self, night: Night, task: str, material: DayMaterial | None, ask: Callable[[DreamMind, Review], list[Change]]
+    ) -> bool:
+        """Ask the mind, and take what it answers; return whether it did.
+
+        A failure is noted and leaves the other tasks standing, and so is what is left out.
+        """
         day = material.date.isoformat() if material else f"{night.now:%Y-%m-%d}"
         review = Review(task, self._sheet.language, quotes=self._mind is self._fallback)
         try:
             if self._outage is not None:
                 raise self._outage
             night.calls += 1
-            answer = ask(self._mind, review)
+            changes = ask(self._mind, review)
         except UtataneError as error:
             before = self._last_failure
             if before is not None and before.sentence("en") == error.sentence("en"):
@@ -318,7 +306,7 @@ class Thinker:
             night.failures.append(Failure(task, day, error))
             if material is not None and self._mind is not self._fallback:
                 night.waiting.setdefault(day, []).append(task)
-            return None
+            return False
         if not review.quotes:
             read = frozenset[str]().union(*(one.ids for one in night.materials))
             whole = tuple(sorted(material.ids)) if material else ()
@@ -326,7 +314,8 @@ class Thinker:
                 Failure(task, day, error, tuple(one for one in evidence if one in read) or whole)
                 for error, evidence in review.left_out
             ]
-        return answer
+        night.take(changes)
+        return True
 
     def _mentioned(self, desk: Desk, material: DayMaterial) -> list[Entity]:
         """Return what is known about whom and what the day mentions, about those who spoke, and about those close to the user.
@@ -359,9 +348,7 @@ def _names(key: str, text: str) -> bool:
 
 def _gist(material: ReflectionMaterial) -> str:
     """Return in a few words what some days were about: what came up on most of them, and what is wondered about."""
-    texts = [episode.summary for episode in material.episodes] or [
-        m.text for day in material.days for m in day.messages
-    ]
+    texts = [one.summary for one in material.episodes] or [m.text for day in material.days for m in day.messages]
     counts = Counter(term for text in texts for term in dict.fromkeys(content_words(text)))
     topics = [question.topic for question in material.questions[:_TOPICS]]
     return " ".join(dict.fromkeys([*topics, *(term for term, _ in counts.most_common(_GIST_WORDS))]))
@@ -369,16 +356,11 @@ def _gist(material: ReflectionMaterial) -> str:
 
 def _is_older(question: Question, material: DayMaterial) -> bool:
     """Whether a question was open before this day's new messages (a day does not answer what it just asked)."""
-    new = {message.id for message in material.new_messages}
-    return not set(question.evidence) & new
+    return {message.id for message in material.new_messages}.isdisjoint(question.evidence)
 
 
 def _in_time(draft: ResolutionsDraft, since: Mapping[str, datetime], material: DayMaterial) -> ResolutionsDraft:
     """Return the answers that were given after what they answer had come up."""
     said = {message.id: message.time for message in material.messages}
-    kept = [
-        one
-        for one in draft.resolutions
-        if max(said[message_id] for message_id in one.evidence) >= since[one.question_id]
-    ]
+    kept = [one for one in draft.resolutions if max(said[told] for told in one.evidence) >= since[one.question_id]]
     return draft.model_copy(update={"resolutions": kept})
