@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final, get_args
 
-from agent.minds.builtin.talk.scene import readable
+from agent.minds.builtin.talk.markup import readable
 from managers.language.lexicons import word_list
 from managers.language.reading.concern import find_help_lines
 from managers.language.reading.rules import fits

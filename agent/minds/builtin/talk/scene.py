@@ -8,17 +8,16 @@ from random import Random
 
 from agent.minds.builtin.answers.candidates import Candidate
 from agent.minds.builtin.talk.introduction import is_about_oneself, marked, name_given, name_in, name_noted, parted
+from agent.minds.builtin.talk.markup import readable
 from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.voice import read_voice
 from managers.language.reading.reading import Reading, read
-from managers.language.reading.rules import rules
 from managers.mind import ChatTurn, ReplyRequest
 from managers.storage.errors import Lang
 
 NOTEPAD = "edit_notepad"
 """The tool that writes into the notepad."""
 _RECENT = 12
-_MAX_READ = 20_000
 
 
 @dataclass(frozen=True)
@@ -91,25 +90,6 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
 def can_write(request: ReplyRequest) -> bool:
     """Tell whether the notepad may be written now (off the record it may not)."""
     return any(tool.name == NOTEPAD for tool in request.tools)
-
-
-def readable(text: str) -> str:
-    """Return a message without markup, code, links and control characters, and not longer than can be read."""
-    return "".join(_printed(char) for char in without_markup(text[:_MAX_READ])).strip()
-
-
-def without_markup(text: str) -> str:
-    """Return a text without what nobody said: code, tags, links, notes on pictures in imported conversations."""
-    for one in rules("en", "markup").values():
-        if one.name.startswith("past_"):
-            text = one.pattern.sub(" ", text)
-    return text
-
-
-def _printed(char: str) -> str:
-    if char in "\n\t" or char.isprintable():
-        return char
-    return " " if char.isspace() else ""  # the wide space parts Japanese sentences
 
 
 def _earlier(request: ReplyRequest) -> list[ChatTurn]:
