@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from agent.prompts.dream_parts import section
+from agent.prompts.dream_prompts import section
 from agent.prompts.quoting import one_line, quoted
 from agent.prompts.texts import Texts
 from managers.memory.messages import Message

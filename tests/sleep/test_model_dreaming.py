@@ -18,7 +18,7 @@ from agent.minds.language_model.answers import describe_form
 from agent.minds.language_model.initiative import impulse
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind
 from agent.minds.tokens import count_tokens
-from agent.prompts.dream_parts import excerpt
+from agent.prompts.dream_prompts import excerpt
 from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode
 from managers.memory.messages import Message, Role

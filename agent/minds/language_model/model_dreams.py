@@ -19,8 +19,17 @@ from agent.attachments import sent_with
 from agent.minds.fit import answer_room
 from agent.minds.language_model.answers import checked_form, describe_form
 from agent.minds.relevance import by_relevance
-from agent.prompts import day_entities, day_episode, day_questions, night_reflection, open_answers
-from agent.prompts.dream_parts import PERSONA_TOKENS, called, day_before, excerpt, spell_day, with_files
+from agent.prompts.dream_prompts import (
+    PERSONA_TOKENS,
+    NightPart,
+    called,
+    day_before,
+    excerpt,
+    of_day,
+    of_night,
+    spell_day,
+    with_files,
+)
 from agent.prompts.quoting import name_in_label, one_line
 from managers.language.words import content_words, sentences
 from managers.memory.goals import HORIZONS, Goals
@@ -41,6 +50,7 @@ from managers.sleep.tasks import (
     ReflectionDraft,
     ReflectionMaterial,
     ResolutionsDraft,
+    Task,
 )
 
 Draft = TypeVar("Draft", bound=BaseModel)
@@ -101,54 +111,77 @@ class LanguageModelDreamMind:
     def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
         """Say whom and what the day told something about."""
         day = material.day
-        labels = _Labels(day.new_messages)
-        build = partial(
-            day_entities.build,
-            day.sheet,
-            self._persona(day.sheet),
-            day=day.date,
-            persona_speaks_for_itself=_speaks_for_itself(day),
-            before=self._day_before(day),
-        )
-        room = self._room(build(conversation="", known=""), EntitiesDraft, day.sheet)
-        known = "\n".join(self._known(material, room // 4))
-        text = self._conversation(day.new_messages, labels, day.sheet, room - self._count(known))
-        prompt = build(conversation=text, known=known)
-        return self._ask(
-            prompt, EntitiesDraft, labels, lambda draft: check_entities(draft, material), day.sheet, cancel
-        )
+
+        def known(room: int) -> str:
+            return "\n".join(self._known(material, room // 4))
+
+        def check(draft: EntitiesDraft) -> EntitiesDraft:
+            return check_entities(draft, material)
+
+        return self._of_day("entities", day, EntitiesDraft, known, check, cancel, before=self._day_before(day))
 
     def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
         """Say what remained open."""
-        day = material.day
-        labels = _Labels(day.new_messages)
-        persona, questions = self._persona(day.sheet), _questions(material.open)
+        day, questions = material.day, _questions(material.open)
+
+        def check(draft: QuestionsDraft) -> QuestionsDraft:
+            return check_questions(draft, material)
+
         before = self._day_before(day)
-        build = partial(day_questions.build, day.sheet, persona, day=day.date, questions=questions, before=before)
-        room = self._room(build(conversation=""), QuestionsDraft, day.sheet)
-        prompt = build(conversation=self._conversation(day.new_messages, labels, day.sheet, room))
-        return self._ask(
-            prompt, QuestionsDraft, labels, lambda draft: check_questions(draft, material), day.sheet, cancel
-        )
+        return self._of_day("questions", day, QuestionsDraft, questions, check, cancel, before=before)
 
     def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
         """Say which open questions were answered."""
-        day = material.day
-        labels = _Labels(day.new_messages)
         wanted = {term for question in material.open for term in content_words(f"{question.topic} {question.context}")}
+
+        def check(draft: ResolutionsDraft) -> ResolutionsDraft:
+            return check_resolutions(draft, material)
+
+        questions = _questions(material.open)
+        return self._of_day("answers", material.day, ResolutionsDraft, questions, check, cancel, wanted=wanted)
+
+    def _of_day(
+        self,
+        task: Task,
+        day: DayMaterial,
+        form: type[Draft],
+        known: str | Callable[[int], str],
+        check: Callable[[Draft], Draft],
+        cancel: Cancel,
+        *,
+        before: str = "",
+        wanted: Iterable[str] = (),
+    ) -> Draft:
+        """Ask for one task about a day's new words.
+
+        Args:
+            task: which.
+            day: the day.
+            form: of the answer.
+            known: what is known already; where it has to find room beside the conversation, what makes it of that room.
+            check: raises what is wrong with an answer.
+            cancel: stops the call.
+            before: what is remembered of the day before.
+            wanted: terms whose messages come before all others.
+        """
+        labels = _Labels(day.new_messages)
+        speaks = task != "questions" and _speaks_for_itself(day)
         build = partial(
-            open_answers.build,
+            of_day,
+            task,
             day.sheet,
             self._persona(day.sheet),
             day=day.date,
-            questions=_questions(material.open),
-            persona_speaks_for_itself=_speaks_for_itself(day),
+            before=before,
+            persona_speaks_for_itself=speaks,
         )
-        room = self._room(build(conversation=""), ResolutionsDraft, day.sheet)
-        prompt = build(conversation=self._conversation(day.new_messages, labels, day.sheet, room, wanted))
-        return self._ask(
-            prompt, ResolutionsDraft, labels, lambda draft: check_resolutions(draft, material), day.sheet, cancel
-        )
+        told = known if isinstance(known, str) else ""
+        room = self._room(build(conversation="", known=told), form, day.sheet)
+        if not isinstance(known, str):
+            told = known(room)
+            room -= self._count(told)
+        text = self._conversation(day.new_messages, labels, day.sheet, room, wanted)
+        return self._ask(build(conversation=text, known=told), form, labels, check, day.sheet, cancel)
 
     def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
         """Look back and conclude something."""
@@ -156,9 +189,9 @@ class LanguageModelDreamMind:
         cited = [one for episode in material.episodes for one in episode.evidence]
         labels = _Labels(messages, [*cited, *(one for hit in material.past for one in hit.message_ids[:1])])
         sheet = material.sheet
-        build = partial(night_reflection.build, sheet, self._persona(sheet), material.level, today=material.today)
+        build = partial(of_night, sheet, self._persona(sheet), material.level, today=material.today)
         room = self._room(build(parts={}), ReflectionDraft, sheet)
-        parts: dict[night_reflection.Part, str] = {
+        parts: dict[NightPart, str] = {
             "goals": self._within(_goal_lines(material.goals), room // 4),
             "questions": self._within([one_line(f"- {one.topic}") for one in material.questions], room // 12),
             "values": one_line(", ".join(material.values)),
@@ -207,7 +240,7 @@ class LanguageModelDreamMind:
     def _day_prompt(self, material: DayMaterial, labels: _Labels) -> tuple[str, str]:
         sheet = material.sheet
         before = self._day_before(material)
-        build = partial(day_episode.build, sheet, self._persona(sheet), day=material.date, before=before)
+        build = partial(of_day, "episode", sheet, self._persona(sheet), day=material.date, before=before)
         room = self._room(build(conversation=""), DayDraft, sheet)
         return build(conversation=self._conversation(material.messages, labels, sheet, room))
 

@@ -1,18 +1,23 @@
-"""What every sleep task tells a language model: who it is, and how memories are made."""
+"""The prompts of a dream: who the persona is, how memories are made, and each task; its answer is in `managers.sleep.tasks`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from typing import Literal, get_args
 
 from agent.prompts.quoting import one_line, plain
 from agent.prompts.system_prompt import WEEKDAYS
 from agent.prompts.texts import Texts
 from managers.memory.messages import NAMELESS
 from managers.mind import Sheet
+from managers.sleep.checks import MAX_INSIGHT, MAX_LOG_ENTRY, MAX_NEW_GOALS
+from managers.sleep.tasks import Level, Task
 from managers.storage.errors import Lang
 
+NightPart = Literal["episodes", "past", "insights", "values", "goals", "questions", "conversation"]
+"""What a night looks back on, in this order."""
 PERSONA_TOKENS = 450
 """So much of the persona's description tells how it speaks of itself, and what matters to it."""
 
@@ -21,6 +26,55 @@ _MANNER = re.compile(
     "一人称|口調|話し方|語尾|敬語|呼び方|言葉づかい|first person|speak|manner|tone|voice|you say|style|call",
     re.IGNORECASE,
 )
+
+
+def of_day(
+    task: Task,
+    sheet: Sheet,
+    persona: str,
+    *,
+    day: date,
+    conversation: str,
+    known: str = "",
+    before: str = "",
+    persona_speaks_for_itself: bool = False,
+) -> tuple[str, str]:
+    """Return instructions and material of a task about one day.
+
+    Args:
+        task: which.
+        sheet: who dreams, and of whom.
+        persona: what of its description it reads; see `excerpt`.
+        day: the day.
+        conversation: what was said on it.
+        known: what is known already of what the task asks for.
+        before: what is remembered of the day before; see `day_before`.
+        persona_speaks_for_itself: whatever the persona said is a mind's invention, and no evidence of facts.
+    """
+    lang = sheet.language
+    told = section(_say("conversation_of", lang, day=spell_day(day, lang)), conversation)
+    own = _say(f"{task}.task", lang, user=called(sheet))
+    whole = instructions(sheet, own, persona, persona_speaks_for_itself=persona_speaks_for_itself)
+    return whole, (section(_say(f"{task}.known", lang), known) if known else "") + before + told
+
+
+def of_night(
+    sheet: Sheet, persona: str, level: Level, *, today: date, parts: Mapping[NightPart, str]
+) -> tuple[str, str]:
+    """Return instructions and material of a night's reflection.
+
+    Args:
+        sheet: who dreams, and of whom.
+        persona: what of its description it reads.
+        level: how far it looks back.
+        today: the night.
+        parts: what it looks back on.
+    """
+    lang = sheet.language
+    facts = {"insight": MAX_INSIGHT, "log": MAX_LOG_ENTRY, "goals": MAX_NEW_GOALS}
+    own = _say("reflection.task", lang, user=called(sheet), level=_say(f"reflection.level_{level}", lang), **facts)
+    told = [section(_say(f"reflection.parts.{one}", lang), parts.get(one, "")) for one in get_args(NightPart)]
+    return instructions(sheet, own, persona), _say("tonight", lang, day=spell_day(today, lang)) + "".join(told)
 
 
 def instructions(sheet: Sheet, task: str, persona: str, *, persona_speaks_for_itself: bool = False) -> str:
