@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -387,11 +388,12 @@ def test_every_span_has_a_name_and_marks_inside(length: Length) -> None:
 def test_a_curve_lies_inside_its_picture() -> None:
     points = [Point(n / 4, (-1) ** n) for n in range(5)]
     marks = [Tick(n / 40, "11月21日") for n in range(41)]
-    for picture in point_chart(points, marks, [Tick(0, "どちらでもない")], lowest=-1, highest=1):
+    up = [Tick(0, "どちらでもない")]
+    for picture in (SimpleNamespace(**one) for one in point_chart(points, marks, up, lowest=-1, highest=1)):
         assert all(picture.left <= dot.x <= picture.right and 0 < dot.y <= picture.floor for dot in picture.dots)
         assert [dot.is_low for dot in picture.dots] == [False, True] * 2 + [False]
         assert 1 < len(picture.marks) < len(marks)  # words that would touch are left out
-    for level in level_chart(points[:1], Tick(0.6, "x"), ("a", "b")):
+    for level in (SimpleNamespace(**one) for one in level_chart(points[:1], Tick(0.6, "x"), ("a", "b"))):
         assert (level.line, level.area) == ("", "")  # nothing to join
         assert level.last is not None
 

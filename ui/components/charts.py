@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 FONT_SIZE: Final = 11
 _BETWEEN: Final = 8
@@ -68,62 +68,6 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """A chart drawn for one width of window, in the unit of its view box.
-
-    Attributes:
-        kind: which width.
-        width, height: of the picture.
-        left, right, floor: where the curve's field ends, and its lower edge.
-        line: the curve as an SVG path; empty where there is nothing to join.
-    """
-
-    kind: Kind
-    width: int
-    height: int
-    left: float
-    right: float
-    floor: float
-    line: str
-
-
-@dataclass(frozen=True, slots=True)
-class LevelPicture(Picture):
-    """The course of a level.
-
-    Attributes:
-        area: the field below the curve, as an SVG path.
-        last: its newest point.
-        edge: the height of the threshold.
-        dash: where the legend's piece of a broken line begins and ends.
-        words: the words below the curve.
-    """
-
-    area: str
-    last: Dot | None
-    edge: float
-    dash: tuple[float, float]
-    words: Sequence[Mark]
-
-
-@dataclass(frozen=True, slots=True)
-class PointPicture(Picture):
-    """A curve whose points can be opened.
-
-    Attributes:
-        rows: lines across, each at the height of its words.
-        base: the height of nought, whose line is drawn through.
-        marks: words below the curve.
-        dots: the points.
-    """
-
-    rows: Sequence[Mark]
-    base: float
-    marks: Sequence[Mark]
-    dots: Sequence[Dot]
-
-
-@dataclass(frozen=True, slots=True)
 class _Frame:
     """Where the curve lies inside the picture, and the values at its lower and upper edge."""
 
@@ -145,7 +89,7 @@ class _Frame:
         return round(self.height - self.bottom - part * (self.height - self.top - self.bottom), 1)
 
 
-def level_chart(points: Sequence[Point], threshold: Tick, ends: tuple[str, str]) -> list[LevelPicture]:
+def level_chart(points: Sequence[Point], threshold: Tick, ends: tuple[str, str]) -> list[dict[str, Any]]:
     """Return the course of one level from 0 to 1, with its threshold as a broken line.
 
     Args:
@@ -159,7 +103,7 @@ def level_chart(points: Sequence[Point], threshold: Tick, ends: tuple[str, str])
 
 def point_chart(
     points: Sequence[Point], across: Sequence[Tick], up: Sequence[Tick], *, lowest: float, highest: float
-) -> list[PointPicture]:
+) -> list[dict[str, Any]]:
     """Return a curve whose points can be opened.
 
     Args:
@@ -180,7 +124,7 @@ def letters_wide(text: str, size: float) -> float:
     return sum(size * (1.0 if unicodedata.east_asian_width(letter) in "WFA" else 0.56) for letter in text)
 
 
-def _level(points: Sequence[Point], threshold: Tick, ends: tuple[str, str], frame: _Frame) -> LevelPicture:
+def _level(points: Sequence[Point], threshold: Tick, ends: tuple[str, str], frame: _Frame) -> dict[str, Any]:
     left, right, floor = frame.x(0), frame.x(1), frame.y(0)
     line = _path(points, frame)
     area = f"{line} L{frame.x(points[-1].x)} {floor} L{frame.x(points[0].x)} {floor} Z" if line else ""
@@ -192,37 +136,37 @@ def _level(points: Sequence[Point], threshold: Tick, ends: tuple[str, str], fram
         Mark(middle, below, threshold.label),
         Mark(right, below, ends[1], "end"),
     ]
-    return LevelPicture(
-        kind=frame.kind,
-        width=frame.width,
-        height=frame.height,
-        left=left,
-        right=right,
-        floor=floor,
-        line=line,
-        area=area,
-        last=_dot(points[-1], frame) if points else None,
-        edge=frame.y(threshold.at),
-        dash=(begins - _DASH, begins),
-        words=words,
-    )
+    return {
+        "kind": frame.kind,
+        "width": frame.width,
+        "height": frame.height,
+        "left": left,
+        "right": right,
+        "floor": floor,
+        "line": line,
+        "area": area,
+        "last": _dot(points[-1], frame) if points else None,
+        "edge": frame.y(threshold.at),
+        "dash": (begins - _DASH, begins),
+        "words": words,
+    }
 
 
-def _curve(points: Sequence[Point], across: Sequence[Tick], up: Sequence[Tick], frame: _Frame) -> PointPicture:
+def _curve(points: Sequence[Point], across: Sequence[Tick], up: Sequence[Tick], frame: _Frame) -> dict[str, Any]:
     marks = [Mark(frame.x(tick.at), frame.height - 10, tick.label, _anchor(tick, frame)) for tick in across]
-    return PointPicture(
-        kind=frame.kind,
-        width=frame.width,
-        height=frame.height,
-        left=frame.left,
-        right=frame.width - frame.right,
-        floor=frame.y(frame.lowest),
-        line=_path(points, frame),
-        rows=[Mark(frame.left - 8, frame.y(tick.at), tick.label, "end") for tick in up],
-        base=frame.y(0),
-        marks=_fitting(marks),
-        dots=[_dot(point, frame) for point in points],
-    )
+    return {
+        "kind": frame.kind,
+        "width": frame.width,
+        "height": frame.height,
+        "left": frame.left,
+        "right": frame.width - frame.right,
+        "floor": frame.y(frame.lowest),
+        "line": _path(points, frame),
+        "rows": [Mark(frame.left - 8, frame.y(tick.at), tick.label, "end") for tick in up],
+        "base": frame.y(0),
+        "marks": _fitting(marks),
+        "dots": [_dot(point, frame) for point in points],
+    }
 
 
 def _anchor(tick: Tick, frame: _Frame) -> str:

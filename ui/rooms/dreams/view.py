@@ -54,55 +54,6 @@ class Sleeping:
         return [night for night in self.nights if night.entry is not None and night.entry.id in entries]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChange:
-    """A memory that a night changed.
-
-    Attributes:
-        kind: of memory.
-        target: its name or its day, where people know it by that.
-        place: where it is opened, within the persona's rooms; empty where it has no page of its own.
-        text: what it says; empty where that is told above.
-        evidence: a message that it rests on.
-    """
-
-    kind: str
-    target: str
-    place: str
-    text: str
-    evidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownNight:
-    """A night of the diary.
-
-    Attributes:
-        key: names it.
-        when, level: its time, and how far it looked back.
-        stories: what happened on each day, with the day where there are several.
-        dreamt: what it dreamt.
-        concluded: what it concluded, each with what that is called.
-        changed: the memories that it changed.
-        about: what it read, which mind dreamt it, what it could not do.
-        entry: its entry in the history; empty where the history does not know it.
-        is_undone: it is taken back.
-        is_fresh: somebody has just asked for it, and what it changed stands open.
-    """
-
-    key: str
-    when: str
-    level: str
-    stories: Sequence[tuple[str, str]]
-    dreamt: str
-    concluded: Sequence[tuple[str, str]]
-    changed: Sequence[ShownChange]
-    about: Sequence[str]
-    entry: str
-    is_undone: bool
-    is_fresh: bool
-
-
 def state(shown: Sleeping, now: datetime, t: Texts) -> dict[str, Any]:
     """Return in words whether it dreams, how the last dream ended, and when the next one comes."""
     status = shown.status
@@ -115,7 +66,7 @@ def state(shown: Sleeping, now: datetime, t: Texts) -> dict[str, Any]:
     }
 
 
-def nights(page: DiaryPage, fresh: Sequence[DreamNight], now: datetime, t: Texts) -> list[ShownNight]:
+def nights(page: DiaryPage, fresh: Sequence[DreamNight], now: datetime, t: Texts) -> list[dict[str, Any]]:
     """Return a page of the diary, the newest night first."""
     keys = {night.key for night in fresh}
     return [_night(night, now, t, is_fresh=night.key in keys) for night in page.nights]
@@ -184,21 +135,25 @@ def _reached(meta: GoalsMeta, now: datetime, t: Texts) -> str:
 # The diary
 
 
-def _night(night: DreamNight, now: datetime, t: Texts, *, is_fresh: bool) -> ShownNight:
+def _night(night: DreamNight, now: datetime, t: Texts, *, is_fresh: bool) -> dict[str, Any]:
+    """Return a night as the diary shows it; what a fresh one changed stands open."""
     told = night.told
-    return ShownNight(
-        key=night.key,
-        when=when(night.time, now, t),
-        level=t(f"dreams.level_{night.level}") if night.level in _LEVELS else "",
-        stories=[(_story_day(one, now, t) if len(told.stories) > 1 else "", one.text) for one in told.stories],
-        dreamt=night.insight.log_entry if night.insight else "",
-        concluded=_concluded(night, t),
-        changed=[*(_change(one, t, is_told=True) for one in told.stories), *(_change(one, t) for one in told.changed)],
-        about=_about(night, now, t),
-        entry=night.entry.id if night.entry else "",
-        is_undone=night.undone,
-        is_fresh=is_fresh,
-    )
+    return {
+        "key": night.key,
+        "when": when(night.time, now, t),
+        "level": t(f"dreams.level_{night.level}") if night.level in _LEVELS else "",
+        "stories": [(_story_day(one, now, t) if len(told.stories) > 1 else "", one.text) for one in told.stories],
+        "dreamt": night.insight.log_entry if night.insight else "",
+        "concluded": _concluded(night, t),
+        "changed": [
+            *(_change(one, t, is_told=True) for one in told.stories),
+            *(_change(one, t) for one in told.changed),
+        ],
+        "about": _about(night, now, t),
+        "entry": night.entry.id if night.entry else "",
+        "is_undone": night.undone,
+        "is_fresh": is_fresh,
+    }
 
 
 def _story_day(story: NightChange, now: datetime, t: Texts) -> str:
@@ -235,11 +190,12 @@ def _about(night: DreamNight, now: datetime, t: Texts) -> list[str]:
     return parts
 
 
-def _change(one: NightChange, t: Texts, *, is_told: bool = False) -> ShownChange:
-    return ShownChange(
-        change_name(one.what, t),
-        one.target if one.what in _NAMED else "",
-        f"{_PLACES[one.what]}/{one.target}" if one.what in _PLACES and "/" not in one.target else "",
-        "" if is_told else one.text or t("dreams.taken_away"),
-        one.evidence[0] if one.evidence else "",
-    )
+def _change(one: NightChange, t: Texts, *, is_told: bool = False) -> dict[str, str]:
+    """Return a memory that a night changed; `place` is where it is opened, `evidence` a message that it rests on."""
+    return {
+        "kind": change_name(one.what, t),
+        "target": one.target if one.what in _NAMED else "",
+        "place": f"{_PLACES[one.what]}/{one.target}" if one.what in _PLACES and "/" not in one.target else "",
+        "text": "" if is_told else one.text or t("dreams.taken_away"),
+        "evidence": one.evidence[0] if one.evidence else "",
+    }

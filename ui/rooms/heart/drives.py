@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from managers.memory.drive_course import CoursePoint
 from managers.memory.drives import DRIVES, Drive, Levels
 from managers.memory.emotion_names import feeling_name
 from managers.memory.goals import Goals
 from managers.memory.questions import Question
-from ui.components.charts import LevelPicture, Point, Tick, level_chart
+from ui.components.charts import Point, Tick, level_chart
 from ui.components.times import when
 from ui.rooms.heart.look import Look
 
@@ -22,38 +21,7 @@ _MOST_POINTS: Final = 180
 """More than a line has pixels tell nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class DriveCard:
-    """A drive.
-
-    Attributes:
-        drive, name: which one.
-        level, threshold: from 0 to 1.
-        strength: the level, in words or in numbers.
-        said: the same with the drive's name, for screen readers.
-        why: what lies behind it.
-        is_strongest: no other is as strong.
-        pictures: its course; none where nothing was noted yet.
-        course: what the pictures show, for screen readers.
-    """
-
-    drive: Drive
-    name: str
-    level: float
-    threshold: float
-    strength: str
-    said: str
-    why: str
-    is_strongest: bool
-    pictures: Sequence[LevelPicture]
-    course: str
-
-    @property
-    def is_over(self) -> bool:
-        return self.level >= self.threshold
-
-
-def drive_cards(look: Look) -> list[DriveCard]:
+def drive_cards(look: Look) -> list[dict[str, Any]]:
     """Return the four drives as they are now."""
     visit = look.visit
     inner, now = visit.memories.inner_state, visit.now
@@ -96,25 +64,27 @@ def _first_goal(goals: Goals) -> str:
     return active[0].goal if active else ""
 
 
-def _card(drive: Drive, levels: Levels, course: Sequence[CoursePoint], look: Look) -> DriveCard:
+def _card(drive: Drive, levels: Levels, course: Sequence[CoursePoint], look: Look) -> dict[str, Any]:
+    """Return a drive: how strong it is and why, and its course, each also as screen readers say it."""
     t, level, threshold = look.visit.t, levels.of(drive), levels.thresholds[drive]
     name, strong = t(f"heart.{drive}"), strength(level, threshold, look)
     points = _points(drive, level, course, look)
     highest = strength(max((point.y for point in points), default=level), threshold, look)
     edge = t("heart.threshold", threshold=f"{threshold:.2f}") if look.figures else t("heart.edge")
     ends = (t("heart.ago", days=look.days), t("heart.now"))
-    return DriveCard(
-        drive=drive,
-        name=name,
-        level=round(level, 4),
-        threshold=threshold,
-        strength=strong,
-        said=t("heart.level_said", drive=name, level=strong),
-        why=why(drive, look),
-        is_strongest=level > 0 and drive == levels.dominant,
-        pictures=level_chart(points, Tick(threshold, edge), ends) if points else (),
-        course=t("heart.course_said", drive=name, days=look.days, level=strong, highest=highest),
-    )
+    return {
+        "drive": drive,
+        "name": name,
+        "level": round(level, 4),
+        "threshold": threshold,
+        "strength": strong,
+        "said": t("heart.level_said", drive=name, level=strong),
+        "why": why(drive, look),
+        "is_over": level >= threshold,
+        "is_strongest": level > 0 and drive == levels.dominant,
+        "pictures": level_chart(points, Tick(threshold, edge), ends) if points else (),
+        "course": t("heart.course_said", drive=name, days=look.days, level=strong, highest=highest),
+    }
 
 
 def _points(drive: Drive, level: float, course: Sequence[CoursePoint], look: Look) -> list[Point]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -12,7 +11,7 @@ from managers.memory.emotion_curve import Bucket, EmotionCurve, Reading
 from managers.memory.emotion_names import feeling_name
 from ui.components.charts import Point, Tick, point_chart
 from ui.components.times import when
-from ui.rooms.around.view import Around, around_of
+from ui.rooms.around.view import around_of
 from ui.rooms.heart.look import Look
 from ui.rooms.heart.spans import Span, narrower, shifted, span_name, span_of, step_name, ticks
 
@@ -23,29 +22,6 @@ _SHOWN_WORDS: Final = 60
 _PLAIN: Final = 0.15
 """An average nearer to nought than this leans neither way."""
 _BETWEEN: Final = "_"
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """One reading.
-
-    Attributes:
-        key: names it in the list.
-        tone: `low`, `level` or `high`.
-        feeling: in words, with its number where those are asked for.
-        when: in words.
-        text: the beginning of what was said; empty where that was taken back.
-        message_id: the message it was read from.
-        around: the conversation around it, where it is shown at once.
-    """
-
-    key: str
-    tone: str
-    feeling: str
-    when: str
-    text: str
-    message_id: str
-    around: Around | None
 
 
 def feelings(look: Look) -> dict[str, Any]:
@@ -139,18 +115,19 @@ def _at(look: Look) -> list[Reading]:
     return []
 
 
-def _heard(one: Reading, look: Look, taken_back: set[str], *, is_alone: bool) -> Heard:
+def _heard(one: Reading, look: Look, taken_back: set[str], *, is_alone: bool) -> dict[str, Any]:
+    """Return a reading; without its words where those were taken back, with the talk around it where it stands alone."""
     text = "" if one.message_id in taken_back else one.text  # felt it was; the words are gone
     around = around_of(look.visit, one.message_id) if is_alone and text and one.message_id else None
-    return Heard(
-        key=_key(one),
-        tone="low" if one.value < 0 else "high" if one.value > 0 else "level",
-        feeling=_feeling(one, look),
-        when=when(one.time, look.visit.now, look.visit.t),
-        text=text,
-        message_id="" if one.message_id in taken_back else one.message_id,
-        around=around if around and around.said else None,
-    )
+    return {
+        "key": _key(one),
+        "tone": "low" if one.value < 0 else "high" if one.value > 0 else "level",
+        "feeling": _feeling(one, look),
+        "when": when(one.time, look.visit.now, look.visit.t),
+        "text": text,
+        "message_id": "" if one.message_id in taken_back else one.message_id,
+        "around": around if around and around.said else None,
+    }
 
 
 def _feeling(one: Reading, look: Look) -> str:

@@ -15,7 +15,7 @@ from ui.rooms.heart.drives import drive_cards
 from ui.rooms.heart.feelings import behind, feelings
 from ui.rooms.heart.look import DAYS, Look, look_at
 from ui.rooms.heart.spans import LENGTHS, Length
-from ui.rooms.history.view import changes
+from ui.rooms.history import view as history
 from ui.server.visit import FormText, PersonaVisit, With
 
 _SHOWN_CHANGES: Final = 10
@@ -98,4 +98,4 @@ def _past(look: Look) -> dict[str, object]:
     }
     lately = memories.history.entries(_LATELY)
     ours = [entry for entry in lately if entry.author == "user" and not lists.isdisjoint(entry.files)]
-    return {"changes": changes(ours[:_SHOWN_CHANGES], look.visit.now, look.visit.t), "part": "", "back": look.to()}
+    return {"changes": ours[:_SHOWN_CHANGES], "part": "", "back": look.to(), "view": history}

@@ -93,7 +93,7 @@ def past_of(visit: PersonaVisit, part: str = "", back: str = "") -> dict[str, ob
         back: where whoever takes something back is led; the page itself, if empty.
     """
     entries = visit.memories.history.entries(view.SHOWN_ENTRIES, part=part)
-    return {"changes": view.changes(entries, visit.now, visit.t), "part": part, "back": back or visit.here}
+    return {"changes": entries, "part": part, "back": back or visit.here, "view": view}
 
 
 def past_of_file(visit: PersonaVisit, path: Path) -> dict[str, object]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, cast
 
 from managers.storage.errors import UndoConflictError
@@ -13,7 +12,6 @@ from managers.storage.history.entries import Entry
 from managers.storage.history.parts import record_of
 from ui.components.diffs import Line, diff_lines
 from ui.components.readable import name_of, readable_fields, readable_lines, record_in
-from ui.components.times import when
 from ui.locales import Texts
 
 SHOWN_ENTRIES: Final = 30
@@ -26,25 +24,6 @@ _KINDS: Final = (
     ("episodic_memory/", "episode"),
 )
 _KNOWN: Final = frozenset({"episode", "entity", "question", "resolution", "goal", "insight"})
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One entry of the history.
-
-    Attributes:
-        id: names it.
-        when, author, reason: in words.
-        is_undone: it was taken back.
-        step: what can be done with it, `undo` or `redo`; empty where nothing can.
-    """
-
-    id: str
-    when: str
-    author: str
-    reason: str
-    is_undone: bool
-    step: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +44,6 @@ class InTheWay:
     would_go: bool
 
 
-def changes(entries: Sequence[Entry], now: datetime, t: Texts) -> list[Change]:
-    """Return the entries of the history, newest first, in words."""
-    return [
-        Change(
-            entry.id,
-            when(entry.time, now, t),
-            author_name(entry.author, t),
-            reason_of(entry, t),
-            bool(entry.undone_by),
-            "" if entry.kind in {"beginning", "checkpoint"} else "redo" if entry.undone_by else "undo",
-        )
-        for entry in entries
-    ]
-
-
 def changed_files(diffs: Sequence[FileDiff], t: Texts, part: str = "") -> list[ChangedFile]:
     """Return what an entry changed, file by file; with a part (`managers.storage.history.parts`) that part alone."""
     if not record_of(part):
@@ -90,6 +54,11 @@ def changed_files(diffs: Sequence[FileDiff], t: Texts, part: str = "") -> list[C
 def in_the_way(error: UndoConflictError, t: Texts) -> list[InTheWay]:
     """Return what has changed since an entry was made, and so cannot be taken back with it."""
     return [_conflicting(one, t) for one in cast("Sequence[UndoConflict]", error.facts["conflicts"])]
+
+
+def step_of(entry: Entry) -> str:
+    """Return what can be done with an entry of the history, `undo` or `redo`; empty where nothing can."""
+    return "" if entry.kind in {"beginning", "checkpoint"} else "redo" if entry.undone_by else "undo"
 
 
 def author_name(author: str, t: Texts) -> str:

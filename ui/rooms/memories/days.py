@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
@@ -26,20 +26,9 @@ from ui.server.visit import FormText, PersonaVisit, With
 _SHELF: Final = "days"
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
-_SHOWN_LETTERS: Final = 160
 _NO_TONE: Final = "neutral"
 
 router = APIRouter(prefix="/days")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A day in the list of its month."""
-
-    address: str
-    name: str
-    summary: str
-    is_pinned: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +38,6 @@ class Cell:
     number: int = 0
     name: str = ""
     address: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Month:
-    """A month of the calendar.
-
-    Attributes:
-        chosen: as `YYYY-MM`.
-        name: in words.
-        weeks: its days, from Monday.
-        days: those that have a page, newest first.
-        earlier, later: the addresses of the months before and after in which anything stands; empty where none does.
-        months: all of them, newest first, each with its name.
-    """
-
-    chosen: str
-    name: str
-    weeks: Sequence[Sequence[Cell]]
-    days: Sequence[Line]
-    earlier: str
-    later: str
-    months: Sequence[tuple[str, str]]
 
 
 @router.get("")
@@ -154,8 +121,8 @@ def forget(visit: With, day: str) -> Response:
     return visit.lead(visit.at(f"memories/days/{which:%Y-%m}"), visit.t("memories.was_forgotten"))
 
 
-def month_of(visit: PersonaVisit, days: Sequence[date], wanted: str) -> Month:
-    """Return a month of the calendar.
+def month_of(visit: PersonaVisit, days: Sequence[date], wanted: str) -> dict[str, Any]:
+    """Return a month of the calendar: its weeks from Monday, its days that have a page, the ways to other months.
 
     Args:
         visit: the request.
@@ -168,18 +135,18 @@ def month_of(visit: PersonaVisit, days: Sequence[date], wanted: str) -> Month:
     year, month = int(chosen[:4]), int(chosen[5:])
     here = [day for day in days if (day.year, day.month) == (year, month)]
     told = set(here)
-    return Month(
-        chosen,
-        month_name(chosen, t),
-        [
+    return {
+        "chosen": chosen,
+        "name": month_name(chosen, t),
+        "weeks": [
             [_cell(visit, day, month, is_told=day in told) for day in week]
             for week in calendar.Calendar().monthdatescalendar(year, month)
         ],
-        [line for day in sorted(here, reverse=True) if (line := _line(visit, day))],
-        visit.at(f"memories/days/{months[at - 1]}") if at else "",
-        visit.at(f"memories/days/{months[at + 1]}") if at + 1 < len(months) else "",
-        [(one, month_name(one, t)) for one in reversed(months)],
-    )
+        "days": [episode for day in sorted(here, reverse=True) if (episode := visit.memories.episodes.get(day))],
+        "earlier": visit.at(f"memories/days/{months[at - 1]}") if at else "",
+        "later": visit.at(f"memories/days/{months[at + 1]}") if at + 1 < len(months) else "",
+        "months": [(one, month_name(one, t)) for one in reversed(months)],
+    }
 
 
 def month_name(month: str, t: Texts) -> str:
@@ -197,7 +164,7 @@ def _calendar(visit: PersonaVisit, wanted: str) -> Response:
     days = visit.memories.episodes.days()
     month = month_of(visit, days, wanted) if days else None
     table = visit.at("tables/episodes.csv")
-    return show(visit, "memories/days.html", _SHELF, month=month, weekdays=WEEKDAYS, table=table)
+    return show(visit, "memories/days.html", _SHELF, month=month, weekdays=WEEKDAYS, shorten=shorten, table=table)
 
 
 def _cell(visit: PersonaVisit, day: date, month: int, *, is_told: bool) -> Cell:
@@ -205,14 +172,6 @@ def _cell(visit: PersonaVisit, day: date, month: int, *, is_told: bool) -> Cell:
         return Cell()
     name = visit.day(day)
     return Cell(day.day, name, _address(visit, day)) if is_told else Cell(day.day, name)
-
-
-def _line(visit: PersonaVisit, day: date) -> Line | None:
-    episode = visit.memories.episodes.get(day)
-    if episode is None:
-        return None
-    name = visit.day(day)
-    return Line(_address(visit, day), name, shorten(episode.summary, _SHOWN_LETTERS), episode.is_pinned)
 
 
 def _editor(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse, Response
@@ -20,7 +20,6 @@ from managers.storage.history.parts import file_part
 from ui.errors import MemoryGoneError
 from ui.locales import Texts
 from ui.rooms.memories.shelves import (
-    Evidence,
     day_of,
     evidence_of,
     gone,
@@ -59,36 +58,6 @@ class Contents:
     rest: Sequence[Memory]
     heading: str
     kept: Collection[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A memory as it is shown.
-
-    Attributes:
-        id: names it; empty for one that somebody wrote by hand without an id.
-        title: what it is about.
-        day, marks, maker: what stands above it.
-        told: what it says, each with its heading (empty for none).
-        notes: what progress was made.
-        is_open: it may still be ended.
-        is_kept: it can be changed.
-        past: the address of its history.
-    """
-
-    id: str
-    title: str
-    day: str
-    marks: Sequence[str]
-    maker: str
-    told: Sequence[tuple[str, str]]
-    notes: Sequence[str]
-    evidence: Evidence | None
-    answered: Evidence | None
-    past: str
-    is_pinned: bool
-    is_open: bool
-    is_kept: bool
 
 
 @router.get("/{shelf}")
@@ -187,26 +156,26 @@ def questions_in(memories: Memories) -> Contents:
     return Contents(first, [*closed, *memories.questions.archived()], "memories.questions_closed", kept)
 
 
-def records_of(visit: PersonaVisit, memories: Sequence[Memory], kept: Collection[str]) -> list[Record]:
-    """Return memories as they are shown."""
+def records_of(visit: PersonaVisit, memories: Sequence[Memory], kept: Collection[str]) -> list[dict[str, Any]]:
+    """Return memories as they are shown; one that somebody wrote by hand may have no id, and cannot be changed here."""
     evidence = evidence_of(visit, [one.evidence for one in memories])
     answered = evidence_of(visit, [one.answer_evidence if isinstance(one, Question) else [] for one in memories])
     return [
-        Record(
-            one.id,
-            _title(one),
-            day_of(one.created_at, visit),
-            _marks(one, visit.t),
-            maker_name(one.mind, visit.t),
-            [(heading, text) for heading, text in _told(one, visit.t) if text.strip()],
-            one.progress_notes if isinstance(one, Goal) else (),
-            rests_on,
-            answer_rests_on,
-            past_of_record(visit, one.id),
-            one.is_pinned,
-            is_open=isinstance(one, Goal | Question) and one.status in {"active", "open"},
-            is_kept=bool(one.id) and one.id in kept,
-        )
+        {
+            "id": one.id,
+            "title": _title(one),
+            "day": day_of(one.created_at, visit),
+            "marks": _marks(one, visit.t),
+            "maker": maker_name(one.mind, visit.t),
+            "told": [(heading, text) for heading, text in _told(one, visit.t) if text.strip()],
+            "notes": one.progress_notes if isinstance(one, Goal) else (),
+            "evidence": rests_on,
+            "answered": answer_rests_on,
+            "past": past_of_record(visit, one.id),
+            "is_pinned": one.is_pinned,
+            "is_open": isinstance(one, Goal | Question) and one.status in {"active", "open"},
+            "is_kept": bool(one.id) and one.id in kept,
+        }
         for one, rests_on, answer_rests_on in zip(memories, evidence, answered, strict=True)
     ]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
@@ -33,26 +31,6 @@ _BESIDE: Final = frozenset({"mind", "meaning", "access", "programs", "usage"})
 """Those that are no group of settings."""
 _COMMON: Final = frozenset({"user", "page", "access", "programs"})
 """Those that hold for everybody alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """What stands beside a page of the settings.
-
-    Attributes:
-        here: the page that is shown.
-        own: whether it is one persona's own.
-        persona: who is talked to; empty where nobody is.
-        entries: each page's name, address, and how many of its settings are not as they are by default.
-        common, alone: where the same is shown for everybody, and for that persona alone.
-    """
-
-    here: str
-    own: bool
-    persona: str
-    entries: Sequence[tuple[str, str, int]]
-    common: str
-    alone: str
 
 
 router = APIRouter(prefix="/settings")
@@ -98,8 +76,11 @@ def settings_address(visit: Visit, page: str, *, own: bool | None = None, **quer
     return with_query(f"/settings/{page}", {"persona": visit.persona_name, "own": "1" if is_own else "", **query})
 
 
-def shelf_of(visit: Visit, here: str) -> Shelf:
-    """Return what stands beside a page of the settings: the other pages, and for whom they are."""
+def shelf_of(visit: Visit, here: str) -> dict[str, Any]:
+    """Return what stands beside a page of the settings: the other pages, and for whom they are.
+
+    Of each page its name, address, and how many of its settings are not as they are by default.
+    """
     persona, own = visit.persona_name, bool(visit.own)
     groups = by_group(options_of(visit.services, visit.own))
     counts = {group: sum(option.is_set for option in options) for group, options in groups.items()}
@@ -108,11 +89,6 @@ def shelf_of(visit: Visit, here: str) -> Shelf:
     entries = [
         (page, "/access" if page == "access" else settings_address(visit, page), counts.get(page, 0)) for page in shown
     ]
-    return Shelf(
-        here,
-        own,
-        persona,
-        entries,
-        settings_address(visit, here, own=False),
-        settings_address(visit, "mind" if here in _COMMON else here, own=True) if persona else "",
-    )
+    alone = settings_address(visit, "mind" if here in _COMMON else here, own=True) if persona else ""
+    common = settings_address(visit, here, own=False)
+    return {"here": here, "own": own, "persona": persona, "entries": entries, "common": common, "alone": alone}

@@ -39,26 +39,6 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
-    """A sum of calls."""
-
-    label: str
-    tokens: str
-    money: str
-    small: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cap:
-    """How much of a cap is used up; `share` in percent, `state` is `near`, `reached` or empty."""
-
-    name: str
-    said: str
-    share: float
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
 class Bar:
     """A day's bar: two rectangles (x, y, width, height), and what it says."""
 
@@ -114,7 +94,7 @@ def within(calls: Iterable[Call], begins: date | None) -> list[Call]:
 
 def tiles(
     calls: Sequence[Call], cost: Costing, limits: UsageSettings, today: date, persona: str, t: Texts
-) -> list[Tile]:
+) -> list[dict[str, str]]:
     """Return the sums of today and this month: of all, and of one persona where a name is given."""
     month = within(calls, since("month", today))
     found = [(t("usage.today"), within(month, today)), (t("usage.month"), month)]
@@ -132,8 +112,8 @@ def money(sums: Sum, limits: UsageSettings, t: Texts) -> str:
     return f"{said} · {t('usage.unpriced', count=f'{sums.unpriced:,}')}" if sums.unpriced else said
 
 
-def cap(standing: Standing, limits: UsageSettings, t: Texts) -> Cap:
-    """Return how much of a cap is used up."""
+def cap(standing: Standing, limits: UsageSettings, t: Texts) -> dict[str, object]:
+    """Return how much of a cap is used up; `share` in percent, `state` is `near`, `reached` or empty."""
     found = standing.cap
     name = t(f"usage.cap_{found.span}")
     if found.persona:
@@ -142,7 +122,7 @@ def cap(standing: Standing, limits: UsageSettings, t: Texts) -> Cap:
     limit = t("usage.tokens", count=limit) if found.unit == "tokens" else limit
     said = t("usage.of", spent=_in_unit(standing.spent, found.unit, limits), limit=limit)
     state = "reached" if standing.left <= 0 else "near" if standing.is_near else ""
-    return Cap(name, said, round(100 * min(1.0, standing.share), 1), state)
+    return {"name": name, "said": said, "share": round(100 * min(1.0, standing.share), 1), "state": state}
 
 
 def course(
@@ -223,11 +203,12 @@ def price_in_words(price: Price | None, t: Texts) -> str:
     return said
 
 
-def _tile(label: str, sums: Sum, limits: UsageSettings, t: Texts) -> Tile:
+def _tile(label: str, sums: Sum, limits: UsageSettings, t: Texts) -> dict[str, str]:
     small = [t("usage.call") if sums.calls == 1 else t("usage.calls", count=f"{sums.calls:,}")]
     if sums.estimated:
         small.append(t("usage.estimated", count=f"{sums.estimated:,}"))
-    return Tile(label, t("usage.tokens", count=f"{sums.tokens:,}"), money(sums, limits, t), " · ".join(small))
+    tokens = t("usage.tokens", count=f"{sums.tokens:,}")
+    return {"label": label, "tokens": tokens, "money": money(sums, limits, t), "small": " · ".join(small)}
 
 
 def _in_unit(value: int, unit: str, limits: UsageSettings) -> str:
