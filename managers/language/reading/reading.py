@@ -190,6 +190,6 @@ def question_word(plain: str, lang: Lang) -> str:
 def question_terms(asked: Iterable[Sentence], lang: Lang) -> list[str]:
     """Return what some questions are about, without the words of asking."""
     light = word_list(lang, "question_light")
-    light |= word_list(lang, "first_persons") if lang == "ja" else frozenset()
+    light |= word_list(lang, "first_person") if lang == "ja" else frozenset()
     terms = [term for sentence in asked for term in sentence.terms if term not in light]
     return list(dict.fromkeys(terms))

@@ -70,7 +70,7 @@ def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
         meanings=tuple(dict.fromkeys(meant)),
         text=text.strip() or plain,
         speakers=wanted,
-        asks_when=fits_any("recall", "asks_when", plain),
+        asks_when=fits_any("questions", "when", plain.lower()),
         asks_help=asks_for_help(plain),
         spans=tuple(spans),
         over=over,

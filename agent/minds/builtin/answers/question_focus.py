@@ -130,7 +130,7 @@ def _is_anothers(text: str, things: Sequence[str], lang: Lang) -> bool:
             )
             for thing in things
         )
-    firsts = word_list("ja", "first_persons")
+    firsts = word_list("ja", "first_person")
     for thing in things:
         owners = re.findall(rf"([一-龠ァ-ヴーぁ-んA-Za-z]+?)の{re.escape(thing)}", text)
         if owners and not any(owner.endswith(tuple(firsts)) for owner in owners):

@@ -159,7 +159,7 @@ def negative_of(verb: Word) -> str:
 
 def _skip_subject(tokens: Sequence[Word]) -> int:
     """Leave out 私は at the beginning: the listener is meant anyway."""
-    if len(tokens) < 3 or tokens[0].surface not in word_list("ja", "first_persons"):  # noqa: PLR2004  # 私 は …
+    if len(tokens) < 3 or tokens[0].surface not in word_list("ja", "first_person"):  # noqa: PLR2004  # 私 は …
         return 0
     if tokens[1].surface == "は":
         return 3 if tokens[2].surface == "、" else 2

@@ -82,7 +82,7 @@ def from_listener(tokens: Sequence[Word], voice: Voice, lead: str = "") -> str:
         following = tokens[at + 1].surface if at + 1 < len(tokens) else ""
         text += " " if word.start > last_end else ""
         last_end = word.end
-        is_oneself = word.surface in word_list("ja", "first_persons") - {"自分"} and word.kind in ("pronoun", "noun")
+        is_oneself = word.surface in word_list("ja", "first_person") - {"自分"} and word.kind in ("pronoun", "noun")
         has_courtesy = following in ("さん", "ちゃん", "様") or text.endswith(("ご", "お"))
         if is_oneself:
             is_home = word.surface in ("うち", "ウチ") and following in ("の", "に", "で", "へ", "から")

@@ -70,7 +70,7 @@ def _act(sentence: Sentence, act: str, *, is_past: bool, is_of_one: bool) -> str
     elif told("illness") and (is_past or act in ("", "start", "mishap")):
         return "illness"
     another = rule("ja", "told", "topic_of_another").search(sentence.text)
-    if act == "live" and another and another["who"] not in word_list("ja", "first_persons"):
+    if act == "live" and another and another["who"] not in word_list("ja", "first_person"):
         act = ""  # シンは大阪に住んでる: nobody asks the teller how they like it there
     if is_of_one and told("favour"):
         return "kindness"  # 夫がカレーを作ってくれた
