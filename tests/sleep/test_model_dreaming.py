@@ -15,8 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from agent.minds.errors import InvalidAnswerError, MindError
 from agent.minds.language_model.answers import describe_form
-from agent.minds.language_model.initiative import impulse
-from agent.minds.language_model.model_dreams import LanguageModelDreamMind
+from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impulse
 from agent.minds.tokens import count_tokens
 from agent.prompts.dream_prompts import excerpt
 from managers.memory.entities import Entity, Fact

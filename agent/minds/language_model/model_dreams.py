@@ -1,7 +1,6 @@
 """How a language model dreams: one structured call per task, cut to a budget, checked, asked once more.
 
-Messages get short labels (m1, m2, ...), which models copy without mistakes, and which cost less than
-ids. An answer is checked while it is being read: what `managers.sleep.checks` rejects goes back to the
+An answer is checked while it is being read: what `managers.sleep.checks` rejects goes back to the
 model once, with the reason.
 """
 
@@ -11,34 +10,40 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from functools import partial
 from itertools import pairwise
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from agent.attachments import sent_with
+from agent.minds.errors import InvalidAnswerError
 from agent.minds.fit import answer_room
 from agent.minds.language_model.answers import checked_form, describe_form
+from agent.minds.language_model.dream_lines import (
+    Labels,
+    goal_lines,
+    hit_line,
+    message_line,
+    questions_lines,
+    speaks_for_itself,
+    with_gaps,
+)
 from agent.minds.relevance import by_relevance
+from agent.prompts import own_initiative
 from agent.prompts.dream_prompts import (
     PERSONA_TOKENS,
     NightPart,
-    called,
     day_before,
     excerpt,
     of_day,
     of_night,
     spell_day,
-    with_files,
 )
-from agent.prompts.quoting import name_in_label, one_line
-from managers.language.words import content_words, sentences
-from managers.memory.goals import HORIZONS, Goals
-from managers.memory.messages import Message, is_unnamed
-from managers.memory.questions import Question
+from agent.prompts.own_initiative import InitiativeDraft
+from agent.prompts.quoting import one_line
+from managers.language.words import content_words, detect_language, sentences
+from managers.memory.messages import Message
 from managers.mind import Asking, Cancel, Sheet
-from managers.recall.hits import Hit
+from managers.sleep.autonomy import Deed, Occasion
 from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
-from managers.sleep.review import UNKNOWN_LABEL
 from managers.sleep.tasks import (
     AnswerMaterial,
     DayDraft,
@@ -89,6 +94,13 @@ class Asker(Asking, Protocol):
         ...
 
 
+class _Prompt(NamedTuple):
+    instructions: str
+    material: str
+    labels: Labels
+    sheet: Sheet
+
+
 class LanguageModelDreamMind:
     """A language model asleep."""
 
@@ -104,109 +116,52 @@ class LanguageModelDreamMind:
 
     def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
         """Condense a day into an episode."""
-        labels = _Labels(material.messages)
-        prompt = self._day_prompt(material, labels)
-        return self._ask(prompt, DayDraft, labels, lambda draft: check_day(draft, material), material.sheet, cancel)
+        prompt = self._day_prompt("episode", DayDraft, material)
+        return self._ask(prompt, DayDraft, lambda draft: check_day(draft, material), cancel)
 
     def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
         """Say whom and what the day told something about."""
         day = material.day
-
-        def known(room: int) -> str:
-            return "\n".join(self._known(material, room // 4))
-
-        def check(draft: EntitiesDraft) -> EntitiesDraft:
-            return check_entities(draft, material)
-
-        return self._of_day("entities", day, EntitiesDraft, known, check, cancel, before=self._day_before(day))
+        room = self._room(self._builder("entities", day)(conversation=""), EntitiesDraft, day.sheet)
+        known = "\n".join(self._known(material, room // 4))
+        prompt = self._day_prompt("entities", EntitiesDraft, day, known, room=room - self._count(known))
+        return self._ask(prompt, EntitiesDraft, lambda draft: check_entities(draft, material), cancel)
 
     def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
         """Say what remained open."""
-        day, questions = material.day, _questions(material.open)
-
-        def check(draft: QuestionsDraft) -> QuestionsDraft:
-            return check_questions(draft, material)
-
-        before = self._day_before(day)
-        return self._of_day("questions", day, QuestionsDraft, questions, check, cancel, before=before)
+        prompt = self._day_prompt("questions", QuestionsDraft, material.day, questions_lines(material.open))
+        return self._ask(prompt, QuestionsDraft, lambda draft: check_questions(draft, material), cancel)
 
     def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
         """Say which open questions were answered."""
-        wanted = {term for question in material.open for term in content_words(f"{question.topic} {question.context}")}
-
-        def check(draft: ResolutionsDraft) -> ResolutionsDraft:
-            return check_resolutions(draft, material)
-
-        questions = _questions(material.open)
-        return self._of_day("answers", material.day, ResolutionsDraft, questions, check, cancel, wanted=wanted)
-
-    def _of_day(
-        self,
-        task: Task,
-        day: DayMaterial,
-        form: type[Draft],
-        known: str | Callable[[int], str],
-        check: Callable[[Draft], Draft],
-        cancel: Cancel,
-        *,
-        before: str = "",
-        wanted: Iterable[str] = (),
-    ) -> Draft:
-        """Ask for one task about a day's new words.
-
-        Args:
-            task: which.
-            day: the day.
-            form: of the answer.
-            known: what is known already; where it has to find room beside the conversation, what makes it of that room.
-            check: raises what is wrong with an answer.
-            cancel: stops the call.
-            before: what is remembered of the day before.
-            wanted: terms whose messages come before all others.
-        """
-        labels = _Labels(day.new_messages)
-        speaks = task != "questions" and _speaks_for_itself(day)
-        build = partial(
-            of_day,
-            task,
-            day.sheet,
-            self._persona(day.sheet),
-            day=day.date,
-            before=before,
-            persona_speaks_for_itself=speaks,
-        )
-        told = known if isinstance(known, str) else ""
-        room = self._room(build(conversation="", known=told), form, day.sheet)
-        if not isinstance(known, str):
-            told = known(room)
-            room -= self._count(told)
-        text = self._conversation(day.new_messages, labels, day.sheet, room, wanted)
-        return self._ask(build(conversation=text, known=told), form, labels, check, day.sheet, cancel)
+        wanted = {term for one in material.open for term in content_words(f"{one.topic} {one.context}")}
+        known = questions_lines(material.open)
+        prompt = self._day_prompt("answers", ResolutionsDraft, material.day, known, wanted=wanted)
+        return self._ask(prompt, ResolutionsDraft, lambda draft: check_resolutions(draft, material), cancel)
 
     def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
         """Look back and conclude something."""
         messages = [message for day in material.days for message in day.messages]
         cited = [one for episode in material.episodes for one in episode.evidence]
-        labels = _Labels(messages, [*cited, *(one for hit in material.past for one in hit.message_ids[:1])])
+        labels = Labels(messages, [*cited, *(one for hit in material.past for one in hit.message_ids[:1])])
         sheet = material.sheet
         build = partial(of_night, sheet, self._persona(sheet), material.level, today=material.today)
         room = self._room(build(parts={}), ReflectionDraft, sheet)
         parts: dict[NightPart, str] = {
-            "goals": self._within(_goal_lines(material.goals), room // 4),
+            "goals": self._within(goal_lines(material.goals), room // 4),
             "questions": self._within([one_line(f"- {one.topic}") for one in material.questions], room // 12),
             "values": one_line(", ".join(material.values)),
             "insights": self._within([one_line(f"- {insight.insight}") for insight in material.insights], room // 8),
-            "past": self._within([_hit_line(hit, labels, sheet) for hit in material.past], room // 8),
+            "past": self._within([hit_line(hit, labels, sheet) for hit in material.past], room // 8),
         }
         room -= sum(self._count(part) for part in parts.values())
         parts["episodes"] = self._episodes(material, labels, room // 2 if messages else room)
         room -= self._count(parts["episodes"])
         parts["conversation"] = self._conversation(messages, labels, sheet, room, dated=True)
-        return self._ask(
-            build(parts=parts), ReflectionDraft, labels, lambda draft: check_reflection(draft, material), sheet, cancel
-        )
+        prompt = _Prompt(*build(parts=parts), labels, sheet)
+        return self._ask(prompt, ReflectionDraft, lambda draft: check_reflection(draft, material), cancel)
 
-    def _episodes(self, material: ReflectionMaterial, labels: _Labels, room: int) -> str:
+    def _episodes(self, material: ReflectionMaterial, labels: Labels, room: int) -> str:
         """Return the days that are looked back on, the newest first; where they do not fit, the beginning of each.
 
         Days whose own words stand below are given up first.
@@ -235,14 +190,39 @@ class LanguageModelDreamMind:
 
     def tokens_of(self, material: DayMaterial) -> int:
         """Estimate what one question about a day makes the model read and write."""
-        return sum(map(self._count, self._day_prompt(material, _Labels(material.messages)))) + _FORM_AND_ANSWER
+        prompt = self._day_prompt("episode", DayDraft, material)
+        return self._count(prompt.instructions) + self._count(prompt.material) + _FORM_AND_ANSWER
 
-    def _day_prompt(self, material: DayMaterial, labels: _Labels) -> tuple[str, str]:
-        sheet = material.sheet
-        before = self._day_before(material)
-        build = partial(of_day, "episode", sheet, self._persona(sheet), day=material.date, before=before)
-        room = self._room(build(conversation=""), DayDraft, sheet)
-        return build(conversation=self._conversation(material.messages, labels, sheet, room))
+    def _day_prompt(
+        self,
+        task: Task,
+        form: type[BaseModel],
+        day: DayMaterial,
+        known: str = "",
+        *,
+        room: int | None = None,
+        wanted: Iterable[str] = (),
+    ) -> _Prompt:
+        """Return the prompt of a task; `room` is for the conversation, all that is left if None."""
+        messages = day.messages if task == "episode" else day.new_messages
+        labels, build = Labels(messages), self._builder(task, day, known)
+        if room is None:
+            room = self._room(build(conversation=""), form, day.sheet)
+        conversation = self._conversation(messages, labels, day.sheet, room, wanted)
+        return _Prompt(*build(conversation=conversation), labels, day.sheet)
+
+    def _builder(self, task: Task, day: DayMaterial, known: str = "") -> Callable[..., tuple[str, str]]:
+        """Return what makes a task's prompt of a `conversation`."""
+        return partial(
+            of_day,
+            task,
+            day.sheet,
+            self._persona(day.sheet),
+            day=day.date,
+            known=known,
+            before="" if task == "answers" else self._day_before(day),
+            persona_speaks_for_itself=task in {"entities", "answers"} and speaks_for_itself(day),
+        )
 
     def _day_before(self, day: DayMaterial) -> str:
         """Return the beginning of what is remembered of the talk before this day's."""
@@ -251,17 +231,10 @@ class LanguageModelDreamMind:
         told = one_line(self._beginning(day.before.summary, _BEFORE_TOKENS))
         return day_before(day.before.date, told, day.sheet.language)
 
-    def _ask(
-        self,
-        prompt: tuple[str, str],
-        form: type[Draft],
-        labels: _Labels,
-        check: Callable[[Draft], Draft],
-        sheet: Sheet,
-        cancel: Cancel,
-    ) -> Draft:
-        checked = checked_form(form, lambda answer: check(labels.resolved(answer)), sheet.language)
-        answer = self._model.ask(*prompt, checked, language=sheet.language, cancel=cancel)
+    def _ask(self, prompt: _Prompt, form: type[Draft], check: Callable[[Draft], Draft], cancel: Cancel) -> Draft:
+        labels, lang = prompt.labels, prompt.sheet.language
+        checked = checked_form(form, lambda answer: check(labels.resolved(answer)), lang)
+        answer = self._model.ask(prompt.instructions, prompt.material, checked, language=lang, cancel=cancel)
         return labels.resolved(form.model_validate(answer.model_dump()))
 
     def _count(self, text: str) -> int:
@@ -304,7 +277,7 @@ class LanguageModelDreamMind:
     def _conversation(
         self,
         messages: Sequence[Message],
-        labels: _Labels,
+        labels: Labels,
         sheet: Sheet,
         room: int,
         wanted: Iterable[str] = (),
@@ -315,10 +288,7 @@ class LanguageModelDreamMind:
 
         Of more than one day, and where it is `dated`, each day stands over its words.
         """
-        lines = {
-            m.id: f"[{labels.label(m.id)}] {one_line(f'{m.time:%H:%M} {_speaker(m, sheet)}: {m.text}{_with_files(m, sheet)}')}"
-            for m in messages
-        }
+        lines = {message.id: message_line(message, labels, sheet) for message in messages}
         if dated or len({message.time.date() for message in messages}) > 1:
             for before, message in pairwise([None, *messages]):
                 if message is not None and (before is None or before.time.date() != message.time.date()):
@@ -331,7 +301,7 @@ class LanguageModelDreamMind:
             if costs[message.id] <= room:
                 kept.add(message.id)
                 room -= costs[message.id]
-        return "\n".join(_with_gaps([m.id for m in messages], kept, lines))
+        return "\n".join(with_gaps([m.id for m in messages], kept, lines))
 
     def _within(self, lines: Sequence[str], budget: int) -> str:
         kept = []
@@ -342,75 +312,20 @@ class LanguageModelDreamMind:
         return "\n".join(kept)
 
 
-class _Labels:
-    """Short names for messages, for the time of one call."""
+def impulse(model: Asker, occasion: Occasion) -> Deed | None:
+    """Return what a model would do; None if it would rather not.
 
-    def __init__(self, messages: Iterable[Message], further: Iterable[str] = ()) -> None:
-        ids = dict.fromkeys([*(message.id for message in messages), *further])
-        self._of = {one: f"m{number}" for number, one in enumerate(ids, 1)}
-        self._ids = {label: one for one, label in self._of.items()}
-
-    def label(self, message_id: str) -> str:
-        return self._of[message_id]
-
-    def resolved(self, draft: Draft) -> Draft:
-        """Return the draft with ids for labels; a label that was not given out stays, and fails the checks."""
-        return type(draft).model_validate(self._swap(draft.model_dump()))
-
-    def _swap(self, value: object, key: str = "") -> object:
-        if isinstance(value, dict):
-            return {name: self._swap(one, name) for name, one in value.items()}
-        if isinstance(value, list):
-            return [self._swap(one, key) for one in value]
-        if key == "evidence" and isinstance(value, str):
-            label = value.strip(" []")
-            return self._ids.get(label, f"{UNKNOWN_LABEL}{label}")
-        return value
-
-
-def _with_gaps(ids: Sequence[str], kept: set[str], lines: dict[str, str]) -> list[str]:
-    shown: list[str] = []
-    for one in ids:
-        if one in kept:
-            shown.append(lines[one])
-        elif not shown or shown[-1] != "…":
-            shown.append("…")
-    return shown
-
-
-def _questions(questions: Sequence[Question]) -> str:
-    return "\n".join(one_line(f"- {one.id}: {one.topic} ({one.context})") for one in questions)
-
-
-def _goal_lines(goals: Goals) -> list[str]:
-    found = [(horizon, goal) for horizon in HORIZONS for goal in goals.active(horizon)]
-    lines = []
-    for horizon, goal in found:
-        values = f" [{', '.join(goal.related_values)}]" if goal.related_values else ""
-        latest = f" … {goal.progress_notes[-1]}" if goal.progress_notes else ""
-        lines.append(f"- {goal.id} ({horizon}, {goal.priority}, {goal.created_at[:10]}): {goal.goal}{values}{latest}")
-    return [one_line(line) for line in lines]
-
-
-def _hit_line(hit: Hit, labels: _Labels, sheet: Sheet) -> str:
-    label = f"[{labels.label(hit.message_ids[0])}] " if hit.message_ids else ""
-    day = spell_day(hit.time.date(), sheet.language) if hit.time else ""
-    who = f" {called(sheet) if is_unnamed(hit.speaker) else hit.speaker}" if hit.speaker else ""
-    return label + one_line(f"{day}{who}: {hit.text}")[:_HIT_LENGTH]
-
-
-def _speaker(message: Message, sheet: Sheet) -> str:
-    if message.role == "persona":
-        return message.speaker
-    return called(sheet) if is_unnamed(message.speaker) else message.speaker
-
-
-def _with_files(message: Message, sheet: Sheet) -> str:
-    """Say which files came with a message: without them "here it is" means nothing."""
-    names = [name_in_label(sent.name) for sent in sent_with(message)]
-    return with_files(sheet.language, names) if names else ""
-
-
-def _speaks_for_itself(day: DayMaterial) -> bool:
-    """Whether a mind made the persona say anything on a day; beside a greeting that a person wrote, too."""
-    return any(message.role == "persona" and message.id not in day.testimony_ids for message in day.messages)
+    Raises:
+        MindError: it gave no usable answer, or one in another language.
+        CapReachedError: it was not asked.
+    """
+    lang = occasion.sheet.language
+    words = "\n".join(one_line(f"{m.time:%Y-%m-%d %H:%M} {m.speaker}: {m.text}") for m in occasion.last_words)
+    prompt = own_initiative.build(occasion.sheet, now=occasion.now, reason=occasion.reason, conversation=words)
+    draft = model.ask(*prompt, InitiativeDraft, language=lang)
+    text = draft.text.strip()
+    if draft.kind == "nothing" or not text:
+        return None
+    if detect_language(text, lang) != lang:
+        raise InvalidAnswerError(model=model.name, task=InitiativeDraft.__name__, reason="another language")
+    return Deed(draft.kind, text, model.name)

@@ -37,10 +37,9 @@ from agent.minds.language_model.call_failures import (
 )
 from agent.minds.language_model.chat_messages import to_messages
 from agent.minds.language_model.hearing import Hearing
-from agent.minds.language_model.initiative import impulse
 from agent.minds.language_model.learned import Learned
 from agent.minds.language_model.metering import Counting, form_tokens, open_call
-from agent.minds.language_model.model_dreams import LanguageModelDreamMind
+from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impulse
 from agent.minds.language_model.prompt import Patience, Prompt
 from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.language_model.reasoning import may_start_thinking
