@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from managers.integrity.trouble import Trouble, Words
+from managers.integrity.trouble import Trouble, Words, words
 from managers.memory.log import ConversationLog
 from managers.memory.log.log_files import archive_parts
 from managers.personas import trash
@@ -41,15 +41,11 @@ def mend_home(home: Home, clock: Clock, trouble: Trouble, open_log: Callable[[st
     path = home.folder / trouble.name
     if not is_folder(path):
         kept = put_aside(home.folder, path, clock.now()).relative_to(home.folder).as_posix()
-        return Words(f"「{trouble.name}」を「{kept}」に移しました。", f'"{trouble.name}" now lies in "{kept}".')
+        return words("done.aside", name=trouble.name, kept=kept)
     taken = _join(PersonaPaths(path), open_log(trouble.original))
     with arranging(home):
         thrown = trash.throw_away(path, home.trash, clock.now())
-    return Words(
-        f"「{path.name}」: {taken:,} 件の記録を「{trouble.original}」に取り込みました。フォルダーはゴミ箱「{thrown.id}」にあります。",
-        f'"{path.name}": {taken:,} record(s) that only it had are with "{trouble.original}" now. The folder lies in the '
-        f'trash as "{thrown.id}".',
-    )
+    return words("done.folder-copy", name=path.name, taken=taken, original=trouble.original, thrown=thrown.id)
 
 
 def _files(home: Home) -> list[Trouble]:
@@ -75,21 +71,10 @@ def _join(copy: PersonaPaths, log: ConversationLog) -> int:
 
 
 def _copied_file(name: str, original: str, by: str) -> Trouble:
-    said = Words(
-        f"「{name}」は、同期ソフトやエディター({by} など)が残した「{original}」の写しのようです。使っていません。",
-        f'"{name}" seems to be a copy of "{original}" that a sync service or an editor ({by}) left. It is not used.',
-    )
-    return Trouble("copy", name, said, Words("set_aside に移します。", "It is moved to set_aside."), original)
+    said = words("said.home-copy", name=name, original=original, by=by)
+    return Trouble("copy", name, said, words("remedy.aside"), original)
 
 
 def _copied_folder(path: Path, original: str, by: str) -> Trouble:
-    said = Words(
-        f"「{path.name}」は、同期ソフト({by} など)が残した「{original}」のフォルダーの写しのようです。ペルソナとしては扱いません。",
-        f'"{path.name}" seems to be a copy of the folder of "{original}" that a sync service ({by}) left. It is not taken '
-        "for a persona.",
-    )
-    remedy = Words(
-        f"そこにしかない発言を「{original}」に取り込み、フォルダーはゴミ箱に移します。",
-        f'Messages that only it has are taken in by "{original}", and the folder is moved to the trash.',
-    )
-    return Trouble("copy", path.as_posix(), said, remedy, original)
+    said = words("said.folder-copy", name=path.name, original=original, by=by)
+    return Trouble("copy", path.as_posix(), said, words("remedy.take-in-folder", original=original), original)

@@ -154,7 +154,7 @@ def _set_aside(paths: PersonaPaths, names: Mapping[str, list[str]]) -> Iterator[
 def _of_the_log(log: LogReader) -> Iterator[Trouble]:
     for path, notice in log.foreign_files():
         name = path.relative_to(log.paths.folder).as_posix()
-        yield Trouble("other-encoding", name, Words(notice.ja, notice.en), wording.CONVERT)
+        yield wording.log_in_other_encoding(name, notice)
     for notice in log.check():
         yield Trouble("damaged", "log.txt", Words(notice.ja, notice.en))
 

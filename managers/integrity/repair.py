@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from managers.integrity.inspection import is_no_json, is_text
-from managers.integrity.trouble import Kind, Trouble, Words
+from managers.integrity.trouble import Kind, Trouble, Words, words
 from managers.memory.log import ConversationLog
 from managers.memory.log.lost import accept
 from managers.storage.aside import keep_aside, move_durably, put_aside
@@ -60,15 +60,11 @@ class Mender:
             merged = self._log.merge(path, original if original.parent == self._paths.log_archives else None)
             taken, differing = merged.added, len(merged.differing)
         kept = self._put_aside(path)
-        also_ja = f"{taken:,} 件の記録を取り込みました。" if self._is_of_the_log(trouble.original) else ""
-        also_en = f"{taken:,} record(s) that only it had were taken in. " if also_ja else ""
-        if differing:
-            also_ja += f"文の違う発言が {differing:,} 件あり、元のほうを残しました。"
-            also_en += f"{differing:,} message(s) say something else in it; what the original says stays. "
-        return Words(
-            f"「{trouble.name}」: {also_ja}写しは「{kept}」に移しました。",
-            f'"{trouble.name}": {also_en}The copy now lies in "{kept}".',
-        )
+        told = [("done.taken", taken)] if self._is_of_the_log(trouble.original) else []
+        told += [("done.differing", differing)] if differing else []
+        also = [words(key, count=count) for key, count in told]
+        each = {"ja": "".join(one.ja for one in also), "en": "".join(one.en for one in also)}
+        return words("done.copy", name=trouble.name, also=each, kept=kept)
 
     def _orphan(self, trouble: Trouble) -> Words:
         path, original = self._paths.folder / trouble.name, self._paths.folder / trouble.original
@@ -77,10 +73,7 @@ class Mender:
         self._history.notice_outside([path])
         move_durably(path, original)
         self._history.record(author="user", reason="mended", files=[path, original])
-        return Words(
-            f"「{trouble.name}」を「{trouble.original}」に戻しました。",
-            f'"{trouble.name}" is "{trouble.original}" again.',
-        )
+        return words("done.named", name=trouble.name, original=trouble.original)
 
     def _give_back(self, trouble: Trouble) -> Words:
         """Let a file that was set aside return to its place, as far as it can be read."""
@@ -91,10 +84,7 @@ class Mender:
         if self._is_of_the_log(trouble.original):
             taken = self._log.merge(path, original if original.parent == self._paths.log_archives else None).added
             kept = self._put_aside(path)
-            return Words(
-                f"「{trouble.name}」から {taken:,} 件の記録を戻しました。そのファイルは「{kept}」にあります。",
-                f'{taken:,} record(s) of "{trouble.name}" are back in the log. It now lies in "{kept}".',
-            )
+            return words("done.records-back", name=trouble.name, taken=taken, kept=kept)
         there = read_bytes(original)
         good = _readable(trouble.original, read_bytes(path) or b"")
         if good is not None:
@@ -105,14 +95,10 @@ class Mender:
             return self._only_aside(trouble, path)
         self._apply({original: good})
         kept = self._put_aside(path)
-        return Words(
-            f"「{trouble.original}」を戻しました。読めなかったファイルは「{kept}」にあります。",
-            f'"{trouble.original}" is back. What could not be read lies in "{kept}".',
-        )
+        return words("done.back", original=trouble.original, kept=kept)
 
     def _only_aside(self, trouble: Trouble, path: Path) -> Words:
-        kept = self._put_aside(path)
-        return Words(f"「{trouble.name}」を「{kept}」に移しました。", f'"{trouble.name}" now lies in "{kept}".')
+        return words("done.aside", name=trouble.name, kept=self._put_aside(path))
 
     def _convert(self, trouble: Trouble) -> Words:
         path = self._paths.folder / trouble.name
@@ -121,14 +107,11 @@ class Mender:
         else:
             text = decode_foreign(read_bytes(path) or b"")
             if text is None:  # somebody has been faster
-                return Words(f"「{trouble.name}」はもう読めます。", f'"{trouble.name}" can be read already.')
+                return words("done.readable-already", name=trouble.name)
             kept = keep_aside(self._paths.folder, path, self._clock.now())
             self._apply({path: text.encode()})
         name = kept.relative_to(self._paths.folder).as_posix()
-        return Words(
-            f"「{trouble.name}」を UTF-8 に直しました。元のファイルは「{name}」にあります。",
-            f'"{trouble.name}" is UTF-8 now. The original is kept as "{name}".',
-        )
+        return words("done.converted", name=trouble.name, kept=name)
 
     def _broken(self, trouble: Trouble) -> Words:
         path = self._paths.folder / trouble.name
@@ -136,30 +119,18 @@ class Mender:
         good = self._newest_good(path)
         kept = self._put_aside(path)
         if good is None:
-            return Words(
-                f"「{trouble.name}」を「{kept}」に移しました。無事な版は履歴にありませんでした。",
-                f'"{trouble.name}" now lies in "{kept}". The history has no good version of it.',
-            )
+            return words("done.no-good-version", name=trouble.name, kept=kept)
         self._apply({path: good})
-        return Words(
-            f"「{trouble.name}」を最後の無事な版に戻しました。壊れたものは「{kept}」にあります。",
-            f'The last good version of "{trouble.name}" is back. The damaged one lies in "{kept}".',
-        )
+        return words("done.last-good", name=trouble.name, kept=kept)
 
     def _heal(self, trouble: Trouble) -> Words:
         del trouble
-        healed = self._history.heal()
-        return Words(
-            f"変更の履歴の {healed:,} か所を書き直しました。", f"{healed:,} part(s) of the history were written anew."
-        )
+        return words("done.healed", healed=self._history.heal())
 
     def _accept(self, trouble: Trouble) -> Words:
         """Note that it is well so that these days' messages are gone."""
         accept(self._paths, frozenset(trouble.original.split()) | {""})
-        return Words(
-            f"「{trouble.name}」のことは、もうお知らせしません。",
-            f'Nothing more is said of what is gone from "{trouble.name}".',
-        )
+        return words("done.accepted", name=trouble.name)
 
     def _is_of_the_log(self, name: str) -> bool:
         return name == self._paths.log.name or name.startswith(f"{self._paths.log_archives.name}/")

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from managers.storage.errors import Lang, Notice
+from managers.storage.texts import Texts
+
+_say = Texts("notices/integrity")
 
 Kind = Literal["copy", "orphan", "set-aside", "other-encoding", "broken", "damaged", "misnamed", "lost", "history"]
 
@@ -19,6 +22,11 @@ class Words(NamedTuple):
     def sentence(self, lang: Lang) -> str:
         """Return it for a reader of `lang`."""
         return self.ja if lang == "ja" else self.en
+
+
+def words(key: str, /, **facts: object) -> Words:
+    """Return an entry of `assets/notices/integrity.toml`, with the facts filled in."""
+    return Words(**_say.both(key, **facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class Trouble:
         """What it is, with the command that puts it right where one does."""
         if self.remedy is None:
             return self.said
-        return Words(f"{self.said.ja}`app.py mend` で直せます。", f"{self.said.en} `app.py mend` puts it right.")
+        return words("trouble.with-command", said=self.said._asdict())
 
     def notice(self) -> Notice:
         """Return what stands on the page until it is dismissed or put right."""
@@ -66,7 +74,7 @@ def summed_up(troubles: list[Trouble]) -> list[Notice]:
         first, *others = [trouble for trouble in troubles if trouble.kind == kind]
         notice = first.notice()
         if others:
-            ja = f"{notice.ja}ほかにも同じようなものが {len(others)} 件あります。"
-            notice = replace(notice, ja=ja, en=f"{notice.en} And {len(others)} more of the same kind.")
+            also = words("trouble.others", first={"ja": notice.ja, "en": notice.en}, count=len(others))
+            notice = replace(notice, ja=also.ja, en=also.en)
         found.append(notice)
     return found

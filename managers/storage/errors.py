@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 Lang = Literal["ja", "en"]
+Level = Literal["info", "warning", "passing"]
 
 
 class UtataneError(Exception):
@@ -45,7 +46,7 @@ class Notice:
     code: str
     ja: str
     en: str
-    level: Literal["info", "warning", "passing"] = "warning"
+    level: Level = "warning"
 
     def sentence(self, lang: Lang) -> str:
         """Return the one sentence for a reader of `lang`."""

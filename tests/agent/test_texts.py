@@ -1,4 +1,4 @@
-"""Every text of `assets/prompts/` is there in both languages, and asks for the same facts in both."""
+"""Every text of `assets/prompts/` and `assets/notices/` is there in both languages, and asks for the same facts in both."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from agent.prompts.texts import FOLDER, table
+from managers.storage.texts import FOLDER, table
 
-TOPICS = sorted(path.stem for path in FOLDER.glob("*.toml"))
-BY_LANGUAGE_ALONE = {"tools.arguments"}
+TOPICS = sorted(
+    f"{folder}/{path.stem}" for folder in ("prompts", "notices") for path in (FOLDER / folder).glob("*.toml")
+)
+BY_LANGUAGE_ALONE = {"prompts/tools.arguments"}
 """English stands with the arguments themselves."""
 
 
