@@ -50,7 +50,7 @@ def key(word: Word, lang: Lang) -> str:
 @cache
 def rule(lang: Lang, name: str) -> frozenset[str]:
     """Return one list of the lexicon's rules, as keys of single words."""
-    listed = str(load(f"emotions.{lang}")["rules"].get(name, "")).split()
+    listed = str(load(f"{lang}/emotions")["rules"].get(name, "")).split()
     return frozenset(listed) | {key(found[0], lang) for entry in listed if len(found := words(entry)) == 1}
 
 
@@ -86,7 +86,7 @@ def _is_bare_stem(found: Sequence[Word], at: int) -> bool:
 def _entries(lang: Lang) -> _Entries:
     """Return the phrases by their first key, longest first; phrases of no emotion have none."""
     collected: dict[tuple[str, ...], dict[Emotion, float]] = {}
-    lexicon = load(f"emotions.{lang}")
+    lexicon = load(f"{lang}/emotions")
     for emotion in EMOTIONS:
         for weight, listed in lexicon.get(emotion, {}).items():
             for phrase in _listed(listed, lang):
@@ -115,7 +115,7 @@ def _raw(text: str, lang: Lang) -> Iterator[Match]:
 
 @cache
 def _patterns(lang: Lang) -> tuple[tuple[Emotion, re.Pattern[str]], ...]:
-    raw: dict[Emotion, list[str]] = load(f"emotions.{lang}").get("raw", {})
+    raw: dict[Emotion, list[str]] = load(f"{lang}/emotions").get("raw", {})
     return tuple((emotion, re.compile(pattern, re.IGNORECASE)) for emotion, listed in raw.items() for pattern in listed)
 
 
@@ -133,7 +133,7 @@ def _emoji(text: str) -> Iterator[Match]:
 @cache
 def _signs() -> tuple[tuple[str, Emotion], ...]:
     """Return emoji and kaomoji, the longest first; those with spaces are kept whole by their brackets."""
-    table: dict[Emotion, str] = load("emotions.ja")["emoji"]
+    table: dict[Emotion, str] = load("ja/emotions")["emoji"]
     signs = [
         (sign, emotion)
         for emotion, listed in table.items()

@@ -49,7 +49,7 @@ def detect_language(text: str, default: Lang = "ja") -> Lang:
         return "en" if latin else default
     if not latin:
         return "ja"
-    functions = word_set("english", "kinds", "function") | word_set("english", "kinds", "pronoun")
+    functions = word_set("en/lexicon", "kinds", "function") | word_set("en/lexicon", "kinds", "pronoun")
     english = sum(2.0 if word.lower().replace("’", "'") in functions else 0.4 for word in latin)
     return "ja" if len(_HIRAGANA.findall(text[:4000])) * 0.5 + japanese * 0.5 >= english else "en"
 
@@ -185,7 +185,7 @@ def _english_terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _light() -> frozenset[str]:
-    return word_set("japanese", "content", "light") | word_set("english", "kinds", "light")
+    return word_set("ja/lexicon", "content", "light") | word_set("en/lexicon", "kinds", "light")
 
 
 @dataclass(frozen=True, slots=True)

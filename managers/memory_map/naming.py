@@ -153,7 +153,7 @@ def _is_light(word: Word) -> bool:
 @lru_cache(maxsize=1)
 def _light() -> frozenset[str]:
     listed = word_set("naming", "vague", "ja") | word_set("naming", "vague", "en")
-    return listed | word_set("japanese", "content", "light") | word_set("english", "kinds", "light")
+    return listed | word_set("ja/lexicon", "content", "light") | word_set("en/lexicon", "kinds", "light")
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -17,7 +17,7 @@ _SLOTS = dict.fromkeys(("topic", "person", "place", "when", "quote", "quotes", "
 
 
 def test_both_languages_have_the_same_tables() -> None:
-    ja, en = load("replies.ja"), load("replies.en")
+    ja, en = load("ja/replies"), load("en/replies")
     assert {table: set(keys) for table, keys in ja.items()} == {table: set(keys) for table, keys in en.items()}
 
 
@@ -26,7 +26,7 @@ def test_both_languages_have_the_same_tables() -> None:
 @pytest.mark.parametrize("you", ["", "ユウさん"])
 def test_every_template_can_be_filled_in(lang: Lang, polite: bool, you: str) -> None:
     voice = Voice(lang, "しおり", "私", you, polite)
-    for table, keys in load(f"replies.{lang}").items():
+    for table, keys in load(f"{lang}/replies").items():
         for key, templates in keys.items():
             book = Phrasebook(voice, Random(0), ())
             said = {book.say(table, key, echo="E", **_SLOTS) for _ in templates}
@@ -35,7 +35,7 @@ def test_every_template_can_be_filled_in(lang: Lang, polite: bool, you: str) -> 
 
 
 def test_plain_and_polite_are_told_apart() -> None:
-    for key, templates in load("replies.ja")["small"].items():
+    for key, templates in load("ja/replies")["small"].items():
         for template in templates:
             plain = re.sub(r"\{[^|]*\|([^}]*)\}", r"\1", template)
             assert not re.search(r"(?:です|ます|ました)(?:[。！？]|ね|か|よ)", re.sub(r"「[^」]*」", "", plain)), (
@@ -47,7 +47,7 @@ def test_plain_and_polite_are_told_apart() -> None:
 def test_what_was_just_said_is_not_said_again_while_there_are_others() -> None:
     voice = Voice("ja", "しおり", "私", "", polite=True)
     book = Phrasebook(voice, Random(1), ())
-    count = len(load("replies.ja")["small"]["thanks"])
+    count = len(load("ja/replies")["small"]["thanks"])
     assert len({book.say("small", "thanks") for _ in range(count)}) == count
 
 

@@ -42,7 +42,7 @@ def base_form(word: str) -> str:
 @lru_cache(maxsize=1)
 def _irregular() -> dict[str, str]:
     pairs: dict[str, str] = {}
-    for base, forms in load("english")["irregular"].items():
+    for base, forms in load("en/lexicon")["irregular"].items():
         for form in forms.split():
             pairs.setdefault(form, base)
     return pairs
@@ -103,7 +103,7 @@ def _is_abbreviation(found: list[Word]) -> bool:
     if len(found) < 2 or found[-1].surface != ".":  # noqa: PLR2004  # the word and its full stop
         return False
     before = found[-2].surface.lower().removesuffix(".")
-    return before in word_set("english", "names", "abbreviations")
+    return before in word_set("en/lexicon", "names", "abbreviations")
 
 
 def _is_shouting(text: str) -> bool:
@@ -147,7 +147,7 @@ def _word(surface: str, start: int, *, is_first: bool) -> Word:
 
 def _kind(surface: str, base: str, *, is_first: bool) -> Kind:  # noqa: PLR0911  # one return per reason reads best
     lower = surface.lower()
-    words = load("english")["kinds"]
+    words = load("en/lexicon")["kinds"]
     if lower in _set("pronoun"):
         return "pronoun"
     if lower in _set("function"):
@@ -168,7 +168,7 @@ def _kind(surface: str, base: str, *, is_first: bool) -> Kind:  # noqa: PLR0911 
 
 
 def _set(kind: str) -> frozenset[str]:
-    return word_set("english", "kinds", kind)
+    return word_set("en/lexicon", "kinds", kind)
 
 
 def _is_plain_capital(surface: str) -> bool:
@@ -236,7 +236,7 @@ def _run_length(found: list[Word], at: int) -> int:
             found[end].surface in ("of", "the", "de", "la", "&")
             and end + 1 < len(found)
             and found[end + 1].kind == "proper"
-            and found[end - 1].surface.lower() in word_set("english", "names", "heads_before_of")
+            and found[end - 1].surface.lower() in word_set("en/lexicon", "names", "heads_before_of")
         ):
             end += 2
         else:
@@ -262,7 +262,7 @@ def _is_known_name(found: list[Word], at: int) -> bool:
 
 
 def _names(key: str) -> frozenset[str]:
-    return word_set("english", "names", key)
+    return word_set("en/lexicon", "names", key)
 
 
 def _entity_of(found: list[Word], at: int, run: int) -> EntityKind | None:  # noqa: PLR0911  # one return per reason

@@ -254,9 +254,9 @@ _NAMEABLE: frozenset[Kind] = frozenset({"proper", "noun", "interjection", "adjec
 
 def _name_entities(found: list[Word]) -> list[Word]:
     """Correct what the dictionary takes for names: honorifics make one, their lack unmakes doubtful ones."""
-    honorifics = word_set("japanese", "names", "honorifics")
-    familiar = word_set("japanese", "names", "familiar_honorifics")
-    titles = word_set("japanese", "names", "titles")
+    honorifics = word_set("ja/lexicon", "names", "honorifics")
+    familiar = word_set("ja/lexicon", "names", "familiar_honorifics")
+    titles = word_set("ja/lexicon", "names", "titles")
     corrected: list[Word] = []
     for at, word in enumerate(found):
         if word.kind not in _NAMEABLE:
@@ -271,15 +271,15 @@ def _name_entities(found: list[Word]) -> list[Word]:
 
 
 def _named(word: Word, honorific: str, *, is_familiar: bool) -> Word:
-    if word.surface in word_set("japanese", "names", "never"):
+    if word.surface in word_set("ja/lexicon", "names", "never"):
         return _with(word, "noun" if word.kind == "proper" else word.kind, None)
-    is_doubtful = word.surface in word_set("japanese", "names", "doubtful")
+    is_doubtful = word.surface in word_set("ja/lexicon", "names", "doubtful")
     if honorific and (is_doubtful or word.kind == "proper" or _looks_like_nickname(word, is_familiar=is_familiar)):
         return _with(word, "proper", "person" if word.entity != "organisation" else word.entity)
     if word.kind == "proper":
         entity = None if is_doubtful and word.entity == "person" else _checked_entity(word)
         return _with(word, "proper" if entity else "noun", entity)
-    if word.surface.endswith(phrases("japanese", "names", "organisation_endings")) and len(word.surface) > 3:  # noqa: PLR2004  # shorter ones are the ending itself or a kind of thing (大学, 女子大学)
+    if word.surface.endswith(phrases("ja/lexicon", "names", "organisation_endings")) and len(word.surface) > 3:  # noqa: PLR2004  # shorter ones are the ending itself or a kind of thing (大学, 女子大学)
         return word if word.form != UNKNOWN else _with(word, "proper", "organisation")
     return word
 
@@ -294,7 +294,7 @@ def _looks_like_nickname(word: Word, *, is_familiar: bool) -> bool:
 
 def _checked_entity(word: Word) -> EntityKind | None:
     if word.entity == "other":
-        endings = phrases("japanese", "names", "organisation_endings")
+        endings = phrases("ja/lexicon", "names", "organisation_endings")
         return "organisation" if word.surface.endswith(endings) else "other"
     if word.entity == "place":
         return "place" if len(word.surface) > 1 else None

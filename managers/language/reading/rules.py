@@ -22,6 +22,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
@@ -111,8 +112,13 @@ def first_fit(lang: Lang, topic: str, text: str, *, but: Collection[str] = ()) -
 
 
 def topics(lang: Lang) -> list[str]:
-    """Return the names of a language's files of rules."""
-    return sorted(file.stem for file in (FOLDER / lang).glob("*.toml") if file.stem != _PARTS)
+    """Return the names of a language's files of rules; word lists and phrases lie beside them."""
+    return sorted(file.stem for file in (FOLDER / lang).glob("*.toml") if _holds_rules(file))
+
+
+def _holds_rules(file: Path) -> bool:
+    tables = tomllib.loads(file.read_text("utf-8"))
+    return any("pattern" in table for name, table in tables.items() if name != _PARTS)
 
 
 def _rule(name: str, table: Mapping[str, Any], parts: Mapping[str, str]) -> Rule:

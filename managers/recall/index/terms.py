@@ -107,7 +107,7 @@ def _listed_form(term: str) -> str:
 
 @lru_cache(maxsize=1)
 def _light() -> frozenset[str]:
-    return word_set("japanese", "content", "light")
+    return word_set("ja/lexicon", "content", "light")
 
 
 @cache

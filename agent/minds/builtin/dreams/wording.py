@@ -1,4 +1,4 @@
-"""The words that a dream writes, from `assets/language/dreams.{ja,en}.toml`, and what it quotes."""
+"""The words that a dream writes, from `assets/language/{ja,en}/dreams.toml`, and what it quotes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def phrase(lang: Lang, key: str, **slots: str) -> str:
     Raises:
         KeyError: there is no such phrase, or it needs a slot that was not given.
     """
-    template: str = load(f"dreams.{lang}")[key]
+    template: str = load(f"{lang}/dreams")[key]
     capitals = {name.capitalize(): value[:1].upper() + value[1:] for name, value in slots.items()}
     return template.format(**slots, **capitals)
 

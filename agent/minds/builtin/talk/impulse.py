@@ -36,4 +36,4 @@ def impulse(occasion: Occasion) -> Deed | None:
 
 
 def _said(occasion: Occasion, name: str, about: str) -> str:
-    return str(load(f"replies.{occasion.sheet.language}")["impulse"][name][0]).replace("<about>", about)
+    return str(load(f"{occasion.sheet.language}/replies")["impulse"][name][0]).replace("<about>", about)

@@ -24,7 +24,7 @@ class Phrasebook:
         self._rng = rng
         self._kept = {"kept": "yes" if kept else ""}
         self._recent = [text for text in recent if text]
-        self._table = load(f"replies.{voice.lang}")
+        self._table = load(f"{voice.lang}/replies")
 
     def say(self, table: str, key: str, **slots: str) -> str:
         """Return a phrase, filled in; a slot without a value empties its template's chances.

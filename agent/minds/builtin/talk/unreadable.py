@@ -65,7 +65,7 @@ def is_foreign(text: str) -> bool:
     if not has_kana and len(set(text) & word_set("foreign", "words", "chinese")) > 1:
         return True
     said = set(rule("en", "markup", "latin_letters").findall(sample.lower().replace("’", "'")))
-    english = said & (word_set("english", "kinds", "function") | word_set("english", "kinds", "pronoun"))
+    english = said & (word_set("en/lexicon", "kinds", "function") | word_set("en/lexicon", "kinds", "pronoun"))
     others = [lang for lang in load("foreign")["words"] if lang != "chinese"]
     most = max((said & word_set("foreign", "words", lang) for lang in others), key=len)
     return len(most) > 1 and len(most - english) > len(english - most) and not has_kana
