@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from pydantic import BaseModel
 
 from managers.mind import (
     ChatTurn,
@@ -13,6 +14,7 @@ from managers.mind import (
     Sheet,
     TextPiece,
     ToolCall,
+    ToolSpec,
 )
 from tests.minds.speaking import DAY_JA, MIA, NOW, SHIORI, converse, pieces, request, say
 
@@ -134,3 +136,32 @@ def test_a_file_that_is_to_be_kept_is_kept_with_its_text_or_owned_up_to(text: st
     unread = replace(short.message, attachments=("images/note.png",))
     told = "".join(p.text for p in pieces(replace(short, files=(), message=unread)) if isinstance(p, TextPiece))
     assert re.search(r"読めない|読めません|can't read", told)
+
+
+class What(BaseModel):
+    about: str = ""
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "told"),
+    [
+        ("今の話は忘れて", "忘れました: 15:02からのメッセージ2件。会話からも検索からも消えました。", "15:02"),
+        ("猫の話は忘れて", "忘れました: 15:02からのメッセージ2件。", "猫"),
+        ("Please forget what I just said", "Forgotten: 2 messages, from 15:02. They are out of search.", "15:02"),
+    ],
+)
+def test_it_says_what_it_let_go_of(text: str, answer: str, told: str) -> None:
+    sheet = MIA if text.isascii() else SHIORI
+    tools = (ToolSpec("forget_messages", "Forget", What),)
+    (call,) = pieces(request(text, sheet, tools=tools))
+    assert isinstance(call, ToolCall)
+    after = [ChatTurn("persona", "", tool_calls=(call,)), ChatTurn("tool", answer, tool_call_id=call.id)]
+    for seed in range(4):
+        said = say(text, sheet, seed=seed, tools=tools, after=after)
+        assert told in said
+        assert re.search(r"2件|2 messages", said)
+
+
+@pytest.mark.parametrize(("text", "sheet"), [("今の話は忘れて", SHIORI), ("Please forget what I just said", MIA)])
+def test_where_it_cannot_forget_it_claims_nothing(text: str, sheet: Sheet) -> None:
+    assert re.search(r"何も忘れていません|forgotten nothing", say(text, sheet))

@@ -101,9 +101,15 @@ def fits(lang: Lang, topic: str, name: str, text: str) -> bool:
     return found is not None and found.search(text) is not None
 
 
+def search_any(topic: str, name: str, text: str) -> re.Match[str] | None:
+    """Return where a rule of some language is found in a text that may be in any; None where it is not."""
+    found = (one.search(text) for lang in _LANGS if (one := rules(lang, topic).get(name)) is not None)
+    return next((match for match in found if match), None)
+
+
 def fits_any(topic: str, name: str, text: str) -> bool:
     """Tell whether a rule is found in a text that may be in any language."""
-    return any(fits(lang, topic, name, text) for lang in get_args(Lang))
+    return search_any(topic, name, text) is not None
 
 
 def first_fit(lang: Lang, topic: str, text: str, *, but: Collection[str] = ()) -> str:

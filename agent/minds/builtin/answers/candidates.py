@@ -11,7 +11,7 @@ from agent.minds.builtin.talk.correction import Correction, read_correction
 from agent.minds.builtin.talk.markup import without_markup
 from managers.language.reading.kinship import NAME_MARK
 from managers.language.reading.reading import asks_anything
-from managers.language.reading.rules import fits, fits_any, rule
+from managers.language.reading.rules import fits, fits_any, rule, search_any
 from managers.language.words import detect_language, sentences, words
 from managers.mind import ChatTurn, ReplyRequest, Sheet
 from managers.recall.hits import Hit, MemoryType
@@ -160,12 +160,7 @@ def _of_hit(sentence: str, hit: Hit, place: int, request: ReplyRequest) -> Candi
     """Return a sentence of a hit; what a memory quotes stands for itself, with the one who said it."""
     rank = 1 - place / MAX_HITS
     if hit.type in ("entity_memory", "episodic_memory"):
-        signs = (
-            rule("ja", "candidates", "recorded"),
-            rule("en", "candidates", "recorded"),
-            rule("en", "candidates", "recorded_plain"),
-        )
-        match = next((match for sign in signs if (match := sign.search(sentence))), None)
+        match = search_any("candidates", "recorded", sentence) or search_any("candidates", "recorded_plain", sentence)
         speaker = _speaker(match["who"], request) if match else "nobody"
         if match and speaker != "nobody":
             time = hit.time if hit.type == "episodic_memory" else None  # an entity's file is older than what is in it

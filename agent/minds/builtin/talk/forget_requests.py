@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from agent.minds.builtin.talk.scene import Scene, can_write
 from managers.language.reading.forget_wishes import ForgetWish, read_forget_wish
+from managers.language.reading.rules import search_any
 from managers.mind import ToolCall
 
 TOOL = "forget_messages"
-_DONE = re.compile(r"(?:忘れました|Forgotten): .*?(?P<time>\d\d:\d\d)")
 
 
 def forget(scene: Scene) -> str | ToolCall | None:
@@ -23,15 +21,15 @@ def forget(scene: Scene) -> str | ToolCall | None:
         return _told(scene, wish, last.text)
     if any(tool.name == TOOL for tool in request.tools):
         return ToolCall(id=f"forget-{request.message.id}", name=TOOL, arguments={"about": wish.about})
-    return None if can_write(request) else scene.book.say("note", "forget_unrecorded")
+    return scene.book.say("note", "forget_here_not" if can_write(request) else "forget_unrecorded")
 
 
 def _told(scene: Scene, wish: ForgetWish, answer: str) -> str:
     """Say what became of it, as the tool answers: nothing is claimed that was not done."""
-    done = _DONE.match(answer)
+    done = search_any("notes", "forgotten", answer)
     if done is None:
         return scene.book.say("note", "forget_which")
     name = "forgot_about" if wish.about else "forgot"
-    said = scene.book.say("note", name, about=wish.about, time=done["time"])
+    said = scene.book.say("note", name, about=wish.about, time=done["time"], count=done["count"])
     is_left = "\n" in answer.strip()
     return scene.joint.join([said, scene.book.say("note", "forgot_but_notes")] if is_left else [said])
