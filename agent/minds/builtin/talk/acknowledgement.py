@@ -57,13 +57,13 @@ def _put_right(scene: Scene) -> str:
     found = read_correction(scene.message, scene.heard[-_SAME_TALK:], scene.heard[:-_SAME_TALK])
     if found is None:
         return ""
-    old, new = (_as_value(value, scene.lang) for value in (found.old, found.new))
+    old, new = (_as_value(value) for value in (found.old, found.new))
     return scene.book.say("fact", "put_right", old=old, new=new)
 
 
-def _as_value(value: str, lang: str) -> str:
+def _as_value(value: str) -> str:
     """Return a value as it stands alone: Sunday, 青."""
-    is_colour = lang == "ja" and any(one.kind == "colour" for one in values_in(value, "ja"))
+    is_colour = any(one.kind == "colour" for one in values_in(value, "ja"))
     return value.removesuffix("い") if is_colour else capital_days(value)
 
 

@@ -32,7 +32,7 @@ def first_words(concern: Concern, book: Phrasebook, turns: Sequence[ChatTurn]) -
     else:
         heard = book.voice.joint.join([book.say("care", concern.kind), book.say("care", "honest")])
         header = book.say("care", "lines")
-    listed = ["\n".join([header, *(f"{book.voice.bullet}{line}" for line in lines)])] if lines else []
+    listed = ["\n".join([header, *(f"{book.voice.marks['bullet']}{line}" for line in lines)])] if lines else []
     return "\n\n".join(
         [heard, book.say("care", f"now_{concern.kind}"), *listed, book.say("care", f"ask_{concern.kind}")]
     )

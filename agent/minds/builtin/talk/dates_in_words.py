@@ -14,7 +14,7 @@ _NOON = 12
 
 def say_when(moment: datetime | None, now: datetime, lang: Lang) -> str:
     """Return a moment in natural words, relative to now; `before` where it is not known."""
-    said = load("dates")[lang]
+    said = _forms(lang)
     if moment is None:
         return str(said["unknown"])
     days = (now.date() - moment.date()).days
@@ -30,6 +30,12 @@ def say_when(moment: datetime | None, now: datetime, lang: Lang) -> str:
         return _filled(said, "last_week", moment)
     years = now.year - moment.year
     return _filled(said, {0: "this_year", 1: "last_year"}.get(years, "other_year"), moment)
+
+
+def _forms(lang: Lang) -> dict[str, Any]:
+    """Return how a language says days and hours (`dates.toml`)."""
+    found: dict[str, Any] = load("dates")[lang]
+    return found
 
 
 def _monday(moment: datetime) -> int:
@@ -51,7 +57,7 @@ def _filled(said: dict[str, Any], form: str, moment: datetime) -> str:
 
 def say_day(day: date, today: date, lang: Lang) -> str:
     """Return a day as people name it, today's neighbours by their own names: 昨日, on Tuesday, on 17 November 2025."""
-    said = load("dates")[lang]
+    said = _forms(lang)
     days = (today - day).days
     if str(days) in said["near"]:
         return str(said["near"][str(days)])
@@ -63,17 +69,17 @@ def say_day(day: date, today: date, lang: Lang) -> str:
 
 def say_calendar_day(day: date, lang: Lang) -> str:
     """Return a day with its year, as it may stand in a note that is read years later: 2026年11月17日, 17 November 2026."""
-    return _filled(load("dates")[lang], "calendar", datetime.combine(day, time()))
+    return _filled(_forms(lang), "calendar", datetime.combine(day, time()))
 
 
 def say_date(now: datetime, lang: Lang) -> str:
     """Return a date with its weekday."""
-    return _filled(load("dates")[lang], "full", now)
+    return _filled(_forms(lang), "full", now)
 
 
 def say_time(now: datetime, lang: Lang) -> str:
     """Return a time of day."""
-    return _filled(load("dates")[lang], "time" if now.minute else "sharp", now)
+    return _filled(_forms(lang), "time" if now.minute else "sharp", now)
 
 
 def part_of_day(now: datetime) -> str:

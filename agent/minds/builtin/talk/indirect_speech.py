@@ -41,7 +41,7 @@ def report(text: str, time: datetime | None, now: datetime, voice: Voice, person
 def _shift_words(lang: Lang) -> re.Pattern[str]:
     """Return what finds the words for days that mean another day on another day: tomorrow, 昨日."""
     names = "|".join(sorted(load("dates")[lang]["shifts"], key=len, reverse=True))
-    return re.compile(rf"\b(?:{names})\b" if lang == "en" else names, re.IGNORECASE)
+    return re.compile(rf"(?<![A-Za-z])(?:{names})(?![A-Za-z])", re.IGNORECASE)
 
 
 def _with_days(text: str, time: datetime, now: datetime, lang: Lang) -> str:

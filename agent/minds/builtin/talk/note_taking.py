@@ -6,10 +6,10 @@ import unicodedata
 from datetime import datetime
 
 from agent.minds.builtin.talk.introduction import name_noted
+from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import NOTEPAD, Scene, can_write
-from agent.minds.builtin.talk.voice import Voice
-from managers.language.reading.rules import fits, fits_any, rule
+from managers.language.reading.rules import fits, fits_any, rule, rules
 from managers.language.reading.times import find_times, without_times
 from managers.language.words import content_words, sentences
 from managers.mind import ReplyRequest, ToolCall
@@ -39,7 +39,7 @@ def keep(scene: Scene) -> str | ToolCall | None:
         return say("note", "what")
     if (outcome := _outcome(request)) is not None:
         return say("note", outcome, text=for_quoting(wish, scene.lang, _QUOTED))
-    note = note_text(wish, scene.book.voice, said_before)
+    note = note_text(wish, scene.book, said_before)
     return as_call(note, scene) if can_write(request) else say("note", "no_tool")
 
 
@@ -74,27 +74,21 @@ def keep_name(scene: Scene) -> ToolCall | None:
     if not given or given == noted or is_fixed or _outcome(request) is not None or not can_write(request):
         return None
     before = [line for line in request.notes.splitlines() if fits_any("notes", "a_name", line)]
-    return as_call(_name_note(given, scene.book.voice), scene, instead_of=before[-1] if before else "")
+    return as_call(scene.book.phrase("record", "name", given=given), scene, instead_of=before[-1] if before else "")
 
 
-def _name_note(name: str, voice: Voice) -> str:
-    """Return the note of a name that was given, as `introduction.name_noted` reads it."""
-    return f"名前は「{name}」。" if voice.lang == "ja" else f"{name} said: “My name is {name}”"
-
-
-def note_text(wish: str, voice: Voice, asked: str = "") -> str:
+def note_text(wish: str, book: Phrasebook, asked: str = "") -> str:
     """Return the wish as the note reads: about the user, by name, nothing added.
 
     `asked` is what the user said before: a bare date or number says nothing without it.
     """
     rest = without_times(wish, find_times(wish, datetime(2000, 1, 1)))
     is_bare = bool(asked) and all(term.isdecimal() for term in content_words(rest))
-    before = for_quoting(asked, voice.lang, 60)
-    if voice.lang == "ja":
-        told = rule("ja", "notes", "oneself").sub(voice.you or "あなた", wish)
-        return told + (f" (「{before}」)" if is_bare else "")
-    told = f"{voice.you or 'You'} said: “{for_quoting(wish, 'en', _MAX_NOTE)}”"
-    return told + (f" (after: “{before}”)" if is_bare else "")
+    lang, you = book.voice.lang, book.voice.you or book.voice.marks["somebody"]
+    oneself = rules(lang, "notes").get("oneself")
+    text = oneself.pattern.sub(you, wish) if oneself else for_quoting(wish, lang, _MAX_NOTE)
+    told = book.phrase("record", "told", text=text, you=you)
+    return f"{told} {book.phrase('record', 'after', before=for_quoting(asked, lang, 60))}" if is_bare else told
 
 
 def as_call(note: str, scene: Scene, *, instead_of: str = "") -> ToolCall:

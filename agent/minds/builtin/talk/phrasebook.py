@@ -12,7 +12,6 @@ from managers.language.lexicons import load
 
 _ALTERNATIVES = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
 _SLOT = re.compile(r"<([^<>]+)>")
-_MIN_FRAGMENT = {"ja": 4, "en": 5}
 
 
 class Phrasebook:
@@ -41,9 +40,9 @@ class Phrasebook:
         self._recent.append(text)
         return text
 
-    def phrase(self, table: str, key: str) -> str:
-        """Return the only phrase of a list, which is said as often as it fits."""
-        return self._fill(self._table[table][key][0], {})
+    def phrase(self, table: str, key: str, **slots: str) -> str:
+        """Return the only phrase of a list, filled in; it is said as often as it fits."""
+        return self._fill(self._table[table][key][0], slots)
 
     def can(self, table: str, key: str, **slots: str) -> bool:
         """Tell whether there is such a list, and one of its templates can be filled in."""
@@ -90,7 +89,7 @@ class Phrasebook:
         """Return the fixed pieces of a template that are long enough to be recognised."""
         plain = self._register(template)
         pieces = [piece.strip(" 。、！？!?.") for piece in _SLOT.split(plain)[::2]]
-        return [piece for piece in pieces if len(piece) >= _MIN_FRAGMENT[self.voice.lang]]
+        return [piece for piece in pieces if len(piece) >= self.voice.marks["shortest_piece"]]
 
     def _register(self, template: str) -> str:
         return _ALTERNATIVES.sub(lambda match: match.group(1 if self.voice.polite else 2), template)
@@ -101,7 +100,7 @@ class Phrasebook:
             "you、": f"{you}、" if you else "",
             "、you": f"、{you}" if you else "",
             ",you": f", {you}" if you else "",
-            "you": you or ("あなた" if self.voice.lang == "ja" else "you"),
+            "you": you or self.voice.marks["somebody"],
             "I": self.voice.i,
             "name": self.voice.name,
         }
@@ -124,9 +123,8 @@ _FREE = frozenset({"you", "i", "name", "echo"})
 def tidy(text: str, voice: Voice) -> str:
     """Mend what filling in leaves: a comma before nobody's name, doubled stops and spaces."""
     text = text.replace("、。", "。").replace("。。", "。").replace("m..", "m.").replace(" ,", ",").strip()
-    if voice.lang == "ja":
-        return re.sub(r"^、", "", re.sub(r"[ ]{2,}", " ", text))
-    return outside_quotes(re.sub(r" {2,}", " ", text), _capitalise)
+    text = re.sub(r" {2,}", " ", text).removeprefix("、")
+    return outside_quotes(text, _capitalise) if voice.marks["has_capitals"] else text
 
 
 def _capitalise(text: str) -> str:

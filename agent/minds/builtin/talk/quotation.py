@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
+from managers.language.lexicons import load
 from managers.storage.errors import Lang
 
 _KEPT = "\ue000"
@@ -29,6 +31,13 @@ def for_quoting(text: str, lang: Lang, limit: int = 160) -> str:
     line = " ".join(text.split())
     if len(line) > limit:
         line = line[: limit - 1].rstrip() + "…"
-    if lang == "ja":
-        return line.rstrip("。").replace("「", "『").replace("」", "』")
-    return line.replace("“", "‘").replace("”", "’").replace('"', "'")
+    line = line.rstrip(marks(lang)["full_stop"])
+    for mark, instead in marks(lang)["within"]:
+        line = line.replace(mark, instead)
+    return line
+
+
+def marks(lang: Lang) -> dict[str, Any]:
+    """Return the marks of a language, around a quotation and elsewhere (`voices.toml`)."""
+    found: dict[str, Any] = load("voices")[lang]["marks"]
+    return found

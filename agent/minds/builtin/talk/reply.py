@@ -82,7 +82,7 @@ def _murmur(scene: Scene) -> str:
     is_hurting = feeling_of(scene) in {*NEGATIVE, "mixed"} or speaks_of_death(scene) or is_near_loss(scene)
     if is_hurting or is_heavy_talk(scene) or crisis.lingering(scene.request.turns, scene.request.now):
         return ""
-    return scene.book.pick(murmurs) + ("……。" if scene.lang == "ja" else ".")
+    return scene.book.pick(murmurs) + str(scene.book.voice.marks["trailing"])
 
 
 # --- conversation --------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from agent.minds.builtin.talk.quotation import outside_quotes
+from agent.minds.builtin.talk.quotation import marks, outside_quotes
 from managers.language.lexicons import load
 from managers.language.reading.rules import fits, rule
 from managers.mind import Sheet
@@ -42,22 +42,22 @@ class Voice:
     murmurs: tuple[str, ...] = ()
 
     @property
-    def joint(self) -> str:
-        """What stands between two sentences."""
-        return "" if self.lang == "ja" else " "
+    def marks(self) -> dict[str, Any]:
+        """The marks of its language (`voices.toml`)."""
+        return marks(self.lang)
 
     @property
-    def bullet(self) -> str:
-        """What stands before a line of a list."""
-        return "・" if self.lang == "ja" else "- "
+    def joint(self) -> str:
+        """What stands between two sentences."""
+        return str(self.marks["joint"])
 
     def quoted(self, text: str) -> str:
         """Return words between quotation marks."""
-        return f"「{text}」" if self.lang == "ja" else f"“{text}”"
+        return f"{self.marks['open']}{text}{self.marks['close']}"
 
     def finish(self, text: str) -> str:
         """Give the finished words the persona's own sentence endings; quotations stay as they are."""
-        return outside_quotes(text, self._with_endings) if self.quirk and self.lang == "ja" else text
+        return outside_quotes(text, self._with_endings) if self.quirk else text
 
     def _with_endings(self, text: str) -> str:
         for pattern, replacement in _endings(self.quirk):
