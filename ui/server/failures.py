@@ -49,10 +49,8 @@ async def _tell(request: Request, error: Exception) -> Response:
     status = status_of(told) if isinstance(error, UtataneError) else 500
     if way_to(request.url.path) is not None:
         return JSONResponse({"detail": told.sentence(visit.lang)}, status)
-    moved = ""
-    if isinstance(told, PersonaNotFoundError | GuestError):
-        name = str(request.path_params.get("persona", ""))
-        moved = visit.services.personas.renamed_to(name) or "" if isinstance(told, PersonaNotFoundError) else ""
+    name = str(request.path_params.get("persona", ""))
+    moved = visit.services.personas.renamed_to(name) if isinstance(told, PersonaNotFoundError) else None
     return visit.show("components/failure.html", status=status, sentence=told.sentence(visit.lang), moved=moved)
 
 

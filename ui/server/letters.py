@@ -6,7 +6,6 @@ is told only to one that asked for the words as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from fastapi import APIRouter
@@ -26,21 +25,15 @@ _SHOWN_CHARACTERS: Final = 180
 router = APIRouter()
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What a persona's log held when it was last looked at."""
-
-    revision: str
-    letter: Message | None
-
-
 class Letters:
     """The letters that wait. A log is read only when it has changed, and nobody is woken."""
 
     def __init__(self, services: Services) -> None:
         """Begin without having looked."""
         self._services = services
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[
+            str, tuple[str, Message | None]
+        ] = {}  # of each persona: its log's revision, and the letter then
 
     def waiting(self, *, words: bool) -> list[dict[str, str]]:
         """Return what waits, one for each persona; what was written only with `words`."""
@@ -59,9 +52,9 @@ class Letters:
         log = self._services.sleeper(name).log
         revision = log.revision()
         known = self._seen.get(name)
-        if known is None or known.revision != revision:
-            known = self._seen[name] = _Seen(revision, first_word(log.tail(_LOOKED_AT)))
-        return known.letter
+        if known is None or known[0] != revision:
+            known = self._seen[name] = revision, first_word(log.tail(_LOOKED_AT))
+        return known[1]
 
 
 @router.get("/letters")

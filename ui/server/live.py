@@ -20,7 +20,6 @@ from typing import Any, Final
 
 from anyio import to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
-from starlette.datastructures import Headers
 
 from agent.companion import Companion
 from agent.services import Services
@@ -29,10 +28,10 @@ from managers.storage.access import Access
 from managers.storage.errors import Lang, UtataneError
 from ui.components.faces import Face, face_of
 from ui.components.revision import revision_of
-from ui.locales import choose_language, texts
+from ui.locales import texts
 from ui.rooms.talk import view
 from ui.server.templates import part
-from ui.server.visit import LANGUAGE_COOKIE
+from ui.server.visit import language_of
 
 _LOOK_SECONDS: Final = 1.0
 """How often it is looked whether something else has changed (another program, a night, another window)."""
@@ -84,7 +83,7 @@ class Live:
     async def follow(self, socket: WebSocket, persona: str) -> None:
         """Tell a window what happens, until it closes."""
         self._loop = asyncio.get_running_loop()
-        window = _Window(_language_of(socket))
+        window = _Window(language_of(self._services, socket))
         watch = self._watches.get(persona)
         if watch is None:
             watch = self._watches[persona] = _Watch(self._services, persona)
@@ -254,9 +253,3 @@ async def _until_closed(socket: WebSocket) -> None:
             await socket.receive_text()
     except (WebSocketDisconnect, RuntimeError):
         return
-
-
-def _language_of(socket: WebSocket) -> Lang:
-    services: Services = socket.app.state.services
-    wish = socket.cookies.get(LANGUAGE_COOKIE) or services.settings().page.language
-    return choose_language(wish, Headers(scope=socket.scope).get("accept-language", ""))

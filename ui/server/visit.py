@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 
 from fastapi import Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.requests import HTTPConnection
 
 from agent.companion import Companion
 from agent.memories import Memories
@@ -266,7 +267,7 @@ def last_spoken_to(services: Services, lang: Lang) -> str:
     return personas[0].name if personas else ""
 
 
-def language_of(services: Services, request: Request) -> Lang:
+def language_of(services: Services, request: HTTPConnection) -> Lang:
     """Return the language of an answer: as the visitor chose it here, as the settings say, as the browser asks for."""
     wish = request.cookies.get(LANGUAGE_COOKIE) or services.settings().page.language
     return choose_language(wish, request.headers.get("accept-language", ""))

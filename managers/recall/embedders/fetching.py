@@ -272,12 +272,9 @@ class Fetches:
     @property
     def mark(self) -> str:
         """What changes whenever a page would show it in another way."""
-        one = self.current
-        return (
-            ""
-            if one is None
-            else f"{one.model.name}-{100 * one.done // max(one.total, 1)}-{one.is_under_way}-{one.error}"
-        )
+        if (one := self.current) is None:
+            return ""
+        return f"{one.model.name}-{100 * one.done // max(one.total, 1)}-{one.is_under_way}-{one.error}"
 
 
 def _is_right(path: Path, wanted: _Wanted) -> bool:

@@ -20,7 +20,7 @@ from managers.storage.history.parts import file_part
 from ui.components.times import WEEKDAYS
 from ui.errors import MemoryGoneError
 from ui.locales import Texts
-from ui.rooms.memories.shelves import evidence_of, gone, let_search_know, maker_name, past_of_path, shorten, show
+from ui.rooms.memories.shelves import evidence_of, gone, maker_name, past_of_path, shorten, show
 from ui.server.visit import FormText, PersonaVisit, With
 
 _SHELF: Final = "days"
@@ -100,7 +100,7 @@ def save(visit: With, day: str, summary: FormText = "", events: FormText = "", b
         return _editor(visit, episode, summary, told, theirs=str(error.facts["theirs"]))
     if kept is None:
         raise MemoryGoneError(name=day)
-    let_search_know(visit.memories)
+    visit.memories.recall.keep_up()
     return visit.lead(_address(visit, which), visit.t("notes.saved"))
 
 
@@ -117,7 +117,7 @@ def forget(visit: With, day: str) -> Response:
     """Take a day out of search and prompts; the history keeps it, and no dream makes it anew."""
     which = _date(day)
     visit.memories.episodes.delete(which, author=USER, reason=FORGOTTEN)
-    let_search_know(visit.memories)
+    visit.memories.recall.keep_up()
     return visit.lead(visit.at(f"memories/days/{which:%Y-%m}"), visit.t("memories.was_forgotten"))
 
 
@@ -181,7 +181,6 @@ def _editor(
         visit,
         "memories/day_edit.html",
         _SHELF,
-        status=200 if theirs is None else 409,
         name=visit.day(episode.date),
         summary=summary,
         events="\n".join(events),

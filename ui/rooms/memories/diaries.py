@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
-from ui.rooms.memories.shelves import gone, let_search_know, past_of_path, show
+from ui.rooms.memories.shelves import gone, past_of_path, show
 from ui.server.visit import FormText, PersonaVisit, With
 
 Diary = Literal["diary", "secret-diary"]
@@ -78,7 +78,7 @@ def save(visit: With, diary: Which, text: FormText = "", based_on: FormText = ""
         notes.write(kind, text, based_on=based_on or None, author=USER, reason="edited", emptied=True)
     except ExternallyChangedError as error:
         return _editor(visit, diary, text, notes.read(kind).digest, theirs=str(error.facts["theirs"]))
-    let_search_know(visit.memories)
+    visit.memories.recall.keep_up()
     return visit.lead(_address(visit, diary), visit.t("notes.saved"))
 
 
@@ -93,7 +93,6 @@ def _editor(visit: PersonaVisit, diary: Diary, text: str, digest: str | None, *,
         visit,
         "memories/diary_edit.html",
         diary,
-        status=200 if theirs is None else 409,
         text=text,
         digest=digest or "",
         theirs=theirs,

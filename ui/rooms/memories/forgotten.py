@@ -16,7 +16,7 @@ from managers.storage.history.diff import FileDiff
 from managers.storage.history.entries import Entry
 from ui.components.readable import name_of, records_in
 from ui.rooms.history.routes import take_back
-from ui.rooms.memories.shelves import day_of, let_search_know, show
+from ui.rooms.memories.shelves import day_of, show
 from ui.server.visit import PersonaVisit, With
 
 LOOKED_AT: Final = 1000
@@ -49,7 +49,7 @@ def shelf(visit: With) -> Response:
 def remember(visit: With, wish: str) -> Response:
     """Bring back the words that one wish took away, and what had been made of them."""
     remember_again(visit.memories, wish)
-    let_search_know(visit.memories)
+    visit.memories.recall.keep_up()
     return visit.lead(visit.at("memories/forgotten"), visit.t("memories.was_restored"))
 
 

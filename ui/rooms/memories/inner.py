@@ -19,17 +19,7 @@ from managers.memory.questions import Question, QuestionStore
 from managers.storage.history.parts import file_part
 from ui.errors import MemoryGoneError
 from ui.locales import Texts
-from ui.rooms.memories.shelves import (
-    day_of,
-    evidence_of,
-    gone,
-    let_search_know,
-    maker_name,
-    page_of,
-    past_of_path,
-    past_of_record,
-    show,
-)
+from ui.rooms.memories.shelves import day_of, evidence_of, gone, maker_name, page_of, past_of_path, past_of_record, show
 from ui.server.visit import FormText, PersonaVisit, With
 
 Shelf = Literal["insights", "goals", "questions"]
@@ -102,7 +92,7 @@ def pin(visit: With, shelf: Shelf, memory: str, on: FormText = "", back: FormTex
 def forget(visit: With, shelf: Shelf, memory: str, back: FormText = "") -> Response:
     """Take a memory out of search and prompts; the history keeps it."""
     _store(visit.memories, shelf)[0].delete(memory, author=USER, reason=FORGOTTEN)
-    let_search_know(visit.memories)
+    visit.memories.recall.keep_up()
     visit.memories.inner_state.refresh(lang=visit.memories.sheet().language)
     return visit.lead(_back(visit, shelf, back), visit.t("memories.was_forgotten"))
 

@@ -16,17 +16,7 @@ from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
 from managers.storage.paths import safe_name
-from ui.rooms.memories.shelves import (
-    Evidence,
-    day_of,
-    evidence_of,
-    gone,
-    let_search_know,
-    maker_name,
-    page_of,
-    past_of_path,
-    show,
-)
+from ui.rooms.memories.shelves import Evidence, day_of, evidence_of, gone, maker_name, page_of, past_of_path, show
 from ui.server.visit import FormText, PersonaVisit, With
 
 PAGE: Final = 24
@@ -118,7 +108,7 @@ def save(
         store.write_text(name, format_entity(after), based_on=based_on or None, author=USER, reason="edited")
     except ExternallyChangedError:
         return _editor(visit, replace(before, kind=chosen, aliases=called), text=text, theirs=before.text())
-    let_search_know(visit.memories)
+    visit.memories.recall.keep_up()
     return visit.lead(visit.at(f"memories/people/{before.name}"), visit.t("notes.saved"))
 
 
@@ -133,7 +123,7 @@ def pin(visit: With, name: str, on: FormText = "") -> Response:
 def forget(visit: With, name: str) -> Response:
     """Take an entity out of search and prompts; the history keeps it."""
     visit.memories.entities.delete(name, author=USER, reason=FORGOTTEN)
-    let_search_know(visit.memories)
+    visit.memories.recall.keep_up()
     return visit.lead(visit.at("memories/people"), visit.t("memories.was_forgotten"))
 
 
@@ -169,7 +159,6 @@ def _editor(visit: PersonaVisit, entity: Entity, *, text: str | None = None, the
         visit,
         "memories/person_edit.html",
         _SHELF,
-        status=200 if theirs is None else 409,
         name=entity.name,
         kind=entity.kind,
         kinds=KINDS,

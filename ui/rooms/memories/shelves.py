@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 from fastapi.responses import Response
 
-from agent.memories import Memories
 from managers.storage.history.parts import record_part
 from ui.locales import Texts
 from ui.server.addresses import with_query
@@ -57,16 +56,16 @@ class Evidence:
     more: int
 
 
-def show(visit: PersonaVisit, template: str, shelf: str, *, status: int = 200, **values: object) -> Response:
+def show(visit: PersonaVisit, template: str, shelf: str, **values: object) -> Response:
     """Answer with a shelf, or with what lies open on it.
 
     Args:
         visit: the request.
         template: one that extends `shelf.html`.
         shelf: its name.
-        status: the answer's.
-        values: what the template shows.
+        values: what the template shows; `theirs` what the file says where it was changed while one wrote.
     """
+    status = 200 if values.get("theirs") is None else 409
     groups = {group: {name: shelf_address(visit, name) for name in names} for group, names in GROUPS.items()}
     return visit.show(f"rooms/{template}", status=status, shelf=shelf, groups=groups, **values)
 
@@ -151,8 +150,3 @@ def day_of(text: str, visit: PersonaVisit) -> str:
         return visit.day(datetime.fromisoformat(text).date())
     except ValueError:
         return text
-
-
-def let_search_know(memories: Memories) -> None:
-    """Let the search follow what was just changed."""
-    memories.recall.keep_up()

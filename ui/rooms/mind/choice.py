@@ -137,15 +137,10 @@ def forget_key(services: Services, mind: MindSettings) -> None:
     services.secrets.set(secret_name(mind), "")
 
 
-def offers(services: Services, mind: MindSettings, lang: Lang) -> Sequence[Offer]:
-    """Return what a person may say yes to, such as using a key that stands in the environment."""
-    return services.minds.choose(mind, lang).offers
-
-
 def all_offers(
     services: Services, mind: MindSettings, lang: Lang, here: Sequence[tuple[Server, bool | None]] | None = None
 ) -> Sequence[Offer]:
-    """Return the same with every server on this computer about which nobody was asked yet.
+    """Return what a person may say yes to: a key in the environment, servers here about which nobody was asked yet.
 
     Args:
         services: what there is.
@@ -156,7 +151,7 @@ def all_offers(
     minds = services.minds
     found = minds.local_servers() if here is None else here
     waiting = [minds.offer(server) for server, answer in found if answer is None]
-    return list({offer.code: offer for offer in (*offers(services, mind, lang), *waiting)}.values())
+    return list({offer.code: offer for offer in (*minds.choose(mind, lang).offers, *waiting)}.values())
 
 
 def answer_offer(services: Services, mind: MindSettings, code: str, lang: Lang) -> Mapping[str, str] | None:
