@@ -60,19 +60,9 @@ def main(extras: list[str]) -> int:
     spared = [extra for extra in missing if extra not in needed and not _was_tried(extra)]
     if not needed and not spared:
         return 0
-    if not PYTHON.exists():
-        print("Setting up .venv ... / 準備しています…", flush=True)
-        try:
-            venv.create(FOLDER, with_pip=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            return _say(f"Python could not make .venv ({error}). On Debian and Ubuntu: apt install python3-venv")
-    print("Installing packages ... / パッケージを入れています…", flush=True)
-    for options, table in (([], whole), (["--no-deps"], bare)):
-        packages = [package for extra in needed for package in table.get(extra, [])]
-        if packages and not _pip(*options, *packages):
-            return _say(
-                "The packages could not be installed; see above. Is there a network? / ネットワークを確かめてください。"
-            )
+    problem = _make_folder() or _install(needed, whole, bare)
+    if problem:
+        return _say(problem)
     for extra in needed:
         _stamp_file(extra).write_text(wanted[extra], encoding="utf-8")
     for extra in spared:
@@ -82,6 +72,30 @@ def main(extras: list[str]) -> int:
             _tried_file(extra).touch()
             _say(_SPARED[extra])
     return 0
+
+
+def _make_folder() -> str:
+    """Make `.venv`, if it is not there; return what went wrong."""
+    if PYTHON.exists():
+        return ""
+    print("Setting up .venv ... / 準備しています…", flush=True)
+    try:
+        venv.create(FOLDER, with_pip=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        return f"Python could not make .venv ({error}). On Debian and Ubuntu: apt install python3-venv"
+    return ""
+
+
+def _install(extras: list[str], whole: dict[str, list[str]], bare: dict[str, list[str]]) -> str:
+    """Install some extras, those of `bare` without what they ask for; return what went wrong."""
+    print("Installing packages ... / パッケージを入れています…", flush=True)
+    for options, table in (([], whole), (["--no-deps"], bare)):
+        packages = [package for extra in extras for package in table.get(extra, [])]
+        if packages and not _pip(*options, *packages):
+            return (
+                "The packages could not be installed; see above. Is there a network? / ネットワークを確かめてください。"
+            )
+    return ""
 
 
 def _speak_japanese() -> None:
