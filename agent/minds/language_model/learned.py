@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.minds.errors import MindError
+from agent.minds.errors import AWAY, MindError, UnreachableError
 from agent.minds.language_model.provider import Feature
 
 if TYPE_CHECKING:
@@ -43,3 +43,16 @@ class Learned:
         self.signatures[call_id] = signature
         while len(self.signatures) > _SIGNATURES_KEPT:
             self.signatures.popitem(last=False)
+
+    def describe(self, context_tokens: int | None, can_see: bool | None) -> None:
+        """Take in what the server said about the model."""
+        self.context_tokens = context_tokens or self.context_tokens
+        self.can_see = self.can_see if can_see is None else can_see
+        self.was_described = True
+        if isinstance(self.trouble, UnreachableError):
+            self.trouble = None  # whoever says what it has is there again
+
+    def is_answering(self, *, server_answered: bool) -> bool:
+        """Tell whether it can be reached as far as is known, after what the last look at its server found."""
+        is_silent = not server_answered and (self.was_described or not self.has_answered)
+        return not is_silent and not isinstance(self.trouble, AWAY)

@@ -13,14 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 from agent.minds import tokens
 from agent.minds.endpoint import Endpoint
 from agent.minds.errors import (
-    AWAY,
     ContextTooLongError,
     EmptyAnswerError,
     InvalidAnswerError,
     MindError,
-    NoModelError,
-    UnknownModelError,
-    UnreachableError,
     UnusableToolCallError,
 )
 from agent.minds.fit import answer_room, fit, turn_tokens
@@ -45,7 +41,7 @@ from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.refusals import refused_feature
 from agent.minds.language_model.retries import pause_before
-from agent.minds.language_model.streaming import stream
+from agent.minds.language_model.streaming import report_to_nobody, stream
 from agent.minds.tool_schemas import affordable, as_function, names_of, tools_tokens, ungrouped
 from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
 from managers.sleep.autonomy import Deed, Occasion
@@ -61,7 +57,6 @@ logger = logging.getLogger(__name__)
 
 _SOBER = 0.3
 """The highest temperature for structured answers: they condense what was said, and invent nothing."""
-_MODELS_TOLD = 8
 _TALK, _LONGER_TALK = 2048, 4096
 """Tokens: the most that a local model may write of a reply, and where it may think before it speaks."""
 _LEAST_CONTEXT, _CORRECTIONS = 512, 3
@@ -111,9 +106,7 @@ class LanguageModelMind:
         Args:
             server_answered: what the last look at its server found.
         """
-        known = self._known
-        is_silent = not server_answered and (known.was_described or not known.has_answered)
-        return not is_silent and not isinstance(known.trouble, AWAY)
+        return self._known.is_answering(server_answered=server_answered)
 
     @property
     def name(self) -> str:
@@ -132,11 +125,7 @@ class LanguageModelMind:
 
     def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Self:
         """Take in what the server said about the model."""
-        self._known.context_tokens = context_tokens or self._known.context_tokens
-        self._known.can_see = self._known.can_see if can_see is None else can_see
-        self._known.was_described = True
-        if isinstance(self._known.trouble, UnreachableError):
-            self._known.trouble = None  # whoever says what it has is there again
+        self._known.describe(context_tokens, can_see)
         return self
 
     def count_tokens(self, text: str) -> int:
@@ -254,7 +243,7 @@ class LanguageModelMind:
                     attempt, first=self._patience.first_pause, asked=failure.retry_after, rng=self._rng
                 )
             if pause is None:
-                raise self._with_models(failure.error)
+                raise self._provider.with_models(failure.error)
             logger.info("%s: %s; asking again in %.1f s", self, type(failure.error).__name__, pause)
             if cancel.wait(pause):
                 return
@@ -395,19 +384,6 @@ class LanguageModelMind:
             estimate += sum(turn_tokens(turn, tokens.count_tokens) for turn in prompt.turns)
             self._known.scale = max(self._known.scale, min(2.0, read / max(estimate, 1)))
 
-    def _with_models(self, error: MindError) -> MindError:
-        """Add to an error about the model's name which ones there are."""
-        if not isinstance(error, UnknownModelError | NoModelError):
-            return error
-        names = list(self._provider.models())[:_MODELS_TOLD]
-        if not names:
-            return error
-        told = {
-            "offered_ja": f"使えるのは {'、'.join(names)} などです。",
-            "offered_en": f" It has: {', '.join(names)}.",
-        }
-        return type(error)(**error.facts | told)
-
     def _situation(self, hearing: Hearing) -> Situation:
         return Situation(self.endpoint, self.context_tokens, self._patience.seconds, hearing.spoke)
 
@@ -415,12 +391,5 @@ class LanguageModelMind:
         with self._known.building:
             if self._known.model is None:
                 self._known.model = self._provider.build()
-                _report_to_nobody()
+                report_to_nobody()
             return self._known.model
-
-
-def _report_to_nobody() -> None:
-    """Switch LangChain's tracing off, whatever the environment says: nothing leaves but the call itself."""
-    import langsmith  # noqa: PLC0415  # comes with langchain_core, which is imported late
-
-    langsmith.configure(enabled=False)

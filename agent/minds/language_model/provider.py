@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
+from agent.minds.errors import MindError, NoModelError, UnknownModelError
+
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
@@ -17,6 +19,7 @@ library, which looks there; Claude's thoughts before a call stand there as JSON.
 
 Feature = Literal["tools", "images", "system_role", "temperature", "thoughts", "usage", "structured", "answer_limit"]
 """What some models or servers refuse; the mind then does without, and remembers."""
+_MODELS_TOLD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +43,14 @@ class Provider:
     always_limited: bool = False
     usage_adds_up: bool = False
     models: Callable[[], Sequence[str]] = tuple
+
+    def with_models(self, error: MindError) -> MindError:
+        """Add to an error about the model's name which ones there are."""
+        names = list(self.models())[:_MODELS_TOLD] if isinstance(error, UnknownModelError | NoModelError) else []
+        if not names:
+            return error
+        told = {
+            "offered_ja": f"使えるのは {'、'.join(names)} などです。",
+            "offered_en": f" It has: {', '.join(names)}.",
+        }
+        return type(error)(**error.facts | told)

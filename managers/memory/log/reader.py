@@ -67,6 +67,7 @@ class LogReader:
         *,
         roles: Collection[Role] = ROLES,
         controls: bool = False,
+        stop_at_topic: bool = False,
     ) -> list[Message]:
         """Return the newest messages, oldest first, as they read now.
 
@@ -75,24 +76,40 @@ class LogReader:
             before: only what came before the message of this id.
             roles: only those who speak in these roles.
             controls: also the records that begin topics, each in its place (their `speaker` is `new_topic`).
+            stop_at_topic: only what came since the last new topic.
 
         Raises:
             MessageNotFoundError: no message has the id `before`.
         """
-        return self._newest(count, before, roles, controls=controls)
+        found: list[Message] = []
+        seen: set[str] = set()
+        with self._snapshot() as now:
+            begin = place_of(self._whole_of(now).indexes, before) if before is not None else None
+            if before is not None and begin is None:
+                raise MessageNotFoundError(message_id=before)
+            # Changes may stand where reading backwards does not come by.
+            knows = begin is not None or not self._is_orderly(now)
+            walk = Walk(now, partial(self._whole_of, now), begin=begin, knows=knows, note_gap=self._note_gap)
+            for record in walk:
+                message = record.message
+                if message.id in seen:
+                    continue
+                if len(found) >= count or (stop_at_topic and record.is_topic):
+                    break
+                seen.add(message.id)
+                self._tell_of(record)
+                if record.is_control:
+                    shown = message if controls and record.is_topic else None
+                else:
+                    shown = applied(message, walk.changes.get(message.id)) if message.role in roles else None
+                if shown is not None:
+                    found.append(shown)
+        found.reverse()
+        return found
 
-    def thread(self, count: int, before: str | None = None, *, roles: Collection[Role] = ROLES) -> list[Message]:
-        """Return the newest messages since the last new topic, oldest first.
-
-        Args:
-            count: at most so many.
-            before: only what came before the message of this id, since the new topic before that.
-            roles: only those who speak in these roles.
-
-        Raises:
-            MessageNotFoundError: no message has the id `before`.
-        """
-        return self._newest(count, before, roles, stop_at_topic=True)
+    def thread(self, count: int, before: str | None = None) -> list[Message]:
+        """Return the newest messages since the last new topic (before a message: the one before that), oldest first."""
+        return self.tail(count, before, stop_at_topic=True)
 
     def get(self, message_id: str) -> Message | None:
         """Return a message as it reads now; None if there is none, or it was deleted or stands aside."""
@@ -184,15 +201,18 @@ class LogReader:
 
     def days(self) -> list[date]:
         """Return the days on which something was said, in order."""
-        whole, deleted = self._whole(), self.deleted()
-        told = [(index, whole.passed_over.get(path, frozenset())) for path, index in whole.files.items()]
-        return sorted({day for index, over in told for day in index.days_without(deleted, over)})
+        deleted = self.deleted()
+        return sorted({day for index, over in self._counted() for day in index.days_without(deleted, over)})
 
     def count(self) -> int:
         """Return how many messages there are, deleted ones and those that stand aside left out."""
-        whole, deleted = self._whole(), self.deleted()
-        told = [(index, whole.passed_over.get(path, frozenset())) for path, index in whole.files.items()]
-        return sum(index.count_without(deleted, over) for index, over in told)
+        deleted = self.deleted()
+        return sum(index.count_without(deleted, over) for index, over in self._counted())
+
+    def _counted(self) -> Iterator[tuple[FileIndex, Collection[int]]]:
+        """Yield what the files hold, each with the places of records that do not count there."""
+        whole = self._whole()
+        return ((index, whole.passed_over.get(path, frozenset())) for path, index in whole.files.items())
 
     def corrections(self) -> Mapping[str, str | None]:
         """Return every message's id that reads otherwise than it was written, with its text.
@@ -251,41 +271,6 @@ class LogReader:
             for path, index in found
             if index.encoding
         ]
-
-    def _newest(
-        self,
-        count: int,
-        before: str | None,
-        roles: Collection[Role],
-        *,
-        stop_at_topic: bool = False,
-        controls: bool = False,
-    ) -> list[Message]:
-        found: list[Message] = []
-        seen: set[str] = set()
-        with self._snapshot() as now:
-            begin = place_of(self._whole_of(now).indexes, before) if before is not None else None
-            if before is not None and begin is None:
-                raise MessageNotFoundError(message_id=before)
-            # Changes may stand where reading backwards does not come by.
-            knows = begin is not None or not self._is_orderly(now)
-            walk = Walk(now, partial(self._whole_of, now), begin=begin, knows=knows, note_gap=self._note_gap)
-            for record in walk:
-                message = record.message
-                if message.id in seen:
-                    continue
-                if len(found) >= count or (stop_at_topic and record.is_topic):
-                    break
-                seen.add(message.id)
-                self._tell_of(record)
-                if record.is_control:
-                    shown = message if controls and record.is_topic else None
-                else:
-                    shown = applied(message, walk.changes.get(message.id)) if message.role in roles else None
-                if shown is not None:
-                    found.append(shown)
-        found.reverse()
-        return found
 
     def _backward(self, now: Snapshot) -> Iterator[Record]:
         """Yield all records, the newest first, whatever stands aside."""
