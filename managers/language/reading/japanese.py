@@ -115,6 +115,12 @@ def japanese_words(text: str, split: Split = "long", offset: int = 0) -> list[Wo
     return _name_entities(found)
 
 
+def ends_with_particle(text: str) -> bool:
+    """Tell the か of asking at the end of a sentence from that of 静か and of 江ノ島とか."""
+    last = japanese_words(text)[-1]
+    return last.kind == "function" and last.form != "副助詞"
+
+
 def japanese_terms(text: str, *, with_affixes: bool = False) -> list[str]:
     """Return the normalised content words of a text, compounds cut: the fast way, for indexing.
 

@@ -10,7 +10,9 @@ from functools import cached_property, lru_cache
 
 from managers.language.lexicons import word_list
 from managers.language.reading.english import spelt_out
-from managers.language.reading.rules import first_fit, fits
+from managers.language.reading.japanese import ends_with_particle
+from managers.language.reading.kinship import NAME_MARK, marked
+from managers.language.reading.rules import first_fit, fits, rule, rules
 from managers.language.words import Word, content_words, detect_language, sentences, words
 from managers.storage.errors import Lang
 
@@ -23,8 +25,6 @@ _PARTINGS = frozenset(["night", "bye", "home", "leave", "enough"])
 """Acts of no question: "did you sleep well?" wishes nobody good night."""
 _ASKED = frozenset(["ask_dream", "ask_love", "ask_goals", "ask_strategy", "ask_drive", "ask_language", "clarify"])
 """Acts of nothing but a question: "I had a dream" asks for nobody's dreams."""
-_LONG_COURTESY = {"ja": 18, "en": 45}
-"""A longer sentence tells something, though it begins with thanks."""
 _LONGEST_ACT = 120
 _MAX_SENTENCES = 60
 _CACHED_LENGTH = 2000
@@ -138,18 +138,13 @@ _read_short = lru_cache(maxsize=512)(_read)
 
 def plain_form(text: str, lang: Lang, persona: str = "") -> str:
     """Return a sentence as the rules want it: NFKC, lower case, no closing punctuation, the persona spoken to as "you"."""
-    plain = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
-    plain = spelt_out(plain) if lang == "en" else plain
-    name = unicodedata.normalize("NFKC", persona).lower()
-    if name:
-        suffix = "(?:さん|ちゃん|くん|様)?" if lang == "ja" else ""
-        calling = rf"{re.escape(name)}{suffix}"
-        called = re.sub(rf"(?:[、, ]+|^){calling}(?=[。.!?!?〜~ー]*$)|^{calling}[、,!! ]+", "", plain)
-        plain = called if any(char.isalnum() for char in called) else plain
-        spoken_of = (
-            rf"{calling}(?=の(?:こと|好き|趣味|名前)|は|って|について)" if lang == "ja" else rf"(?<=about ){calling}$"
-        )
-        plain = re.sub(spoken_of, "あなた" if lang == "ja" else "you", plain)
+    plain = spelt_out(unicodedata.normalize("NFKC", text).lower().replace("’", "'"))
+    if name := unicodedata.normalize("NFKC", persona).lower():
+        named = marked(plain, [name], lang)
+        called = rule(lang, "address", "called").sub("", named)
+        named = called if any(char.isalnum() for char in called.replace(NAME_MARK, "x")) else named
+        spoken_of = rules(lang, "address")["spoken_of"]
+        plain = spoken_of.pattern.sub(spoken_of.means["you"], named).replace(NAME_MARK, name)
     return _JUNK.sub("", plain).strip() or plain.strip()
 
 
@@ -157,8 +152,8 @@ def _act(plain: str, lang: Lang, *, but: frozenset[str]) -> str:
     if len(plain) > _LONGEST_ACT:
         return ""
     found = first_fit(lang, "acts", plain, but=but)
-    is_long = len(plain) > _LONG_COURTESY[lang]
-    return "" if found in ("thanks", "apology", "leave", "home") and is_long else found
+    longest = rules(lang, "acts")[found].means.get("longest", _LONGEST_ACT) if found else 0
+    return found if len(plain) <= longest else ""
 
 
 def _is_question(text: str, plain: str, lang: Lang) -> bool:
@@ -171,15 +166,9 @@ def _is_question(text: str, plain: str, lang: Lang) -> bool:
         return True
     if fits(lang, "is_question", "with_word", plain):
         return bool(asks)
-    return fits(lang, "is_question", "by_form", plain) and (lang == "en" or not _only_ends_like_one(text, plain, asks))
-
-
-def _only_ends_like_one(text: str, plain: str, asks: str) -> bool:
-    """Tell 江ノ島とか and 静か, which merely end with the か of asking, and what is mused."""
-    if not asks and fits("ja", "is_question", "muses", text):
-        return True
-    last = words(plain)[-1]
-    return last.surface.endswith("か") and (last.kind != "function" or last.form == "副助詞")
+    if not fits(lang, "is_question", "by_form", plain) or (not asks and fits(lang, "is_question", "muses", text)):
+        return False
+    return not plain.endswith("か") or ends_with_particle(plain)
 
 
 def question_word(plain: str, lang: Lang) -> str:
@@ -189,7 +178,6 @@ def question_word(plain: str, lang: Lang) -> str:
 
 def question_terms(asked: Iterable[Sentence], lang: Lang) -> list[str]:
     """Return what some questions are about, without the words of asking."""
-    light = word_list(lang, "question_light")
-    light |= word_list(lang, "first_person") if lang == "ja" else frozenset()
+    light = word_list(lang, "question_light") | word_list(lang, "first_person")
     terms = [term for sentence in asked for term in sentence.terms if term not in light]
     return list(dict.fromkeys(terms))
