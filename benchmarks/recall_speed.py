@@ -90,7 +90,7 @@ def _exactness(recall: Recall, questions: Sequence[str]) -> float:
     the tenth counts.
     """
     index = recall.indexes["static"]
-    embedder = recall._kit.embedder  # noqa: SLF001  # what made the index
+    embedder = recall._choice.embedder  # noqa: SLF001  # what made the index
     assert embedder is not None
     queries = [embedder.query(read_cues(question, [], datetime.now()).text) for question in questions]
     shares = []

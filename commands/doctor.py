@@ -18,7 +18,7 @@ from managers.integrity.inspection import examine as examine_files
 from managers.memory.log.reader import LogReader
 from managers.personas import Persona
 from managers.personas.errors import GuestError
-from managers.recall.embedders.embedder_choice import Kit
+from managers.recall.embedders.embedder_choice import EmbedderChoice
 from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.read_only_index import IndexLook, look_at_indexes
 from managers.recall.status import IndexStatus
@@ -151,8 +151,8 @@ def _persona(services: Services, name: str) -> Iterator[Finding]:
     yield describe_index(name, look.status)
     yield from _guarded(name, partial(_mind, services, persona, settings))
     cache, models = persona.paths.rag_index / "embeddings.sqlite", services.home.models
-    kit = Kit(settings.recall, cache, services.secrets, NgramEmbedder, models=models)
-    yield from _notices(name, [*persona.notices, *wrong, *look.status.notices, *kit.notices])
+    choice = EmbedderChoice(settings.recall, cache, services.secrets, NgramEmbedder, models=models)
+    yield from _notices(name, [*persona.notices, *wrong, *look.status.notices, *choice.notices])
 
 
 def _files(services: Services, persona: Persona, look: IndexLook) -> Iterator[Finding]:

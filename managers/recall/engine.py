@@ -18,7 +18,7 @@ from managers.language.words import content_words
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.embedders import Embedder, Vectors
-from managers.recall.embedders.embedder_choice import DRIFT, Kit
+from managers.recall.embedders.embedder_choice import DRIFT, EmbedderChoice
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.errors import EmbeddingError
 from managers.recall.hits import Hit, MemoryType
@@ -47,10 +47,10 @@ from managers.recall.ranking.bm25 import WordScoring
 from managers.recall.ranking.candidates import Candidates, candidates_of, merged
 from managers.recall.ranking.day_search import asks_for_days_alone, hits_of_days
 from managers.recall.ranking.fusion import Ways, rank
-from managers.recall.ranking.ngram_overlap import weigh_wording
+from managers.recall.ranking.ngram_overlap import weigh_overlap
 from managers.recall.ranking.picking import Picker, Ranking, distinct
 from managers.recall.ranking.preferences import with_wishes
-from managers.recall.ranking.proximity import weigh_nearness
+from managers.recall.ranking.proximity import weigh_proximity
 from managers.recall.ranking.time_spread import behind, spread_over_time
 from managers.recall.status import IndexStatus, loading_notice, making_notice, put_off_notice, waiting_notice
 from managers.storage.clock import Clock
@@ -113,8 +113,8 @@ class Recall:
         self._upkeep = Upkeep(paths, self._indexes, settings, log, clock, wait, only_look=only_look)
         cache = paths.rag_index / "embeddings.sqlite"
         models = paths.home.models
-        self._kit = Kit(settings, cache, secrets, self._upkeep.load_own, embedder, account, models)
-        self._upkeep.kit = self._kit
+        self._choice = EmbedderChoice(settings, cache, secrets, self._upkeep.load_own, embedder, account, models)
+        self._upkeep.choice = self._choice
         self._picker = Picker(paths.folder, settings, lambda old: self._ranked(old.query, old.types), log.set_aside)
 
     @property
@@ -288,15 +288,15 @@ class Recall:
         if not query.strip() or not indexes:
             return Ranking(query, types, candidates_of(0), indexes)
         for index in indexes:
-            self._kit.follow(index.embedder)
-        words = WordScoring(indexes, self._kit.words)
+            self._choice.follow(index.embedder)
+        words = WordScoring(indexes, self._choice.words)
         found, is_spread = self._ranked_once(query, types, words)
         parts = [one for one in clauses(query) if one != query and content_words(one)]
         if len(parts) > 1 and not is_spread:
             found = merged(found, [self._ranked_once(one, types, words)[0] for one in parts])
-        factor = self._kit.embedder.factor if self._kit.embedder else 1.0
+        factor = self._choice.embedder.factor if self._choice.embedder else 1.0
         epochs = tuple(epoch_of[index] for index in indexes)
-        return Ranking(query, types, found, indexes, epochs, factor, self._kit.uses_own, is_spread)
+        return Ranking(query, types, found, indexes, epochs, factor, self._choice.uses_own, is_spread)
 
     def _ranked_once(
         self, query: str, types: Collection[MemoryType] | None, words: WordScoring
@@ -304,12 +304,12 @@ class Recall:
         """Return the candidates for one question, best first, and whether they are spread over time."""
         indexes, now = words.indexes, self._clock.now()
         cues = self._with_event(read_cues(query, self._speakers(indexes), now), query, types)
-        fitting = all(index.embedder in ("", self._kit.name) for index in indexes)
+        fitting = all(index.embedder in ("", self._choice.name) for index in indexes)
         vector = self._query_vector(cues) if fitting else None  # they are being made anew
         queries = [vector if vector is None else self._asked_of(index, vector) for index in indexes]
-        found = rank(words, cues, queries, types, self._ways, now, self._kit.vector_share(query))
+        found = rank(words, cues, queries, types, self._ways, now, self._choice.vector_share(query))
         if self._ways.lexical:
-            found = weigh_nearness(cues, weigh_wording(cues.text, found, indexes), indexes)
+            found = weigh_proximity(cues, weigh_overlap(cues.text, found, indexes), indexes)
         if cues.asks_help:
             found = with_wishes(found, indexes, types)
         spread = self._spread(query, types, words, now)
@@ -366,7 +366,7 @@ class Recall:
 
     def _query_vector(self, cues: Cues) -> Vectors | None:
         """Return the question's vector; None where there is none to be had (yet): that stands in `status`."""
-        embedder = self._kit.embedder
+        embedder = self._choice.embedder
         if embedder is None or (embedder.is_slow and not embedder.is_ready):
             return None
         try:
@@ -378,7 +378,7 @@ class Recall:
         return vector
 
     def _asked_of(self, index: MemoryIndex, vector: Vectors) -> Vectors:
-        embedder = self._kit.embedder
+        embedder = self._choice.embedder
         is_of_documents = index is self._indexes["dynamic"]
         return embedder.spelling(vector) if is_of_documents and isinstance(embedder, WordMeansEmbedder) else vector
 
@@ -477,8 +477,8 @@ class Recall:
                 chunks[FOLDERS[name]] = index.store.count()
         with self._searching():
             waiting, put_off = self._upkeep.waiting, self._upkeep.put_off
-        kit = self._kit
-        notices = [*kit.notices, *(one for some in self._upkeep.notices.values() for one in some)]
+        choice = self._choice
+        notices = [*choice.notices, *(one for some in self._upkeep.notices.values() for one in some)]
         if self._upkeep.is_making:
             notices.append(making_notice(self._upkeep.progress))
         elif self._upkeep.is_loading:
@@ -487,7 +487,7 @@ class Recall:
             notices.append(waiting_notice(waiting))
         if put_off:
             notices.append(put_off_notice(put_off))
-        return IndexStatus(chunks, waiting + put_off, kit.name, tuple(notices))
+        return IndexStatus(chunks, waiting + put_off, choice.name, tuple(notices))
 
     def close(self) -> None:
         """End background work and close the files."""

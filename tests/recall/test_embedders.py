@@ -401,7 +401,7 @@ def test_a_message_is_found_by_what_its_words_have_in_common(
     recall.close()
     again = open_recall(RecallSettings(embedder="japanese-vectors"))
     assert again.search("太鼓、歌", 1)[0].text == "琴と笛と曲。"
-    kept = again._kit.embedder
+    kept = again._choice.embedder
     assert isinstance(kept, WordMeansEmbedder)
     assert kept.habits is not None  # the weights are those that the index was made with
     vectors = kept.passages(["琴と笛", "The bridge and the tower", "琴" * 40, ""])

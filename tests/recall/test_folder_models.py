@@ -79,7 +79,7 @@ def test_a_folder_is_chosen_in_the_settings(open_recall: Open, talk: Talk, tmp_p
     assert hits[0].text == "bread"
     assert dict(hits[0].why)["semantic"] > 0
     other = open_recall(RecallSettings(embedder="sentence-model", embedder_model=str(folder)))
-    assert other._kit.chosen.inner is recall._kit.chosen.inner  # type: ignore[union-attr]  # a cache around it
+    assert other._choice.chosen.inner is recall._choice.chosen.inner  # type: ignore[union-attr]  # a cache around it
 
 
 def test_a_model_that_is_not_here_is_said(open_recall: Open, talk: Talk, tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ DRIFT = 4.0
 """Corpus weights are made anew when there are so many times as many passages as they were made from."""
 
 
-class Kit:
-    """The tools of one persona's recall.
+class EmbedderChoice:
+    """What the memories of one persona are searched with.
 
     Attributes:
         notices: what is missing, and what stands in for it.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from managers.memory.log import ConversationLog
 from managers.recall.embedders import Embedder, Vectors
-from managers.recall.embedders.embedder_choice import DRIFT, Kit, words_of
+from managers.recall.embedders.embedder_choice import DRIFT, EmbedderChoice, words_of
 from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.errors import EmbeddingError
 from managers.recall.index.embedding_batches import TRY_AGAIN_SECONDS, Batch, embedded
@@ -87,7 +87,7 @@ class Upkeep:
         *,
         only_look: bool = False,
     ) -> None:
-        """Take the persona and its indexes; `kit` is set by whoever chose it.
+        """Take the persona and its indexes; `choice` is set by whoever chose it.
 
         Args:
             paths: the persona's folder.
@@ -99,7 +99,7 @@ class Upkeep:
             only_look: index nothing, and say so where there is something to be indexed.
         """
         self._only_look = only_look
-        self.kit: Kit
+        self.choice: EmbedderChoice
         self.progress: Progress | None = None
         self.notices: dict[str, tuple[Notice, ...]] = {}
         self._paths = paths
@@ -224,7 +224,7 @@ class Upkeep:
         patience = 0.0 if self._is_settled else FIRST_SECONDS
         self._is_settled = True
         with contextlib.suppress(BusyError), self._alone(patience):
-            if self._held() and all(index.fits(self.kit.name) == "" for index in self._indexes.values()):
+            if self._held() and all(index.fits(self.choice.name) == "" for index in self._indexes.values()):
                 self._run(SMALL_BYTES)
 
     def refresh_weights(self, times: float = DRIFT) -> bool:
@@ -260,7 +260,7 @@ class Upkeep:
         for index in self._indexes.values():
             index.tidy()
         self._clear_away()
-        self.kit.tidy_cache(text for index in self._indexes.values() for text in index.texts())
+        self.choice.tidy_cache(text for index in self._indexes.values() for text in index.texts())
         self._left_behind = False
 
     def _clear_away(self) -> None:
@@ -284,9 +284,9 @@ class Upkeep:
     def _build(self) -> None:
         """Begin in place: nothing is there to be searched meanwhile, and a checkpoint is a checkpoint."""
         own = self._weighed()
-        self.kit.replace_own(own)
+        self.choice.replace_own(own)
         for index in self._indexes.values():
-            index.reset(self.kit.name, self._kept(own))
+            index.reset(self.choice.name, self._kept(own))
         self._run()
 
     def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
@@ -294,18 +294,18 @@ class Upkeep:
         own = self._weighed()
         fresh = {name: MemoryIndex(_beside(index)) for name, index in self._indexes.items()}
         for index in fresh.values():
-            index.reset(self.kit.name_with(own), self._kept(own))
+            index.reset(self.choice.name_with(own), self._kept(own))
         indexer = Indexer(self._paths, fresh, self._settings, self._log, self._indexer.unread)
-        self._run(progress=progress, indexer=indexer, embedder=own or self.kit.embedder)
+        self._run(progress=progress, indexer=indexer, embedder=own or self.choice.embedder)
         for name, index in self._indexes.items():
             index.take_over(fresh[name])
-        self.kit.replace_own(own)
+        self.choice.replace_own(own)
         for index in self._indexes.values():
             index.save_snapshot()
 
     def _weighed(self) -> NgramEmbedder | None:
         """Return the built-in embedder with weights from the memories as they are; None if another is used."""
-        return self.kit.weigh(self._indexer.texts())
+        return self.choice.weigh(self._indexer.texts())
 
     def _run(
         self,
@@ -319,7 +319,7 @@ class Upkeep:
             if progress:
                 progress(done, total)
 
-        embedder = embedder or self.kit.embedder
+        embedder = embedder or self.choice.embedder
         at_once = embedder if embedder and not embedder.is_slow else None
         try:
             outcome = (indexer or self._indexer).run(at_once, words_of(embedder), told, at_most)
@@ -358,23 +358,25 @@ class Upkeep:
     def _lacks_words(self) -> bool:
         """Whether a table of Japanese words has come since the indexes were made; looked at once."""
         looked, self._looked_for_words = self._looked_for_words, True
-        return not looked and self.kit.lacks_words(text for index in self._indexes.values() for text in index.texts())
+        return not looked and self.choice.lacks_words(
+            text for index in self._indexes.values() for text in index.texts()
+        )
 
     def _kept(self, own: NgramEmbedder | None) -> dict[str, str | bytes]:
-        return {**self.kit.kept(own), _CUT: self._indexer.cut}
+        return {**self.choice.kept(own), _CUT: self._indexer.cut}
 
     def _mend(self) -> None:
         """Put right what does not fit: another format is begun anew, another embedder's vectors are dropped."""
-        self.kit.follow(self._held())
+        self.choice.follow(self._held())
         for name, index in self._indexes.items():
-            reason = index.fits(self.kit.name)
-            if reason == "embedder" and self.kit.words is None and not index.has_places():
-                index.drop_vectors(self.kit.name, self.kit.kept(self.kit.own))
+            reason = index.fits(self.choice.name)
+            if reason == "embedder" and self.choice.words is None and not index.has_places():
+                index.drop_vectors(self.choice.name, self.choice.kept(self.choice.own))
                 self._embed_own(index)
             elif reason:
                 _logger.info("index %s is made anew: %s", name, reason)
-                index.reset(self.kit.name, self._kept(self.kit.own))
-            index.claim(self.kit.name)
+                index.reset(self.choice.name, self._kept(self.choice.own))
+            index.claim(self.choice.name)
             if index.store.meta(_CUT) != self._indexer.cut and not index.store.count():
                 with index.store.transaction():
                     index.store.set_meta(_CUT, self._indexer.cut)
@@ -384,7 +386,7 @@ class Upkeep:
 
     def _embed_own(self, index: MemoryIndex) -> None:
         """Make the built-in embedder's vectors at once: they cost less than waiting."""
-        own = self.kit.own
+        own = self.choice.own
         while own is not None and (batch := index.unembedded(2000)):
             with index.store.transaction():
                 index.store.raise_revision()
@@ -392,20 +394,20 @@ class Upkeep:
 
     def load_own(self) -> NgramEmbedder:
         """Return the built-in embedder with the weights that were kept with the index."""
-        return self.kit.read_own(self._indexes["static"].store)
+        return self.choice.read_own(self._indexes["static"].store)
 
     def _is_new(self) -> bool:
-        return self.kit.uses_own and not any(index.store.count() for index in self._indexes.values())
+        return self.choice.uses_own and not any(index.store.count() for index in self._indexes.values())
 
     def _has_drifted(self, at_most: int | None = None, times: float = DRIFT) -> bool:
         held = sum(index.store.count() for index in self._indexes.values())
-        return self.kit.has_outgrown(held, times) and (at_most is None or held <= at_most)
+        return self.choice.has_outgrown(held, times) and (at_most is None or held <= at_most)
 
     # Vectors of slow embedders
 
     def embed_in_background(self) -> None:
         """Load what makes vectors, and make those that are missing, in a thread of its own."""
-        embedder = self.kit.embedder
+        embedder = self.choice.embedder
         if embedder is None or (self._worker and self._worker.is_alive()):
             return
         if embedder.is_ready and not (embedder.is_slow and self.waiting):
@@ -427,15 +429,15 @@ class Upkeep:
     def get_ready(self) -> None:
         """Load what makes vectors; what fails stands in the notices."""
         try:
-            if self.kit.embedder is not None:
-                self.kit.embedder.load()
+            if self.choice.embedder is not None:
+                self.choice.embedder.load()
         except EmbeddingError as error:
             self.notices["embedder"] = (as_notice("embedder-failed", error),)
 
     @property
     def is_loading(self) -> bool:
         """Whether a model is being loaded."""
-        embedder = self.kit.embedder
+        embedder = self.choice.embedder
         is_busy = self._worker is not None and self._worker.is_alive()
         return is_busy and embedder is not None and embedder.is_slow and not embedder.is_ready
 

@@ -25,7 +25,7 @@ LOOKED_AT = 60
 """How many documents' passages are read for it; the others are taken to share none."""
 
 
-def weigh_wording(text: str, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
+def weigh_overlap(text: str, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
     """Return the candidates with those of documents weighed by the runs that they share with a question, best first.
 
     Args:

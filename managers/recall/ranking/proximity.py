@@ -1,6 +1,6 @@
 """Which of the best documents say a question's words together, and name what it names.
 
-Japanese only, as the wording. A passage that holds 「空港」 in its first sentence and 「騒音」 in its last says less of
+Japanese only, as the overlap of characters. A passage that holds 「空港」 in its first sentence and 「騒音」 in its last says less of
 the airport's noise than one that holds both in two sentences that follow each other; what stands as its heading
 is lent to each. And who asks about Laos is seldom answered by a passage that does not name Laos, however much else
 it holds. The best documents change places among themselves by it; nothing else moves.
@@ -38,7 +38,7 @@ Held = frozenset[str]
 """What a piece of text is listed under: words, groups of synonyms, kinds, fields."""
 
 
-def weigh_nearness(cues: Cues, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
+def weigh_proximity(cues: Cues, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
     """Return the candidates, with the best documents in the order in which they say the question's words together.
 
     Args:

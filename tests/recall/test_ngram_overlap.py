@@ -10,7 +10,7 @@ from managers.recall.hits import MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
 from managers.recall.index.view import KINDS
 from managers.recall.ranking.candidates import Candidates, candidates_of
-from managers.recall.ranking.ngram_overlap import WORTH, weigh_wording
+from managers.recall.ranking.ngram_overlap import WORTH, weigh_overlap
 from managers.storage.paths import PersonaPaths
 from tests.recall.looking import Talk
 
@@ -57,7 +57,7 @@ def test_a_document_in_the_question_s_own_wording_comes_first(paths: PersonaPath
 
 
 def test_the_best_worded_keeps_its_score_and_the_others_lose_at_most_their_share() -> None:
-    found = weigh_wording(QUESTION, candidates("knowledge", 1.0, 0.99, 0.9), [Held([OTHERWISE, ASKED_FOR, "梅雨"])])
+    found = weigh_overlap(QUESTION, candidates("knowledge", 1.0, 0.99, 0.9), [Held([OTHERWISE, ASKED_FOR, "梅雨"])])
     assert found["number"].tolist() == [1, 0, 2]
     assert found["score"][0] == pytest.approx(0.99)
     assert found["score"][2] == pytest.approx(0.9 * (1 - WORTH))
@@ -67,9 +67,9 @@ def test_the_best_worded_keeps_its_score_and_the_others_lose_at_most_their_share
 def test_messages_and_english_questions_are_left_alone(recall: Recall, talk: Talk) -> None:
     held = [Held([OTHERWISE, ASKED_FOR])]
     messages = candidates("log_archive", 1.0, 0.99)
-    assert (weigh_wording(QUESTION, messages, held) == messages).all()
+    assert (weigh_overlap(QUESTION, messages, held) == messages).all()
     documents = candidates("knowledge", 1.0, 0.99)
-    assert (weigh_wording("When was the law made?", documents, held) == documents).all()
+    assert (weigh_overlap("When was the law made?", documents, held) == documents).all()
     talk.user("公布の話はまた今度。")
     recall.catch_up()
     assert recall.search(QUESTION)

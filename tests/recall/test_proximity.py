@@ -8,9 +8,9 @@ from managers.recall.engine import Recall
 from managers.recall.index.terms import meanings, terms, terms_and_groups
 from managers.recall.index.view import KINDS
 from managers.recall.question.cues import Cues, read_cues
-from managers.recall.ranking.proximity import LOOKED_AT, weigh_nearness
+from managers.recall.ranking.proximity import LOOKED_AT, weigh_proximity
 from managers.storage.paths import PersonaPaths
-from tests.recall.test_wording import Held, candidates
+from tests.recall.test_ngram_overlap import Held, candidates
 
 QUESTION = "灯台の階段は何段ありますか"
 TOGETHER = "岬の灯台は白い。上までの階段は百二段ある。"
@@ -25,7 +25,7 @@ def cues(question: str) -> Cues:
 def order(question: str, *texts: str) -> list[int]:
     """Return the places of some documents that stood in this order, each a little behind the one before."""
     scores = [1.0 - place / 100 for place in range(len(texts))]
-    found = weigh_nearness(cues(question), candidates("knowledge", *scores), [Held([*texts])])
+    found = weigh_proximity(cues(question), candidates("knowledge", *scores), [Held([*texts])])
     return [int(number) for number in found["number"]]
 
 
@@ -54,7 +54,7 @@ def test_a_synonym_counts_nearly_as_much_as_the_word() -> None:
 
 def test_places_are_exchanged_and_scores_stay_in_their_places() -> None:
     before = candidates("knowledge", 1.0, 0.99, 0.5)
-    after = weigh_nearness(cues(QUESTION), before, [Held([APART, TOGETHER, OTHER])])
+    after = weigh_proximity(cues(QUESTION), before, [Held([APART, TOGETHER, OTHER])])
     assert after["number"].tolist() == [1, 0, 2]
     assert after["score"] == pytest.approx(before["score"])
     assert after["parts"].sum(axis=1) == pytest.approx(after["score"])
@@ -69,16 +69,16 @@ def test_only_the_best_are_looked_at() -> None:
 def test_messages_english_questions_and_what_is_gone_are_left_alone() -> None:
     held = [Held([APART, TOGETHER])]
     messages = candidates("log_archive", 1.0, 0.99)
-    assert (weigh_nearness(cues(QUESTION), messages, held) == messages).all()
+    assert (weigh_proximity(cues(QUESTION), messages, held) == messages).all()
     documents = candidates("knowledge", 1.0, 0.99)
-    assert (weigh_nearness(cues("How many stairs has the lighthouse?"), documents, held) == documents).all()
+    assert (weigh_proximity(cues("How many stairs has the lighthouse?"), documents, held) == documents).all()
     mixed = candidates("knowledge", 0.9, 0.88, 0.85)[[0, 1, 1]]
     mixed["kind"][1] = KINDS.index("log_archive")
-    after = weigh_nearness(cues(QUESTION), mixed, held)
+    after = weigh_proximity(cues(QUESTION), mixed, held)
     assert after["kind"].tolist() == mixed["kind"].tolist()
     assert after["number"].tolist() == [1, 1, 0]
     gone = Gone([APART, TOGETHER])
-    assert len(weigh_nearness(cues(QUESTION), documents, [gone])) == len(documents)
+    assert len(weigh_proximity(cues(QUESTION), documents, [gone])) == len(documents)
 
 
 class Gone(Held):
