@@ -187,6 +187,7 @@ def _editor(
         theirs=theirs,
         digest=visit.memories.episodes.digest_of(episode.date),
         at=_address(visit, episode.date),
+        back=_address(visit, episode.date),
     )
 
 
