@@ -11,15 +11,12 @@ from agent.prompts.message_emotion import EmotionDraft
 from managers.memory.messages import Message
 from managers.mind import Asking, Cancel, Sheet
 from managers.storage.errors import Notice, UtataneError
+from managers.storage.texts import Texts
+
+_say = Texts("notices/minds")
 
 _CODE = "emotion-reading"
-_NO_MODEL = Notice(
-    _CODE,
-    ja="気持ちを小さなモデルに読んでもらう設定ですが、いまは言語モデルがないので、手元で読んだままにしています。",
-    en="The settings leave it to the small model to read feelings, but there is no language model now; "
-    "what was read locally stands.",
-    level="info",
-)
+_NO_MODEL = Notice(_CODE, **_say.both("emotion-no-model"), level="info")
 
 
 def reread_emotion(

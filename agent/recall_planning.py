@@ -12,23 +12,16 @@ from managers.memory.messages import Message
 from managers.mind import Asking, Cancel, Sheet
 from managers.recall.question.planner import RecallPlan
 from managers.storage.errors import Notice, UtataneError
+from managers.storage.texts import Texts
+
+_say = Texts("notices/minds")
 
 PATIENCE_SECONDS = 3.0
 """The first word waits for the plan: a slower model is not worth it."""
 _MAX_QUERY = 600
 
-NO_MODEL = Notice(
-    "recall-plan-no-model",
-    ja="記憶を探すかどうかを小さなモデルに任せる設定ですが、いまは言語モデルがないので、手元で決めました。",
-    en="The settings leave it to the small model what to recall, but there is no language model now; it was decided locally.",
-    level="info",
-)
-TOO_SLOW = Notice(
-    "recall-plan-slow",
-    ja=f"小さなモデルが{PATIENCE_SECONDS:.0f}秒のうちに答えなかったので、何を思い出すかは手元で決めました。",
-    en=f"The small model did not answer within {PATIENCE_SECONDS:.0f} seconds, so what to recall was decided locally.",
-    level="info",
-)
+NO_MODEL = _say.notice("recall-plan-no-model", "info")
+TOO_SLOW = _say.notice("recall-plan-slow", "info", seconds=PATIENCE_SECONDS)
 
 
 def failed_notice(error: UtataneError) -> Notice:

@@ -15,6 +15,9 @@ from managers.storage.errors import Notice
 from managers.storage.files import explained, fsync_folder, make_folder, remove_tree
 from managers.storage.history.objects import write_settings
 from managers.storage.paths import PersonaPaths
+from managers.storage.texts import Texts
+
+_say = Texts("notices/personas")
 
 
 def clean(guest: Guest, now: datetime) -> list[Notice]:
@@ -37,14 +40,7 @@ def clean(guest: Guest, now: datetime) -> list[Notice]:
     if kept is None:
         return []
     count = len(guest.misplaced)
-    return [
-        Notice(
-            "guest-put-aside",
-            f"使わないもの {count} 個を {kept} によけました。",
-            f"{count} things that are not used were put aside, in {kept}.",
-            level="info",
-        )
-    ]
+    return [_say.notice("guest-put-aside", "info", count=count, kept=kept)]
 
 
 def _put_aside(found: Iterable[Path], paths: PersonaPaths, now: datetime) -> Path | None:

@@ -21,6 +21,9 @@ from managers.storage.errors import Notice, UnreadableError, UnsafeNameError
 from managers.storage.files import read_bytes
 from managers.storage.paths import PersonaPaths, safe_name
 from managers.storage.printable import one_line
+from managers.storage.texts import Texts
+
+_say = Texts("notices/personas")
 
 MOST_ENTRIES: Final = 200_000
 """A folder with more is not looked through to its end, and not let in."""
@@ -233,13 +236,5 @@ _SAID: Final = {
 }
 """What is said of what was found, in this order."""
 
-_IS_LINK: Final = Notice(
-    "guest-is-link",
-    "フォルダーそのものではなく、ほかの場所へのリンクです。中身のフォルダーをここに移してください。",
-    "It is a link to another place, not a folder. Move the folder itself here.",
-)
-_TOO_MUCH: Final = Notice(
-    "guest-too-much",
-    f"ファイルが {MOST_ENTRIES:,} 個より多く、調べきれません。ペルソナのものではないファイルを出してください。",
-    f"It holds more than {MOST_ENTRIES:,} files, too many to be looked through. Take out what is not the persona's.",
-)
+_IS_LINK: Final = _say.notice("guest-is-link")
+_TOO_MUCH: Final = _say.notice("guest-too-much", MOST_ENTRIES=MOST_ENTRIES)

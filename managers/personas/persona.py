@@ -17,6 +17,9 @@ from managers.storage.errors import Lang, Notice, UnreadableError
 from managers.storage.files import digest, read_bytes
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
+from managers.storage.texts import Texts
+
+_say = Texts("notices/personas")
 
 _JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
@@ -112,13 +115,7 @@ def read_persona(paths: PersonaPaths, agreed: Wishes = NOTHING, refused: str = "
 
 
 def _asking(name: str) -> Notice:
-    return Notice(
-        code="persona-asks",
-        ja=f"「{name}」のフォルダーが、こころや送り先などの設定を変えようとしています。「はい」と答えるまで使いません。"
-        f"ページの「確認待ち」か `personas admit` で、見て答えられます。",
-        en=f'The folder of "{name}" asks for other settings: its mind, where words go, what it does by itself. They are '
-        f'not used before a yes. See "Waiting for your yes" on the page, or `personas admit`.',
-    )
+    return _say.notice("persona-asks", name=name)
 
 
 def _document(name: str, paths: PersonaPaths, notices: list[Notice]) -> persona_file.Document:

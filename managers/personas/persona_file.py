@@ -12,6 +12,9 @@ from typing import Any
 from managers.personas.errors import BrokenPersonaFileError
 from managers.storage.errors import Notice
 from managers.storage.json_text import NotJsonError, load_json
+from managers.storage.texts import Texts
+
+_say = Texts("notices/personas")
 
 Document = dict[str, Any]
 """The parsed file. Keys that this version does not know stay in it."""
@@ -103,13 +106,7 @@ def newer_format(name: str, document: Document) -> list[Notice]:
     """Return the notice that a newer program made the folder, if one did."""
     if version(document) <= FORMAT:
         return []
-    return [
-        Notice(
-            code="persona-newer",
-            ja=f"「{name}」はもっと新しい版の「うたた寝」で作られています。知らない項目には触れずに動きます。",
-            en=f'"{name}" was made by a newer version of Utatane. What this one does not know is left alone.',
-        )
-    ]
+    return [_say.notice("persona-newer", name=name)]
 
 
 def part(document: Document, key: str) -> Document:
