@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from agent.addressing import called
 from agent.attachments import Attached, sent_lately, sent_with
-from agent.minds.fit import turn_tokens
+from agent.minds.tokens import turn_tokens
 from agent.present import present_parts, weighing
 from agent.prompt_parts import (
     TURNS_SHARE,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from agent.minds.fit import turn_tokens
+from agent.minds.tokens import turn_tokens
 from agent.prompts.quoting import MARK
 from agent.prompts.system_prompt import PartName, heading
 from managers.mind import ChatTurn

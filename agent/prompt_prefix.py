@@ -11,8 +11,8 @@ from typing import Final
 
 from agent.addressing import facts_of_user, with_name
 from agent.memories import Memories
-from agent.minds.fit import answer_room
 from agent.minds.protocol import Mind
+from agent.minds.tokens import answer_room
 from agent.minds.tool_schemas import affordable, tools_tokens
 from agent.prompt_parts import STANDING_SHARE, Composed, Part, compose_parts, text_part
 from agent.prompts import system_prompt as words

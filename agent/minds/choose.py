@@ -32,8 +32,7 @@ from agent.minds.endpoint import (
 from agent.minds.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
 from agent.minds.known_servers import KnownServers, Server
 from agent.minds.language_model import LanguageModelMind
-from agent.minds.language_model.making import openai_mind, unusable_mind
-from agent.minds.makers import MAKERS, OPENAI_KEYS, Maker, own_maker, secret_name
+from agent.minds.makers import MAKERS, OPENAI_KEYS, Maker, openai_mind, own_maker, secret_name, unusable_mind
 from agent.minds.mind_status import MindStatus, built_in_status, status_of
 from agent.minds.offers import OFFER_BUILT_IN, Offer, offer_key, offer_server, server_found
 from agent.minds.protocol import Mind

@@ -10,7 +10,7 @@ import sys
 
 from agent.minds.endpoint import Endpoint
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.language_model.making import claude_mind, gemini_mind, openai_mind
+from agent.minds.makers import claude_mind, gemini_mind, openai_mind
 from managers.storage.settings import MindSettings
 from tests.minds.talking import talk
 from tests.peak import peak_megabytes

@@ -9,7 +9,7 @@ from datetime import datetime
 from agent.minds.endpoint import Endpoint
 from agent.minds.errors import MindError
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.language_model.making import claude_mind, gemini_mind, openai_mind
+from agent.minds.makers import claude_mind, gemini_mind, openai_mind
 from managers.memory.messages import Message
 from managers.mind import (
     Cancel,

@@ -34,8 +34,7 @@ from agent.minds.errors import (
 )
 from agent.minds.known_servers import KnownServers
 from agent.minds.language_model import LanguageModelMind
-from agent.minds.language_model.making import openai_mind
-from agent.minds.makers import MAKERS, OPENAI_KEYS, secret_name
+from agent.minds.makers import MAKERS, OPENAI_KEYS, openai_mind, secret_name
 from managers.storage.installation import Installation
 from managers.storage.paths import Home
 from managers.storage.settings import MindSettings, Secrets
@@ -623,5 +622,5 @@ def test_the_library_is_loaded_before_the_first_message(secrets: Secrets, tmp_pa
         for thread in threading.enumerate():
             if thread.name == "mind-warmer":
                 thread.join()
-        assert mind._known.model is not None
+        assert mind._model.client is not None
         assert server.chats == []

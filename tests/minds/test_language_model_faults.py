@@ -27,7 +27,7 @@ from agent.minds.errors import (
     WrongKeyError,
 )
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.language_model.making import claude_mind, gemini_mind, openai_mind
+from agent.minds.makers import claude_mind, gemini_mind, openai_mind
 from managers.mind import Cancel
 from managers.storage.settings import MindSettings
 from tests.minds.talking import KEY, MakeMind, behind_claude, behind_gemini, behind_openai, hear, request, talk

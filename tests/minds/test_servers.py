@@ -70,7 +70,7 @@ def test_nothing_is_reported_to_anybody_whatever_the_environment_says(spy: Model
     program = f"""
 import sys
 from agent.minds.endpoint import Endpoint
-from agent.minds.language_model.making import openai_mind
+from agent.minds.makers import openai_mind
 from managers.storage.settings import MindSettings
 from tests.minds.talking import request, talk
 assert "langchain_core" not in sys.modules and "httpx" not in sys.modules

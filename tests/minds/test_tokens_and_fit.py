@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, create_model
 
 from agent.minds.errors import ContextTooLongError
-from agent.minds.fit import answer_room, fit, turn_tokens
-from agent.minds.tokens import count_tokens
+from agent.minds.tokens import answer_room, count_tokens, fit, turn_tokens
 from agent.minds.tool_schemas import TOOLS_SHARE, affordable, as_function, names_of
 from agent.tools import all_tools
 from managers.mind import ChatTurn, ToolCall, ToolSpec

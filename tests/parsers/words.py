@@ -9,9 +9,8 @@ from random import Random
 
 from agent.minds.errors import PullError
 from agent.minds.language_model.answers import UnusableAnswerError, parse
-from agent.minds.language_model.call_failures import _delay_in
+from agent.minds.language_model.call_failures import REFUSALS, _delay_in, refused_feature
 from agent.minds.language_model.reasoning import ThoughtSplitter, may_start_thinking
-from agent.minds.language_model.refusals import _SAYS, refused_feature
 from agent.minds.pulling import Progress
 from agent.minds.small_models import known_models
 from agent.prompts.quoting import MARK, frame, name_in_label, passage, quoted
@@ -66,7 +65,7 @@ def _answer(data: bytes) -> None:
 
 
 def _refusal(data: bytes) -> None:
-    refused_feature(text_of(data), _SAYS.keys())
+    refused_feature(text_of(data), REFUSALS.keys())
     _delay_in(text_of(data))
     may_start_thinking(text_of(data)[:200])
 

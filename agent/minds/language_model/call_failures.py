@@ -1,14 +1,17 @@
-"""Tell from what a library raised which of the named failures it was.
+"""Tell from what a library raised which of the named failures it was, and what is done about it.
 
 The libraries wrap each other's exceptions, and servers of the same protocol say the same thing in
-different words; so the whole chain of causes is read: class names, status code and text.
+different words; so the whole chain of causes is read: class names, status code and text. What the server
+said also tells which feature it refused, so that the mind can do without it, and when to ask again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Any
 
 from agent.minds.endpoint import Endpoint
@@ -20,7 +23,6 @@ from agent.minds.errors import (
     MindError,
     MindTimeoutError,
     NoKeyError,
-    OtherAccountError,
     QuotaError,
     RefusedRequestError,
     SafetyBlockError,
@@ -30,27 +32,15 @@ from agent.minds.errors import (
     UnreachableError,
     WrongKeyError,
 )
-from agent.minds.language_model.event_loop import StalledError
+from agent.minds.language_model.provider import Feature
 
 
-class HalfAnswerError(Exception):
-    """The stream ended without saying that it was the end."""
+class AnswerFailedError(Exception):
+    """Raised by ourselves where what came is no whole answer, or nobody may be asked; `kind` is how a person is told."""
 
-
-class NothingCameError(Exception):
-    """The stream ended properly, with nothing in it."""
-
-
-class EndlessError(Exception):
-    """The answer went on beyond all measure."""
-
-
-class BlockedError(Exception):
-    """The provider said that its safety filter stepped in."""
-
-
-class NotItsAccountError(Exception):
-    """Another account than the one that was said yes to listens there; nothing was sent."""
+    def __init__(self, kind: type[MindError]) -> None:
+        super().__init__(kind.__name__)
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,35 +69,24 @@ class Failure:
     """What the server said, if it may have refused some feature of the request."""
 
 
-_TIMEOUTS = {"APITimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "StalledError", "TimeoutError"}
-_UNREACHABLE = {
-    "ConnectError",
-    "ConnectTimeout",
-    "gaierror",
-    "ConnectionRefusedError",
-    "UnsupportedProtocol",
-    "ProxyError",
-}
-_HUNG_UP = {
-    "RemoteProtocolError",
-    "ReadError",
-    "WriteError",
-    "ConnectionResetError",
-    "BrokenPipeError",
-    "APIConnectionError",
-}
-_UNREADABLE = {
-    "JSONDecodeError",
-    "UnicodeDecodeError",
-    "ValidationError",
-    "APIResponseValidationError",
-    "NotAnAnswerError",
-    "UnknownApiResponseError",
-    "DecodingError",
-    "LocalProtocolError",
-}
-
-_ENDLESS = {"EndlessError", "TooMuchError"}
+_HUNG_UP = frozenset({
+    "RemoteProtocolError", "ReadError", "WriteError", "ConnectionResetError", "BrokenPipeError", "APIConnectionError",
+})  # fmt: skip
+_TIMEOUTS = frozenset({
+    "APITimeoutError", "ReadTimeout", "WriteTimeout", "PoolTimeout", "StalledError", "TimeoutError",
+})  # fmt: skip
+_BY_CLASS: tuple[tuple[frozenset[str], type[MindError]], ...] = (
+    (frozenset({"TooMuchError"}), EndlessAnswerError),
+    (frozenset({
+        "JSONDecodeError", "UnicodeDecodeError", "ValidationError", "APIResponseValidationError", "NotAnAnswerError",
+        "UnknownApiResponseError", "DecodingError", "LocalProtocolError",
+    }), GarbledAnswerError),
+    (frozenset({
+        "ConnectError", "ConnectTimeout", "gaierror", "ConnectionRefusedError", "UnsupportedProtocol", "ProxyError",
+    }), UnreachableError),
+    (_TIMEOUTS, MindTimeoutError),
+)  # fmt: skip
+"""What the classes in a chain of causes tell, the surest first."""
 _SAID_AS_IT_IS = (SafetyBlockError, MindTimeoutError, EmptyAnswerError, EndlessAnswerError)
 """Failures that are called by their name also when something was said before."""
 
@@ -133,6 +112,31 @@ _CREDIT = re.compile(r"credit balance", re.IGNORECASE)
 _RETRY_DELAY = re.compile(r"retry[_ ]?delay['\"]?:\s*['\"](\d+(?:\.\d+)?)s", re.IGNORECASE)
 _UNSUPPORTED = re.compile(r"not support|unsupported|not enabled|--jinja|mmproj", re.IGNORECASE)
 _DETAIL_CHARACTERS = 200
+LONGEST_PAUSE = 60.0
+"""A server that asks for more than this is told to the person instead of being waited for."""
+
+_GROWTH = 2.0
+_JITTER = 0.25
+
+REFUSALS: dict[Feature, re.Pattern[str]] = {
+    "images": re.compile(r"image|vision|multimodal|multi-modal|mmproj|image_url", re.IGNORECASE),
+    "thoughts": re.compile(r"thinking|include_?thoughts|thinking_?config", re.IGNORECASE),
+    "usage": re.compile(r"stream_options|include_usage", re.IGNORECASE),
+    "structured": re.compile(
+        r"response_?format|json_schema|json mode|response_?mime_?type|response_?schema|grammar|structured output|"
+        r"response_?json_?schema",
+        re.IGNORECASE,
+    ),
+    "answer_limit": re.compile(r"max_(completion_)?tokens", re.IGNORECASE),
+    "temperature": re.compile(r"temperature", re.IGNORECASE),
+    "system_role": re.compile(
+        r"system (role|message|prompt|instruction)s?\b.{0,40}(not supported|unsupported|not enabled)|"
+        r"developer instruction is not enabled|system role",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    "tools": re.compile(r"\btools?\b|tool[_ -](choice|call|use)|function[_ -]?call|--jinja", re.IGNORECASE),
+}
+"""In this order: a message about the schema of an answer may mention tools in passing."""
 
 
 def explain(raised: BaseException, situation: Situation) -> Failure:
@@ -143,7 +147,10 @@ def explain(raised: BaseException, situation: Situation) -> Failure:
     said = [_said(error) for error in chain if _status(error)] or [str(error) for error in chain]
     text = situation.endpoint.without_secrets("\n".join(dict.fromkeys(said)))
     facts: dict[str, Any] = {"model": situation.endpoint.model, **_facts(situation)}
-    if status >= 400 or (status == 0 and "APIError" in names and not names & (_HUNG_UP | _TIMEOUTS)):  # noqa: PLR2004
+    judged = next((error.kind for error in chain if isinstance(error, AnswerFailedError)), None)
+    if judged is not None:
+        failure = Failure(judged(**facts))
+    elif status >= 400 or (status == 0 and "APIError" in names and not names & (_HUNG_UP | _TIMEOUTS)):  # noqa: PLR2004
         failure = _by_status(status, text, situation, facts)
     else:
         failure = _by_class(names, facts)
@@ -183,26 +190,11 @@ def _by_status(status: int, text: str, situation: Situation, facts: dict[str, An
     return Failure(RefusedRequestError(**facts, detail=f"({status}) {detail}"))
 
 
-def _by_class(names: set[str], facts: dict[str, Any]) -> Failure:  # noqa: PLR0911  # one return per kind reads best
-    if "NotItsAccountError" in names:
-        return Failure(OtherAccountError(**facts))
-    if "BlockedError" in names:
-        return Failure(SafetyBlockError(**facts))
-    if "NothingCameError" in names:
-        return Failure(EmptyAnswerError(**facts))
-    if names & _ENDLESS:
-        return Failure(EndlessAnswerError(**facts))
-    if names & _UNREADABLE:
-        return Failure(GarbledAnswerError(**facts))
-    if names & _UNREACHABLE:
-        return Failure(UnreachableError(**facts))
-    if names & _TIMEOUTS:
-        return Failure(MindTimeoutError(**facts))
-    if names & _HUNG_UP:
+def _by_class(names: set[str], facts: dict[str, Any]) -> Failure:
+    kind = next((kind for classes, kind in _BY_CLASS if names & classes), None)
+    if kind is None and names & _HUNG_UP:
         return Failure(ServerFailedError(**facts, status="connection closed"), passing=True)
-    if "HalfAnswerError" in names:
-        return Failure(StreamBrokenError(**facts))
-    return Failure(GarbledAnswerError(**facts))
+    return Failure((kind or GarbledAnswerError)(**facts))
 
 
 def _refusal(error: MindError, status: int, text: str) -> str:
@@ -260,14 +252,20 @@ def _delay_in(text: str) -> float | None:
     return float(match[1]) if match else None
 
 
-__all__ = [
-    "BlockedError",
-    "EndlessError",
-    "Failure",
-    "HalfAnswerError",
-    "NotItsAccountError",
-    "NothingCameError",
-    "Situation",
-    "StalledError",
-    "explain",
-]
+def refused_feature(said: str, wanted: AbstractSet[Feature]) -> Feature | None:
+    """Return the feature that the server's words refuse, if it was asked for at all."""
+    if not said:
+        return None
+    return next((feature for feature, pattern in REFUSALS.items() if feature in wanted and pattern.search(said)), None)
+
+
+def pause_before(attempt: int, *, first: float, asked: float | None, rng: Random) -> float | None:
+    """Return the seconds to wait before try number `attempt` (1 is the second), None to give up.
+
+    Doubling with jitter, so that several windows do not come back in step; never shorter than what
+    the server asked for.
+    """
+    if asked is not None and asked > LONGEST_PAUSE:
+        return None
+    grown = first * _GROWTH ** (attempt - 1)
+    return min(LONGEST_PAUSE, max(grown * (1 + _JITTER * rng.random()), asked or 0.0))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agent.minds.language_model.call_failures import BlockedError, EndlessError, HalfAnswerError, NothingCameError
+from agent.minds.errors import EmptyAnswerError, EndlessAnswerError, SafetyBlockError, StreamBrokenError
+from agent.minds.language_model.call_failures import AnswerFailedError
 from agent.minds.language_model.calls import Calls
 from agent.minds.language_model.provider import SIGNATURES
 from agent.minds.language_model.reasoning import ThoughtSplitter
-from agent.minds.language_model.surrogates import Halves
 from managers.mind import ReasoningPiece, ReplyPiece, TextPiece, ToolCall, Usage
+from managers.storage.json_text import without_lone
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk
@@ -34,6 +35,28 @@ _BLOCKED = {
 }
 _TOO_LONG = {"length", "max_tokens", "model_context_window_exceeded"}
 _BROKEN_CALL = {"malformed_function_call", "unexpected_tool_call"}
+
+
+class Halves:
+    """Mends emoji that a server has cut in half: it counts in UTF-16, and sends one half with each piece.
+
+    What stays alone becomes U+FFFD, as in the log: no file and no page can hold it.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def join(self, text: str) -> str:
+        """Return what is certain; a first half at the end waits for its other half."""
+        text, self._held = self._held + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._held = text[:-1], text[-1]
+        return without_lone(text)
+
+    def rest(self) -> str:
+        """Return what never got its other half."""
+        left, self._held = self._held, ""
+        return without_lone(left)
 
 
 class Hearing:
@@ -81,14 +104,14 @@ class Hearing:
         """Yield what a chunk adds.
 
         Raises:
-            EndlessError: it went on beyond all measure; what came before was passed on.
+            AnswerFailedError: it went on beyond all measure; what came before was passed on.
         """
         self.began = True
         self._note(chunk)
         contents = list(_contents(chunk))
         self._hollow = 0 if chunk.tool_call_chunks or any(text for _, text in contents) else self._hollow + 1
         if self._hollow > MOST_HOLLOW:
-            raise EndlessError
+            raise AnswerFailedError(EndlessAnswerError)
         self._take_calls(chunk)
         for thought, text in contents:
             whole = (self._thought if thought else self._spoken).join(text[: 2 * MOST_CHARACTERS])
@@ -108,7 +131,7 @@ class Hearing:
         self._calls.take(pieces)
         self.signatures |= signatures
         if self._room[ToolCall] < 0 or len(self._calls) > MOST_CALLS:
-            raise EndlessError
+            raise AnswerFailedError(EndlessAnswerError)
 
     def finish(self) -> Iterator[ReplyPiece]:
         """Yield what was held back, and the tool calls."""
@@ -127,18 +150,18 @@ class Hearing:
         """Judge the end of the stream.
 
         Raises:
-            BlockedError, HalfAnswerError, NothingCameError
+            AnswerFailedError: it was held back, broke off, or is empty.
         """
         if self._blocked or self._finish in _BLOCKED:
-            raise BlockedError
+            raise AnswerFailedError(SafetyBlockError)
         if self._finish in _BROKEN_CALL:
             self.broken_call = self.broken_call or "?"
         if self.broken_call:
             return
         if not self._finish and self.spoke:
-            raise HalfAnswerError
+            raise AnswerFailedError(StreamBrokenError)
         if not self._said:
-            raise NothingCameError
+            raise AnswerFailedError(EmptyAnswerError)
 
     def _passed_on(self, pieces: Iterator[Any] | list[Any]) -> Iterator[ReplyPiece]:
         for piece in pieces:
@@ -149,7 +172,7 @@ class Hearing:
                 self._room[type(piece)] = room - len(piece.text)
                 if len(piece.text) > room:
                     yield type(piece)(piece.text[:room])
-                    raise EndlessError
+                    raise AnswerFailedError(EndlessAnswerError)
             self._said |= isinstance(piece, ToolCall) or (isinstance(piece, TextPiece) and bool(piece.text.strip()))
             yield piece
 

@@ -15,7 +15,6 @@ from typing import NamedTuple, Protocol, TypeVar
 from pydantic import BaseModel
 
 from agent.minds.errors import InvalidAnswerError
-from agent.minds.fit import answer_room
 from agent.minds.language_model.answers import checked_form, describe_form
 from agent.minds.language_model.dream_lines import (
     Labels,
@@ -27,6 +26,7 @@ from agent.minds.language_model.dream_lines import (
     with_gaps,
 )
 from agent.minds.relevance import by_relevance
+from agent.minds.tokens import answer_room
 from agent.prompts import own_initiative
 from agent.prompts.dream_prompts import (
     PERSONA_TOKENS,

@@ -5,44 +5,34 @@ from __future__ import annotations
 import copy
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from agent.minds import tokens
 from agent.minds.endpoint import Endpoint
 from agent.minds.errors import (
-    ContextTooLongError,
     EmptyAnswerError,
     InvalidAnswerError,
     MindError,
     UnusableToolCallError,
 )
-from agent.minds.fit import answer_room, fit, turn_tokens
 from agent.minds.language_model import event_loop, model_notices
 from agent.minds.language_model.answers import UnusableAnswerError, ask_again, describe_form, empty_answer, parse
 from agent.minds.language_model.call_failures import (
-    BlockedError,
-    EndlessError,
     Failure,
-    HalfAnswerError,
-    NothingCameError,
     Situation,
     explain,
+    pause_before,
+    refused_feature,
 )
-from agent.minds.language_model.chat_messages import to_messages
 from agent.minds.language_model.hearing import Hearing
-from agent.minds.language_model.learned import Learned
-from agent.minds.language_model.metering import Counting, form_tokens, open_call
+from agent.minds.language_model.metering import Counting
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impulse
-from agent.minds.language_model.prompt import Patience, Prompt
-from agent.minds.language_model.provider import Feature, Provider
+from agent.minds.language_model.provider import Provider
 from agent.minds.language_model.reasoning import may_start_thinking
-from agent.minds.language_model.refusals import refused_feature
-from agent.minds.language_model.retries import pause_before
-from agent.minds.language_model.streaming import report_to_nobody, stream
-from agent.minds.tool_schemas import affordable, as_function, names_of, tools_tokens, ungrouped
+from agent.minds.language_model.request import Model, Prompt
+from agent.minds.tool_schemas import affordable, names_of, ungrouped
 from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
 from managers.sleep.autonomy import Deed, Occasion
 from managers.storage.errors import Lang, UtataneError
@@ -50,17 +40,27 @@ from managers.usage.ledger import Purpose
 from managers.usage.meter import Account
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessageChunk
+    pass
 
 logger = logging.getLogger(__name__)
 
-_SOBER = 0.3
-"""The highest temperature for structured answers: they condense what was said, and invent nothing."""
-_TALK, _LONGER_TALK = 2048, 4096
-"""Tokens: the most that a local model may write of a reply, and where it may think before it speaks."""
 _LEAST_CONTEXT, _CORRECTIONS = 512, 3
 """What is believed of a server that says how much its model reads: so much at least, and so often in one answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait and how often to try.
+
+    Attributes:
+        seconds: the time limit for each next piece of an answer.
+        retries: how often to ask again on 429 and 5xx, before the first piece only.
+        first_pause: seconds before the first of them; it doubles.
+    """
+
+    seconds: float = 60.0
+    retries: int = 3
+    first_pause: float = 1.0
 
 
 class LanguageModelMind:
@@ -78,11 +78,12 @@ class LanguageModelMind:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.endpoint = endpoint
-        self._provider = provider
         self._patience = patience or Patience()
         self._rng = rng or Random()  # noqa: S311  # jitter, not secrets
         self._monotonic = monotonic
-        self._known = Learned(context_tokens, can_see, starts_thinking=may_start_thinking(endpoint.model))
+        self._model = Model(
+            endpoint, provider, context_tokens, can_see, starts_thinking=may_start_thinking(endpoint.model)
+        )
         self._account: Account | None = None
 
     def __repr__(self) -> str:
@@ -98,7 +99,7 @@ class LanguageModelMind:
     @property
     def trouble(self) -> MindError | None:
         """What went wrong at the last call; None when it went well."""
-        return self._known.trouble
+        return self._model.trouble
 
     def is_answering(self, *, server_answered: bool = True) -> bool:
         """Tell whether it can be reached as far as is known.
@@ -106,7 +107,7 @@ class LanguageModelMind:
         Args:
             server_answered: what the last look at its server found.
         """
-        return self._known.is_answering(server_answered=server_answered)
+        return self._model.is_answering(server_answered=server_answered)
 
     @property
     def name(self) -> str:
@@ -116,21 +117,21 @@ class LanguageModelMind:
     @property
     def context_tokens(self) -> int:
         """How much the model can read and write at once, in tokens."""
-        return self._known.context_tokens
+        return self._model.context_tokens
 
     @property
     def can_see(self) -> bool:
         """Whether images may be sent to it, as far as is known."""
-        return self._known.can_see and "images" not in self._known.lacks
+        return self._model.can_see
 
     def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Self:
         """Take in what the server said about the model."""
-        self._known.describe(context_tokens, can_see)
+        self._model.describe(context_tokens, can_see)
         return self
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text, never too low; corrected by what the server counted."""
-        return int(tokens.count_tokens(text) * self._known.scale + 0.999)
+        return self._model.count_tokens(text)
 
     @property
     def dreams(self) -> LanguageModelDreamMind:
@@ -152,7 +153,7 @@ class LanguageModelMind:
         Raises:
             MindError: no key, or no model.
         """
-        self._chat_model()
+        self._model.built()
 
     def reply(self, request: ReplyRequest, cancel: Cancel) -> Generator[ReplyPiece, None, None]:
         """Think and speak, piece by piece; ends within 0.3 s when `cancel` is set.
@@ -166,8 +167,8 @@ class LanguageModelMind:
         tools = affordable(request.tools, self.context_tokens, self.count_tokens)
         offered = names_of(tools)
         missing = [tool.name for tool in request.tools if tool.name not in offered]
-        if missing and not self._known.told_of_tools and "tools" not in self._known.lacks:
-            self._known.told_of_tools = True
+        if missing and not self._model.told_of_tools and "tools" not in self._model.lacks:
+            self._model.told_of_tools = True
             yield model_notices.fewer_tools(self.name, self.context_tokens, missing)
         is_round = bool(request.turns) and request.turns[-1].role == "tool"
         prompt = Prompt(request.system, request.turns, lang, tools, purpose="tools" if is_round else None)
@@ -222,17 +223,21 @@ class LanguageModelMind:
             spoke, failure = yield from self._try(prompt, cancel)
             if cancel.is_set():
                 return
-            self._known.trouble = failure.error if failure else None
-            self._known.has_answered |= failure is None
+            self._model.trouble = failure.error if failure else None
+            self._model.has_answered |= failure is None
             if failure is None:
                 return
             if not spoke and _LEAST_CONTEXT <= failure.limit < self.context_tokens and corrections < _CORRECTIONS:
-                self._known.context_tokens = failure.limit  # now it is known: cut, and ask again
+                self._model.context_tokens = failure.limit  # now it is known: cut, and ask again
                 corrections += 1
                 continue
-            lacking = None if spoke else refused_feature(failure.refusal, self._wanted(prompt))
+            lacking = (
+                None
+                if spoke
+                else refused_feature(failure.refusal, self._model.wanted(prompt, is_counted=self._account is not None))
+            )
             if lacking is not None:
-                self._known.lacks |= {lacking}
+                self._model.lacks |= {lacking}
                 if notice := model_notices.does_without(self.name, lacking):
                     yield notice
                 continue
@@ -243,19 +248,19 @@ class LanguageModelMind:
                     attempt, first=self._patience.first_pause, asked=failure.retry_after, rng=self._rng
                 )
             if pause is None:
-                raise self._provider.with_models(failure.error)
+                raise self._model.provider.with_models(failure.error)
             logger.info("%s: %s; asking again in %.1f s", self, type(failure.error).__name__, pause)
             if cancel.wait(pause):
                 return
 
     def _try(self, prompt: Prompt, cancel: Cancel) -> Generator[ReplyPiece, None, tuple[bool, Failure | None]]:
         """Ask once. Returns whether anything was heard, and the failure if it was one."""
-        hearing = Hearing(starts_thinking=self._known.starts_thinking, usage_adds_up=self._provider.usage_adds_up)
+        hearing = Hearing(starts_thinking=self._model.starts_thinking, usage_adds_up=self._model.provider.usage_adds_up)
         failure: Failure | None = None
         counting: Counting | None = None
         is_whole = False
         try:
-            counting, start = self._start(prompt)
+            counting, start = self._model.start(prompt, self._account, self._patience.seconds)
             for chunk in event_loop.read(
                 start, cancel=cancel, seconds=self._patience.seconds, monotonic=self._monotonic
             ):
@@ -271,125 +276,18 @@ class LanguageModelMind:
             failure = Failure(error)
         except UtataneError:
             raise  # a cap, or what keeps it: nothing was sent
-        except (BlockedError, EndlessError, HalfAnswerError, NothingCameError) as error:
-            failure = explain(error, self._situation(hearing))
         except Exception as error:  # noqa: BLE001  # libraries raise anything; each is named, or called unreadable
             logger.debug("%s raised %s", self, type(error).__name__)
             failure = explain(error, self._situation(hearing))
         finally:  # also when the caller has closed this
             if counting is not None:
                 counting.end(hearing, failure.error if failure else None, is_whole=is_whole)
-        self._learn_from(hearing, prompt)
+        self._model.learn_from(hearing, prompt)
         if hearing.usage != Usage():
             yield hearing.usage
         if failure is None and hearing.broken_call and not cancel.is_set():
             failure = Failure(UnusableToolCallError(model=self.name, tool=hearing.broken_call), passing=True)
         return hearing.spoke, failure
 
-    def _start(self, prompt: Prompt) -> tuple[Counting, Callable[[], AsyncIterator[AIMessageChunk]]]:
-        model, lacks = self._chat_model(), self._known.lacks
-        changes: dict[str, Any] = {}
-        for feature in lacks:
-            changes |= self._provider.without.get(feature, {})
-        temperature = getattr(model, "temperature", None)
-        if prompt.answer is not None and temperature is not None and "temperature" not in lacks:
-            changes["temperature"] = min(temperature, _SOBER)
-        if changes:
-            model = model.model_copy(update=changes)
-        turns = self._fitted(prompt)
-        messages, asked = self._messages(prompt, turns), self._form(prompt)
-        read = self._read_tokens(prompt, turns, asked)
-        counting = self._open(prompt, read)
-        asked |= self._limit(prompt, read, counting.output_tokens)
-        if prompt.tools and "tools" not in lacks:
-            bound = model.bind_tools([as_function(tool) for tool in prompt.tools])
-            asked = getattr(bound, "kwargs", {}) | asked
-        return counting, lambda: stream(model, messages, asked)
-
-    def _read_tokens(self, prompt: Prompt, turns: Sequence[ChatTurn], form: dict[str, Any]) -> int:
-        """Return what the model reads: the prompt, the tools that it may call, the form of its answer."""
-        read = self.count_tokens(prompt.system) + sum(turn_tokens(turn, self.count_tokens) for turn in turns)
-        return read + tools_tokens(prompt.tools, self.count_tokens) + form_tokens(form, self.count_tokens)
-
-    def _open(self, prompt: Prompt, read: int) -> Counting:
-        account = self._account
-        return open_call(
-            account.for_purpose(prompt.purpose) if account and prompt.purpose else account,
-            self.endpoint,
-            input_tokens=read,
-            room=max(answer_room(self.context_tokens), self.context_tokens - read),
-            can_limit="answer_limit" not in self._known.lacks,
-            seconds=self._patience.seconds,
-            count=self.count_tokens,
-        )
-
-    def _fitted(self, prompt: Prompt) -> Sequence[ChatTurn]:
-        for_tools = tools_tokens(prompt.tools, self.count_tokens) if "tools" not in self._known.lacks else 0
-        turns = fit(prompt.system, prompt.turns, for_tools, self.context_tokens, self.count_tokens)
-        if turns is None:
-            raise ContextTooLongError(model=self.name, tokens=self.context_tokens)
-        return turns
-
-    def _messages(self, prompt: Prompt, turns: Sequence[ChatTurn]) -> list[Any]:
-        lacks = self._known.lacks
-        return to_messages(
-            prompt.system,
-            turns,
-            prompt.language,
-            see=self.can_see,
-            tools="tools" not in lacks,
-            system_role="system_role" not in lacks,
-            signatures=self._known.signatures,
-        )
-
-    def _form(self, prompt: Prompt) -> dict[str, Any]:
-        """Return the arguments that ask for an answer of a form."""
-        if prompt.answer is None or "structured" in self._known.lacks:
-            return {}
-        return self._provider.structured(prompt.answer)
-
-    def _limit(self, prompt: Prompt, read: int, granted: int | None) -> dict[str, Any]:
-        """Return the arguments that limit the answer: to what a cap leaves, and to what a local server can hold."""
-        if "answer_limit" in self._known.lacks:
-            return {}
-        most = granted
-        if self._provider.always_limited:
-            room = max(answer_room(self.context_tokens), self.context_tokens - read)
-            if prompt.answer is None:
-                room = min(room, _TALK if self._known.has_answered and not self._known.thinks else _LONGER_TALK)
-            most = room if granted is None else min(room, granted)
-        return {} if most is None else self._provider.limited(most)
-
-    def _wanted(self, prompt: Prompt) -> set[Feature]:
-        """Return the features that this request used, and could do without."""
-        wanted: set[Feature] = {"system_role", *self._provider.without}
-        if prompt.tools or any(turn.role == "tool" for turn in prompt.turns):
-            wanted.add("tools")
-        if prompt.answer is not None and self._provider.structured(prompt.answer):
-            wanted.add("structured")
-        if self._provider.always_limited or self._account is not None:
-            wanted.add("answer_limit")
-        if self.can_see and any(turn.images for turn in prompt.turns):
-            wanted.add("images")
-        return wanted - self._known.lacks
-
-    def _learn_from(self, hearing: Hearing, prompt: Prompt) -> None:
-        self._known.starts_thinking |= hearing.unopened
-        self._known.thinks |= hearing.thought
-        for call_id, signature in hearing.signatures.items():
-            self._known.sign(call_id, signature)
-        read = hearing.usage.input_tokens
-        if read and not any(turn.images for turn in prompt.turns):
-            estimate = tokens.count_tokens(prompt.system) + tools_tokens(prompt.tools, tokens.count_tokens)
-            estimate += sum(turn_tokens(turn, tokens.count_tokens) for turn in prompt.turns)
-            self._known.scale = max(self._known.scale, min(2.0, read / max(estimate, 1)))
-
     def _situation(self, hearing: Hearing) -> Situation:
         return Situation(self.endpoint, self.context_tokens, self._patience.seconds, hearing.spoke)
-
-    def _chat_model(self) -> BaseChatModel:
-        with self._known.building:
-            if self._known.model is None:
-                self._known.model = self._provider.build()
-                report_to_nobody()
-            return self._known.model

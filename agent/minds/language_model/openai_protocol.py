@@ -17,8 +17,9 @@ from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import SecretStr
 
 from agent.minds.endpoint import Endpoint, is_loopback, listener_at
+from agent.minds.errors import OtherAccountError
 from agent.minds.language_model import event_loop
-from agent.minds.language_model.call_failures import NotItsAccountError
+from agent.minds.language_model.call_failures import AnswerFailedError
 from managers.storage.peers import owner_of_listener
 from managers.transport import NotAnAnswerError, client_options
 
@@ -95,10 +96,10 @@ def _check_account(endpoint: Endpoint) -> None:
     """Refuse a server that another account runs than the one that somebody said yes to.
 
     Raises:
-        NotItsAccountError
+        AnswerFailedError: nothing was sent.
     """
     if owner_of_listener(*listener_at(endpoint.address)) != endpoint.account:
-        raise NotItsAccountError
+        raise AnswerFailedError(OtherAccountError)
 
 
 async def _check_is_answer(response: httpx.Response) -> None:
