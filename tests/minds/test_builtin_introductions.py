@@ -37,7 +37,7 @@ def test_a_japanese_introduction_is_greeted_by_name(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Hi, I'm tired", "hi, i'm bored", "I'm home", "I'm German", "hello, i'm vegan", "I'm going to bed", "I'm not sure", "こんにちは、元気です", "やあ、さむいです", "嬉しいです", "雨です", "おはよう、学生です", "そうです"],
+    ["Hi, I'm tired", "hi, i'm bored", "I'm home", "I'm German", "hello, i'm vegan", "I'm going to bed", "I'm not sure", "こんにちは、元気です", "やあ、さむいです", "嬉しいです", "雨です", "おはよう、学生です", "そうです", "call me later", "call me when you're done", "My name is really hard to pronounce"],
 )  # fmt: skip
 def test_what_only_stands_like_a_name_is_none(text: str) -> None:
     assert name_in(text, is_first=True) == ""

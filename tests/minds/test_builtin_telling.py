@@ -8,6 +8,7 @@ from agent.minds.builtin.talk import told_en, told_ja
 from agent.minds.builtin.talk.told import Told
 from agent.minds.builtin.talk.voice import Voice
 from managers.language.reading.reading import read
+from tests.minds.speaking import MIA, converse
 
 POLITE = Voice("ja", "しおり", "私", "ユウさん", polite=True)
 PLAIN = Voice("ja", "しおり", "わたし", "", polite=False)
@@ -105,3 +106,12 @@ def test_others_deeds_are_not_the_tellers_own() -> None:
     assert not japanese("妹は大阪に住んでる").is_own
     assert not english("My sister lives in Osaka").is_own
     assert english("I live in Osaka").is_own
+
+
+def test_who_is_named_in_a_sentence_is_what_the_sentence_says() -> None:
+    cat, sister = english("My cat Momo is funny"), english("My sister Nora lives in York")
+    assert (cat.is_pet, cat.person) == (True, "")
+    assert (sister.is_pet, sister.person, sister.is_relative) == (False, "your sister Nora", True)
+    said = converse(["My cat Momo is funny", "my sister Nora is coming tomorrow"], MIA)
+    assert "known your cat" not in said[0]
+    assert "Animals" not in said[1]

@@ -71,7 +71,7 @@ def name_in(text: str, *, is_first: bool, before: str = "", is_own: bool = False
     real = rule("ja", "introduction", "real_name").finditer(text) if may_be_real else ()
     for match in sorted([*_sure(text), *real, *_replacing(text, known)], key=re.Match.start):
         name = _given(match)
-        if _may_be(name) and (name.isascii() or _is_one_word(name)):
+        if _may_be(name) and (_is_thing(name) if name.isascii() else _is_one_word(name)):
             return _written(name)
     asked = was_asked_name(before)
     for at, line in enumerate(re.split(r"(?<=[.!。！])\s*|\n", text)[:_MOST_SENTENCES]):
@@ -142,14 +142,18 @@ def _is_name(name: str, *, is_expected: bool) -> bool:
         return True
     if name.isascii():
         is_known = verb_base(lower) in acts("en") or lower in word_list("en", "light")
-        is_noun = words(f"I am {lower}")[-1].kind in ("noun", "proper")
         is_marked = name[0].isupper() or is_expected
-        return not is_known and not lower.endswith(("ing", "ed")) and is_noun and is_marked
+        return not is_known and not lower.endswith(("ing", "ed")) and _is_thing(lower) and is_marked
     if len(found) != 1 or not is_expected or re.search(r"[一-龠]", name):
         return False
     word = found[0]
     is_known = word.normal in acts("ja") or word.lemma in acts("ja") or word.surface in word_list("ja", "light")
     return word.kind in ("noun", "proper", "adjective", "function") and not is_known and 2 <= len(name) <= 6  # noqa: PLR2004  # kana names
+
+
+def _is_thing(name: str) -> bool:
+    """Tell what may be a name in small letters from "call me later" and "call me when …"."""
+    return name[0].isupper() or words(f"I am {name}")[-1].kind in ("noun", "proper")
 
 
 def _is_known_name(name: str) -> bool:
