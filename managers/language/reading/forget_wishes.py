@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from managers.language.reading.reading import asks_anything
 from managers.language.reading.rules import fits_any, rules
 from managers.language.words import content_words, sentences
 
@@ -76,7 +77,7 @@ def _own_words(text: str) -> str | None:
 def _is_all(plain: str, wishes: Collection[str]) -> bool:
     """Tell whether a message says nothing of weight beside its wishes: no news, no question."""
     beside = [one for one in sentences(plain) if one not in wishes and not _found("apology", one)]
-    return all(len(content_words(one)) < _TELLS and not one.rstrip().endswith("?") for one in beside)
+    return all(len(content_words(one)) < _TELLS and not asks_anything(one) for one in beside)
 
 
 def _wish_of(sentence: str) -> ForgetWish | None:
