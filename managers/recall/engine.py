@@ -6,21 +6,12 @@ import logging
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import datetime
 from pathlib import PurePosixPath
 
-import numpy as np
-
-from managers.language.reading.clauses import clauses
-from managers.language.reading.overview import asks_for_overview, subject_of_overview
-from managers.language.words import content_words
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
-from managers.recall.embedders import Embedder, Vectors
+from managers.recall.embedders import Embedder
 from managers.recall.embedders.embedder_choice import DRIFT, EmbedderChoice
-from managers.recall.embedders.word_means import WordMeansEmbedder
-from managers.recall.errors import EmbeddingError
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.sources import IndexName, has_documents
@@ -29,7 +20,6 @@ from managers.recall.index.upkeep import Upkeep
 from managers.recall.kinds import (
     ALL_TYPES,
     KNOWLEDGE_TYPES,
-    LOG_TYPES,
     NOTED_TYPES,
     PAST_TYPES,
     PROMPT_TYPES,
@@ -37,21 +27,13 @@ from managers.recall.kinds import (
     SUMMARY_TYPES,
 )
 from managers.recall.past_conversations import search_past_conversations
-from managers.recall.question.cues import Cues, Speaker, read_cues
 from managers.recall.question.entity_names import names_entity
-from managers.recall.question.event_days import event_span
 from managers.recall.question.planner import RecallPlan, plan_recall
 from managers.recall.question.stop_phrases import without_counters
 from managers.recall.question.topic import is_about
-from managers.recall.ranking.bm25 import WordScoring
-from managers.recall.ranking.candidates import Candidates, candidates_of, merged
-from managers.recall.ranking.day_search import asks_for_days_alone, hits_of_days
-from managers.recall.ranking.fusion import Ways, rank
-from managers.recall.ranking.ngram_overlap import weigh_overlap
-from managers.recall.ranking.picking import Picker, Ranking, distinct
-from managers.recall.ranking.preferences import with_wishes
-from managers.recall.ranking.proximity import weigh_proximity
-from managers.recall.ranking.time_spread import behind, spread_over_time
+from managers.recall.ranking.fusion import Ways
+from managers.recall.ranking.picking import Ranking, distinct
+from managers.recall.ranking.ranker import Ranker
 from managers.recall.status import IndexStatus, loading_notice, making_notice, put_off_notice, waiting_notice
 from managers.storage.clock import Clock
 from managers.storage.derived import derived
@@ -65,8 +47,6 @@ FOLDERS: Mapping[IndexName, str] = {
     "dynamic": "faiss_index_dynamic",
     "current": "current_log_index",
 }
-_EVENT_HITS = 5
-
 
 _logger = logging.getLogger(__name__)
 
@@ -106,7 +86,6 @@ class Recall:
         self._log = log
         self._settings = settings
         self._clock = clock
-        self._given_ways = ways
         self._indexes: dict[IndexName, MemoryIndex] = {
             name: MemoryIndex(paths.rag_index / folder, only_look=only_look) for name, folder in FOLDERS.items()
         }
@@ -115,16 +94,15 @@ class Recall:
         models = paths.home.models
         self._choice = EmbedderChoice(settings, cache, secrets, self._upkeep.load_own, embedder, account, models)
         self._upkeep.choice = self._choice
-        self._picker = Picker(paths.folder, settings, lambda old: self._ranked(old.query, old.types), log.set_aside)
+        self._ranker = Ranker(
+            paths.folder, log, self._indexes, settings, clock, self._choice, self._upkeep.notices, ways
+        )
+        self._picker = self._ranker.picker
 
     @property
     def indexes(self) -> Mapping[IndexName, MemoryIndex]:
         """The indexes themselves, for whoever draws a picture of them instead of searching."""
         return self._indexes
-
-    @property
-    def _ways(self) -> Ways:
-        return self._given_ways or Ways(neighbour_share=self._settings.neighbour_share)
 
     # Searching
 
@@ -142,11 +120,11 @@ class Recall:
         """
         with self._searching():
             if not fitting:
-                return self._picker.pick(self._ranked(query, types), k, types)
-            if days := self._of_days_alone(query, k, types or ALL_TYPES):
+                return self._picker.pick(self._ranker.ranked(query, types), k, types)
+            if days := self._ranker.of_days_alone(query, k, types or ALL_TYPES):
                 return days
             floor = self._settings.recall_memories_threshold
-            return self._picker.pick(self._ranked(query, types), k, types, floor=floor)
+            return self._picker.pick(self._ranker.ranked(query, types), k, types, floor=floor)
         return []
 
     def for_turn(
@@ -176,10 +154,10 @@ class Recall:
         self, query: str, window: Sequence[Message], shown: Collection[str], limit: float, *, unasked: bool
     ) -> list[Hit]:
         settings = self._settings
-        days = self._of_days_alone(query, settings.max_hits, RELATED_TYPES, shown)
-        if days := days + self._of_days_alone(query, settings.summary_hits, SUMMARY_TYPES):
+        days = self._ranker.of_days_alone(query, settings.max_hits, RELATED_TYPES, shown)
+        if days := days + self._ranker.of_days_alone(query, settings.summary_hits, SUMMARY_TYPES):
             return days
-        ranking = self._ranked(without_counters(query) if unasked else query, (*PROMPT_TYPES, *KNOWLEDGE_TYPES))
+        ranking = self._ranker.ranked(without_counters(query) if unasked else query, (*PROMPT_TYPES, *KNOWLEDGE_TYPES))
         related = self._picker.pick(
             ranking, settings.max_hits, RELATED_TYPES, limit=limit, excluded=shown, mmr=True, telling=True
         )
@@ -215,10 +193,10 @@ class Recall:
         settings = self._settings
         self._freshen()
         with self._searching():
-            if days := self._of_days_alone(query, settings.recall_memories_hits, PAST_TYPES, shown):
+            if days := self._ranker.of_days_alone(query, settings.recall_memories_hits, PAST_TYPES, shown):
                 return days
             kinds = (*PAST_TYPES, *NOTED_TYPES)
-            ranking = self._ranked(query, kinds)
+            ranking = self._ranker.ranked(query, kinds)
             limit = settings.recall_memories_threshold
             found = self._picker.pick(
                 ranking, settings.max_hits, kinds, limit=limit, excluded=shown, mmr=True, telling=True
@@ -231,7 +209,7 @@ class Recall:
         settings = self._settings
         self._freshen()
         with self._searching():
-            ranking = self._ranked(query, KNOWLEDGE_TYPES)
+            ranking = self._ranker.ranked(query, KNOWLEDGE_TYPES)
             return self._picker.pick(ranking, settings.max_hits, KNOWLEDGE_TYPES, limit=settings.threshold, mmr=True)
         return []
 
@@ -280,107 +258,6 @@ class Recall:
             self._upkeep.notices["search"] = (as_notice("search-failed", error),)
         else:
             self._upkeep.notices.pop("search", None)
-
-    def _ranked(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
-        """Rank what a query asks for; of several questions in one the best of each stand first."""
-        epoch_of = {index: index.refresh() for index in self._searched(types)}
-        indexes = [index for index in epoch_of if len(index.view)]
-        if not query.strip() or not indexes:
-            return Ranking(query, types, candidates_of(0), indexes)
-        for index in indexes:
-            self._choice.follow(index.embedder)
-        words = WordScoring(indexes, self._choice.words)
-        found, is_spread = self._ranked_once(query, types, words)
-        parts = [one for one in clauses(query) if one != query and content_words(one)]
-        if len(parts) > 1 and not is_spread:
-            found = merged(found, [self._ranked_once(one, types, words)[0] for one in parts])
-        factor = self._choice.embedder.factor if self._choice.embedder else 1.0
-        epochs = tuple(epoch_of[index] for index in indexes)
-        return Ranking(query, types, found, indexes, epochs, factor, self._choice.uses_own, is_spread)
-
-    def _ranked_once(
-        self, query: str, types: Collection[MemoryType] | None, words: WordScoring
-    ) -> tuple[Candidates, bool]:
-        """Return the candidates for one question, best first, and whether they are spread over time."""
-        indexes, now = words.indexes, self._clock.now()
-        cues = self._with_event(read_cues(query, self._speakers(indexes), now), query, types)
-        fitting = all(index.embedder in ("", self._choice.name) for index in indexes)
-        vector = self._query_vector(cues) if fitting else None  # they are being made anew
-        queries = [vector if vector is None else self._asked_of(index, vector) for index in indexes]
-        found = rank(words, cues, queries, types, self._ways, now, self._choice.vector_share(query))
-        if self._ways.lexical:
-            found = weigh_proximity(cues, weigh_overlap(cues.text, found, indexes), indexes)
-        if cues.asks_help:
-            found = with_wishes(found, indexes, types)
-        spread = self._spread(query, types, words, now)
-        if len(spread):
-            found = np.concatenate([spread, behind(spread, found)])
-        return found, len(spread) > 0
-
-    def _spread(
-        self, query: str, types: Collection[MemoryType] | None, words: WordScoring, now: datetime
-    ) -> Candidates:
-        """Return what was said of a subject over time, where a question asks for an order of events or the sum of it."""
-        if not asks_for_overview(query) or not {*(types or ALL_TYPES)}.issuperset(LOG_TYPES):
-            return candidates_of(0)
-        cues = read_cues(subject_of_overview(query), (), now)
-        return candidates_of(0) if cues.spans else spread_over_time(words, cues)
-
-    def _of_days_alone(
-        self, query: str, k: int, types: Collection[MemoryType], shown: Collection[str] = ()
-    ) -> list[Hit]:
-        """Return what was on the days that a question names, if it asks for nothing else."""
-        indexes = self._searched(types)
-        for index in indexes:
-            index.refresh()
-        cues = read_cues(query, self._speakers(indexes), self._clock.now())
-        return (
-            hits_of_days(indexes, cues, types, k, {*shown, *self._log.set_aside()}) if asks_for_days_alone(cues) else []
-        )
-
-    def _searched(self, types: Collection[MemoryType] | None) -> list[MemoryIndex]:
-        wanted: list[IndexName] = []
-        kinds = set(types or ALL_TYPES)
-        if kinds - {"knowledge", "current_log"}:
-            wanted.append("static")
-        if "current_log" in kinds:
-            wanted.append("current")
-        if "knowledge" in kinds:
-            wanted.append("dynamic")
-        return [self._indexes[name] for name in wanted]
-
-    def _speakers(self, indexes: Sequence[MemoryIndex]) -> set[Speaker]:
-        return {(name, role) for index in indexes for _, name, role in index.view.speakers}
-
-    def _with_event(self, cues: Cues, query: str, types: Collection[MemoryType] | None) -> Cues:
-        """Add the day of an event that the question names, where a memory tells it."""
-        if cues.spans or not self._ways.times:
-            return cues
-        limit = self._settings.threshold
-        span = event_span(
-            query,
-            self._clock.now(),
-            lambda event: self._picker.pick(self._ranked(event, types), _EVENT_HITS, None, limit=limit),
-        )
-        return replace(cues, spans=(span,)) if span else cues
-
-    def _query_vector(self, cues: Cues) -> Vectors | None:
-        """Return the question's vector; None where there is none to be had (yet): that stands in `status`."""
-        embedder = self._choice.embedder
-        if embedder is None or (embedder.is_slow and not embedder.is_ready):
-            return None
-        try:
-            vector = embedder.query(cues.text)
-        except EmbeddingError as error:
-            self._upkeep.notices["query"] = (as_notice("embedder-failed", error),)
-            return None
-        self._upkeep.notices.pop("query", None)
-        return vector
-
-    def _asked_of(self, index: MemoryIndex, vector: Vectors) -> Vectors:
-        embedder = self._choice.embedder
-        is_of_documents = index is self._indexes["dynamic"]
-        return embedder.spelling(vector) if is_of_documents and isinstance(embedder, WordMeansEmbedder) else vector
 
     # Keeping up
 

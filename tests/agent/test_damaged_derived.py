@@ -158,7 +158,7 @@ def test_a_fault_of_the_program_does_not_make_the_index_anew_again_and_again(
         raise IndexError
 
     with closing(open_life(copy())) as memories:
-        monkeypatch.setattr("managers.recall.engine.rank", faulty)
+        monkeypatch.setattr("managers.recall.ranking.ranker.rank", faulty)
         for _ in range(5):
             assert found(memories) == []
             memories.recall.catch_up()

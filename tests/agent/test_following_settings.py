@@ -18,6 +18,6 @@ def test_memories_follow_the_files(own_home: Home, clock: HandClock) -> None:
         services.personas.set_settings("ねむ", "recall", neighbour_share=0.25)
         memories.settings()
         assert memories.log.log_days == 3
-        assert memories.recall._ways.neighbour_share == 0.25
+        assert memories.recall._ranker.ways.neighbour_share == 0.25
     finally:
         services.close()
