@@ -37,27 +37,10 @@ from managers.storage.files import write_atomic
 from managers.storage.locks import WAIT_SECONDS, writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
+from managers.storage.texts import Texts
 
 LIGHT_THRESHOLD = 0.4
-_MOVED: dict[Drive, dict[Lang, str]] = {
-    "boredom": {
-        "ja": "{idle}ぶりに話しかけてもらえて、うれしく思っています。",
-        "en": "You had not talked for {idle}, and you are glad to be spoken to.",
-    },
-    "curiosity": {
-        "ja": "気になっていることを、聞いてみたい気持ちです。",
-        "en": "You would like to ask about what you wonder about.",
-    },
-    "goal_achievement": {
-        "ja": "いちばん上の目標を、少し進めたい気持ちです。",
-        "en": "You would like to get on with the first of your goals.",
-    },
-    "devotion": {
-        "ja": "このあいだ相手から感じた{feeling}が心に残っていて、力になりたい気持ちです。",
-        "en": "The {feeling} that you sensed in the other person stays with you, and you want to be there for them.",
-    },
-}
-"""How a drive feels before somebody speaks; a mind is told of the strongest alone."""
+_say = Texts("prompts/inner_state")
 _LATELY = 200
 """Readings among which the latest day is looked at."""
 
@@ -225,7 +208,7 @@ class InnerStateStore:
             return ""
         idle = _spoken(_idle_hours(state, moment), lang)
         feeling = feeling_name(felt.name, lang) if felt else ""
-        return _MOVED[drive][lang].format(idle=idle, feeling=feeling)
+        return _say(f"moved.{drive}", lang, idle=idle, feeling=feeling)
 
     def full_text(self, lang: Lang, now: datetime | None = None) -> str:
         """Return the whole inner-state log: the reason for which the persona acts on its own."""
@@ -233,16 +216,19 @@ class InnerStateStore:
         state = self.load()
         levels = self._levels(state, moment)
         motive = self._motivation(state, moment, lang)
-        head = "【内部状態ログ】" if lang == "ja" else "[Inner state log]"
         lines = [
-            f"- {_label(d, lang)}: {levels.of(d):.2f} ({'閾値' if lang == 'ja' else 'threshold'} "
-            f"{levels.thresholds[d]:.2f}) {self._why(d, state, moment, lang)}"
-            for d in DRIVES
+            _say(
+                "log.line",
+                lang,
+                label=_label(drive, lang),
+                level=levels.of(drive),
+                threshold=levels.thresholds[drive],
+                why=self._why(drive, state, moment, lang),
+            )
+            for drive in DRIVES
         ]
-        strongest = "最も強い動機" if lang == "ja" else "Strongest drive"
-        return "\n".join(
-            [head, *lines, f"{strongest}: {motive.dominant_drive_label} {motive.drive_level:.2f}", motive.narrative]
-        )
+        strongest = _say("log.strongest", lang, label=motive.dominant_drive_label, level=motive.drive_level)
+        return "\n".join([_say("log.head", lang), *lines, strongest, motive.narrative])
 
     def felt(self) -> Feeling | None:
         """Return what the user felt last, by the readings of the latest day; None where nothing was told."""
@@ -295,49 +281,31 @@ class InnerStateStore:
         )
 
     def _why(self, drive: Drive, state: InnerState, now: datetime, lang: Lang) -> str:
-        ja = lang == "ja"
         if drive == "boredom":
             if state.drives.boredom.last_interaction is None:
-                return "まだ話していない" if ja else "You have not talked yet"
-            idle = _spoken(_idle_hours(state, now), lang)
-            return f"最終対話から{idle}経過" if ja else f"{idle} since you last talked"
+                return _say("why.not_yet", lang)
+            return _say("why.boredom", lang, idle=_spoken(_idle_hours(state, now), lang))
         if drive == "curiosity":
             questions = self._questions.to_ask()
-            topic = questions[0].topic if questions else ("なし" if ja else "none")
-            return f"最優先の問い: {topic}" if ja else f"Most pressing question: {topic}"
+            return _say("why.curiosity", lang, topic=questions[0].topic if questions else _say("why.none", lang))
         if drive == "goal_achievement":
             goals = self._active_goals()
-            goal = goals[0].goal if goals else ("なし" if ja else "none")
-            return f"最優先目標: {goal}" if ja else f"Most important goal: {goal}"
+            return _say("why.goal_achievement", lang, goal=goals[0].goal if goals else _say("why.none", lang))
         recent = self._emotions.recent(_LATELY)
         felt = latest_feeling(recent)
         noted = "neutral" if recent else state.drives.devotion.user_emotional_state
-        feeling = feeling_name(felt.name if felt else noted, lang)
-        return f"直近のユーザー感情: {feeling}" if ja else f"What the user last felt: {feeling}"
+        return _say("why.devotion", lang, feeling=feeling_name(felt.name if felt else noted, lang))
 
     def _narrative(self, drive: Drive, state: InnerState, now: datetime, lang: Lang) -> str:
-        ja = lang == "ja"
         if drive == "boredom":
-            idle = _spoken(_idle_hours(state, now), lang)
-            return (
-                f"最後に話してから{idle}。声が聞きたくなってきた。"
-                if ja
-                else f"It has been {idle} since we talked. I miss your voice."
-            )
+            return _say("thought.boredom", lang, idle=_spoken(_idle_hours(state, now), lang))
         if drive == "curiosity":
             question = self._questions.to_ask()[0]
-            thought = (
-                f"「{question.topic}」のことが、ずっと気になっている。"
-                if ja
-                else f'I keep wondering about "{question.topic}".'
-            )
-            return f"{thought}{'' if ja else ' '}{question.context}".strip()
+            return _say("thought.curiosity", lang, topic=question.topic, context=question.context).strip()
         if drive == "goal_achievement":
             goal = self._active_goals()[0]
-            thought = f"「{goal.goal}」を進めたい。" if ja else f'I want to get on with "{goal.goal}".'
-            note = goal.progress_notes[-1] if goal.progress_notes else ""
-            last = (f"これまで: {note}" if ja else f" So far: {note}") if note else ""
-            return thought + last
+            last = _say("thought.so_far", lang, note=goal.progress_notes[-1]) if goal.progress_notes else ""
+            return _say("thought.goal_achievement", lang, goal=goal.goal) + last
         return self._devoted(state, lang)
 
     def _devoted(self, state: InnerState, lang: Lang) -> str:
@@ -345,13 +313,10 @@ class InnerStateStore:
         felt = self.felt()
         name = felt.name if felt else state.drives.devotion.last_felt
         if not name:
-            return "そばで力になりたい。" if lang == "ja" else "I want to be there for you."
-        feeling, words = feeling_name(name, lang), felt.words if felt else ""
-        if lang == "ja":
-            sense = f"「{words}」という言葉に{feeling}を感じた。" if words else f"相手から{feeling}を感じた。"
-            return sense + "そばで力になりたい。"
-        sense = f"I sensed {feeling} in “{words}”." if words else f"I sensed {feeling} in you."
-        return sense + " I want to be there for you."
+            return _say("thought.devotion", lang)
+        words = felt.words if felt else ""
+        key = "thought.sensed_in_words" if words else "thought.sensed"
+        return _say(key, lang, feeling=feeling_name(name, lang), words=words)
 
 
 def _mirrored(question: Question) -> dict[str, Any]:
@@ -373,9 +338,9 @@ _HOURS_SPOKEN_AS_DAYS = 48
 
 def _spoken(hours: float, lang: Lang) -> str:
     if hours < _HOURS_SPOKEN_AS_MINUTES:
-        count, ja, en = int(hours * 60), "分", "minute"
+        count, unit = int(hours * 60), "minute"
     elif hours < _HOURS_SPOKEN_AS_DAYS:
-        count, ja, en = int(hours), "時間", "hour"
+        count, unit = int(hours), "hour"
     else:
-        count, ja, en = int(hours / 24), "日", "day"
-    return f"{count}{ja}" if lang == "ja" else f"{count} {en}{'' if count == 1 else 's'}"
+        count, unit = int(hours / 24), "day"
+    return _say(f"idle.{unit}{'' if count == 1 else 's'}", lang, count=count)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -24,11 +24,13 @@ from managers.storage import locks
 from managers.storage.errors import Lang
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.paths import PersonaPaths
+from managers.storage.texts import Texts
 
 MAX_ID: Final = 200
 """Longer ids are no ids: something else stands in their place."""
 LISTENED_TO: Final = 100
 """So many messages tell a transcript's language."""
+_say = Texts("notices/transcripts")
 _ROLES: Final[dict[object, Role]] = {"user": "user", "persona": "persona"}
 
 
@@ -72,10 +74,15 @@ class _Line(NamedTuple):
 
 
 class _UnusableLineError(Exception):
-    def __init__(self, ja: str, en: str) -> None:
-        super().__init__(en)
-        self.ja = ja
-        self.en = en
+    def __init__(self, what: str, /, **facts: object) -> None:
+        super().__init__(what)
+        self.what = what
+        self.facts = facts
+
+
+def _problem(line: int, what: str, /, **facts: object) -> LineProblem:
+    told = _say.both(what, **facts)
+    return LineProblem(line, told["ja"], told["en"])
 
 
 def import_transcript(log: ConversationLog, source: Path) -> ImportReport:
@@ -131,17 +138,10 @@ def read_transcript(data: bytes) -> tuple[list[_Line], list[LineProblem]]:
             entry = _entry(raw)
             lines.append(_Line(number, _message(entry)))
         except _UnusableLineError as problem:
-            problems.append(LineProblem(number, problem.ja, problem.en))
+            problems.append(_problem(number, problem.what, **problem.facts))
             continue
         if clean_text(entry["text"]) != entry["text"]:
-            problems.append(
-                LineProblem(
-                    number,
-                    "ファイルに書けない文字(片割れのサロゲート)があったので、� に置きかえて取り込みました。",
-                    "It has characters that no file can hold (lone surrogates); they were replaced by \ufffd.",
-                    imported=True,
-                )
-            )
+            problems.append(replace(_problem(number, "surrogates"), imported=True))
     return lines, problems
 
 
@@ -149,30 +149,25 @@ def _entry(raw: bytes) -> dict[str, Any]:
     try:
         entry = json.loads(raw.decode())
     except UnicodeDecodeError as error:
-        raise _UnusableLineError("UTF-8 の文字ではありません。", "It is not UTF-8 text.") from error
+        raise _UnusableLineError("not-utf-8") from error
     except (ValueError, RecursionError) as error:
-        raise _UnusableLineError(f"JSON として読めません({error})。", f"It is not JSON ({error}).") from error
+        raise _UnusableLineError("not-json", error=error) from error
     if not isinstance(entry, dict):
-        raise _UnusableLineError("JSON のオブジェクトではありません。", "It is not a JSON object.")
+        raise _UnusableLineError("no-object")
     for key in ("id", "time", "role", "speaker", "text"):
         if key not in entry:
-            raise _UnusableLineError(f"「{key}」がありません。", f'"{key}" is missing.')
+            raise _UnusableLineError("missing", key=key)
         if not isinstance(entry[key], str):
-            raise _UnusableLineError(f"「{key}」が文字列ではありません。", f'"{key}" is not a string.')
+            raise _UnusableLineError("no-string", key=key)
     return entry
 
 
 def _message(entry: dict[str, Any]) -> Message:
     message_id, role = entry["id"], _ROLES.get(entry["role"])
     if not message_id or len(message_id) > MAX_ID or clean_text(message_id) != message_id:
-        raise _UnusableLineError(
-            "「id」が空か、長すぎるか、書けない文字を含みます。", '"id" is empty, too long or no text.'
-        )
+        raise _UnusableLineError("bad-id")
     if role is None:
-        raise _UnusableLineError(
-            f"「role」は user か persona です({entry['role'][:20]})。",
-            f'"role" must be "user" or "persona", not "{entry["role"][:20]}".',
-        )
+        raise _UnusableLineError("bad-role", role=entry["role"][:20])
     return normalised(Message(message_id, _time(entry["time"]), role, entry["speaker"], entry["text"]))
 
 
@@ -182,9 +177,7 @@ def _time(value: str) -> datetime:
         # A time with an offset is put on this computer's clock, which is what the log shows.
         return time if time.tzinfo is None else time.astimezone().replace(tzinfo=None)
     except (ValueError, OverflowError, OSError) as error:
-        raise _UnusableLineError(
-            f"「time」を日時として読めません({value[:40]})。", f'"time" is no ISO 8601 time: "{value[:40]}".'
-        ) from error
+        raise _UnusableLineError("bad-time", time=value[:40]) from error
 
 
 def _without_collisions(log: ConversationLog, lines: list[_Line]) -> tuple[list[_Line], list[LineProblem]]:
@@ -197,18 +190,12 @@ def _without_collisions(log: ConversationLog, lines: list[_Line]) -> tuple[list[
         if said.setdefault(message.id, message.text) == message.text:
             good.append(line)
             continue
-        problems.append(
-            LineProblem(
-                line.number,
-                f"「{message.id}」という id の発言は、別の内容でもうあります。取り込みませんでした。",
-                f'A message with the id "{message.id}" is there already and says something else; not imported.',
-            )
-        )
+        problems.append(_problem(line.number, "id-taken", id=message.id))
     return good, problems
 
 
 def _nothing_usable(source: Path, problems: list[LineProblem]) -> NotATranscriptError:
-    first = next(iter(problems), LineProblem(1, "ファイルが空です。", "the file is empty."))
+    first = next(iter(problems), _problem(1, "empty"))
     return NotATranscriptError(path=source.name, line=first.line, reason_ja=first.ja, reason_en=first.en)
 
 

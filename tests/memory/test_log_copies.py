@@ -12,6 +12,7 @@ import pytest
 
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import format_message
+from managers.memory.log.log_files import snapshot
 from managers.memory.messages import Message
 from managers.storage.paths import PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
@@ -47,7 +48,7 @@ def test_a_copy_of_an_archive_counts_for_nothing(archived: ConversationLog, name
     assert everything(told) == [str(n) for n in range(40)]
     assert (told.count(), len(told.days())) == (40, 40)
     assert texts(told.tail(100)) == [str(n) for n in range(40)]
-    assert told.paths.log_archives / name not in [part.path for part in told._snapshot().__enter__().parts]
+    assert told.paths.log_archives / name not in [part.path for part in snapshot(told.paths).__enter__().parts]
 
 
 def test_an_archive_of_a_name_of_its_own_is_read(archived: ConversationLog) -> None:

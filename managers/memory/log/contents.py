@@ -7,10 +7,10 @@ import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from operator import itemgetter
-from typing import IO, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from managers.memory.log.file_pieces import read_forward
@@ -155,20 +155,11 @@ class FileIndex:
 
     def copy(self) -> FileIndex:
         """Return one that may grow while others are reading this one."""
-        return replace(
-            self,
-            ids=self.ids[:],
-            offsets=self.offsets[:],
-            days=self.days[:],
-            repeated=self.repeated[:],
-            foreign=self.foreign[:],
-            torn=self.torn[:],
-            changes=self.changes[:],
-            damages=self.damages[:],
-            moves=self.moves[:],
-            runs=self.runs[:],
-            announcements=self.announcements[:],
-        )
+        held = {one.name: getattr(self, one.name) for one in fields(self)}
+        growing: dict[str, Any] = {
+            name: value[:] for name, value in held.items() if isinstance(value, bytearray | array | list)
+        }
+        return replace(self, **growing)
 
     def day_set(self) -> frozenset[int]:
         """Return the days on which there are messages, as ordinals."""
@@ -256,11 +247,17 @@ class FileIndex:
             return sum(1 for _ in self.days_without(deleted, repeated))
         return len(self) - sum(1 for _ in self.positions(deleted))
 
-    def offsets_between(self, since: date | None, until: date | None) -> list[int]:
-        """Return where the messages of some days begin."""
+    def bytes_of(self, since: date | None, until: date | None) -> tuple[int, int | None] | None:
+        """Return which bytes of the file (None: to its end) hold some days; None if it has none of them."""
+        if since is None and until is None:
+            return 0, None
         first = since.toordinal() if since else 0
         last = until.toordinal() if until else date.max.toordinal()
-        return [offset for offset, day in zip(self.offsets, self.days, strict=True) if first <= day <= last]
+        wanted = [offset for offset, day in zip(self.offsets, self.days, strict=True) if first <= day <= last]
+        if not wanted:
+            return None
+        end = max(wanted)
+        return min(wanted), min((offset for offset in self.offsets if offset > end), default=None)
 
 
 Span = tuple[int, int]
@@ -282,18 +279,10 @@ def is_within(spans: Sequence[Span], offset: int) -> bool:
 
 def change_of(record: Record) -> Change:
     """Return what a control record that has a target says."""
-    message = record.message
-    text = None if record.deletes else message.text
-    return Change(
-        record.target,
-        text,
-        message.id,
-        record.at,
-        message.mind,
-        message.broken_off,
-        message.stopped,
-        record.variant,
-    )
+    said = record.message
+    text = None if record.deletes else said.text
+    reads = said.mind, said.broken_off, said.stopped, record.variant
+    return Change(record.target, text, said.id, record.at, *reads)
 
 
 def _fingerprint(file: IO[bytes], end: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import IO, Final
 
 from managers.memory.log.parsing import parse
@@ -53,12 +54,10 @@ def in_utf_8(data: bytes) -> bytes:
 
 
 def _converted(piece: bytes, encoding: str) -> bytes:
-    if _is_utf_8(piece):
-        return piece
-    try:
-        return piece.decode(encoding).encode()
-    except UnicodeDecodeError:
-        return piece
+    for one in ("utf-8", encoding):
+        with suppress(UnicodeDecodeError):
+            return piece.decode(one).encode()
+    return piece
 
 
 def _is_utf_8(data: bytes) -> bool:

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import IO, Final
 
 from managers.memory.log.file_pieces import check_piece
-from managers.memory.log.log_notices import set_aside_in_other_encoding, torn_end
 from managers.memory.log.parsing import first_header, parse
-from managers.storage.encodings import foreign_encoding
+from managers.storage.encodings import NAMES, foreign_encoding
 from managers.storage.errors import Notice
 from managers.storage.files import append_durably, explained, files, open_binary, read_bytes, remove, write_atomic
-from managers.storage.opening import open_descriptor
+from managers.storage.opening import free, open_descriptor
+from managers.storage.texts import Texts
 
 _TAIL_BLOCK: Final = 4096
+_say = Texts("notices/log")
 
 
 def close_off(path: Path, now: datetime) -> list[Notice]:
@@ -31,7 +32,11 @@ def close_off(path: Path, now: datetime) -> list[Notice]:
     kept = _keep(path, torn, now)
     cut_back(path, end)
     encoding = foreign_encoding(torn) if end == 0 else None
-    return [set_aside_in_other_encoding(path.name, encoding, kept.name) if encoding else torn_end(path.name, kept.name)]
+    if encoding is None:
+        return [_say.notice("log-torn-end", name=path.name, kept=kept.name)]
+    called = NAMES.get(encoding, encoding)
+    told = _say.both("set-aside-in-other-encoding", name=path.name, called=called, kept=kept.name)
+    return [Notice("log-torn-end", told["ja"], told["en"])]
 
 
 def whole_end(file: IO[bytes]) -> int:
@@ -73,11 +78,7 @@ def _keep(path: Path, torn: bytes, now: datetime) -> Path:
     for kept in files(path.parent, f"{path.name}.broken-*"):
         if kept.stat().st_size == len(torn) and read_bytes(kept) == torn:
             return kept  # kept before the last crash
-    kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}")
-    number = 1
-    while kept.exists():
-        number += 1
-        kept = path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}-{number}")
+    kept = free(path.with_name(f"{path.name}.broken-{now:%Y%m%d-%H%M%S}"))
     write_atomic(kept, torn)
     return kept
 

@@ -27,6 +27,11 @@ from managers.storage.opening import move, unlink
 
 INDEX_FOLDER: Final = ".index"
 _VERSION: Final = f"4-{sys.byteorder}"
+_HELD: Final = (
+    *("end", "fingerprint", "repeated", "encoding", "foreign", "torn", "changes"),
+    *("damages", "moves", "runs", "branch", "announcements"),
+)
+"""What of an index is kept as JSON; the ids, offsets and days stand behind it as they are."""
 
 _logger = logging.getLogger(__name__)
 
@@ -114,23 +119,8 @@ def _kept(path: Path) -> Path:
 
 def _save(path: Path, known: _Known) -> None:
     index = known.content
-    head = {
-        "version": _VERSION,
-        "identity": known.identity,
-        "end": index.end,
-        "fingerprint": index.fingerprint,
-        "count": len(index),
-        "repeated": index.repeated,
-        "encoding": index.encoding,
-        "foreign": index.foreign,
-        "torn": index.torn,
-        "changes": index.changes,
-        "damages": index.damages,
-        "moves": index.moves,
-        "runs": index.runs,
-        "branch": index.branch,
-        "announcements": index.announcements,
-    }
+    held = {name: getattr(index, name) for name in _HELD}
+    head = {"version": _VERSION, "identity": known.identity, "count": len(index), **held}
     content = json.dumps(head).encode() + b"\n" + index.offsets.tobytes() + index.days.tobytes() + index.ids
     kept = _kept(path)
     temporary = kept.with_name(f".{kept.name}.{os.getpid()}-{threading.get_ident()}")
@@ -169,22 +159,11 @@ def _understood(data: bytes) -> _Known | None:
     end_of_days = split + head["count"] * days.itemsize
     offsets.frombytes(rest[:split])
     days.frombytes(rest[split:end_of_days])
-    index = FileIndex(
-        head["end"],
-        head["fingerprint"],
-        bytearray(rest[end_of_days:]),
-        offsets,
-        days,
-        head["repeated"],
-        head["encoding"],
-        head["foreign"],
-        head["torn"],
-        [Change(*change) for change in head["changes"]],
-        [Damage(*damage) for damage in head["damages"]],
-        [Move(*move) for move in head["moves"]],
-        [(int(offset), str(branch)) for offset, branch in head["runs"]],
-        head["branch"],
-        head["announcements"],
-    )
+    held = {name: head[name] for name in _HELD}
+    held["changes"] = [Change(*change) for change in head["changes"]]
+    held["damages"] = [Damage(*damage) for damage in head["damages"]]
+    held["moves"] = [Move(*move) for move in head["moves"]]
+    held["runs"] = [(int(offset), str(branch)) for offset, branch in head["runs"]]
+    index = FileIndex(ids=bytearray(rest[end_of_days:]), offsets=offsets, days=days, **held)
     known = Identity(*head["identity"])
     return _Known(known, known.size, index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from datetime import date, datetime
 from functools import partial
 from itertools import islice
@@ -21,18 +21,19 @@ from managers.memory.log.file_pieces import read_backward, read_forward
 from managers.memory.log.format import Record
 from managers.memory.log.log_files import Part, Snapshot, archive_parts, first_record, snapshot
 from managers.memory.log.log_index import IndexCache, identity
-from managers.memory.log.log_notices import damaged_file, damaged_message, other_encoding
-from managers.memory.log.passed_over import PassedOver, told_changes
-from managers.memory.log.whole import Whole
+from managers.memory.log.whole import PassedOver, Whole, told_changes
 from managers.memory.messages import Message, Role
 from managers.storage.clock import Clock
+from managers.storage.encodings import NAMES
 from managers.storage.errors import Notice, UnreadableError, as_notice
 from managers.storage.files import open_binary
 from managers.storage.paths import PersonaPaths
+from managers.storage.texts import Texts
 
 ROLES: Final[frozenset[Role]] = frozenset({"user", "persona", "system"})
 _ONE: Final = 4096
 _MANY: Final = 50
+_say = Texts("notices/log")
 _HEAD: Final = 256
 """So many bytes of `log.txt` tell whether it still begins as it did."""
 
@@ -83,7 +84,7 @@ class LogReader:
         """
         found: list[Message] = []
         seen: set[str] = set()
-        with self._snapshot() as now:
+        with snapshot(self.paths) as now:
             begin = place_of(self._whole_of(now).indexes, before) if before is not None else None
             if before is not None and begin is None:
                 raise MessageNotFoundError(message_id=before)
@@ -136,7 +137,7 @@ class LogReader:
                 for record in read_backward(file, os.fstat(file.fileno()).st_size, block=_ONE):
                     if record.is_placed:
                         return record.leads_to
-        with self._snapshot() as now:
+        with snapshot(self.paths) as now:
             return next((record.leads_to for record in self._backward(now) if record.is_placed), "")
 
     def branches(self) -> list[Branch]:
@@ -163,7 +164,7 @@ class LogReader:
         """Return those of some messages that are in the log, as they were first written, deleted or not."""
         found: dict[str, Message] = {}
         missing = set(ids)
-        with self._snapshot() as now:
+        with snapshot(self.paths) as now:
             for part in reversed(now.parts):
                 index = self._index(now, part)
                 wanted = sorted((index.offsets[number], key) for number, key in index.positions(missing))
@@ -177,10 +178,10 @@ class LogReader:
 
     def messages(self, since: date | None = None, until: date | None = None) -> Iterator[Message]:
         """Yield all messages of some days (both inclusive) as they read now, in the log's order."""
-        with self._snapshot() as now:
+        with snapshot(self.paths) as now:
             whole = self._whole_of(now)
             for part in now.parts:
-                span = _span(whole.files[part.path], since, until)
+                span = whole.files[part.path].bytes_of(since, until)
                 if span is None:
                     continue
                 twice, aside = whole.twice.get(part.path, ()), whole.aside.get(part.path, ())
@@ -237,7 +238,7 @@ class LogReader:
             look_at: how many records back is looked.
         """
         seen: set[str] = set()
-        with self._snapshot() as now:
+        with snapshot(self.paths) as now:
             for record in islice(self._backward(now), look_at):
                 if record.target and record.message.speaker == kind and record.message.id not in seen:
                     seen.add(record.message.id)
@@ -258,19 +259,19 @@ class LogReader:
 
     def check(self) -> list[Notice]:
         """Read everything and name the files in which something is damaged (nothing is changed)."""
-        with self._snapshot() as now:
+        with snapshot(self.paths) as now:
             found = [(part.path.name, self._index(now, part).damages) for part in now.parts]
-        return [damaged_file(name, damages) for name, damages in found if damages]
+        damaged = [(name, told, told[0]) for name, told in found if told]
+        return [
+            _say.notice("log-damaged", name=name, count=len(told), offset=first.offset, id=first.message_id)
+            for name, told, first in damaged
+        ]
 
     def foreign_files(self) -> list[tuple[Path, Notice]]:
         """Return the files that hold words in another encoding than UTF-8, each with what is to be said of it."""
-        with self._snapshot() as now:
+        with snapshot(self.paths) as now:
             found = [(part.path, self._index(now, part)) for part in now.parts]
-        return [
-            (path, other_encoding(path.name, index.encoding, len(index.foreign)))
-            for path, index in found
-            if index.encoding
-        ]
+        return [(path, _of_other_encoding(path.name, index)) for path, index in found if index.encoding]
 
     def _backward(self, now: Snapshot) -> Iterator[Record]:
         """Yield all records, the newest first, whatever stands aside."""
@@ -331,12 +332,9 @@ class LogReader:
         """Return a message as it was first written, deleted or not."""
         return self.originals([message_id]).get(message_id)
 
-    def _snapshot(self) -> AbstractContextManager[Snapshot]:
-        return snapshot(self.paths)
-
     def _whole(self) -> Whole:
         """Return what the files tell together now."""
-        with self._snapshot() as now:
+        with snapshot(self.paths) as now:
             return self._whole_of(now)
 
     def _whole_of(self, now: Snapshot) -> Whole:
@@ -357,7 +355,7 @@ class LogReader:
     def _tell_of(self, record: Record) -> None:
         """Note once that something of a message is lost (what people do by hand is no loss)."""
         if record.damage in {"bytes", "header"}:
-            notice = damaged_message(record.message)
+            notice = _say.notice("log-damaged-message", time=record.message.time, id=record.message.id)
             if notice not in self.notices:
                 self.notices.append(notice)
 
@@ -376,16 +374,11 @@ def _read_at(file: IO[bytes], wanted: Sequence[tuple[int, str]], end: int) -> It
                 yield key, record.message
 
 
+def _of_other_encoding(name: str, index: FileIndex) -> Notice:
+    count, called = len(index.foreign), NAMES.get(index.encoding, index.encoding)
+    what = _say.both("some-of-it" if count else "all-of-it", count=count)
+    return _say.notice("log-other-encoding", name=name, called=called, what=what)
+
+
 def _within(day: date, since: date | None, until: date | None) -> bool:
     return (since is None or since <= day) and (until is None or day <= until)
-
-
-def _span(index: FileIndex, since: date | None, until: date | None) -> tuple[int, int | None] | None:
-    """Return which bytes of a file (None: to its end) hold the wanted days; None if it has none of them."""
-    if since is None and until is None:
-        return 0, None
-    wanted = index.offsets_between(since, until)
-    if not wanted:
-        return None
-    last = max(wanted)
-    return min(wanted), min((offset for offset in index.offsets if offset > last), default=None)

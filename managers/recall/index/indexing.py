@@ -15,7 +15,7 @@ from managers.memory.log import ConversationLog
 from managers.memory.log.format import Record
 from managers.memory.log.log_files import MONTH
 from managers.memory.log.parsing import parse
-from managers.memory.log.passed_over import PassedOver
+from managers.memory.log.whole import PassedOver
 from managers.recall.documents.document_loader import look_at, read_document, reading_version
 from managers.recall.documents.text import decode
 from managers.recall.embedders import Embedder
