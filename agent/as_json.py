@@ -1,4 +1,4 @@
-"""What the command line prints with `--json`: stable shapes, people script them."""
+"""What commands print with `--json` and programs are given: stable shapes, people script them."""
 
 from __future__ import annotations
 

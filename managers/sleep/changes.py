@@ -28,7 +28,7 @@ from managers.sleep.tasks import (
     ResolutionDraft,
     ResolutionsDraft,
 )
-from managers.sleep.working_copy import Desk
+from managers.sleep.working_copy import WorkingCopy
 from managers.storage.errors import Lang
 
 What = Literal["episode", "entity", "question", "resolution", "goal", "insight"]
@@ -51,7 +51,7 @@ class Change:
         text: what it will say.
         evidence: the messages that it rests on.
         mind: what proposed it.
-        make: makes it on a desk; where the memory is gone or a person's by now, it does nothing.
+        make: makes it on a copy; where the memory is gone or a person's by now, it does nothing.
     """
 
     what: What
@@ -59,7 +59,7 @@ class Change:
     text: str
     evidence: tuple[str, ...]
     mind: str
-    make: Callable[[Desk], None] = field(repr=False, compare=False)
+    make: Callable[[WorkingCopy], None] = field(repr=False, compare=False)
 
     def plain(self) -> dict[str, Any]:
         """Return it for `--json` and for the dream's own record."""
@@ -87,7 +87,7 @@ def episode_changes(draft: DayDraft, material: DayMaterial, mind: str, *, redo: 
         redo=redo,
     ).sealed()
     target = material.date.isoformat()
-    return [Change("episode", target, draft.summary, tuple(evidence), mind, lambda desk: desk.put_episode(episode))]
+    return [Change("episode", target, draft.summary, tuple(evidence), mind, lambda copy: copy.put_episode(episode))]
 
 
 def entity_changes(draft: EntitiesDraft, material: EntityMaterial, mind: str, now: datetime) -> list[Change]:
@@ -117,18 +117,18 @@ def _entity_change(
     ]
     replaced = [fact.replaces for fact in draft.facts if fact.replaces]
 
-    def make(desk: Desk) -> None:
+    def make(copy: WorkingCopy) -> None:
         for fact_id in replaced:  # it may stand on another's card than what replaces it
-            there = desk.entity([owners[fact_id]])
+            there = copy.entity([owners[fact_id]])
             if there is not None:
-                desk.put_entity(ended(there, fact_id, f"{day.date:%Y-%m}", day.sheet.language))
-        entity = desk.entity_of(draft.name, draft.aliases)
+                copy.put_entity(ended(there, fact_id, f"{day.date:%Y-%m}", day.sheet.language))
+        entity = copy.entity_of(draft.name, draft.aliases)
         if entity is None:
             entity = Entity(draft.name, draft.kind, f"{now:{TIME}}", mind=mind)
         entity = _also_known_as(entity, [draft.name, *draft.aliases], draft.kind)
         for fact in facts:
             entity = with_fact(entity, fact)
-        desk.put_entity(entity)
+        copy.put_entity(entity)
 
     evidence = tuple(dict.fromkeys(one for fact in draft.facts for one in fact.evidence))
     return Change("entity", draft.name, " / ".join(fact.text for fact in facts), evidence, mind, make)
@@ -156,8 +156,8 @@ def question_changes(draft: QuestionsDraft, mind: str, now: datetime) -> list[Ch
     return changes
 
 
-def _add_question(question: Question, desk: Desk) -> None:
-    desk.questions = desk.questions.with_one(question)
+def _add_question(question: Question, copy: WorkingCopy) -> None:
+    copy.questions = copy.questions.with_one(question)
 
 
 def resolution_changes(
@@ -185,22 +185,22 @@ def resolution_changes(
     return changes
 
 
-def _told_of(desk: Desk, topic: str) -> Entity | None:
+def _told_of(copy: WorkingCopy, topic: str) -> Entity | None:
     """Return whom a topic names; the longest name where there are several."""
     folded = name_key(topic)
-    named = [key for key in desk.known_keys() if len(key) > 1 and key in folded]
-    return next(iter(desk.entities_named_in(sorted(named, key=len, reverse=True))), None)
+    named = [key for key in copy.known_keys() if len(key) > 1 and key in folded]
+    return next(iter(copy.entities_named_in(sorted(named, key=len, reverse=True))), None)
 
 
-def _resolve(asked: Question, found: ResolutionDraft, fact: Fact, now: datetime, desk: Desk) -> None:
-    question = desk.questions.get(asked.id)
+def _resolve(asked: Question, found: ResolutionDraft, fact: Fact, now: datetime, copy: WorkingCopy) -> None:
+    question = copy.questions.get(asked.id)
     if question is None or question.status != "open":
         return  # a person resolved or deleted it meanwhile
     when = f"{now:{TIME}}"
-    desk.questions = desk.questions.resolved(asked.id, answer=found.answer, evidence=found.evidence, when=when)
-    entity = _told_of(desk, question.topic) or (desk.entity([asked.about]) if asked.about else None)
+    copy.questions = copy.questions.resolved(asked.id, answer=found.answer, evidence=found.evidence, when=when)
+    entity = _told_of(copy, question.topic) or (copy.entity([asked.about]) if asked.about else None)
     if entity is not None:
-        desk.put_entity(with_fact(entity, fact))
+        copy.put_entity(with_fact(entity, fact))
 
 
 def reflection_changes(
@@ -209,8 +209,8 @@ def reflection_changes(
     """Return the entry of the dream diary, what becomes of the goals, and the date of the reflection."""
     level = material.level
 
-    def mark(desk: Desk) -> None:
-        desk.goals = desk.goals.reflected(level, material.today, now.date())
+    def mark(copy: WorkingCopy) -> None:
+        copy.goals = copy.goals.reflected(level, material.today, now.date())
 
     stale = [*_stale_goals(material, mind, now), *_stale_questions(material, mind, now)] if level > 1 else []
     if draft is None:
@@ -228,12 +228,12 @@ def reflection_changes(
         day=f"{material.days[-1].date}" if level == 1 and material.days else "",
     )
 
-    def tell(desk: Desk) -> None:
+    def tell(copy: WorkingCopy) -> None:
         for known in material.outdated:
-            if not _is_kept(known, desk):
-                desk.insights = desk.insights.without(known.id)
-        desk.insights = desk.insights.with_one(insight)
-        mark(desk)
+            if not _is_kept(known, copy):
+                copy.insights = copy.insights.without(known.id)
+        copy.insights = copy.insights.with_one(insight)
+        mark(copy)
 
     changes = [Change("insight", draft.trigger_topic, draft.insight, tuple(draft.evidence), mind, tell)]
     if any(draft.insight == known.insight for known in (*material.insights, *material.outdated)):
@@ -257,9 +257,9 @@ def outdated_insights(entries: Sequence[Insight], day: DayMaterial) -> tuple[Ins
     )
 
 
-def _is_kept(insight: Insight, desk: Desk) -> bool:
+def _is_kept(insight: Insight, copy: WorkingCopy) -> bool:
     """Whether a person has pinned an insight, or made it theirs, since the dream began."""
-    there = next((one for one in desk.insights.entries if one.id == insight.id), None)
+    there = next((one for one in copy.insights.entries if one.id == insight.id), None)
     return there is not None and (there.mind == USER or there.is_pinned)
 
 
@@ -274,7 +274,7 @@ def _is_made_already(goal: GoalDraft, material: ReflectionMaterial) -> bool:
 def _goal_change(draft: GoalDraft, mind: str, now: datetime, goals: Goals | None = None) -> Change:
     when = f"{now:{TIME}}"
 
-    def make(desk: Desk) -> None:
+    def make(copy: WorkingCopy) -> None:
         if draft.action == "create":
             goal = Goal(
                 goal=draft.goal.strip(),
@@ -285,19 +285,19 @@ def _goal_change(draft: GoalDraft, mind: str, now: datetime, goals: Goals | None
                 created_at=when,
                 updated_at=when,
             )
-            desk.goals = desk.goals.created(draft.horizon, goal)
-        elif (found := desk.goals.get(draft.goal_id)) is None or found[1].status != "active":
+            copy.goals = copy.goals.created(draft.horizon, goal)
+        elif (found := copy.goals.get(draft.goal_id)) is None or found[1].status != "active":
             return  # a person ended or deleted it meanwhile
         elif draft.action == "progress":
-            desk.goals = desk.goals.progressed(draft.goal_id, draft.reason, evidence=draft.evidence, when=when)
+            copy.goals = copy.goals.progressed(draft.goal_id, draft.reason, evidence=draft.evidence, when=when)
         elif draft.action in _REVISED:
             if found[1].mind != USER and not found[1].is_pinned:  # a person's words and order stay
                 field = _REVISED[draft.action]
                 value = {"priority": draft.priority, "goal": draft.goal, "related_values": draft.related_values}[field]
-                desk.goals = desk.goals.edited(draft.goal_id, **{field: value}, updated_at=when)
+                copy.goals = copy.goals.edited(draft.goal_id, **{field: value}, updated_at=when)
         else:
             status: Literal["completed", "abandoned"] = "completed" if draft.action == "complete" else "abandoned"
-            desk.goals = desk.goals.ended(draft.goal_id, status, draft.reason, evidence=draft.evidence, when=when)
+            copy.goals = copy.goals.ended(draft.goal_id, status, draft.reason, evidence=draft.evidence, when=when)
 
     there = goals.get(draft.goal_id) if goals else None
     named = there[1].goal if there else draft.goal_id
@@ -330,8 +330,8 @@ def _stale_questions(material: ReflectionMaterial, mind: str, now: datetime) -> 
     return changes
 
 
-def _let_go(question_id: str, when: str, desk: Desk) -> None:
-    desk.questions = desk.questions.let_go(question_id, when)
+def _let_go(question_id: str, when: str, copy: WorkingCopy) -> None:
+    copy.questions = copy.questions.let_go(question_id, when)
 
 
 def _stale_reason(moved: date, lang: Lang) -> str:

@@ -27,7 +27,7 @@ from managers.sleep.reflection_levels import levels_of
 from managers.sleep.report import DreamReport, failure_notices
 from managers.sleep.tasks import DAY_TASKS, DayMaterial, DreamMind, Level, Task, is_speech
 from managers.sleep.thinking import Night, Thinker
-from managers.sleep.working_copy import Desk, Stores
+from managers.sleep.working_copy import Stores, WorkingCopy
 from managers.storage.clock import Clock
 from managers.storage.errors import BusyError
 from managers.storage.locks import holding, writing
@@ -53,13 +53,13 @@ class _Run:
     Attributes:
         depths: how deep the night after each day would have reflected.
         anew: the days that are dreamt of as if for the first time.
-        shared: the desk of a dry run.
+        shared: the copy of a dry run.
     """
 
     depths: Mapping[date, Level]
     anew: frozenset[date]
     cancel: Cancel
-    shared: Desk | None
+    shared: WorkingCopy | None
     progress: Progress | None
 
 
@@ -161,7 +161,7 @@ class Dreamer:
             batches = [[day] for day in days] if single and days else [days] if days or level else []
             report = DreamReport(started_at=self._clock.now())
             anew = frozenset(days).difference(self._stores.episodes.days()) if catch_up else frozenset[date]()
-            shared = Desk(self._stores) if dry_run else None
+            shared = WorkingCopy(self._stores) if dry_run else None
             run = _Run(self._depths(days), anew, cancel, shared, progress)
             for index, batch in enumerate(batches):
                 wanted = level if index == len(batches) - 1 else None
@@ -182,7 +182,7 @@ class Dreamer:
         with dreaming(self.paths):
 
             def think() -> Night:
-                night = Night(Desk(self._stores), self._clock.now())
+                night = Night(WorkingCopy(self._stores), self._clock.now())
                 material = self._days.material(day, anew=True)
                 if not material.messages:
                     raise NothingSaidError(day=day.isoformat())
@@ -195,8 +195,8 @@ class Dreamer:
     def answer_questions(self, messages: Sequence[Message]) -> DreamReport:
         """After a conversation: resolve the open questions that it answered."""
         spoken = tuple(message for message in messages if is_speech(message))
-        night = Night(Desk(self._stores), self._clock.now())
-        if not spoken or not night.desk.questions.open:
+        night = Night(WorkingCopy(self._stores), self._clock.now())
+        if not spoken or not night.copy.questions.open:
             return DreamReport(started_at=night.now)
         material = DayMaterial(self._sheet, spoken[-1].time.date(), spoken)
         self._thinker.answers(night, material, Cancel())
@@ -216,7 +216,7 @@ class Dreamer:
         """
 
         def think() -> Night:
-            night = Night(run.shared or Desk(self._stores), self._clock.now())
+            night = Night(run.shared or WorkingCopy(self._stores), self._clock.now())
             is_new = False
             for number, day in enumerate(batch, 1):
                 if run.cancel.is_set():
@@ -276,12 +276,12 @@ class Dreamer:
         """Make the changes on what the files hold now, and write them, all or none."""
         with writing(self.paths):
             self._refuse_what_was_taken_back(night)
-            desk = Desk(self._stores)
+            copy = WorkingCopy(self._stores)
             for change in night.changes:
-                change.make(desk)
+                change.make(copy)
             if kind == "dream":
-                self._leave_word(desk, night, days)
-            files = desk.files()
+                self._leave_word(copy, night, days)
+            files = copy.files()
             if kind == "dream" and night.changes:
                 record = self.paths.memory / f"dream_{night.now:%Y%m%d-%H%M%S}-{days[-1] if days else 'all'}.json"
                 files[record] = encode(self._record(night, days))
@@ -312,9 +312,9 @@ class Dreamer:
         of_no_dream = [marks for day, marks in self._dreamt.corrected().items() if day not in dreamt]
         self._dreamt.note(readings, known | {one: mark for marks in of_no_dream for one, mark in marks.items()})
 
-    def _leave_word(self, desk: Desk, night: Night, days: Sequence[date]) -> None:
+    def _leave_word(self, copy: WorkingCopy, night: Night, days: Sequence[date]) -> None:
         """Note what waits for the next night."""
-        state = desk.state
+        state = copy.state
         waiting = {day: tasks for day, tasks in state.waiting.items() if day_of(day) not in set(days)}
         waiting |= {
             day: tasks for day, tasks in night.waiting.items() if tasks and day in {d.isoformat() for d in days}
@@ -327,7 +327,7 @@ class Dreamer:
             }
         )
         if changed != state:
-            desk.state = changed
+            copy.state = changed
 
     def _record(self, night: Night, days: Sequence[date]) -> dict[str, Any]:
         return {

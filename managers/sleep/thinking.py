@@ -1,7 +1,7 @@
 """What a mind is asked in a night, task by task, and what becomes of its answers and failures.
 
 A failed task leaves the others standing. Nothing here writes: what came of it is gathered on the
-night's desk and in its list of changes.
+night's copy and in its list of changes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from managers.sleep.tasks import (
     Task,
 )
 from managers.sleep.withdrawal import withdrawals, without_episode
-from managers.sleep.working_copy import Desk, Stores
+from managers.sleep.working_copy import Stores, WorkingCopy
 from managers.storage.errors import UtataneError
 from managers.storage.settings import SleepSettings
 
@@ -96,7 +96,7 @@ class Failure:
 class Night:
     """What one transaction has gathered so far."""
 
-    desk: Desk
+    copy: WorkingCopy
     now: datetime
     changes: list[Change] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Night:
 
     def take(self, changes: Sequence[Change]) -> None:
         for change in changes:
-            change.make(self.desk)
+            change.make(self.copy)
         self.changes += changes
 
 
@@ -150,18 +150,18 @@ class Thinker:
         self._outage = self._last_failure = None
 
     def think_of_day(self, night: Night, material: DayMaterial, tasks: Sequence[Task], cancel: Cancel) -> None:
-        material = replace(material, before=_before(night.desk, material.date))
+        material = replace(material, before=_before(night.copy, material.date))
         if not tasks or set(tasks) >= READING_TASKS:
             night.read.append(material)
-        episode = night.desk.episode(material.date)
+        episode = night.copy.episode(material.date)
         is_less = episode is not None and len(material.messages) < episode.covered_messages
         if material.changed or is_less or not material.messages:
             night.take(
-                withdrawals(night.desk, material.date, lambda one: one in material.changed or self._is_gone(one))
+                withdrawals(night.copy, material.date, lambda one: one in material.changed or self._is_gone(one))
             )
         if not material.messages:
             night.settled.append(material.date)
-            night.take(without_episode(night.desk, material.date))
+            night.take(without_episode(night.copy, material.date))
             return
         night.materials.append(material)
         steps: Mapping[Task, Callable[[Night, DayMaterial, Cancel], None]] = {
@@ -177,7 +177,7 @@ class Thinker:
                 steps[task](night, material, cancel)
 
     def _episode(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        there = night.desk.episode(material.date)
+        there = night.copy.episode(material.date)
         if there is not None and there.is_users:
             return
 
@@ -195,7 +195,7 @@ class Thinker:
             night.take(episode_changes(made, material, self._fallback.name, redo=True))
 
     def _entities(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        request = EntityMaterial(material, tuple(self._mentioned(night.desk, material)))
+        request = EntityMaterial(material, tuple(self._mentioned(night.copy, material)))
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_entities(mind.describe_entities(request, cancel), request, review)
@@ -204,7 +204,7 @@ class Thinker:
         self._ask(night, "entities", material, think)
 
     def _questions(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        request = QuestionMaterial(material, tuple(night.desk.questions.open))
+        request = QuestionMaterial(material, tuple(night.copy.questions.open))
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_questions(mind.find_questions(request, cancel), request, review)
@@ -213,9 +213,9 @@ class Thinker:
         self._ask(night, "questions", material, think)
 
     def answers(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        since = {q.id: self._asked_since(q) for q in night.desk.questions.open if _is_older(q, material)}
+        since = {q.id: self._asked_since(q) for q in night.copy.questions.open if _is_older(q, material)}
         times = [message.time for message in material.new_messages]
-        questions = tuple(q for q in night.desk.questions.open if q.id in since and times and max(times) >= since[q.id])
+        questions = tuple(q for q in night.copy.questions.open if q.id in since and times and max(times) >= since[q.id])
         if not questions:
             return
         request = AnswerMaterial(material, questions)
@@ -223,7 +223,7 @@ class Thinker:
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_resolutions(mind.resolve_questions(request, cancel), request, review)
             in_time = _in_time(draft, since, material)
-            return resolution_changes(in_time, questions, night.desk.goals, material.messages, mind.name, night.now)
+            return resolution_changes(in_time, questions, night.copy.goals, material.messages, mind.name, night.now)
 
         self._ask(night, "answers", material, think)
 
@@ -245,10 +245,10 @@ class Thinker:
         stored = self._stores.episodes.between(newest - timedelta(days=span), newest)
         tonight = {one.date for one in night.materials if newest - timedelta(days=span) <= one.date <= newest}
         dates = {*(episode.date for episode in stored), *(material.date for material in days), *tonight}
-        episodes = {day: episode for day in dates if (episode := night.desk.episode(day)) is not None}
+        episodes = {day: episode for day in dates if (episode := night.copy.episode(day)) is not None}
         if not days and not episodes:
             return
-        known = night.desk.insights.entries
+        known = night.copy.insights.entries
         outdated = outdated_insights(known, days[-1]) if days and level == 1 else ()
         material = ReflectionMaterial(
             sheet=self._sheet,
@@ -258,8 +258,8 @@ class Thinker:
             episodes=tuple(episodes[day] for day in sorted(episodes)),
             insights=tuple(one for one in known if one not in outdated)[:_REMEMBERED_INSIGHTS],
             outdated=outdated,
-            goals=night.desk.goals,
-            questions=tuple(night.desk.questions.open),
+            goals=night.copy.goals,
+            questions=tuple(night.copy.questions.open),
             values=next((tuple(one.values) for one in known if one.values), ()),
         )
         if self._mind is not self._fallback and not cancel.is_set():
@@ -317,7 +317,7 @@ class Thinker:
         night.take(changes)
         return True
 
-    def _mentioned(self, desk: Desk, material: DayMaterial) -> list[Entity]:
+    def _mentioned(self, copy: WorkingCopy, material: DayMaterial) -> list[Entity]:
         """Return what is known about whom and what the day mentions, about those who spoke, and about those close to the user.
 
         Whose name is not known stands under a name that nobody says: in a talk, “Aoi's sister” is "my sister" or "she".
@@ -325,16 +325,16 @@ class Thinker:
         text = "\n".join(message.text for message in material.new_messages)
         users = {name_key(name) for name in (self._sheet.user_name, NAMELESS[self._sheet.language]) if name}
         keys = {*users, *(name_key(message.speaker) for message in material.messages)}
-        close = [key for key in desk.known_keys() if key.startswith(tuple(f"{u}{of}" for u in users for of in _OF))]
+        close = [key for key in copy.known_keys() if key.startswith(tuple(f"{u}{of}" for u in users for of in _OF))]
         keys.update(close[:_CLOSE])
         folded = name_key(text)
-        keys |= {key for key in desk.known_keys() if _names(key, folded)}
-        return desk.entities_named_in(sorted(keys))
+        keys |= {key for key in copy.known_keys() if _names(key, folded)}
+        return copy.entities_named_in(sorted(keys))
 
 
-def _before(desk: Desk, day: date) -> Episode | None:
+def _before(copy: WorkingCopy, day: date) -> Episode | None:
     """Return what is remembered of the talk before a day's: who "she" is may have been said there."""
-    days = (desk.episode(day - timedelta(days=back)) for back in range(1, _DAYS_BEFORE + 1))
+    days = (copy.episode(day - timedelta(days=back)) for back in range(1, _DAYS_BEFORE + 1))
     return next((episode for episode in days if episode is not None), None)
 
 

@@ -19,7 +19,7 @@ from managers.memory.json_documents import USER
 from managers.memory.questions import Question, Questions
 from managers.sleep.changes import Change
 from managers.sleep.tasks import DAY_TASKS
-from managers.sleep.working_copy import Desk, Stores
+from managers.sleep.working_copy import Stores, WorkingCopy
 
 _MIND = "sleep"
 
@@ -52,63 +52,63 @@ def withdrawn(stores: Stores, ids: Collection[str], days: Collection[date]) -> d
         ids: the messages that are to be forgotten.
         days: when they were said.
     """
-    desk, gone = Desk(stores), Gone(frozenset(ids).__contains__, min(days), is_asked=True)
-    for entity in desk.all_entities():
+    copy, gone = WorkingCopy(stores), Gone(frozenset(ids).__contains__, min(days), is_asked=True)
+    for entity in copy.all_entities():
         if (left := _entity(entity, gone)) != entity:
-            desk.put_entity(left)
-    _clear_lists(desk, gone)
+            copy.put_entity(left)
+    _clear_lists(copy, gone)
     for day in sorted(set(days)):
-        episode = desk.episode(day)
+        episode = copy.episode(day)
         if episode is not None and not episode.is_users and gone.takes(episode.evidence):
-            desk.drop_episode(day)
-            _wait_for_night(desk, day)
-    return desk.files()
+            copy.drop_episode(day)
+            _wait_for_night(copy, day)
+    return copy.files()
 
 
 def dreamt_anew(stores: Stores, days: Collection[date]) -> dict[Path, bytes | None]:
     """Return the files to write, so that the next night dreams of some days once more."""
-    desk = Desk(stores)
+    copy = WorkingCopy(stores)
     for day in sorted(days):
-        _wait_for_night(desk, day)
-    return desk.files()
+        _wait_for_night(copy, day)
+    return copy.files()
 
 
-def withdrawals(desk: Desk, day: date, is_gone: Callable[[str], bool]) -> list[Change]:
+def withdrawals(copy: WorkingCopy, day: date, is_gone: Callable[[str], bool]) -> list[Change]:
     """Return the changes that withdraw what rests on deleted messages of a day alone.
 
     Args:
-        desk: the memories.
+        copy: the memories.
         day: the day from which messages have gone.
         is_gone: whether a message was deleted.
     """
     gone, changes = Gone(is_gone, day), []
-    for entity in desk.all_entities():
+    for entity in copy.all_entities():
         if any(_is_unfounded(fact, gone) for fact in entity.facts):
             names = entity.names
 
-            def forget(on: Desk, names: tuple[str, ...] = names) -> None:
+            def forget(on: WorkingCopy, names: tuple[str, ...] = names) -> None:
                 there = on.entity(names)
                 if there is not None:
                     on.put_entity(_entity(there, gone))
 
             changes.append(Change("entity", entity.name, "", (), _MIND, forget))
-    if _cleared(desk, gone) != (desk.questions.entries, desk.goals.lists, desk.insights.entries):
+    if _cleared(copy, gone) != (copy.questions.entries, copy.goals.lists, copy.insights.entries):
         changes.append(Change("question", day.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, gone)))
     return changes
 
 
-def without_episode(desk: Desk, day: date) -> list[Change]:
+def without_episode(copy: WorkingCopy, day: date) -> list[Change]:
     """Return the change that takes away the episode of a day on which nothing that was said is left."""
-    there = desk.episode(day)
+    there = copy.episode(day)
     if there is None or there.is_users:
         return []
     return [Change("episode", day.isoformat(), "", (), _MIND, lambda on: on.drop_episode(day))]
 
 
-def _wait_for_night(desk: Desk, day: date) -> None:
-    waiting = {**desk.state.waiting, day.isoformat(): list(DAY_TASKS)}
-    if waiting != desk.state.waiting:
-        desk.state = desk.state.model_copy(update={"waiting": waiting})
+def _wait_for_night(copy: WorkingCopy, day: date) -> None:
+    waiting = {**copy.state.waiting, day.isoformat(): list(DAY_TASKS)}
+    if waiting != copy.state.waiting:
+        copy.state = copy.state.model_copy(update={"waiting": waiting})
 
 
 def _is_unfounded(fact: Fact, gone: Gone) -> bool:
@@ -142,26 +142,26 @@ def _entity(entity: Entity, gone: Gone) -> Entity:
     return left
 
 
-def _cleared(desk: Desk, gone: Gone) -> tuple[list[Question], dict[Horizon, list[Goal]], list[Insight]]:
+def _cleared(copy: WorkingCopy, gone: Gone) -> tuple[list[Question], dict[Horizon, list[Goal]], list[Insight]]:
     """Return questions, goals and insights as they stand without what is gone."""
     return (
-        [left for one in desk.questions.entries if (left := _question(one, gone)) is not None],
+        [left for one in copy.questions.entries if (left := _question(one, gone)) is not None],
         {
             horizon: [kept for one in goals if (kept := _goal(one, gone)) is not None]
-            for horizon, goals in desk.goals.lists.items()
+            for horizon, goals in copy.goals.lists.items()
         },
-        [one for one in desk.insights.entries if one.mind == USER or not gone.takes(one.evidence)],
+        [one for one in copy.insights.entries if one.mind == USER or not gone.takes(one.evidence)],
     )
 
 
-def _clear_lists(desk: Desk, gone: Gone) -> None:
-    questions, goals, insights = _cleared(desk, gone)
-    if questions != desk.questions.entries:
-        desk.questions = Questions(questions, desk.questions.odd)
-    if goals != desk.goals.lists:
-        desk.goals = desk.goals.with_lists(goals)
-    if insights != desk.insights.entries:
-        desk.insights = Insights(insights, desk.insights.odd)
+def _clear_lists(copy: WorkingCopy, gone: Gone) -> None:
+    questions, goals, insights = _cleared(copy, gone)
+    if questions != copy.questions.entries:
+        copy.questions = Questions(questions, copy.questions.odd)
+    if goals != copy.goals.lists:
+        copy.goals = copy.goals.with_lists(goals)
+    if insights != copy.insights.entries:
+        copy.insights = Insights(insights, copy.insights.odd)
 
 
 def _question(question: Question, gone: Gone) -> Question | None:

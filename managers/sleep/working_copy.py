@@ -1,6 +1,6 @@
-"""The desk: the memories that a dream works on, read when needed, changed in memory, written at the end.
+"""The working copy: the memories that a dream works on, read when needed, changed in memory, written at the end.
 
-A dream thinks on one desk and applies its changes on a fresh one, under the persona's lock: so what a
+A dream thinks on one copy and applies its changes on a fresh one, under the persona's lock: so what a
 person edited meanwhile is there, and stays.
 """
 
@@ -65,21 +65,21 @@ class Stores:
 class _Held(Generic[Value]):
     """What one store holds: read when it is first asked for, and written where it was set."""
 
-    def __set_name__(self, owner: type[Desk], name: str) -> None:
+    def __set_name__(self, owner: type[WorkingCopy], name: str) -> None:
         self._name = name
 
-    def __get__(self, desk: Desk, owner: type[Desk]) -> Value:
-        if self._name not in desk.loaded:
-            desk.loaded[self._name] = getattr(desk.stores, self._name).load()
-        value: Value = desk.loaded[self._name]
+    def __get__(self, copy: WorkingCopy, owner: type[WorkingCopy]) -> Value:
+        if self._name not in copy.loaded:
+            copy.loaded[self._name] = getattr(copy.stores, self._name).load()
+        value: Value = copy.loaded[self._name]
         return value
 
-    def __set__(self, desk: Desk, value: Value) -> None:
-        desk.changed.add(self._name)
-        desk.loaded[self._name] = value
+    def __set__(self, copy: WorkingCopy, value: Value) -> None:
+        copy.changed.add(self._name)
+        copy.loaded[self._name] = value
 
 
-class Desk:
+class WorkingCopy:
     """Memories as they will be."""
 
     questions = _Held[Questions]()
@@ -151,7 +151,7 @@ class Desk:
             index.setdefault(name_key(name), entity.name)
 
     def all_entities(self) -> list[Entity]:
-        """Return all entities, as they stand on the desk."""
+        """Return all entities, as they stand here."""
         stored = [self._entities.get(entity.name, entity) for entity in self.stores.entities.all()]
         names = {entity.name for entity in stored}
         return [*stored, *(entity for name, entity in self._entities.items() if name not in names)]

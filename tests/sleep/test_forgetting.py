@@ -12,7 +12,7 @@ from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
 from managers.sleep.withdrawal import withdrawn
-from managers.sleep.working_copy import Desk, Stores
+from managers.sleep.working_copy import Stores, WorkingCopy
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
@@ -25,10 +25,10 @@ def write(files: Mapping[Path, bytes | None]) -> None:
         path.unlink(missing_ok=True) if data is None else path.write_bytes(data)
 
 
-def forgotten(paths: PersonaPaths, clock: HandClock, *ids: str) -> Desk:
+def forgotten(paths: PersonaPaths, clock: HandClock, *ids: str) -> WorkingCopy:
     stores = Stores.open(paths, clock)
     write(withdrawn(stores, ids, {TODAY}))
-    return Desk(Stores.open(paths, clock))
+    return WorkingCopy(Stores.open(paths, clock))
 
 
 def test_what_a_forgotten_message_ended_holds_again(paths: PersonaPaths, clock: HandClock) -> None:
