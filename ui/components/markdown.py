@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML as Html
     from markdown_it.token import Token
+    from markdown_it.utils import EnvType, OptionsDict
+
+    Tokens = Sequence[Token]
 
 _LINKS = ("http://", "https://", "mailto:")
 
@@ -37,50 +41,30 @@ def _renderer() -> MarkdownIt:
     return renderer
 
 
-def _describe_image(
-    _renderer: object, tokens: Sequence[Token], index: int, _options: Mapping[str, Any], _environment: object
-) -> str:
-    token = tokens[index]
+def _describe_image(_html: Html, tokens: Tokens, at: int, _options: OptionsDict, _env: EnvType) -> str:
+    token = tokens[at]
     return f'<span class="picture-link">{escape(token.content)} {escape(str(token.attrGet("src") or ""))}</span>'
 
 
-def _code(block: str) -> Any:  # noqa: ANN401  # markdown-it's renderer protocol names no common type
+def _code(block: str) -> Callable[[Html, Tokens, int, OptionsDict, EnvType], str]:
     """Return the rule for a block of code: it may be wider than the page, and is scrolled by keyboard too."""
 
-    def render(
-        renderer: Any,  # noqa: ANN401  # the same
-        tokens: Sequence[Token],
-        index: int,
-        options: Mapping[str, Any],
-        environment: object,
-    ) -> str:
-        html = str(getattr(type(renderer), block)(renderer, tokens, index, options, environment))
-        return html.replace("<pre>", '<pre tabindex="0">', 1)
+    def render(html: Html, tokens: Tokens, at: int, options: OptionsDict, env: EnvType) -> str:
+        code = str(getattr(type(html), block)(html, tokens, at, options, env))
+        return code.replace("<pre>", '<pre tabindex="0">', 1)
 
     return render
 
 
-def _open_table(
-    renderer: Any,  # noqa: ANN401  # the same
-    tokens: Sequence[Token],
-    index: int,
-    options: Mapping[str, Any],
-    environment: object,
-) -> str:
-    tokens[index].attrSet("tabindex", "0")
-    return str(renderer.renderToken(tokens, index, options, environment))
+def _open_table(html: Html, tokens: Tokens, at: int, options: OptionsDict, env: EnvType) -> str:
+    tokens[at].attrSet("tabindex", "0")
+    return html.renderToken(tokens, at, options, env)
 
 
-def _open_link(
-    renderer: Any,  # noqa: ANN401  # markdown-it's renderer protocol names no common type
-    tokens: Sequence[Token],
-    index: int,
-    options: Mapping[str, Any],
-    environment: object,
-) -> str:
-    token = tokens[index]
+def _open_link(html: Html, tokens: Tokens, at: int, options: OptionsDict, env: EnvType) -> str:
+    token = tokens[at]
     if not str(token.attrGet("href") or "").lower().startswith(_LINKS):
         token.attrSet("href", "#")
     token.attrSet("target", "_blank")
     token.attrSet("rel", "noopener noreferrer nofollow")
-    return str(renderer.renderToken(tokens, index, options, environment))
+    return html.renderToken(tokens, at, options, env)
