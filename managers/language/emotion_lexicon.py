@@ -102,7 +102,7 @@ def _entries(lang: Lang) -> _Entries:
 
 
 def _listed(listed: str, lang: Lang) -> Iterator[tuple[str, ...]]:
-    for entry in listed.split() if lang == "ja" else re.split(r"\s*[/\n]\s*", listed):
+    for entry in listed.split() if lang == "ja" else listed.replace("/", "\n").split("\n"):
         if phrase := tuple(key(word, lang) for word in words(entry)):
             yield phrase
 

@@ -13,7 +13,7 @@ from datetime import date
 from functools import cache
 from typing import Any, Literal, get_args
 
-from managers.language.reading.rules import fits, rule
+from managers.language.reading.rules import either, fits, rule
 from managers.storage.errors import Lang
 from managers.storage.paths import CHECKOUT
 
@@ -50,7 +50,7 @@ def find_concern(text: str) -> Kind | None:
 def _speaks_of(plain: str, lang: Lang, kind: Kind) -> bool:
     cleared = rule(lang, "concern", "idioms").sub("　", plain)
     for match in rule(lang, "concern", kind).finditer(cleared):
-        before = re.split(r"[.!?。！？\n;]|\bbut\b", cleared[max(0, match.start() - 40) : match.start()])[-1]
+        before = either("concern", "clause_end").split(cleared[max(0, match.start() - 40) : match.start()])[-1]
         after = cleared[match.end() : match.end() + 14]
         if not fits(lang, "concern", "denied_before", before) and not fits(lang, "concern", "denied_after", after):
             return True

@@ -6,7 +6,6 @@ are in `forget_wishes.toml`.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -27,7 +26,6 @@ class ForgetWish:
     about: str = ""
 
 
-_CITES = re.compile(r"[^\d\s]\s*:(?!\d)")
 _WISH_LENGTH = 300
 """A wish is short; what is longer was pasted, or tells something itself."""
 _TELLS = 3
@@ -69,7 +67,7 @@ def _found(name: str, text: str) -> bool:
 def _own_words(text: str) -> str | None:
     """Return a message as the rules read it; None where it is too long for a wish, or cites somebody else's."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").strip()
-    if len(plain) > _WISH_LENGTH or not _found("speaks_of_it", plain) or _CITES.search(plain):
+    if len(plain) > _WISH_LENGTH or not _found("speaks_of_it", plain):
         return None
     return None if _found("do_not", plain) or _found("cited", plain) else plain
 
