@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -32,10 +31,6 @@ _LEAST = 8
 """Shorter lines are headings, page numbers, names of columns."""
 _MOST_FILES = 3
 _QUOTED = 120
-_WRAPPED = re.compile(r"(?<=[^\s。．.!！?？:：;；」』）)])\n(?=[^\s#>|・●■◆*\-–—•\d])")
-"""A line that ends in the middle of a sentence, as PDF files and mails have them."""
-_ROW = re.compile(r"row \d+")
-_WIDE = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef]) (?=[\u3000-\u9fff\uff00-\uffef])")
 
 
 def answer_from_files(scene: Scene) -> list[str]:
@@ -113,9 +108,9 @@ def _pieces(file: SentFile) -> Iterator[tuple[str, str]]:
 def _unwrapped(text: str, heading: str) -> str:
     """Return a text as it is read: sentences that go over several lines on one, a row of a table on one."""
     tidy = plain(text)
-    if _ROW.fullmatch(heading):
+    if fits("en", "markup", "row", heading):
         return ", ".join(tidy.split("\n"))
-    return _WIDE.sub("", _WRAPPED.sub(" ", tidy))
+    return rule("en", "markup", "wide_gap").sub("", rule("en", "markup", "wrapped").sub(" ", tidy))
 
 
 def _file_of(candidate: Candidate, hits: Sequence[Hit], files: Sequence[SentFile]) -> SentFile:
@@ -132,7 +127,7 @@ def _quote(candidate: Candidate, file: SentFile, scene: Scene) -> str:
 
 
 def _place(heading: str, scene: Scene) -> str:
-    shown = "" if _ROW.fullmatch(heading) else for_quoting(heading, scene.lang, 60)
+    shown = "" if fits("en", "markup", "row", heading) else for_quoting(heading, scene.lang, 60)
     return f"{scene.joint}({shown})" if shown else ""
 
 

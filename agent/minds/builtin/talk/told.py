@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from managers.language.lexicons import load
+from managers.language.reading.reading import Sentence
+from managers.language.reading.rules import fits
+from managers.language.reading.times import tells_when
 from managers.storage.errors import Lang
 
 
@@ -50,6 +53,21 @@ class Told:
     points_back: bool = False
     is_duty: bool = False
     is_hearsay: bool = False
+
+
+def signs_of(sentence: Sentence) -> Told:
+    """Return what a sentence tells by its form alone, whatever its words are about."""
+
+    def told(name: str) -> bool:
+        return fits(sentence.lang, "told", name, sentence.plain)
+
+    return Told(
+        is_blocked=told("blocked"),
+        is_duty=told("duty"),
+        is_hearsay=told("hearsay"),
+        is_dated=tells_when(sentence.text),
+        names_day=told("names_day"),
+    )
 
 
 @cache

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agent.minds.builtin.talk.echo_en import echo_of
-from agent.minds.builtin.talk.told import Told, acts
+from agent.minds.builtin.talk.told import Told, acts, signs_of
 from managers.language.lexicons import word_list
 from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
-from managers.language.reading.times import tells_when
 from managers.language.words import Word
 
 Span = tuple[int, int]
@@ -33,19 +33,17 @@ def take_up(sentence: Sentence) -> Told:
     is_pet = topic is not None and any(w.form in word_list("en", "pets") for w in about)
     if is_pet and (named or person == topic):
         person = None  # "my cat Momo", "my dog is called Rex": a name, and nobody's
-    return Told(
+    return replace(
+        signs_of(sentence),
         echo=echo_of(sentence),
         act=act,
         is_future=any(word.surface.lower() in word_list("en", "future") for word in found) and not _is_done(found),
         is_past=any(_is_past(word) for word in found),
         is_wish=fits("en", "told", "wish", text),
-        is_blocked=fits("en", "told", "blocked", sentence.plain),
         is_own=_is_own(found[: max(verb, 0)]),
-        is_dated=tells_when(text),
         topic=named["name"] if named else _spoken(found, topic, text),
         person=_spoken(found, person, text),
         place=_spoken(found, place, text) if place and not _is_person(found[place[1] - 1]) else "",
-        is_duty=fits("en", "told", "duty", text) and not fits("en", "told", "advised", text),
         points_back=bool(found) and found[0].surface.lower() in word_list("en", "pointing"),
         is_relative=bool(kin)
         and (fits("en", "told", "relative", kin) or fits("en", "told", "married", sentence.plain)),

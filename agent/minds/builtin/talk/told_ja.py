@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agent.minds.builtin.talk.echo_ja import echo_of
 from agent.minds.builtin.talk.noun_phrases_ja import is_person, phrases, spoken, trimmed
-from agent.minds.builtin.talk.told import Told, acts
+from agent.minds.builtin.talk.told import Told, acts, signs_of
 from agent.minds.builtin.talk.voice import Voice
 from managers.language.lexicons import word_list
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
-from managers.language.reading.times import tells_when
 from managers.language.words import Word
 
 _NEGATIVE = ("無い", "ない", "ぬ", "ず", "ん")
@@ -33,23 +33,19 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
     pet = next((word.surface for word in found if word.surface in word_list("ja", "pets")), "")
     if pet and act in ("checkup", "illness"):
         topic, is_pet = pet, True
-    return Told(
+    return replace(
+        signs_of(sentence),
         echo=echo_of(sentence, voice, persona),
         act=act,
         is_future=is_ahead,
         is_past=is_past,
         topic=topic,
         is_wish=_is_wish(found),
-        is_blocked=fits("ja", "told", "blocked", plain),
         is_own=not subject and not _is_of_theirs(found),
-        is_dated=tells_when(sentence.text),
-        names_day=fits("ja", "told", "names_day", plain),
         person=person or subject,
         place=_phrase_before(found, ("へ", "に", "で"), voice, wants_person=False),
         is_pet=is_pet,
         names_somebody=bool(pet) or fits("ja", "told", "of_another", plain) or any(_is_someone(word) for word in found),
-        is_duty=fits("ja", "told", "duty", plain),
-        is_hearsay=fits("ja", "told", "hearsay", plain),
         is_relative=fits("ja", "told", "relative", person or subject),
     )
 
