@@ -48,18 +48,10 @@ def _put_aside(found: Iterable[Path], paths: PersonaPaths, now: datetime) -> Pat
     kept: Path | None = None
     for path in found:
         if kept is None:
-            kept = _free(paths.home.set_aside / f"{paths.name}-{now:%Y%m%d-%H%M%S}")
+            kept = opening.free(paths.home.set_aside / f"{paths.name}-{now:%Y%m%d-%H%M%S}")
         target = kept / path.relative_to(paths.folder)
         make_folder(target.parent)
         opening.move(path, target)
         fsync_folder(target.parent)
         fsync_folder(path.parent)
     return kept
-
-
-def _free(path: Path) -> Path:
-    number, free = 1, path
-    while opening.look(free) is not None:
-        number += 1
-        free = path.with_name(f"{path.name}-{number}")
-    return free

@@ -21,9 +21,10 @@ from managers.storage.errors import Notice, UnreadableError, UnsafeNameError
 from managers.storage.files import read_bytes
 from managers.storage.paths import PersonaPaths, safe_name
 from managers.storage.printable import one_line
-from managers.storage.texts import Texts
+from managers.storage.texts import Texts, table
 
 _say = Texts("notices/personas")
+_found = Texts("notices/guests")
 
 MOST_ENTRIES: Final = 200_000
 """A folder with more is not looked through to its end, and not let in."""
@@ -158,10 +159,11 @@ class _Found:
     def findings(self) -> Iterator[Notice]:
         """Yield what should be known, what is harmless first."""
         yield self._content()
-        for code, (ja, en) in _SAID.items():
+        for code in table("notices/guests")["found"]:
             if names := self._kept.get(code):
-                facts = {"count": f"{len(names):,}", "names_ja": _some(names, "、", " など"), "names_en": _some(names)}
-                yield Notice(code, ja.format(**facts), en.format(**facts))
+                told = {"ja": _some(names, "、", " など"), "en": _some(names)}
+                said = _found.both(f"found.{code}", count=f"{len(names):,}", names=told)
+                yield Notice(code, said["ja"], said["en"])
 
     def _content(self) -> Notice:
         documents = self._places["knowledge"]
@@ -199,42 +201,6 @@ def _is_odd(name: str) -> bool:
     except UnsafeNameError:
         return True
 
-
-_SAID: Final = {
-    "guest-link": (
-        "フォルダーの外を指すリンクが {count} 個あります({names_ja})。たどらずに、よけておきます。",
-        "Links that lead elsewhere: {count} ({names_en}). They are not followed, and put aside.",
-    ),
-    "guest-special": (
-        "ふつうのファイルではないものが {count} 個あります({names_ja})。開かずに、よけておきます。",
-        "Entries that are no ordinary files: {count} ({names_en}). They are not opened, and put aside.",
-    ),
-    "guest-journal": (
-        "ファイルを書き換える手順が途中で残っています({names_ja})。実行せずに、よけておきます。",
-        "Instructions to write files, left unfinished ({names_en}). They are not followed, and put aside.",
-    ),
-    "guest-history": (
-        "変更の履歴に、プログラムを動かしうる余分なものが {count} 個あります({names_ja})。よけておきます。",
-        "Things in the history of changes that might run programs: {count} ({names_en}). They are put aside.",
-    ),
-    "guest-git": (
-        "git のリポジトリが入っています({names_ja})。うたた寝は使いませんが、この中で git を使うと、何かが動くかもしれません。",
-        "A git repository of its own ({names_en}). Utatane does not use it; using git in there may run something.",
-    ),
-    "guest-large-sheet": (
-        "persona.json が大きすぎるので、読まずに、よけておきます。",
-        "Its persona.json is too large: it is not read, and put aside.",
-    ),
-    "guest-large": (
-        "とても大きなファイルが {count} 個あります({names_ja})。",
-        "Very large files: {count} ({names_en}).",
-    ),
-    "guest-odd-name": (
-        "どこでも使える名前ではないファイルが {count} 個あります({names_ja})。読まれないかもしれません。",
-        "Files whose names cannot be used everywhere: {count} ({names_en}). They may not be read.",
-    ),
-}
-"""What is said of what was found, in this order."""
 
 _IS_LINK: Final = _say.notice("guest-is-link")
 _TOO_MUCH: Final = _say.notice("guest-too-much", MOST_ENTRIES=MOST_ENTRIES)

@@ -10,10 +10,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from managers.storage.errors import Notice
+from managers.storage.errors import Lang, Notice
 from managers.storage.files import digest
 from managers.storage.printable import one_line
 from managers.storage.settings import Settings
+from managers.storage.texts import table
 
 Wishes = Mapping[str, Mapping[str, Any]]
 """Settings that need a yes: values by section and key, as they stand in `persona.json`."""
@@ -40,51 +41,6 @@ Everything else needs a yes: where words go, what is read for a prompt, what is 
 """
 
 _LONGEST: Final = 200
-
-_WORDS: Final[Mapping[str, tuple[str, str]]] = {
-    "mind.provider=auto": (
-        "このコンピューターのモデルか、内蔵のこころで話します。",
-        "It talks through a model on this computer, or the built-in mind.",
-    ),
-    "mind.provider=builtin": ("内蔵のこころで話します。", "It talks through the built-in mind."),
-    "mind.provider=gemini": (
-        "Gemini で話します。話した内容は Google に送られます。",
-        "It talks through Gemini: what you say is sent to Google.",
-    ),
-    "mind.provider=openai": (
-        "モデルのサーバーで話します。話した内容は、そのサーバーに送られます。",
-        "It talks through a model's server: what you say is sent there.",
-    ),
-    "mind.base_url": ("話した内容の送り先: {value}", "Where what you say is sent: {value}"),
-    "mind.model": ("モデル: {value}", "The model: {value}"),
-    "mind.internal_processing_model": ("裏で使うモデル: {value}", "The model for inner work: {value}"),
-    "mind.provider=anthropic": (
-        "Anthropic の Claude で話します。話した内容は Anthropic に送られます。",
-        "It talks through Anthropic's Claude: what you say is sent to Anthropic.",
-    ),
-    "recall.embedder=gemini": (
-        "検索のために、会話と資料の文章を Google に送ります。",
-        "To search by meaning, it sends your conversations and documents to Google.",
-    ),
-    "sleep.autonomous_actions=true": (
-        "話しかけられなくても、自分から書いてきます。",
-        "It writes to you by itself, without being spoken to.",
-    ),
-    "sleep.autonomous_actions_per_day": (
-        "自分から書く回数: 1日に {value} 回まで",
-        "How often it writes by itself: up to {value} times a day",
-    ),
-    "sleep.dreaming=true": ("夜、その日のことを夢に見ます。", "At night it dreams of the day."),
-    "usage.when_reached=builtin": (
-        "使う量の上限に達したら、内蔵のこころで話します。",
-        "When a cap is reached, the built-in mind speaks.",
-    ),
-}
-"""Wishes in plain words, by name and value or by name; all others are told by their names."""
-_ELSEWHERE = ("モデルのサーバーで話します。", "It talks through a model's server.")
-"""Whichever provider's way of talking is chosen: an address of its own says where the words go."""
-_SETTING = ("設定 {key}: {value}", "The setting {key}: {value}")
-_GONE = ("設定 {key} を、なくします(みんなの設定に戻ります)。", "The setting {key} goes: everybody's is used instead.")
 
 
 def wishes_of(settings: Mapping[str, Any]) -> Wishes:
@@ -113,25 +69,26 @@ def digest_of(wishes: Wishes) -> str:
 def in_words(wishes: Wishes, before: Wishes = NOTHING) -> list[Notice]:
     """Return in plain words what would change if somebody said yes: one sentence a setting."""
     now, was = _flat(wishes), _flat(before)
+    gone = table("notices/wishes")["other"]["gone"]
     told = [_sentence(key, value, now) for key, value in now.items() if key not in was or was[key] != value]
-    return told + [_said("wish", _GONE, key, "") for key in was if key not in now]
+    return told + [_said(gone, key) for key in was if key not in now]
 
 
 def _sentence(key: str, value: object, beside: Mapping[str, object]) -> Notice:
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    words = _WORDS.get(f"{key}={shown}") or _WORDS.get(key) or _SETTING
+    wishes, others = (table("notices/wishes")[name] for name in ("wish", "other"))
+    words = wishes.get(f"{key}={shown}") or wishes.get(key) or others["setting"]
     if key == "mind.provider" and beside.get("mind.base_url"):
-        words = _ELSEWHERE
-    return _said("wish", words, key, _shown(shown))
+        words = others["elsewhere"]
+    return _said(words, key, _shown(shown))
 
 
 def _shown(value: str) -> str:
     return one_line(value).encode("utf-8", "replace").decode("utf-8")[:_LONGEST]
 
 
-def _said(code: str, words: tuple[str, str], key: str, value: str) -> Notice:
-    ja, en = (template.format(key=key, value=value) for template in words)
-    return Notice(code, ja, en)
+def _said(words: Mapping[Lang, str], key: str, value: str = "") -> Notice:
+    return Notice("wish", words["ja"].format(key=key, value=value), words["en"].format(key=key, value=value))
 
 
 def _flat(wishes: Wishes) -> dict[str, Any]:

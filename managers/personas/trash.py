@@ -10,6 +10,7 @@ from pathlib import Path
 
 from managers.personas.errors import NotInTrashError
 from managers.storage.files import entries, explained, fsync_folder, make_folder
+from managers.storage.opening import free
 from managers.storage.retrying import retried
 
 _NAME = re.compile(r"(?P<name>.+)-(?P<time>\d{8}-\d{6})(?:-\d+)?")
@@ -40,11 +41,7 @@ def throw_away(folder: Path, trash: Path, now: datetime) -> Trashed:
         UnwritableError: it cannot be moved (a file in it is open on Windows, say); nothing was changed.
     """
     make_folder(trash)
-    base = f"{folder.name}-{now:{_TIME}}"
-    target, number = trash / base, 1
-    while target.exists():
-        number += 1
-        target = trash / f"{base}-{number}"
+    target = free(trash / f"{folder.name}-{now:{_TIME}}")
     move(folder, target)
     return Trashed(target.name, folder.name, now.replace(microsecond=0), target)
 

@@ -8,6 +8,7 @@ from typing import Literal
 from managers.language.words import detect_language
 from managers.sleep.errors import DraftRejectedError, LeftOutError
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
 Why = Literal[
     "unknown_message",
@@ -24,43 +25,7 @@ Why = Literal[
 UNKNOWN_LABEL = "?"
 """Stands before a label that was given to no message: no id begins with it."""
 
-_WHY: dict[Why, dict[Lang, str]] = {
-    "unknown_message": {
-        "ja": "evidence には上にある発言の番号だけを、必ず一つ以上書く",
-        "en": "evidence must be labels of messages above, one at least",
-    },
-    "nobody_said": {
-        "ja": "evidence に、ペルソナ以外の人が言った発言が一つもない",
-        "en": "no message in its evidence was said by anybody but the persona",
-    },
-    "language": {"ja": "日本語で書く", "en": "write it in English"},
-    "unsafe_name": {
-        "ja": "その名前はファイルの名前にできない(unsafe name)",
-        "en": "unsafe name: it cannot be a file's name",
-    },
-    "pronoun": {
-        "ja": "代名詞や「相手」は名前ではない。名前がわからなければ「花の妹」のように書く",
-        "en": "a pronoun is no name; where no name is known write what they are to somebody: Hana's sister",
-    },
-    "too_many": {"ja": "一晩に覚える数を超えた", "en": "more than one night may add"},
-    "unknown_target": {"ja": "その番号のものはない", "en": "there is none with this id"},
-    "only_monthly": {
-        "ja": "長期の目標は月次の省察だけで立てる",
-        "en": "long-term goals are made in the monthly reflection only",
-    },
-    "alike": {"ja": "ほとんど同じものがすでにある", "en": "there is one much like it already"},
-    "incomplete": {"ja": "必要な項目が空か、形が合わない", "en": "a field that it needs is empty or malformed"},
-}
-_FIELD: dict[str, dict[Lang, str]] = {
-    "empty": {"ja": "{name} が空", "en": "`{name}` is empty"},
-    "language": {"ja": "{name} は日本語で書く", "en": "`{name}` must be in English"},
-    "evidence": {
-        "ja": "{name}: evidence には上にある発言の番号だけを書く({named})",
-        "en": "{name}: evidence must be labels of the messages above ({named})",
-    },
-    "none": {"ja": "一つもない", "en": "none given"},
-    "repeated": {"ja": "この気づきはもう夢日記にある", "en": "this insight is in the diary already"},
-}
+_say = Texts("prompts/review")
 _JUDGED_LENGTH = 12
 """Shorter texts may be a name or a loan word, whatever the language."""
 _TOLD = 5
@@ -92,7 +57,8 @@ class Review:
         """Note an item that does not become memory."""
         told = " ".join(item.split())
         short = told if len(told) <= _ITEM_LENGTH else f"{told[: _ITEM_LENGTH - 1]}…"
-        error = LeftOutError(item=short, why=why, why_ja=_WHY[why]["ja"], why_en=_WHY[why]["en"])
+        words = _say.both(f"why.{why}")
+        error = LeftOutError(item=short, why=why, why_ja=words["ja"], why_en=words["en"])
         self.left_out.append((error, tuple(evidence)))
 
     def is_foreign(self, text: str) -> bool:
@@ -110,7 +76,7 @@ class Review:
         """Note evidence that does not exist."""
         unknown = [one.removeprefix(UNKNOWN_LABEL) for one in evidence if one not in ids]
         if unknown or not evidence:
-            self._note("evidence", name=name, named=", ".join(unknown[:_TOLD]) or _FIELD["none"][self._lang])
+            self._note("evidence", name=name, named=", ".join(unknown[:_TOLD]) or _say("field.none", self._lang))
 
     def refuse_repetition(self) -> None:
         """Note that what is concluded was concluded before."""
@@ -133,4 +99,4 @@ class Review:
             raise DraftRejectedError(task=self._task, reason="; ".join(problems))
 
     def _note(self, what: str, **facts: str) -> None:
-        self._problems.append(_FIELD[what][self._lang].format(**facts))
+        self._problems.append(_say(f"field.{what}", self._lang, **facts))
