@@ -34,7 +34,7 @@ from agent.minds.known_servers import KnownServers, Server
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.makers import MAKERS, OPENAI_KEYS, Maker, openai_mind, own_maker, secret_name, unusable_mind
 from agent.minds.mind_status import MindStatus, built_in_status, status_of
-from agent.minds.offers import OFFER_BUILT_IN, Offer, offer_key, offer_server, server_found
+from agent.minds.offers import Offer, offer_built_in, offer_key, offer_server, server_found
 from agent.minds.protocol import Mind
 from agent.minds.server_discovery import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_empty, find_local
 from managers.storage.errors import Lang, Notice
@@ -359,7 +359,7 @@ class MindChooser:
                     offers.append(offer_key(provider, maker.service, maker.company, name))
         trouble = chosen.mind.trouble
         if trouble is not None and not isinstance(trouble, SafetyBlockError | ContextTooLongError):
-            offers.append(OFFER_BUILT_IN)
+            offers.append(offer_built_in())
         return tuple(offers)
 
 

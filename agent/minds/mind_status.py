@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 
 from agent.minds.protocol import Mind
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
+
+_say = Texts("prompts/minds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +37,14 @@ class MindStatus:
 
 def capped_status() -> MindStatus:
     """Return what people are told when the built-in mind speaks because a cap has been reached."""
-    return replace(
-        built_in_status(),
-        ja="内蔵のこころ(使う量が上限に達したので、モデルの代わりに話しています)",
-        en="The built-in mind (a cap has been reached, so it speaks in place of the model)",
-    )
+    told = _say.both("status.capped")
+    return replace(built_in_status(), ja=told["ja"], en=told["en"])
 
 
 def built_in_status() -> MindStatus:
     """Return what people are told when the built-in mind speaks."""
-    return MindStatus(
-        name="built-in",
-        ja="内蔵のこころ(言語モデルではありません)",
-        en="The built-in mind (not a language model)",
-        is_language_model=False,
-        leaves_machine=False,
-    )
+    told = _say.both("status.built_in")
+    return MindStatus("built-in", told["ja"], told["en"], is_language_model=False, leaves_machine=False)
 
 
 def status_of(mind: Mind) -> MindStatus:
@@ -57,11 +52,6 @@ def status_of(mind: Mind) -> MindStatus:
     endpoint, name = mind.endpoint, mind.name
     if endpoint is None:
         return built_in_status()
-    if endpoint.service == "Gemini":
-        ja, en = f"Gemini({name}): 話した内容はGoogleに送られます", f"Gemini ({name}): what you say is sent to Google"
-    elif endpoint.leaves_machine:
-        ja = f"{endpoint.service} の {name}: 話した内容はこのコンピューターの外に送られます"
-        en = f"{name} at {endpoint.service}: what you say leaves this computer"
-    else:
-        ja, en = f"このコンピューターの {endpoint.service}({name})", f"{endpoint.service} on this computer ({name})"
-    return MindStatus(name, ja, en, is_language_model=True, leaves_machine=endpoint.leaves_machine)
+    way = "gemini" if endpoint.service == "Gemini" else "elsewhere" if endpoint.leaves_machine else "here"
+    told = _say.both(f"status.{way}", service=endpoint.service, name=name)
+    return MindStatus(name, told["ja"], told["en"], is_language_model=True, leaves_machine=endpoint.leaves_machine)

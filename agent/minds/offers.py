@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from agent.minds.known_servers import Server
 from managers.storage.errors import Lang, Notice
 from managers.storage.peers import account_name
+from managers.storage.texts import Texts
+
+_say = Texts("prompts/minds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,10 @@ class Offer:
         return self.ja if lang == "ja" else self.en
 
 
-OFFER_BUILT_IN = Offer(
-    code="use-builtin",
-    ja="いまのモデルが答えられないようです。しばらく内蔵のこころに切りかえますか?",
-    en="This model cannot answer just now. Switch to the built-in mind for the time being?",
-    changes={"provider": "builtin"},
-)
+def offer_built_in() -> Offer:
+    """Return the offer to let the built-in mind speak while a model cannot."""
+    told = _say.both("offer.built_in")
+    return Offer("use-builtin", told["ja"], told["en"], changes={"provider": "builtin"})
 
 
 def offer_key(provider: str, service: str, company: str, variable: str) -> Offer:
@@ -53,12 +54,8 @@ def offer_key(provider: str, service: str, company: str, variable: str) -> Offer
         company: to whom goes what is said.
         variable: where it was found.
     """
-    return Offer(
-        code=f"use-{provider}",
-        ja=f"環境変数 {variable} に{service}のキーが見つかりました。{service}で話しますか? 話した内容は{company}に送られます。",
-        en=f"A key of {service} was found in the environment ({variable}). Talk through {service}? What you say will be sent to {company}.",
-        changes={"provider": provider},
-    )
+    told = _say.both("offer.key", service=service, company=company, variable=variable)
+    return Offer(f"use-{provider}", told["ja"], told["en"], changes={"provider": provider})
 
 
 def offer_server(server: Server, *, is_another: bool) -> Offer:
@@ -68,43 +65,30 @@ def offer_server(server: Server, *, is_another: bool) -> Offer:
         server: the server.
         is_another: a yes was said to one at the same place that another account runs.
     """
-    found_ja, found_en = _found(server)
-    if is_another:
-        found_ja += "前に「はい」と答えたときとは、動かしているアカウントが違います。"
-        found_en += " It is not run by the account that you said yes to before."
+    another = _say.both("offer.another_account") if is_another else ""
+    told = _say.both("offer.server", found=_found(server), another=another)
     return Offer(
-        code=f"use-server {server.key}",
-        refusal=f"refuse-server {server.key}",
-        ja=f"{found_ja}これで話しますか? 話した内容は、これを動かしている人が読めます。",
-        en=f"{found_en} Talk through it? Whoever runs it can read what you say.",
-        server=server,
+        f"use-server {server.key}", told["ja"], told["en"], server=server, refusal=f"refuse-server {server.key}"
     )
 
 
 def server_found(server: Server) -> Notice:
     """Return what the page says of a server about which nobody was asked yet."""
-    ja, en = _found(server)
-    return Notice(
-        "server-found",
-        f"{ja}あなたが「はい」と答えるまでは、話しかけません(「設定」の「こころとモデル」か、`app.py servers`)。",
-        f"{en} It is not spoken to before you say yes: in Settings, under Mind and model, or with `app.py servers`.",
-        level="info",
-    )
+    told = _say.both("server.notice", found=_found(server))
+    return Notice("server-found", told["ja"], told["en"], level="info")
 
 
-def _found(server: Server) -> tuple[str, str]:
-    by_ja, by_en = run_by(server)
-    return (
-        f"このコンピューターで {server.service} が見つかりました({server.place}、{by_ja})。",
-        f"{server.service} was found on this computer ({server.place}, {by_en}).",
-    )
+def _found(server: Server) -> dict[Lang, str]:
+    runner = dict(zip(("ja", "en"), run_by(server), strict=True))
+    return _say.both("server.found", service=server.service, place=server.place, runner=runner)
 
 
 def run_by(server: Server) -> tuple[str, str]:
-    """Return in both languages who runs a server."""
+    """Return in Japanese and English who runs a server."""
     if server.account is None:
-        return "誰が動かしているかは、このシステムでは分かりません", "this system does not tell who runs it"
-    if sys.platform != "win32" and server.account == os.getuid():
-        return "動かしているのはあなたのアカウント", "run by your own account"
-    name = account_name(server.account)
-    return f"動かしているのはアカウント「{name}」", f"run by the account “{name}”"
+        told = _say.both("server.nobody_knows")
+    elif sys.platform != "win32" and server.account == os.getuid():
+        told = _say.both("server.your_own")
+    else:
+        told = _say.both("server.account", name=account_name(server.account))
+    return told["ja"], told["en"]

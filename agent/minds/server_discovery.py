@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent.minds.endpoint import is_loopback, runs_elsewhere
 from agent.minds.language_model import event_loop
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import httpx
 
 Kind = str
+T = TypeVar("T")
 
 PORTS: Mapping[Kind, int] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080}
 """Where these servers listen unless told otherwise, in the order of preference."""
@@ -51,31 +52,19 @@ class Found:
 
 def find_local(ports: Mapping[Kind, int] = PORTS, seconds: float = FIRST_ANSWER_SECONDS) -> list[Found]:
     """Return a model of each server on this computer, best first; takes four times `seconds` at most."""
-    _load()
-    try:
-        return event_loop.wait_for(_find_local(ports, seconds), _ALL_ANSWERS * seconds)
-    except TimeoutError:
-        return []
+    return _answer(_find_local(ports, seconds), _ALL_ANSWERS * seconds) or []
 
 
 def find_empty(ports: Mapping[Kind, int] = PORTS, seconds: float = FIRST_ANSWER_SECONDS) -> Found | None:
     """Return the Ollama on this computer that has no model to talk with; None where there is none, or it has one."""
-    _load()
     root = f"http://127.0.0.1:{ports.get('Ollama', 0)}"
-    try:
-        found = event_loop.wait_for(_ask("Ollama", root, "", seconds), _ALL_ANSWERS * seconds)
-    except TimeoutError:
-        return None
+    found = _answer(_ask("Ollama", root, "", seconds), _ALL_ANSWERS * seconds)
     return found if found is not None and not found.model else None
 
 
 def describe(base_url: str, model: str, key: str = "", seconds: float = 1.0) -> Found | None:
     """Return what the server at a base URL says about a model (an empty name: about a sensible one)."""
-    _load()
-    try:
-        return event_loop.wait_for(_describe(base_url, model, key, seconds), _ALL_ANSWERS * seconds)
-    except TimeoutError:
-        return None
+    return _answer(_describe(base_url, model, key, seconds), _ALL_ANSWERS * seconds)
 
 
 def list_models(base_url: str, key: str = "", seconds: float = 3.0, *, is_anthropic: bool = False) -> list[str]:
@@ -87,10 +76,17 @@ def list_models(base_url: str, key: str = "", seconds: float = 3.0, *, is_anthro
             listed = await _json(client, "GET", f"{base_url}/models", headers=headers)
         return [name for name in _ids(listed) if not _NOT_FOR_TALKING.search(name)]
 
+    return _answer(ask(), seconds) or []
+
+
+def _answer(asking: Coroutine[Any, Any, T], seconds: float) -> T | None:
+    """Return what was answered in time, else None; what asking imports is loaded before the clock starts."""
+    import httpx  # noqa: F401, PLC0415  # only where servers are asked
+
     try:
-        return event_loop.wait_for(ask(), seconds)
+        return event_loop.wait_for(asking, seconds)
     except TimeoutError:
-        return []
+        return None
 
 
 async def _find_local(ports: Mapping[Kind, int], seconds: float) -> list[Found]:
@@ -225,11 +221,6 @@ def _tokens(value: object) -> int:
     """Return how many tokens a server says; 0 if that is no number that a model may have."""
     number = int(value) if isinstance(value, str) and len(value) < _DIGITS and value.isdecimal() else value
     return number if isinstance(number, int) and 0 < number < 10**_DIGITS else 0
-
-
-def _load() -> None:
-    """Import what asking needs before the clock starts."""
-    import httpx  # noqa: F401, PLC0415  # only where servers are asked
 
 
 def _client(base_url: str, seconds: float, key: str = "") -> httpx.AsyncClient:

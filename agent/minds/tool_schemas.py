@@ -12,8 +12,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, create_model
 
 from agent.minds.tokens import MESSAGE_OVERHEAD
-from agent.prompts.texts import table
 from managers.mind import ToolCall, ToolSpec
+from managers.storage.texts import table
 
 TOOLS_SHARE = 0.23
 """The most of a model's context that the descriptions of tools may take: the conversation matters more."""
@@ -31,7 +31,7 @@ def as_function(tool: ToolSpec) -> dict[str, Any]:
     """Return a tool in OpenAI's form, which LangChain translates for every provider."""
     schema = _slim(tool.arguments.model_json_schema())
     schema.pop("description", None)
-    told = table("tools")["arguments"] if tool.language == "ja" else {}  # in English their models say it
+    told = table("prompts/tools")["arguments"] if tool.language == "ja" else {}  # in English their models say it
     for name, argument in schema.setdefault("properties", {}).items():
         if name in told:
             argument["description"] = told[name]

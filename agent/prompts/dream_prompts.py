@@ -9,19 +9,19 @@ from typing import Literal, get_args
 
 from agent.prompts.quoting import one_line, plain
 from agent.prompts.system_prompt import WEEKDAYS
-from agent.prompts.texts import Texts
 from managers.memory.messages import NAMELESS
 from managers.mind import Sheet
 from managers.sleep.checks import MAX_INSIGHT, MAX_LOG_ENTRY, MAX_NEW_GOALS
 from managers.sleep.tasks import Level, Task
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
 NightPart = Literal["episodes", "past", "insights", "values", "goals", "questions", "conversation"]
 """What a night looks back on, in this order."""
 PERSONA_TOKENS = 450
 """So much of the persona's description tells how it speaks of itself, and what matters to it."""
 
-_say = Texts("dreams")
+_say = Texts("prompts/dreams")
 _MANNER = re.compile(
     "一人称|口調|話し方|語尾|敬語|呼び方|言葉づかい|first person|speak|manner|tone|voice|you say|style|call",
     re.IGNORECASE,

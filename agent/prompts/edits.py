@@ -8,12 +8,12 @@ from pydantic import BaseModel, Field
 
 from agent.minds.protocol import Mind
 from agent.prompts.quoting import quoted
-from agent.prompts.texts import Texts
 from managers.memory.notes import Edit
 from managers.mind import Asking
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
-_say = Texts("questions")
+_say = Texts("prompts/questions")
 
 
 class PlannedEdit(BaseModel):

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from agent.prompts.quoting import name_in_label
-from agent.prompts.texts import Texts
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
 _NAMED = 3
 """So many documents are named."""
-_say = Texts("holding")
+_say = Texts("prompts/holding")
 
 
 def waits(lang: Lang, documents: Sequence[str]) -> str:

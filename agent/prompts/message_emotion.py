@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from agent.prompts.recall_plan import material
-from agent.prompts.texts import Texts
 from managers.language.emotion import Emotion
 from managers.memory.messages import Message
 from managers.mind import Sheet
+from managers.storage.texts import Texts
 
-_say = Texts("questions")
+_say = Texts("prompts/questions")
 
 
 class EmotionDraft(BaseModel):

@@ -8,10 +8,10 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from agent.prompts.system_prompt import spell_time
-from agent.prompts.texts import Texts
 from managers.mind import Sheet
+from managers.storage.texts import Texts
 
-_say = Texts("questions")
+_say = Texts("prompts/questions")
 _PARTS = ("now", "state", "last_words")
 
 

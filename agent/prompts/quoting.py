@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.prompts.texts import Texts
 from managers.memory.messages import NAMELESS
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
 MARK = ">"
 """What every line of a quotation begins with."""
@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"<(?=[|｜/<A-Za-z_])|\[(?=/?[A-Z_]{2,}\])")
 """Where a token begins that chat templates part turns with: `<|im_start|>`, `<start_of_turn>`, `</s>`, `[INST]`."""
 _NOT_IN_NAME = re.compile(r"[^\w .,()~+&'・ー－-]+")
 
-_say = Texts("quoting")
+_say = Texts("prompts/quoting")
 
 
 def plain(text: str) -> str:

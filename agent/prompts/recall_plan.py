@@ -8,17 +8,17 @@ from pydantic import BaseModel, Field
 
 from agent.prompts.dream_prompts import section
 from agent.prompts.quoting import one_line, quoted
-from agent.prompts.texts import Texts
 from managers.memory.messages import Message
 from managers.mind import Sheet
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
 TURNS = 6
 """So many messages before the one at hand tell what "she" and "there" are."""
 _CHARACTERS = 500
 """Of each message; a pasted book must not make planning slow."""
 
-_say = Texts("questions")
+_say = Texts("prompts/questions")
 
 
 class RecallDraft(BaseModel):

@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from agent.prompts.quoting import name_in_label, one_line, passage, plain
-from agent.prompts.texts import Texts, entry
 from managers.memory.emotion_names import Feeling, feeling_name
 from managers.memory.entities import Fact
 from managers.memory.messages import NAMELESS, is_unnamed
@@ -19,6 +18,7 @@ from managers.mind import Concern, OpenQuestion, Sheet
 from managers.recall.hits import Hit
 from managers.recall.kinds import LOG_TYPES
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts, entry
 
 PartName = Literal[
     "guidance", "persona", "user", "core_memory", "notepad", "episodes", "strategy", "goals",
@@ -26,7 +26,7 @@ PartName = Literal[
 ]  # fmt: skip
 """In the order in which they stand: who it is first, what it recalls for this message last."""
 
-_say = Texts("system_prompt")
+_say = Texts("prompts/system_prompt")
 
 
 WEEKDAYS: dict[Lang, Sequence[str]] = {
@@ -50,7 +50,7 @@ def guidance(lang: Lang) -> str:
 
 def not_here(lang: Lang) -> str:
     """Return what stands in place of lines that do not fit; their `count` is filled in by whoever cuts them."""
-    return entry("system_prompt", "not_here")[lang]
+    return entry("prompts/system_prompt", "not_here")[lang]
 
 
 def now(lang: Lang, time: datetime, last: datetime | None, user: str) -> str:

@@ -8,11 +8,11 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from agent.prompts.texts import Texts
 from agent.tools.writes import Write
 from managers.mind import ToolCall, ToolSpec
 from managers.recall.hits import Hit
 from managers.storage.errors import Lang, UtataneError
+from managers.storage.texts import Texts
 
 C = TypeVar("C")
 
@@ -81,7 +81,7 @@ Settle = Callable[["Tool[Any]", Write], ToolAnswer]
 """Makes a change, or holds it; raises what making it raises."""
 
 
-_say = Texts("tools")
+_say = Texts("prompts/tools")
 
 
 class Catalogue(Generic[C]):

@@ -8,13 +8,13 @@ from typing import Any
 
 from agent.memories import Memories
 from agent.minds.protocol import Mind
-from agent.prompts.texts import entry
 from agent.tools.catalogue import Arguments, Found, Tool
 from agent.tools.writes import Write, Writer
 from managers.mind import Sheet
 from managers.recall.hits import Hit
 from managers.storage.clock import Clock
 from managers.storage.settings import Settings
+from managers.storage.texts import entry
 
 
 @dataclass(frozen=True)
@@ -47,5 +47,5 @@ def tool(
     writes: bool = False,
 ) -> Tool[ToolContext]:
     """Return a tool whose description and announcement stand in `assets/prompts/tools.toml`."""
-    describe, announce = (entry("tools", f"tool.{name}.{kind}") for kind in ("describe", "announce"))
+    describe, announce = (entry("prompts/tools", f"tool.{name}.{kind}") for kind in ("describe", "announce"))
     return Tool(name, describe, announce, arguments, run, writes)

@@ -8,7 +8,6 @@ from typing import Literal
 from pydantic import Field
 
 from agent.prompts.quoting import name_in_label, passage
-from agent.prompts.texts import Texts
 from agent.tools.catalogue import Arguments, Found, Nothing, NothingDoneError, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
@@ -17,11 +16,12 @@ from managers.recall.hits import Hit
 from managers.storage.errors import Lang
 from managers.storage.files import digest, read_bytes
 from managers.storage.history.diff import unified
+from managers.storage.texts import Texts
 
 MAX_NAME = 100
 MAX_FACT = 1000
 MAX_LISTED = 200
-_say = Texts("tools")
+_say = Texts("prompts/tools")
 
 
 class EntityName(Arguments):

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from agent.forgetting import let_go
 from agent.prompts.system_prompt import spell_time
-from agent.prompts.texts import Texts
 from agent.tools.catalogue import Arguments, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
@@ -18,8 +17,9 @@ from managers.memory.errors import UnclearWhatToForgetError
 from managers.memory.forgotten import choose, holds
 from managers.memory.messages import Message
 from managers.storage.files import digest
+from managers.storage.texts import Texts
 
-_say = Texts("tools")
+_say = Texts("prompts/tools")
 
 
 class What(Arguments):

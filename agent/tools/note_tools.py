@@ -9,15 +9,15 @@ from pydantic import Field
 
 from agent.prompts.edits import plan_edits
 from agent.prompts.quoting import quoted
-from agent.prompts.texts import Texts
 from agent.tools.catalogue import Arguments, Nothing, NothingDoneError, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
 from managers.memory.notes import Edit, NoteKind
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
 MAX_TEXT = 20_000
-_say = Texts("tools")
+_say = Texts("prompts/tools")
 
 
 class NoteEdit(Arguments):

@@ -8,16 +8,16 @@ from dataclasses import replace
 from pydantic import Field
 
 from agent.prompts.system_prompt import hit as told
-from agent.prompts.texts import Texts
 from agent.provenance import documents_of
 from agent.tools.catalogue import Arguments, Found, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.entity_tools import of_cards
 from managers.recall.hits import Hit
 from managers.recall.ranking.distances import excluded_by
+from managers.storage.texts import Texts
 
 MAX_QUERY = 500
-_say = Texts("tools")
+_say = Texts("prompts/tools")
 
 
 class Query(Arguments):

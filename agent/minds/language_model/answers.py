@@ -11,14 +11,14 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ModelWrapValidatorHandler, ValidationError, model_validator
 
-from agent.prompts.texts import Texts, table
 from managers.mind import Answer
 from managers.sleep.errors import DraftRejectedError
 from managers.storage.errors import Lang
 from managers.storage.json_text import mended
+from managers.storage.texts import Texts, table
 
 _FENCE = re.compile(r"```(?:json)?\s*+(.*?)```", re.DOTALL | re.IGNORECASE)
-_say = Texts("answer_forms")
+_say = Texts("prompts/answer_forms")
 _PROBLEMS_TOLD = 5
 _BRACES_TRIED = 200
 """From each one all that follows may be read, in vain."""
@@ -111,7 +111,7 @@ def checked_form(form: type[Answer], check: Callable[[Answer], object], lang: La
 def _problems(error: ValidationError, lang: Lang) -> list[str]:
     """Return what is wrong with an answer, in the language of the prompt; nothing of the answer is quoted."""
     told = []
-    kinds, otherwise = table("answer_forms")["wrong"], table("answer_forms")["otherwise"]
+    kinds, otherwise = table("prompts/answer_forms")["wrong"], table("prompts/answer_forms")["otherwise"]
     for item in error.errors(include_input=False, include_url=False):
         name, facts = ".".join(map(str, item["loc"])) or "-", item.get("ctx", {})
         if item["type"] == "value_error":

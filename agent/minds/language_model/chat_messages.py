@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from agent.minds.language_model.provider import SIGNATURES
 from agent.prompts.system_prompt import is_apart
-from agent.prompts.texts import Texts
 from managers.mind import ChatTurn
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-_say = Texts("chat_messages")
+_say = Texts("prompts/chat_messages")
 
 
 def to_messages(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Self
@@ -17,7 +17,7 @@ from agent.minds.errors import (
     MindError,
     UnusableToolCallError,
 )
-from agent.minds.language_model import event_loop, model_notices
+from agent.minds.language_model import event_loop
 from agent.minds.language_model.answers import UnusableAnswerError, ask_again, describe_form, empty_answer, parse
 from agent.minds.language_model.call_failures import (
     Failure,
@@ -29,13 +29,14 @@ from agent.minds.language_model.call_failures import (
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.language_model.metering import Counting
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impulse
-from agent.minds.language_model.provider import Provider
+from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.request import Model, Prompt
 from agent.minds.tool_schemas import affordable, names_of, ungrouped
 from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
 from managers.sleep.autonomy import Deed, Occasion
-from managers.storage.errors import Lang, UtataneError
+from managers.storage.errors import Lang, Notice, UtataneError
+from managers.storage.texts import Texts, table
 from managers.usage.ledger import Purpose
 from managers.usage.meter import Account
 
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
     pass
 
 logger = logging.getLogger(__name__)
+_say = Texts("prompts/minds")
+
+_SHOWN_LACKS: dict[Feature, str] = {"images": "mind-cannot-see", "tools": "mind-without-tools"}
+"""What a person is told when a model refuses a feature; they would not notice the others."""
 
 _LEAST_CONTEXT, _CORRECTIONS = 512, 3
 """What is believed of a server that says how much its model reads: so much at least, and so often in one answer."""
@@ -163,13 +168,13 @@ class LanguageModelMind:
         """
         lang = request.sheet.language
         if not self.can_see and any(turn.images for turn in request.turns):
-            yield model_notices.cannot_see(self.name)
+            yield _say.notice("mind-cannot-see", "info", model=self.name)
         tools = affordable(request.tools, self.context_tokens, self.count_tokens)
         offered = names_of(tools)
         missing = [tool.name for tool in request.tools if tool.name not in offered]
         if missing and not self._model.told_of_tools and "tools" not in self._model.lacks:
             self._model.told_of_tools = True
-            yield model_notices.fewer_tools(self.name, self.context_tokens, missing)
+            yield _fewer_tools(self.name, self.context_tokens, missing)
         is_round = bool(request.turns) and request.turns[-1].role == "tool"
         prompt = Prompt(request.system, request.turns, lang, tools, purpose="tools" if is_round else None)
         for piece in self._think(prompt, cancel):
@@ -238,8 +243,8 @@ class LanguageModelMind:
             )
             if lacking is not None:
                 self._model.lacks |= {lacking}
-                if notice := model_notices.does_without(self.name, lacking):
-                    yield notice
+                if lacking in _SHOWN_LACKS:
+                    yield _say.notice(_SHOWN_LACKS[lacking], "info", model=self.name)
                 continue
             attempt += 1
             pause = None
@@ -271,7 +276,7 @@ class LanguageModelMind:
                 yield from hearing.finish()
                 hearing.check()
                 if hearing.cut_short:
-                    yield model_notices.cut_short(self.name)
+                    yield _say.notice("mind-cut-short", "info", model=self.name)
         except MindError as error:
             failure = Failure(error)
         except UtataneError:
@@ -291,3 +296,11 @@ class LanguageModelMind:
 
     def _situation(self, hearing: Hearing) -> Situation:
         return Situation(self.endpoint, self.context_tokens, self._patience.seconds, hearing.spoke)
+
+
+def _fewer_tools(model: str, tokens: int, missing: Sequence[str]) -> Notice:
+    """Return what tells that a model reads too little for the descriptions of all tools."""
+    known = table("prompts/tools")["tool"]
+    deeds = [known[name]["short"] if name in known else {"ja": name, "en": name} for name in missing]
+    listed = {"ja": "、".join(one["ja"] for one in deeds), "en": ", ".join(one["en"] for one in deeds)}
+    return _say.notice("mind-fewer-tools", "info", model=model, tokens=tokens, deeds=listed)
