@@ -31,15 +31,12 @@ from managers.memory.json_documents import TIME
 from managers.memory.notes import Edit
 from managers.storage.errors import Lang, UnwritableError, UtataneError
 from managers.storage.locks import writing
+from managers.storage.texts import Texts
+
+_say = Texts("prompts/approval")
 
 AddedTo = Literal["core_memory", "notepad"]
 """Notes that another program may ask to add to."""
-_ASKED: dict[Lang, str] = {"ja": "🛠️ 書き換える前に、おたずねしました", "en": "🛠️ Asked before changing anything"}
-_PROGRAM_ASKED: dict[Lang, str] = {
-    "ja": "🛠️ ほかのプログラムから、書き足したいと頼まれました",
-    "en": "🛠️ Another program asked to add something",
-}
-_LEFT: dict[Lang, str] = {"ja": "🛠️ 書き換えずにおきました", "en": "🛠️ Left things as they were"}
 _WRITES: TypeAdapter[NoteWrite | EntityWrite | Forgetting] = TypeAdapter(
     Annotated[NoteWrite | EntityWrite | Forgetting, Field(discriminator="kind")]
 )
@@ -104,7 +101,7 @@ def settle(tool: Tool[Any], write: Write, *, writer: Writer, carried: Sequence[s
         base=write.look(writer).base,
     )
     kept = writer.memories.held.hold(wish, writer.memories.log.set_aside())
-    announcement = _ASKED[lang] if kept is wish else ""
+    announcement = _say("asked", lang) if kept is wish else ""
     return ToolAnswer(holding.waits(lang, names_of(carried)), announcement, held=kept.id)
 
 
@@ -126,7 +123,7 @@ def ask_for_program(memories: Memories, note: AddedTo, text: str) -> Waiting:
     with writing(memories.paths):
         wish = memories.held.same(tool, plain := write.model_dump(mode="json"))
         if wish is None:
-            asked = memories.log.append("system", "tool", _PROGRAM_ASKED[memories.sheet().language])
+            asked = memories.log.append("system", "tool", _say("program_asked", memories.sheet().language))
             wish = HeldWrite(
                 id=held_id(asked.id, tool, plain),
                 time=f"{memories.clock.now():{TIME}}",
@@ -172,7 +169,7 @@ def decide(memories: Memories, held: str, *, allow: bool, shown: str | None = No
         lang = memories.sheet().language
         if not allow:
             memories.held.drop([wish.id])
-            memories.log.append("system", "tool", _LEFT[lang])
+            memories.log.append("system", "tool", _say("left", lang))
             return
         write, writer = _write_of(wish), _writer(memories, wish)
         if write is None:

@@ -22,12 +22,10 @@ from managers.memory.forgotten import wishes_left
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Asking, ChatTurn
-from managers.storage.errors import Lang, UtataneError
+from managers.storage.errors import UtataneError
+from managers.storage.texts import Texts
 
-_WISH: dict[Lang, str] = {"ja": "今の話は忘れて", "en": "Please forget what I just said."}
-_GRANTED: dict[Lang, str] = {"ja": "忘れました。", "en": "I have let go of it."}
-_TOLD: dict[Lang, str] = {"ja": "[この頼みは、もう行われました]\n{told}", "en": "[This has been done already]\n{told}"}
-_NOT_DONE: dict[Lang, str] = {"ja": "[この頼みの結果]\n{told}", "en": "[What came of this]\n{told}"}
+_say = Texts("prompts/forgetting")
 
 
 def forget(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
@@ -42,9 +40,9 @@ def forget(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     if not isinstance(around.mind, Asking):
         return {"window": window, "exchange": [ChatTurn("tool", told, tool_call_id=f"forget-{message.id}")]}
     lang = around.sheet.language
-    label = (_TOLD if is_done else _NOT_DONE)[lang]
-    said = replace(message, text=_WISH[detect_language(message.text, lang)]) if is_done else message
-    return {"window": window, "message": said, "exchange": [ChatTurn("user", label.format(told=told))]}
+    note = _say("told" if is_done else "not_done", lang, told=told)
+    said = replace(message, text=_say("wish", detect_language(message.text, lang))) if is_done else message
+    return {"window": window, "message": said, "exchange": [ChatTurn("user", note)]}
 
 
 def _carried_out(state: TurnState, around: Surroundings) -> tuple[str, bool]:
@@ -70,4 +68,4 @@ def without_wishes(window: Sequence[Message], log: ConversationLog) -> list[Mess
 
 
 def _plain(message: Message) -> str:
-    return (_WISH if message.role == "user" else _GRANTED)[detect_language(message.text)]
+    return _say("wish" if message.role == "user" else "granted", detect_language(message.text))
