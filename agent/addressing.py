@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from agent.memories import Memories
 from agent.minds.builtin.talk.introduction import name_given, name_noted
-from managers.memory.entities import Entity, EntityStore, Fact, is_safe
+from managers.memory.entities import Entity, Fact, is_safe
+from managers.memory.entity_store import EntityStore
 from managers.memory.messages import NAMELESS, Message, is_unnamed
 from managers.mind import Sheet
 from managers.storage.errors import Lang

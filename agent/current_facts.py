@@ -8,7 +8,8 @@ from datetime import datetime
 from agent.addressing import card_of
 from managers.language.reading.slots import asked_slot, asks_all
 from managers.language.words import detect_language
-from managers.memory.entities import Entity, EntityStore, Fact
+from managers.memory.entities import Entity, Fact
+from managers.memory.entity_store import EntityStore
 from managers.recall.hits import Hit
 
 _MOST_OWN, _MOST_OTHERS = 6, 4

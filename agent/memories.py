@@ -10,7 +10,7 @@ from typing import TypeVar
 from agent.inner_life import InnerLife
 from agent.prompts.quoting import one_line
 from managers.memory.emotions import EmotionLog
-from managers.memory.entities import EntityStore
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import EpisodeStore
 from managers.memory.file_validation import flaws
 from managers.memory.goals import GoalStore

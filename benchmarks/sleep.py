@@ -14,7 +14,8 @@ from typing import Any
 
 from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind
-from managers.memory.entities import Entity, EntityStore, Fact, format_entity
+from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import GoalStore
 from managers.memory.inner_state import InnerStateStore

@@ -11,7 +11,7 @@ from agent.prompts.quoting import name_in_label, passage
 from agent.tools.catalogue import Arguments, Found, Nothing, NothingDoneError, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
-from managers.memory.entities.entity_facts import Entity
+from managers.memory.entities import Entity
 from managers.recall.hits import Hit
 from managers.storage.errors import Lang
 from managers.storage.files import digest, read_bytes

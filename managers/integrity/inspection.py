@@ -13,7 +13,7 @@ from typing import Final
 
 from managers.integrity import wording
 from managers.integrity.trouble import Trouble, Words
-from managers.memory.entities import about_misnamed, misnamed_entities
+from managers.memory.entity_store import about_misnamed, misnamed_entities
 from managers.memory.file_validation import flaws
 from managers.memory.log.lost import still_lost
 from managers.memory.log.reader import LogReader

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from managers.memory.dream_state import DreamState, DreamStateFile
-from managers.memory.entities import Entity, EntityStore, bounded, format_entity, format_fact, name_key
+from managers.memory.entities import Entity, bounded, format_entity, format_fact, name_key
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import Goals, GoalStore
 from managers.memory.insights import Insights, InsightStore

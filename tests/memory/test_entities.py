@@ -6,17 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from managers.memory.entities import (
-    KEPT_FACTS,
-    Entity,
-    EntityStore,
-    Fact,
-    bounded,
-    format_entity,
-    name_key,
-    parse_entity,
-    with_fact,
-)
+from managers.memory.entities import KEPT_FACTS, Entity, Fact, bounded, format_entity, name_key, parse_entity, with_fact
+from managers.memory.entity_store import EntityStore
 from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError, UnsafeNameError
 from managers.storage.paths import PersonaPaths

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from managers.memory.entities import Entity, EntityStore, Kind
+from managers.memory.entities import Entity, Kind
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.json_documents import write_plainly
 from managers.memory.log import ConversationLog

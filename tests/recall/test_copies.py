@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 
-from managers.memory.entities import EntityStore
+from managers.memory.entity_store import EntityStore
 from managers.memory.log import ConversationLog
 from managers.recall.engine import Recall
 from managers.recall.past_conversations import search_past_conversations

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from managers.memory.emotions import EmotionLog
-from managers.memory.entities import EntityStore
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import EpisodeStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.log import ConversationLog

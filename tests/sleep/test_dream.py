@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from managers.memory.entities import EntityStore
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import EpisodeStore
 from managers.memory.goals import GoalStore
 from managers.memory.insights import InsightStore

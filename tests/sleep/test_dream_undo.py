@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from managers.memory.entities import EntityStore
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import EpisodeStore
 from managers.memory.log import ConversationLog
 from managers.sleep.tasks import DayDraft, DayMaterial

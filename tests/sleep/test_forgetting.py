@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from managers.memory.entities import Entity, Fact, with_fact
-from managers.memory.entities.entity_text import format_entity, parse_entity
+from managers.memory.entities import Entity, Fact, format_entity, parse_entity, with_fact
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from managers.memory.entities import EntityStore
+from managers.memory.entity_store import EntityStore
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.log import ConversationLog
 from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore

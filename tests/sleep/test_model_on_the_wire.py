@@ -9,7 +9,7 @@ from datetime import datetime
 import pytest
 
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind
-from managers.memory.entities import EntityStore
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import EpisodeStore
 from managers.memory.insights import InsightStore
 from managers.storage.paths import PersonaPaths

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
-from managers.memory.entities import EntityStore
+from managers.memory.entity_store import EntityStore
 from managers.memory.goals import Goal, Goals, GoalsMeta, GoalStore
 from managers.memory.insights import InsightStore
 from managers.memory.log import ConversationLog

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agent.services import Services, open_services
-from managers.memory.entities import EntityStore
+from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import EpisodeStore
 from managers.memory.goals import GoalStore
 from managers.memory.insights import InsightStore

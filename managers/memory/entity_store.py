@@ -8,9 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from managers.memory.entities.entity_facts import Entity, Fact, Kind, with_fact, without_fact
-from managers.memory.entities.entity_names import name_key
-from managers.memory.entities.entity_text import format_entity, parse_entity
+from managers.memory.entities import Entity, Fact, Kind, format_entity, name_key, parse_entity, with_fact, without_fact
 from managers.memory.json_documents import PINNED, TIME, Apply, pin_reason, write_plainly
 from managers.storage.clock import Clock
 from managers.storage.copies import copies_in
@@ -249,9 +247,3 @@ def about_misnamed(names: Sequence[str]) -> Notice:
 
 def _stem(name: str) -> str:
     return unicodedata.normalize("NFC", name.removesuffix(_SUFFIX))
-
-
-def find_by_name(entities: Iterable[Entity], names: Iterable[str]) -> Entity | None:
-    """Return the first of the entities that any of the names means."""
-    keys = {name_key(name) for name in names}
-    return next((entity for entity in entities if any(name_key(own) in keys for own in entity.names)), None)

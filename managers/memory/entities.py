@@ -1,14 +1,32 @@
-"""What is known about somebody or something: facts, and how one more of them changes what is known."""
+"""Entities: people, pets, places, works, organisations and recurring things, one `<name>.md` each.
+
+A file is the specification's: a heading, `Created:`, and text. What a dream knows is a list of bullet
+lines, each with a trailing HTML comment (invisible where Markdown is rendered) that says in JSON where
+it comes from. Everything else in the file, and every bullet whose words a person changed, is the
+person's: kept to the letter, never changed by a dream.
+
+    # Entity Memory: 田中さん
+    Created: 2026-01-01 12:00:00
+    <!-- entity {"kind": "person", "aliases": ["田中", "Tanaka"]} -->
+
+    - 京都に住んでいる <!-- fact {"id": "f_12ab34cd", "evidence": ["m1"], "since": "2025-12-31", ...} -->
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from managers.memory.errors import NoSuchFactError
 from managers.memory.json_documents import PINNED, USER, short_id
-from managers.storage.errors import Lang
+from managers.storage.comments import comment, commented
+from managers.storage.errors import Lang, UnsafeNameError
+from managers.storage.files import digest
+from managers.storage.json_text import NotJsonError, load_json
+from managers.storage.paths import safe_name
 
 Kind = Literal["person", "pet", "place", "work", "organisation", "thing"]
 KINDS: tuple[Kind, ...] = ("person", "pet", "place", "work", "organisation", "thing")
@@ -229,3 +247,127 @@ def _same(one: str, other: str) -> bool:
 
 def _one_line(text: str) -> str:
     return " ".join(text.replace("<!--", " ").replace("-->", " ").split())
+
+
+# Names
+
+_KANJI = "[\u3400-\u9fff々]"
+_HONORIFICS = ("さん", "くん", "君", "ちゃん", "様", "さま", "先生", "先輩", "氏", "殿")
+_TITLES = ("mr.", "mrs.", "ms.", "dr.", "mr", "mrs", "ms", "dr", "the")
+
+
+def kanji_alone(key: str) -> str:
+    """Return the pattern of a name of one kanji (翔, and 航くん by its key) where it stands as no part of a longer word.
+
+    Empty for any other key.
+    """
+    return rf"(?<!{_KANJI}){key}(?!{_KANJI})" if re.fullmatch(_KANJI, key) else ""
+
+
+def name_key(name: str) -> str:
+    """Return what two names of the same thing have in common: width, case, honorifics and titles aside."""
+    plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split()).strip(" 。、.,!?！？「」『』\"'")
+    for title in _TITLES:
+        if plain.startswith(title + " "):
+            plain = plain[len(title) + 1 :]
+            break
+    for honorific in _HONORIFICS:
+        if plain.endswith(honorific) and len(plain) > len(honorific):
+            return plain[: -len(honorific)]
+    return plain
+
+
+def is_safe(name: str) -> bool:
+    """Whether a name can be an entity's."""
+    try:
+        return bool(safe_name(name)) and "\n" not in name
+    except UnsafeNameError:
+        return False
+
+
+def find_by_name(entities: Iterable[Entity], names: Iterable[str]) -> Entity | None:
+    """Return the first of the entities that any of the names means."""
+    keys = {name_key(name) for name in names}
+    return next((entity for entity in entities if any(name_key(own) in keys for own in entity.names)), None)
+
+
+# The file
+
+HEADING = "# Entity Memory: "
+_CREATED = "Created: "
+_BULLET = "- "
+
+
+def parse_entity(name: str, text: str) -> Entity:
+    """Read an entity's file. Nothing in it is refused: what is not ours is the person's text."""
+    lines = text.replace("\r\n", "\n").lstrip("\ufeff").split("\n")
+    created, about = "", dict[str, Any]()
+    if lines and lines[0].startswith(HEADING.strip()):
+        lines.pop(0)
+    if lines and lines[0].startswith(_CREATED):
+        created = lines.pop(0).removeprefix(_CREATED).strip()
+    if lines and (noted := commented(lines[0])) and (noted.words, noted.kind) == ("", "entity"):
+        read = _json(noted.about)
+        if isinstance(read, dict):
+            about = read
+            lines.pop(0)
+    kind = about.pop("kind", "thing")
+    aliases = about.pop("aliases", [])
+    body = "\n".join(lines).strip("\n")
+    return Entity(
+        name=name,
+        kind=kind if kind in KINDS else "thing",
+        created=created,
+        aliases=tuple(str(alias) for alias in aliases) if isinstance(aliases, list) else (),
+        mind=str(about.pop("mind", "")),
+        lines=tuple(_line(line) for line in body.split("\n")) if body else (),
+        extra=about,
+    )
+
+
+def format_entity(entity: Entity) -> str:
+    """Return the file's text."""
+    about = {"kind": entity.kind, "aliases": list(entity.aliases), "mind": entity.mind, **entity.extra}
+    head = [HEADING + entity.name, _CREATED + entity.created, f"<!-- entity {comment(about)} -->", ""]
+    return "\n".join([*head, *(format_fact(line) for line in entity.lines)]) + "\n"
+
+
+def _line(line: str) -> Fact | str:
+    noted = commented(line) if line.startswith(_BULLET) else None
+    about = _json(noted.about) if noted and noted.kind == "fact" else None
+    if noted is None or not isinstance(about, dict):
+        return line
+    text = noted.words.removeprefix(_BULLET.rstrip()).strip()
+    changed = about.get("sum") != digest(text)[:12]
+    evidence = about.get("evidence", [])
+    return Fact(
+        text=text,
+        evidence=tuple(str(one) for one in evidence) if isinstance(evidence, list) else (),
+        mind=USER if changed else str(about.get("mind", "")),
+        id=str(about.get("id", "")),
+        slot=str(about.get("slot", "")),
+        since=str(about.get("since", "")),
+        until=str(about.get("until", "")),
+        confidence=about["confidence"] if isinstance(about.get("confidence"), float) else None,
+        generation=about["generation"] if isinstance(about.get("generation"), int) else 0,
+    )
+
+
+def format_fact(line: Fact | str) -> str:
+    """Return a line of an entity's file."""
+    if isinstance(line, str):
+        return line
+    about: dict[str, Any] = {"id": line.id, "evidence": list(line.evidence), "mind": line.mind}
+    about |= {key: value for key in ("slot", "since", "until") if (value := getattr(line, key))}
+    if line.confidence is not None:
+        about["confidence"] = line.confidence
+    if line.generation:
+        about["generation"] = line.generation
+    return f"- {line.text} <!-- fact {comment({**about, 'sum': digest(line.text)[:12]})} -->"
+
+
+def _json(text: str) -> Any:  # noqa: ANN401  # JSON is whatever is in the file
+    try:
+        return load_json(text)
+    except NotJsonError:
+        return None
