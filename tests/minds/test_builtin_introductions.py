@@ -101,6 +101,12 @@ def test_a_japanese_name_that_is_put_right_takes_the_place_of_the_one_before(tex
     assert name_noted(str(call.arguments["text"]), "ねむ") == "健一"
 
 
+def test_a_name_is_put_right_in_the_same_talk() -> None:
+    said = converse(["健太です、よろしく", "名前は本当は健一なんだ", "私の名前は？"], NEMU, tools=())
+    assert "健一さん" in said[2]
+    assert "Thomas" in converse(["Hi, I'm Tom", "My name is actually Thomas, not Tom", "What's my name?"], HAZEL)[2]
+
+
 def test_the_real_name_of_a_pet_is_not_the_users() -> None:
     assert "ポチさん" not in converse(["犬を飼ったよ", "名前は本当はポチなんだ"], NEMU, tools=())[1]
 

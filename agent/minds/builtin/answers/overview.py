@@ -10,7 +10,6 @@ from agent.minds.builtin.answers.candidates import (
     Candidate,
     candidates_of,
     is_of_persona,
-    is_question,
     noted_lines,
 )
 from agent.minds.builtin.dreams.statements import lasting_terms
@@ -20,7 +19,7 @@ from agent.minds.builtin.talk.introduction import name_noted
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
-from managers.language.reading.reading import read
+from managers.language.reading.reading import asks_anything, read
 from managers.language.reading.rules import fits, fits_any
 from managers.language.reading.slots import told_slot
 from managers.language.reading.times import TimeSpan, find_times
@@ -64,7 +63,7 @@ def _overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None) -> list[
     for candidate in candidates_of(request):
         if request.hits and span is None and candidate.source <= 0:
             continue
-        if candidate.kind == "note" or is_question(candidate.text) or not _is_of(candidate, span):
+        if candidate.kind == "note" or asks_anything(candidate.text) or not _is_of(candidate, span):
             continue
         weight = _weight_of_talk(candidate, request, lang)
         if weight >= _TELLS and weight > best.get(candidate.source, (0.0,))[0]:
@@ -120,7 +119,7 @@ def _known_of_user(request: ReplyRequest, lang: Lang) -> list[Candidate]:
 
 def _may_tell(candidate: Candidate) -> bool:
     is_theirs = candidate.who == "user" or candidate.kind == "entity_memory"
-    return is_theirs and candidate.kind != "note" and not is_question(candidate.text)
+    return is_theirs and candidate.kind != "note" and not asks_anything(candidate.text)
 
 
 def _weight_of_user(candidate: Candidate, request: ReplyRequest, lang: Lang) -> float:

@@ -7,14 +7,14 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from agent.minds.builtin.answers.candidates import Candidate, candidates_of, is_question
+from agent.minds.builtin.answers.candidates import Candidate, candidates_of
 from agent.minds.builtin.answers.citation import LOGGED, quote_told, reported, say_report
 from agent.minds.builtin.answers.relations import Relation, relation_of, spoken_kin
 from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import kin_words
-from managers.language.reading.reading import Sentence
+from managers.language.reading.reading import Sentence, asks_anything
 from managers.language.reading.rules import fits, rule
 from managers.language.words import content_words, sentences
 
@@ -90,7 +90,7 @@ def _about(name: str, pool: Sequence[Candidate], scene: Scene) -> list[Candidate
     """Return what tells of somebody, oldest first: it names them, or goes on about what names them."""
     bare = re.escape(_bare(name))
     named = re.compile(bare if scene.lang == "ja" else rf"\b{bare}\b", re.IGNORECASE)
-    told = [c for c in pool if not is_question(c.text)]
+    told = [c for c in pool if not asks_anything(c.text)]
     sources = {c.source for c in told if named.search(c.text)}
 
     def goes_on(one: Candidate) -> bool:

@@ -10,7 +10,6 @@ from agent.minds.builtin.answers.candidates import (
     MAX_HITS,
     Candidate,
     candidates_of,
-    is_question,
     sentences_of,
     who_said,
 )
@@ -25,7 +24,7 @@ from agent.minds.builtin.answers.scoring import (
     terms_of,
 )
 from agent.minds.builtin.answers.synonyms import one_word
-from managers.language.reading.reading import Sentence
+from managers.language.reading.reading import Sentence, asks_anything
 from managers.language.reading.rules import fits_any
 from managers.language.reading.slots import asked_slot, told_slot
 from managers.language.words import content_words, detect_language, words
@@ -211,6 +210,6 @@ def related(told: Sentence, request: ReplyRequest) -> Candidate | None:
         for sentence in sentences_of(hit):
             shared = terms & set(content_words(sentence))
             is_named = any(word.entity and word.normal in shared for word in words(sentence))
-            if (len(shared) >= 2 or is_named) and not is_question(sentence) and 8 <= len(sentence) <= 90:  # noqa: PLR2004  # a sentence worth quoting
+            if (len(shared) >= 2 or is_named) and not asks_anything(sentence) and 8 <= len(sentence) <= 90:  # noqa: PLR2004  # a sentence worth quoting
                 return Candidate(sentence, hit.type, "user", hit.time, 1.0, source=place)
     return None

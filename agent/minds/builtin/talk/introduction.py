@@ -30,10 +30,15 @@ def was_asked_name(spoken: str) -> bool:
 
 def is_about_oneself(earlier: Sequence[str]) -> bool:
     """Tell whether a name without an owner (名前は遥) can be nobody's but the speaker's: early, and nobody was told of."""
+    if len(earlier) >= _EARLY:
+        return False
+    return not any(_speaks_of_others(text) or any(word.entity for word in words(text[:500])) for text in earlier)
+
+
+def _speaks_of_others(text: str) -> bool:
+    """Tell whether a friend, a relation or an animal is spoken of, be it by no name."""
     others = word_list("ja", "persons") | word_list("ja", "pets")
-    return len(earlier) < _EARLY and not any(
-        word.entity or word.surface.lower() in others for text in earlier for word in words(text[:500])
-    )
+    return any(word.surface.lower() in others for word in words(text[:500]))
 
 
 def name_given(texts: Sequence[str], spoken: Sequence[str] = ()) -> str:
@@ -41,13 +46,12 @@ def name_given(texts: Sequence[str], spoken: Sequence[str] = ()) -> str:
 
     `spoken` are the persona's words before each text, where there are such: a bare name answers "what shall I call you?".
     """
-    for at in range(len(texts) - 1, -1, -1):
+    name = ""
+    for at, text in enumerate(texts):
         before = spoken[at - 1] if 0 < at <= len(spoken) else ""
-        if name := name_in(
-            texts[at][:_MOST_READ], is_first=at == 0, before=before, is_own=is_about_oneself(texts[:at])
-        ):
-            return name
-    return ""
+        is_own = is_about_oneself(texts[:at])
+        name = name_in(text[:_MOST_READ], is_first=at == 0, before=before, is_own=is_own, known=name) or name
+    return name
 
 
 def name_noted(notes: str, persona: str) -> str:
@@ -67,7 +71,7 @@ def name_in(text: str, *, is_first: bool, before: str = "", is_own: bool = False
         is_own: a name without an owner can only be the speaker's.
         known: the name that the speaker goes by: "Thomas, not Tom" puts it right.
     """
-    may_be_real = is_own or (bool(known) and is_about_oneself([before]))
+    may_be_real = is_own or (bool(known) and not _speaks_of_others(before))
     real = rule("ja", "introduction", "real_name").finditer(text) if may_be_real else ()
     for match in sorted([*_sure(text), *real, *_replacing(text, known)], key=re.Match.start):
         name = _given(match)
