@@ -1,4 +1,4 @@
-"""All services of one home folder: made once, in `app.py`, and handed down."""
+"""All services of one home folder: made once, in `commands/shared.py`, and handed down."""
 
 from __future__ import annotations
 

@@ -134,16 +134,6 @@ class Notes:
         """Add a paragraph at the end; return the change as a unified diff."""
         return self.apply_edit(kind, [Edit("", text)], author=author, reason=reason, evidence=evidence)
 
-    def replace(
-        self, kind: NoteKind, old: str, new: str, *, author: str, reason: str, evidence: Sequence[str] = ()
-    ) -> str:
-        """Replace the one place where `old` stands; return the change as a unified diff.
-
-        Raises:
-            EditTargetError: it stands there not at all, or several times; nothing was changed.
-        """
-        return self.apply_edit(kind, [Edit(old, new)], author=author, reason=reason, evidence=evidence)
-
     def apply_edit(
         self, kind: NoteKind, edits: Sequence[Edit], *, author: str, reason: str, evidence: Sequence[str] = ()
     ) -> str:

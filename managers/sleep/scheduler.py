@@ -92,23 +92,10 @@ class SleepStatus:
 class SleepScheduler:
     """Runs sleep for all personas. Each dreams in a thread of its own, one dream at a time each."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        sleepers: Callable[[], Sequence[Sleeper]],
-        *,
-        on_change: Callable[[str, SleepStatus], None] | None = None,
-    ) -> None:
-        """Hold what is needed; nothing runs before `start`.
-
-        Args:
-            clock: the time.
-            sleepers: the personas there are now.
-            on_change: told whenever a persona's status changes.
-        """
+    def __init__(self, clock: Clock, sleepers: Callable[[], Sequence[Sleeper]]) -> None:
+        """Take the time and what gives the personas there are now; nothing runs before `start`."""
         self._clock = clock
         self._sleepers = sleepers
-        self._on_change = on_change or (lambda _name, _status: None)
         self._scheduler = BackgroundScheduler(timezone="UTC")
         self._pool = ThreadPoolExecutor(max_workers=_WORKERS, thread_name_prefix="dream")
         self._status: dict[str, SleepStatus] = {}
@@ -263,7 +250,6 @@ class SleepScheduler:
     def _set(self, name: str, status: SleepStatus) -> None:
         with self._lock:
             self._status[name] = status
-        self._on_change(name, status)
 
 
 def _outcome(report: DreamReport) -> Outcome:

@@ -63,7 +63,7 @@ def test_a_note_is_emptied_only_when_that_is_meant(notes: Notes, history: Histor
     with pytest.raises(ShrinkRefusedError):
         notes.write("core_memory", " \n", based_on=read.digest, author="ねむ", reason="")
     with pytest.raises(ShrinkRefusedError):
-        notes.replace("core_memory", "大切", "", author="ねむ", reason="")
+        notes.apply_edit("core_memory", [Edit("大切", "")], author="ねむ", reason="")
     assert notes.read("core_memory").text == "大切"
     notes.write("core_memory", "", based_on=read.digest, author="user", reason="", emptied=True)
     assert notes.read("core_memory").text == ""
@@ -149,7 +149,7 @@ def test_edits_answer_with_the_change(notes: Notes) -> None:
     assert diff.splitlines()[-1] == "+牛乳を買う"
     notes.append("notepad", "\n雨\n\n", author="ねむ", reason="")
     assert notes.read("notepad").text == "牛乳を買う\n\n雨\n"
-    diff = notes.replace("notepad", "牛乳", "豆乳", author="ねむ", reason="")
+    diff = notes.apply_edit("notepad", [Edit("牛乳", "豆乳")], author="ねむ", reason="")
     assert "-牛乳を買う" in diff
     assert "+豆乳を買う" in diff
     diff = notes.apply_edit(

@@ -1,6 +1,6 @@
 """Moving whole days from `log.txt` to `log_archives/YYYY-MM.txt`, and putting imported ones there.
 
-A move appends to the archives and then cuts `log.txt`, with a journal around both (see `log_parts`).
+A move appends to the archives and then cuts `log.txt`, with a journal around both (see `log_files`).
 A kill in between is undone by the next writer: the archives are cut back to the sizes in the journal.
 """
 
