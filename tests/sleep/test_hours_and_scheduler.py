@@ -11,7 +11,7 @@ from managers.mind import Cancel
 from managers.sleep.dream import DreamReport, Progress
 from managers.sleep.errors import DreamingAlreadyError
 from managers.sleep.quiet_hours import in_quiet_hours, is_idle, missed_a_night, next_quiet
-from managers.sleep.scheduler import SleepScheduler, SleepStatus
+from managers.sleep.scheduler import SleepScheduler
 from managers.storage.errors import DiskFullError
 from managers.storage.settings import SleepSettings
 from tests.fakes import HandClock
@@ -210,19 +210,18 @@ def test_one_personas_trouble_does_not_keep_the_others_awake(clock: HandClock, s
 
 
 def test_only_one_at_a_time_and_its_status_is_shown(clock: HandClock, sleeper: FakeSleeper) -> None:
-    seen: list[SleepStatus] = []
-    scheduler = SleepScheduler(clock, lambda: [sleeper], on_change=lambda _name, status: seen.append(status))
+    scheduler = SleepScheduler(clock, lambda: [sleeper])
     clock.set(at(9))
     sleeper.hold = Event()
     future = scheduler.dream_now("ねむ")
-    assert scheduler.status("ねむ").is_running
+    assert (scheduler.status("ねむ").is_running, scheduler.status("ねむ").outcome) == (True, "running")
     with pytest.raises(DreamingAlreadyError):
         scheduler.dream_now("ねむ")
     scheduler.tick()
     scheduler.cancel("ねむ")
     sleeper.hold.set()
     future.result(5)
-    assert [status.outcome for status in seen] == ["running", "stopped"]
+    assert scheduler.status("ねむ").outcome == "stopped"
     assert scheduler.status("ねむ").next_at == datetime(2026, 11, 22)
 
 
