@@ -17,6 +17,7 @@ from managers.memory.entity_store import about_misnamed, misnamed_entities
 from managers.memory.file_validation import flaws
 from managers.memory.log.lost import still_lost
 from managers.memory.log.reader import LogReader
+from managers.personas.file_recovery import is_text
 from managers.recall.index.unread import odd_name
 from managers.storage.copies import Proof, are_same, copies_in, orphans_in, share_content
 from managers.storage.encodings import foreign_encoding
@@ -27,7 +28,6 @@ from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.paths import PersonaPaths
 from managers.storage.paths import is_text as is_text_name
 from managers.storage.printable import shown
-from managers.storage.spelling import decode
 from managers.storage.tracking import tracked_files
 
 _FOLDERS: Final = (
@@ -255,15 +255,6 @@ def _misnamed(names: Mapping[str, list[str]]) -> Iterator[Trouble]:
         for name in there:
             if folder != "entity_memory" and not is_text_name(name):
                 yield wording.misnamed(odd_name(_within(folder, name)), _within(folder, shown(name)))
-
-
-def is_text(data: bytes) -> bool:
-    """Whether a memory file's bytes are read as they are: UTF-8, or UTF-16 with a mark."""
-    try:
-        decode(data)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def is_no_json(name: str, data: bytes) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from managers.integrity.inspection import is_no_json, is_text
+from managers.integrity.inspection import is_no_json
 from managers.integrity.trouble import Kind, Trouble, Words, words
 from managers.memory.log import ConversationLog
 from managers.memory.log.lost import accept
+from managers.personas.file_recovery import is_text, newest_good
 from managers.storage.aside import keep_aside, move_durably, put_aside
 from managers.storage.clock import Clock
 from managers.storage.encodings import decode_foreign
@@ -20,9 +22,6 @@ from managers.storage.locks import writing
 from managers.storage.opening import kind
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
-
-_LOOK_BACK: Final = 1_000
-"""So many entries of the history are looked through for a good version."""
 
 
 class Mender:
@@ -146,8 +145,7 @@ class Mender:
 
     def _newest_good(self, path: Path) -> bytes | None:
         name = path.relative_to(self._paths.folder).as_posix()
-        versions = (self._history.at(entry.id, path) for entry in self._history.entries(_LOOK_BACK, path))
-        return next((data for data in versions if data is not None and _is_good(name, data)), None)
+        return newest_good(self._history, path, partial(_is_good, name))
 
 
 def _is_good(name: str, data: bytes) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from managers.memory.emotions import NEGATIVE, POSITIVE
 from managers.memory.goals import Goal
@@ -14,7 +14,7 @@ from managers.memory.questions import Question
 from managers.storage.settings import SleepSettings
 
 Drive = Literal["boredom", "curiosity", "goal_achievement", "devotion"]
-DRIVES: tuple[Drive, ...] = ("boredom", "curiosity", "goal_achievement", "devotion")
+DRIVES: tuple[Drive, ...] = get_args(Drive)
 LABELS: dict[Drive, tuple[str, str]] = {
     "boredom": ("退屈（Boredom）", "Boredom"),
     "curiosity": ("好奇心（Curiosity）", "Curiosity"),
@@ -97,12 +97,7 @@ def devotion_after(level: float, emotion: str) -> float:
 
 def thresholds(settings: SleepSettings) -> dict[Drive, float]:
     """Return the thresholds that the person set."""
-    return {
-        "boredom": settings.boredom_threshold,
-        "curiosity": settings.curiosity_threshold,
-        "goal_achievement": settings.goal_achievement_threshold,
-        "devotion": settings.devotion_threshold,
-    }
+    return {drive: getattr(settings, f"{drive}_threshold") for drive in DRIVES}
 
 
 def _days_since(when: str, now: datetime) -> float:

@@ -15,15 +15,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from managers.memory.emotions import VALUES
+from managers.memory.emotions import VALUES, month_files, next_month
 from managers.memory.json_documents import JsonFile
 from managers.storage.clock import Clock
-from managers.storage.files import files, read_bytes
+from managers.storage.files import read_bytes
 from managers.storage.json_text import load_json
 from managers.storage.paths import PersonaPaths
 
 Step = Literal["hour", "day", "week", "month"]
-_MONTH_FILES = "emotion_log_[0-9][0-9][0-9][0-9]-[0-9][0-9].json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ class EmotionCurve:
 
     def first(self) -> datetime | None:
         """Return when the log begins."""
-        months = self._month_files()
+        months = month_files(self._paths)
         stamps = [stamp for stamp, *_ in (_entries(self._read(months[0])) if months else self._current())]
         return _start(min(stamps)[:10]) if stamps else None
 
@@ -103,7 +102,7 @@ class EmotionCurve:
 
     def _sources(self, first: str, last: str) -> Iterator[Iterator[tuple[str, str, str, str]]]:
         yield self._current()
-        for path in self._month_files():
+        for path in month_files(self._paths):
             if first <= path.stem.removeprefix("emotion_log_") <= last:
                 yield _entries(self._read(path))
 
@@ -119,14 +118,11 @@ class EmotionCurve:
         found: list[Any] = JsonFile(self._paths, path, self._clock, list).read()
         return found
 
-    def _month_files(self) -> list[Path]:
-        return files(self._paths.memory, _MONTH_FILES)
-
 
 def end_of(start: datetime, step: Step) -> datetime:
     """Return the end of the hour, day, week or month that begins at `start`."""
     if step == "month":
-        return (start.replace(day=1) + timedelta(days=32)).replace(day=1)
+        return next_month(start)
     return start + {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}[step]
 
 

@@ -128,9 +128,9 @@ class EmotionLog:
     def entries(self, since: datetime | None = None, until: datetime | None = None) -> list[EmotionEntry]:
         """Return readings, newest first; only the files that the span touches are read."""
         found, _ = self._current()
-        for path in self._month_files():
+        for path in month_files(self._paths):
             month = datetime.strptime(path.stem.removeprefix("emotion_log_"), "%Y-%m")
-            if (since and _next_month(month) <= since) or (until and month > until):
+            if (since and next_month(month) <= since) or (until and month > until):
                 continue
             older, _ = entries_of(EmotionEntry, JsonFile(self._paths, path, self._clock, list).read())
             found += older
@@ -194,7 +194,7 @@ class EmotionLog:
         with writing(self._paths):
             if self._new.exists():
                 self.roll()
-            for path in [self._paths.emotion_log, *self._month_files()]:
+            for path in [self._paths.emotion_log, *month_files(self._paths)]:
                 data = read_bytes(path) or b""
                 if not any(mark in data for mark in marks):
                     continue  # years of months: hardly any holds them
@@ -222,9 +222,6 @@ class EmotionLog:
             self._read = (stamp, *entries_of(EmotionEntry, self._file.read()))
         _, entries, odd = self._read
         return [*entries, *_lines(waiting)], odd
-
-    def _month_files(self) -> list[Path]:
-        return files(self._paths.memory, "emotion_log_[0-9][0-9][0-9][0-9]-[0-9][0-9].json")
 
 
 def _reworded(entry: EmotionEntry, text: str) -> EmotionEntry:
@@ -255,5 +252,11 @@ def _newest_first(entries: Iterable[EmotionEntry]) -> list[EmotionEntry]:
     return sorted(once.values(), key=lambda entry: entry.timestamp, reverse=True)
 
 
-def _next_month(month: datetime) -> datetime:
-    return (month + timedelta(days=32)).replace(day=1)
+def month_files(paths: PersonaPaths) -> list[Path]:
+    """Return the files of the months that have passed, oldest first."""
+    return files(paths.memory, "emotion_log_[0-9][0-9][0-9][0-9]-[0-9][0-9].json")
+
+
+def next_month(moment: datetime) -> datetime:
+    """Return the first day of the month after a moment's, at the same hour."""
+    return (moment.replace(day=1) + timedelta(days=32)).replace(day=1)

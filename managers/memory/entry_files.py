@@ -1,4 +1,8 @@
-"""Files of entries, the newest first: the part that is rewritten, its shelves, and pure changes of it."""
+"""Files of entries, the newest first: the part that is rewritten, its shelves, and pure changes of it.
+
+Older parts are put on shelves. A shelf is a file that is written once. So no file that is rewritten grows for ever,
+and nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +20,33 @@ from managers.memory.json_documents import (
     pin_reason,
     write_plainly,
 )
-from managers.memory.rolling_lists import next_shelf, shelves
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
+from managers.storage.files import files
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
+Item = TypeVar("Item")
 E = TypeVar("E", bound=Remembered)
+
+
+def shelve(items: Sequence[Item], keep: int) -> tuple[list[Item], list[Item]]:
+    """Split a list (newest first) into what stays and what goes on a shelf: nothing until twice `keep`."""
+    if len(items) < 2 * keep:
+        return list(items), []
+    return list(items[:keep]), list(items[keep:])
+
+
+def shelves(path: Path) -> list[Path]:
+    """Return the shelves of a file, oldest first: `insights_archived_001.json` for `insights.json`."""
+    return files(path.parent, f"{path.stem}_archived_[0-9][0-9][0-9]{path.suffix}")
+
+
+def next_shelf(path: Path) -> Path:
+    """Return the file for the next shelf."""
+    taken = shelves(path)
+    number = int(taken[-1].stem.rsplit("_", 1)[1]) + 1 if taken else 1
+    return path.with_name(f"{path.stem}_archived_{number:03d}{path.suffix}")
 
 
 class EntryList(Generic[E]):
@@ -54,10 +78,10 @@ class EntryList(Generic[E]):
     def changes(self, path: Path) -> dict[Path, bytes | None]:
         """Return the files to write: the entries, and a shelf when they have become many."""
         kept, older = self._divided()
-        files: dict[Path, bytes | None] = {path: encode(as_plain(kept, self.odd))}
+        written: dict[Path, bytes | None] = {path: encode(as_plain(kept, self.odd))}
         if older:
-            files[next_shelf(path)] = encode(as_plain(older))
-        return files
+            written[next_shelf(path)] = encode(as_plain(older))
+        return written
 
     def _divided(self) -> tuple[list[E], list[E]]:
         """Return what stays in the file, and what goes on a shelf."""

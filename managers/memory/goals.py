@@ -11,9 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from managers.language.lexicons import word_list
 from managers.language.words import content_words
-from managers.memory.entry_files import EntryStore
+from managers.memory.entry_files import EntryStore, next_shelf, shelve
 from managers.memory.json_documents import TIME, Apply, Remembered, encode, entries_of, short_id
-from managers.memory.rolling_lists import next_shelf, shelve
 from managers.storage.clock import Clock
 from managers.storage.paths import PersonaPaths
 

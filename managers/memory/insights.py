@@ -7,9 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from managers.memory.entry_files import EntryList, EntryStore
+from managers.memory.entry_files import EntryList, EntryStore, shelve
 from managers.memory.json_documents import Apply, Remembered, entries_of, short_id
-from managers.memory.rolling_lists import shelve
 from managers.storage.clock import Clock
 from managers.storage.paths import PersonaPaths
 

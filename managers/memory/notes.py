@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Literal
 
 from managers.memory.errors import EditTargetError
-from managers.memory.note_text import divide
 from managers.personas.errors import ShrinkRefusedError
 from managers.storage.clock import Clock
 from managers.storage.encodings import text_of
@@ -26,6 +25,10 @@ from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import Spelling, decode
 
 NoteKind = Literal["core_memory", "notepad", "main_memory", "secret_diary"]
+DIARY_LIMIT = 60_000
+"""Characters at which a diary rolls over."""
+DIARY_KEPT = 20_000
+"""Characters of the newest part that stay, so that the persona still has its last weeks before its eyes."""
 _DIARIES = frozenset({"main_memory", "secret_diary"})
 
 
@@ -193,6 +196,22 @@ class Notes:
         taken = self.archives(kind)
         number = int(taken[-1].stem.rsplit("_", 1)[1]) + 1 if taken else 1
         return self.path(kind).with_name(f"{_archive_stem(kind)}_{number:03d}.txt")
+
+
+def divide(text: str, limit: int = DIARY_LIMIT, kept: int = DIARY_KEPT) -> tuple[str, str]:
+    """Return the older part of a diary that is too long, and the newest that stays.
+
+    Divided where a paragraph ends if it can be, else a line, a sentence, anywhere; both parts together
+    are the text.
+    """
+    if len(text) <= limit:
+        return "", text
+    start = len(text) - kept
+    for boundary in ("\n\n", "\n", "。", ". "):
+        found = text.find(boundary, start, -1)
+        if found != -1:
+            return text[: found + len(boundary)], text[found + len(boundary) :]
+    return text[:start], text[start:]
 
 
 def _archive_stem(kind: NoteKind) -> str:

@@ -13,9 +13,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from managers.memory.entry_files import EntryList, EntryStore
+from managers.memory.entry_files import EntryList, EntryStore, shelve
 from managers.memory.json_documents import TIME, Apply, Remembered, entries_of, short_id
-from managers.memory.rolling_lists import shelve
 from managers.storage.clock import Clock
 from managers.storage.paths import PersonaPaths
 

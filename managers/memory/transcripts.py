@@ -93,9 +93,7 @@ def import_transcript(log: ConversationLog, source: Path) -> ImportReport:
         NotATranscriptError: no line of it can be used; nothing was changed.
         DiskFullError, UnwritableError, BusyError: try again later; what is there already is skipped.
     """
-    data = read_bytes(source)
-    if data is None:
-        raise NoSuchFileError(path=source)
+    data = _read(source)
     lines, problems = read_transcript(data)
     with locks.writing(log.paths):
         lines, collisions = _without_collisions(log, lines)
@@ -115,16 +113,20 @@ def who_speaks(source: Path) -> tuple[Lang, str]:
         UnreadableError: the file is not there, or cannot be read.
         NotATranscriptError: no line of it can be used, so nobody need be made for it.
     """
-    data = read_bytes(source)
-    if data is None:
-        raise NoSuchFileError(path=source)
-    lines, problems = read_transcript(data)
+    lines, problems = read_transcript(_read(source))
     if not lines:
         raise _nothing_usable(source, problems)
     messages = [line.message for line in lines]
     names = Counter(one.speaker for one in messages if one.role == "user" and not is_unnamed(one.speaker))
     spoken = "\n".join(message.text for message in messages[:LISTENED_TO])
     return detect_language(spoken), names.most_common(1)[0][0] if names else ""
+
+
+def _read(source: Path) -> bytes:
+    data = read_bytes(source)
+    if data is None:
+        raise NoSuchFileError(path=source)
+    return data
 
 
 def read_transcript(data: bytes) -> tuple[list[_Line], list[LineProblem]]:

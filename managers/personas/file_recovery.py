@@ -17,6 +17,7 @@ from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
 
 _LOOK_BACK = 1_000
+"""So many entries of the history are looked through for a good version."""
 
 
 def mend(paths: PersonaPaths, history: History, now: datetime) -> list[Notice]:
@@ -32,20 +33,21 @@ def mend(paths: PersonaPaths, history: History, now: datetime) -> list[Notice]:
     """
     kept: list[Notice] = []
     with writing(paths):
-        for path, is_good in ((paths.persona_json, _is_sheet), (paths.system_prompt, _is_text)):
+        for path, is_good in ((paths.persona_json, _is_sheet), (paths.system_prompt, is_text)):
             data = read_bytes(path)
             if data is None or is_good(data):
                 continue
             history.notice_outside([path])
             converted = (decode_foreign(data) or "").encode()
-            good = converted if converted and is_good(converted) else _newest_good(history, path, is_good)
+            good = converted if converted and is_good(converted) else newest_good(history, path, is_good)
             kept.append(set_aside(path, now))
             if good is not None:
                 history.change({path: good}, author="user", reason="mended")
     return kept
 
 
-def _newest_good(history: History, path: Path, is_good: Callable[[bytes], bool]) -> bytes | None:
+def newest_good(history: History, path: Path, is_good: Callable[[bytes], bool]) -> bytes | None:
+    """Return the newest version of a file in the history that is good; None if there is none."""
     versions = (history.at(entry.id, path) for entry in history.entries(_LOOK_BACK, path))
     return next((data for data in versions if data is not None and is_good(data)), None)
 
@@ -58,7 +60,8 @@ def _is_sheet(data: bytes) -> bool:
     return True
 
 
-def _is_text(data: bytes) -> bool:
+def is_text(data: bytes) -> bool:
+    """Whether a file's bytes are read as they are: UTF-8, or UTF-16 with a mark."""
     try:
         decode(data)
     except UnicodeDecodeError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from managers.personas.errors import BrokenPersonaFileError
+from managers.personas.folders import name_key
 from managers.storage.errors import Notice
+from managers.storage.files import digest
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.texts import Texts
 
@@ -21,6 +23,8 @@ Document = dict[str, Any]
 Step = Callable[[Document], None]
 
 _STEPS: list[Step] = []
+_FORMER = "former_names"
+_MOST_FORMER = 12
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -120,3 +124,30 @@ def part(document: Document, key: str) -> Document:
 def normal(name: str) -> str:
     """Return a name in the normal form that the program uses."""
     return unicodedata.normalize("NFC", name)
+
+
+# The names that a persona had before, so that an address with one of them leads to it still. Each stands with when it was given up
+# and a digest of the folder's mark: in a copy of the folder, or in one that came from elsewhere, they say nothing.
+
+
+def note_former_name(document: Document, name: str, mark: str, now: datetime) -> None:
+    """Note in a persona's document that it gave up a name."""
+    others = [entry for entry in _former(document) if name_key(str(entry.get("name"))) != name_key(name)]
+    given_up = {"name": name, "until": now.isoformat(timespec="seconds"), "of": _own(mark)}
+    document[_FORMER] = [*others, given_up][-_MOST_FORMER:]
+
+
+def given_up(document: Document, name: str, mark: str) -> str | None:
+    """Return when a persona gave up a name, ISO 8601; None if it never had it."""
+    own = [entry for entry in _former(document) if entry.get("of") == _own(mark)]
+    found = [str(entry.get("until", "")) for entry in own if name_key(str(entry.get("name"))) == name_key(name)]
+    return max(found, default=None)
+
+
+def _former(document: Document) -> Iterable[dict[str, Any]]:
+    found = document.get(_FORMER)
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+def _own(mark: str) -> str:
+    return digest(mark.encode())[:16]

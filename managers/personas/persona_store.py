@@ -24,7 +24,6 @@ from managers.personas.folders import (
     name_key,
     remove_unfinished,
 )
-from managers.personas.former_names import given_up, note_former_name
 from managers.personas.persona import Persona, read_persona
 from managers.personas.samples import copy_samples
 from managers.personas.sensitive_settings import wishes_of
@@ -93,7 +92,11 @@ class PersonaStore:
         Raises:
             NoNameError, UnsafeNameError, PersonaExistsError
         """
-        return self._free(name, instead_of)
+        wanted = safe_name(name)
+        taken = {name_key(other) for other in self.door.all_names()} - ({name_key(instead_of)} if instead_of else set())
+        if name_key(wanted) in taken:
+            raise PersonaExistsError(name=wanted)
+        return wanted
 
     # Coming and going
 
@@ -129,7 +132,7 @@ class PersonaStore:
             "settings": {},
         }
         with arranging(self.home):
-            free = self._free(name)
+            free = self.usable_name(name)
             with building(self.home.characters, free) as folder:
                 paths = PersonaPaths(folder)
                 write_atomic(paths.persona_json, dump_json(document))
@@ -151,7 +154,7 @@ class PersonaStore:
         """
         with arranging(self.home):
             paths, _ = self.door.resident(name)
-            free = self._free(new_name, instead_of=name)
+            free = self.usable_name(new_name, instead_of=name)
             with self._moving(paths), self.door.admissions.moving(paths.folder, free):
                 trash.move(paths.folder, self.home.characters / free)
             try:
@@ -169,7 +172,7 @@ class PersonaStore:
         for paths, admission in self.door.residents():
             with suppress(BrokenPersonaFileError, UnreadableError):
                 document = persona_file.parse(paths.name, read_bytes(paths.persona_json) or b"{}")
-                if when := given_up(document, name, admission.mark):
+                if when := persona_file.given_up(document, name, admission.mark):
                     found[when] = persona_file.normal(paths.name)
         return found[max(found)] if found else None
 
@@ -182,7 +185,7 @@ class PersonaStore:
         """
         with arranging(self.home):
             paths, admission = self.door.resident(name)
-            free = self._free(new_name)
+            free = self.usable_name(new_name)
             with building(self.home.characters, free) as folder, writing(paths):
                 settle(paths)
                 copy_durably(paths.folder, folder, _NOT_COPIED)
@@ -222,7 +225,7 @@ class PersonaStore:
         """
         with arranging(self.home):
             item = trash.find(self.home.trash, trash_id)
-            free = self._free(new_name or item.name)
+            free = self.usable_name(new_name or item.name)
             with self.door.admissions.moving(item.folder, free):
                 trash.move(item.folder, self.home.characters / free)
             return free
@@ -329,14 +332,6 @@ class PersonaStore:
 
     # Inside
 
-    def _free(self, name: str, instead_of: str | None = None) -> str:
-        """Return the name as a folder's name, if nobody else has it on any file system."""
-        wanted = safe_name(name)
-        taken = {name_key(other) for other in self.door.all_names()} - ({name_key(instead_of)} if instead_of else set())
-        if name_key(wanted) in taken:
-            raise PersonaExistsError(name=wanted)
-        return wanted
-
     @contextmanager
     def _moving(self, paths: PersonaPaths) -> Iterator[None]:
         """Hold the persona's lock; on Windows only wait for it, for it moves no folder with an open file."""
@@ -357,7 +352,9 @@ class PersonaStore:
                 name, read_bytes(paths.persona_json) or b"{}"
             )  # a broken one is left to whoever mends it
             now = self._clock.now()
-            self._change(name, lambda document: note_former_name(document, former, admission.mark, now), "renamed")
+            self._change(
+                name, lambda document: persona_file.note_former_name(document, former, admission.mark, now), "renamed"
+            )
         except UtataneError:
             logger.warning("an address with the old name leads nowhere", exc_info=True)
 

@@ -7,7 +7,7 @@ with the full inner-state log, right before what the persona says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -126,16 +126,18 @@ class Autonomy:
             return self._do(deed, occasion)
 
     def _moved(self, settings: SleepSettings, now: datetime) -> Drive | None:
-        if not may_act(settings, now) or not settings.autonomous_actions_per_day:
+        most = settings.autonomous_actions_per_day if settings.autonomous_actions and not settings.silence else 0
+        if not most or in_quiet_hours(now, settings):
             return None
         drives = self._inner_state.levels(now).beyond_threshold
         if not drives or not is_idle(self._declined_at(), now, _RECONSIDERS_AFTER_MINUTES):
             return None
         if not is_idle(self._resting_since(), now, settings.idle_minutes_before_dream):
             return None
-        if unanswered(self._log.tail(_LOOKED_AT)):
-            return None
-        if deeds_among(self._log.messages(now.date(), now.date())) >= settings.autonomous_actions_per_day:
+        if (
+            first_word(self._log.tail(_LOOKED_AT))
+            or sum(map(is_deed, self._log.messages(now.date(), now.date()))) >= most
+        ):
             return None
         return next((drive for drive in drives if self._has_matter(drive, now)), None)
 
@@ -195,31 +197,16 @@ class Autonomy:
         return None
 
 
-def may_act(settings: SleepSettings, now: datetime) -> bool:
-    """Whether the person allows the persona to act at this hour."""
-    return settings.autonomous_actions and not settings.silence and not in_quiet_hours(now, settings)
-
-
-def unanswered(messages: Sequence[Message]) -> bool:
-    """Whether the persona has written first since the user last spoke; a thought noted needs no answer."""
-    return first_word(messages) is not None
-
-
 def first_word(messages: Sequence[Message]) -> Message | None:
     """Return what the persona wrote first since the user last spoke, the newest where there are several."""
     later: Message | None = None
     for message in reversed(messages):
         if message.role == "user":
             return None
-        if message.role == "system" and message.speaker == RECORD and later is not None and later.role == "persona":
+        if is_deed(message) and later is not None and later.role == "persona":
             return later
         later = message
     return None
-
-
-def deeds_among(messages: Iterable[Message]) -> int:
-    """Return how often the persona acted of its own accord."""
-    return sum(map(is_deed, messages))
 
 
 def is_deed(message: Message) -> bool:

@@ -211,22 +211,18 @@ def _stamp(key: str) -> str:
 
 def _changes(record: Mapping[str, Any]) -> list[NightChange]:
     return [
-        NightChange(
-            str(one.get("what", "")),
-            str(one.get("target", "")),
-            str(one.get("text", "")),
-            tuple(str(message) for message in one.get("evidence") or ()),
-        )
+        NightChange(str(one.get("what", "")), str(one.get("target", "")), str(one.get("text", "")), _evidence(one))
         for one in _dicts(record, "changes")
     ]
 
 
 def _left_out(record: Mapping[str, Any]) -> list[LeftOut]:
-    return [
-        LeftOut(str(one["item"]), str(one.get("why", "")), tuple(str(message) for message in one.get("evidence") or ()))
-        for one in _dicts(record, "failures")
-        if "item" in one
-    ]
+    failures = (one for one in _dicts(record, "failures") if "item" in one)
+    return [LeftOut(str(one["item"]), str(one.get("why", "")), _evidence(one)) for one in failures]
+
+
+def _evidence(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(message) for message in one.get("evidence") or ())
 
 
 def _days(record: Mapping[str, Any]) -> list[date]:

@@ -16,12 +16,12 @@ from typing import Any, Generic, TypeVar
 from managers.memory.dream_state import DreamState, DreamStateFile
 from managers.memory.entities import Entity, bounded, format_entity, format_fact, name_key
 from managers.memory.entity_store import EntityStore
+from managers.memory.entry_files import next_shelf
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import Goals, GoalStore
 from managers.memory.insights import Insights, InsightStore
 from managers.memory.json_documents import USER, encode
 from managers.memory.questions import Questions, QuestionStore
-from managers.memory.rolling_lists import next_shelf
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.paths import PersonaPaths

@@ -3,10 +3,10 @@ from __future__ import annotations
 import json
 from datetime import date
 
+from managers.memory.entry_files import shelves
 from managers.memory.goals import KEPT_ENDED, MAX_ACTIVE, Goal, Goals, GoalStore
 from managers.memory.insights import KEPT, Insight, InsightStore
 from managers.memory.questions import MAX_OPEN, Question, Questions, QuestionStore
-from managers.memory.rolling_lists import shelves
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 

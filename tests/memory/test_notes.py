@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from managers.memory.errors import EditTargetError
-from managers.memory.note_text import DIARY_LIMIT, divide
-from managers.memory.notes import Edit, NoteKind, Notes
+from managers.memory.notes import DIARY_LIMIT, Edit, NoteKind, Notes, divide
 from managers.personas.errors import ShrinkRefusedError
 from managers.storage.errors import ExternallyChangedError, UnreadableError
 from managers.storage.files import digest

@@ -16,7 +16,7 @@ from managers.memory.log.format import Record, escape, format_record, restore
 from managers.memory.log.log_index import _understood
 from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
-from managers.memory.note_text import divide
+from managers.memory.notes import divide
 from managers.memory.transcripts import read_transcript
 from managers.recall.index.chunking import split
 from managers.recall.index.sources import READERS

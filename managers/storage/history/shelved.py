@@ -1,6 +1,6 @@
 """Records that an entry made and that were put on a shelf since: they are taken back there.
 
-A list that has grown long puts its older part into `<name>_archived_NNN.json` (see `managers.memory.rolling_lists`).
+A list that has grown long puts its older part into `<name>_archived_NNN.json` (see `managers.memory.entry_files`).
 """
 
 from __future__ import annotations
