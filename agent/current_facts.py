@@ -15,7 +15,7 @@ from managers.recall.hits import Hit
 _MOST_OWN, _MOST_OTHERS = 6, 4
 
 
-def standing_hits(entities: EntityStore, names: Sequence[str], text: str) -> list[Hit]:
+def current_fact_hits(entities: EntityStore, names: Sequence[str], text: str) -> list[Hit]:
     """Return the facts that a question of the user about themselves asks for, as dreams keep them; mostly nothing.
 
     "Where do I live?" asks for one; "What do you know about me?" for all of them, and for whom the user has.

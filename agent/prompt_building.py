@@ -22,7 +22,7 @@ from agent.prompt_parts import (
     fit_turns,
     tokens_of,
 )
-from agent.prompt_prefix import cut_notices, prompt_room, standing_parts
+from agent.prompt_prefix import cut_notices, prefix_parts, prompt_room
 from agent.prompts import quoting
 from agent.prompts import system_prompt as words
 from agent.provenance import documents_of, files_of, still_standing
@@ -67,7 +67,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     last_words = tokens_of(earlier[-2:], count) if grave else 0
     room = whole - present.tokens - count(frame([""], present=[""]))
     beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
-    stands = standing_parts(around.memories, mind, sheet, partial(_note, around), beside=beside)
+    stands = prefix_parts(around.memories, mind, sheet, partial(_note, around), beside=beside)
     around.memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
     room -= stands.tokens
     said = fit_message(said, room, count)

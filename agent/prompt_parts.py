@@ -46,7 +46,7 @@ QUOTED: frozenset[PartName] = frozenset({"hits", "knowledge"})
 UNCUTTABLE: frozenset[PartName] = frozenset({"guidance", "now", "concern"})
 """These are ours, short, and useless in halves: a help line must not lose its number."""
 
-STANDING_SHARE = 0.7
+PREFIX_SHARE = 0.7
 """What stands may take this share of a prompt; the turns, the message and what is recalled get the rest."""
 TURNS_SHARE = 0.3
 """So much of the rest is kept for the newest turns."""

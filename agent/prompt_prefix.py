@@ -14,7 +14,7 @@ from agent.memories import Memories
 from agent.minds.protocol import Mind
 from agent.minds.tokens import answer_room
 from agent.minds.tool_schemas import affordable, tools_tokens
-from agent.prompt_parts import STANDING_SHARE, Composed, Part, compose_parts, text_part
+from agent.prompt_parts import PREFIX_SHARE, Composed, Part, compose_parts, text_part
 from agent.prompts import system_prompt as words
 from agent.prompts.quoting import plain
 from agent.prompts.system_prompt import PartName
@@ -40,7 +40,7 @@ def prompt_room(mind: Mind, sheet: Sheet) -> int:
     return mind.context_tokens - answer_room(mind.context_tokens) - tools_tokens(tools, mind.count_tokens)
 
 
-def standing_parts(
+def prefix_parts(
     memories: Memories, mind: Mind, sheet: Sheet, read: Callable[[NoteKind], str], *, beside: int = 0
 ) -> Composed:
     """Return what stands in every prompt, as much of it as fits.
@@ -53,7 +53,7 @@ def standing_parts(
         beside: tokens that must find room beside it, as far as that leaves it half: what a grave moment needs.
     """
     lang, room = sheet.language, prompt_room(mind, sheet)
-    most = min(int(room * STANDING_SHARE), max(room // 2, room - beside))
+    most = min(int(room * PREFIX_SHARE), max(room // 2, room - beside))
     none: list[Fact] = []
     facts = memories.spare("user", lambda: facts_of_user(memories.entities, sheet), none)
     parts = [
@@ -71,7 +71,7 @@ def what_is_cut(memories: Memories, mind: Mind) -> list[Notice]:
     if not isinstance(mind, Asking):
         return []
     sheet = with_name(memories.sheet(), memories)
-    return cut_notices(standing_parts(memories, mind, sheet, lambda kind: memories.notes.read(kind).text), mind)
+    return cut_notices(prefix_parts(memories, mind, sheet, lambda kind: memories.notes.read(kind).text), mind)
 
 
 def cut_notices(made: Composed, mind: Mind) -> list[Notice]:

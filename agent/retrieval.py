@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.addressing import names_of_user
-from agent.current_facts import standing_hits
+from agent.current_facts import current_fact_hits
 from agent.errors import UnknownTypeError
 from agent.memories import Memories
 from managers.language.reading.slots import asks_all, searches_of_all
@@ -35,7 +35,7 @@ def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, wind
     is_all = asks_all(text, lang)
     if not plan.wanted and not is_all:
         return hits
-    standing = standing_hits(memories.entities, names_of_user(sheet), text)
+    standing = current_fact_hits(memories.entities, names_of_user(sheet), text)
     own = _told_of_oneself(memories, sheet, lang, window) if is_all else []
     found: dict[str, Hit] = {}
     for hit in (*standing, *own, *hits):

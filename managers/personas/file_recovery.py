@@ -33,7 +33,7 @@ def mend(paths: PersonaPaths, history: History, now: datetime) -> list[Notice]:
     """
     kept: list[Notice] = []
     with writing(paths):
-        for path, is_good in ((paths.persona_json, _is_sheet), (paths.system_prompt, is_text)):
+        for path, is_good in ((paths.persona_json, _is_persona_file), (paths.system_prompt, is_text)):
             data = read_bytes(path)
             if data is None or is_good(data):
                 continue
@@ -52,7 +52,7 @@ def newest_good(history: History, path: Path, is_good: Callable[[bytes], bool]) 
     return next((data for data in versions if data is not None and is_good(data)), None)
 
 
-def _is_sheet(data: bytes) -> bool:
+def _is_persona_file(data: bytes) -> bool:
     try:
         persona_file.parse("", data)
     except BrokenPersonaFileError:
