@@ -14,8 +14,9 @@ from agent.minds.builtin.answers.candidates import (
 from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
 from managers.language.lexicons import word_list
 from managers.language.reading.english import verb_base
+from managers.language.reading.kinship import marked
 from managers.language.reading.reading import Sentence, question_terms
-from managers.language.reading.rules import fits
+from managers.language.reading.rules import fits, fits_any, rule
 from managers.language.reading.times import TimeSpan, find_times
 from managers.language.words import Word, content_words
 from managers.mind import ReplyRequest
@@ -74,20 +75,15 @@ def may_answer(found: Sequence[Candidate], asked: Sequence[Sentence], lang: Lang
         candidates = [c for c in candidates if not _is_anothers(c.text, things, lang)]
         if not any(thing in c.text.lower() for thing in things for c in candidates if c.who == "user"):
             return []  # somebody else's birthday is none of one's own
-    if any(_ASKS_FOR_QUESTIONS.search(sentence.plain) for sentence in asked):
+    if any(fits_any("focus", "for_questions", sentence.plain) for sentence in asked):
         return candidates
     return [c for c in candidates if not is_question(c.text)]
 
 
 def _counter(asked: Sequence[Sentence]) -> str:
     """Return in what a number is asked for: the 位 of 何位."""
-    found = (
-        re.search(
-            r"何(年生|個|人|位|番|問|回|匹|歳|才|分|時間|円|枚|冊|本|キロ|度|台|杯|週間|日間|年間|年(?!生))", s.plain
-        )
-        for s in asked
-    )
-    return next((match.group(1) for match in found if match), "")
+    found = (rule("ja", "answers", "asks_count").search(sentence.plain) for sentence in asked)
+    return next((match["unit"] for match in found if match and match["unit"]), "")
 
 
 def _without_idioms(terms: Sequence[str], plain: str) -> list[str]:
@@ -101,39 +97,28 @@ def _without_idioms(terms: Sequence[str], plain: str) -> list[str]:
 
 def _with_work(terms: Sequence[str], plain: str) -> list[str]:
     """Add what a question asks for that says "do" and means work ("What does Neil do?")."""
-    return [*terms, "work"] if _WHAT_THEY_DO.search(plain) else [*terms]
+    return [*terms, "work"] if fits_any("focus", "what_they_do", plain) else [*terms]
 
 
-_WHAT_THEY_DO = re.compile(r"\bwhat (?:do|does|did) (?:my )?(?!i\b|you\b|we\b|it\b|that\b)[\w' -]+? do(?: again)?$")
+_LONG_WORD = re.compile(r"[a-z]{4,}")
 _COLOUR_WORDS = frozenset(["colour", "color", "色", "何色"])
 
 
 def _own_things(asked: Sequence[Sentence], lang: Lang) -> list[str]:
     """Return what the user asks for as their own: the birthday of "my birthday"."""
-    return [match["thing"] for sentence in asked for match in _OWN_THING[lang].finditer(sentence.plain)]
-
-
-_OWN_THING: dict[Lang, re.Pattern[str]] = {
-    "en": re.compile(r"\b(?:my|our) (?P<thing>[a-z]+)\b(?!['’]s)"),
-    "ja": re.compile(r"(?:私|わたし|僕|ぼく|俺|おれ|自分|あたし)の(?P<thing>[一-龠ァ-ヴー]+)(?=[はって、いを]|$)"),
-}  # fmt: skip
+    own = rule(lang, "focus", "own_thing")
+    return [match["thing"] for sentence in asked for match in own.finditer(sentence.plain)]
 
 
 def _is_anothers(text: str, things: Sequence[str], lang: Lang) -> bool:
     """Tell whether a sentence gives somebody else's of what the user asks for as their own (my birthday, 私の誕生日)."""
-    if lang == "en":
-        plain = text.lower().replace("’", "'")
-        return any(
-            re.search(rf"(?<!\bit)(?<!\bthat)'s (?:\w+ )?{thing}\b|\b(?:his|her|their) {thing}\b", plain)
-            and not re.search(
-                rf"\b(?:my|mine|i)\b[^,.;]*\b{thing}\b(?!.*'s {thing})", re.sub(r"\bmy \w+'s\b", "", plain)
-            )
-            for thing in things
-        )
-    firsts = word_list("ja", "first_person")
+    firsts = tuple(word_list("ja", "first_person"))
     for thing in things:
-        owners = re.findall(rf"([一-龠ァ-ヴーぁ-んA-Za-z]+?)の{re.escape(thing)}", text)
-        if owners and not any(owner.endswith(tuple(firsts)) for owner in owners):
+        plain = marked(text, [thing], lang)
+        if lang == "en" and fits("en", "focus", "anothers", plain):
+            return True
+        owners = rule("ja", "focus", "owner").findall(plain) if lang == "ja" else []
+        if owners and not any(owner.endswith(firsts) for owner in owners):
             return True
     return False
 
@@ -163,11 +148,8 @@ def _cues(asked: Sequence[Sentence]) -> frozenset[str]:
 
 def verb_bases(text: str) -> set[str]:
     """Return the longer words of an English text in their base forms, those of asking left out."""
-    found = {verb_base(word) for word in re.findall(r"[a-z]{4,}", text.lower())} - _NO_CUES
+    found = {verb_base(word) for word in _LONG_WORD.findall(text.lower())} - word_list("en", "no_cues")
     return {"call" if base == "name" else base for base in found}
-
-
-_NO_CUES = frozenset("what when where which whom whose does were have that this with from about your their there they them then".split())  # fmt: skip  # noqa: SIM905  # words read best as words
 
 
 def _owner(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Who:
@@ -190,25 +172,15 @@ def _terms_before(request: ReplyRequest, lang: Lang) -> list[str]:
 
 def _whose(plain: str, lang: Lang) -> Who:
     """Read whose words are asked for: mine (the user's) or yours (the persona's)."""
-    if lang == "ja":
-        mine = re.search(r"私|わたし|僕|ぼく|俺|自分|うちの|あたし", plain)
-        yours = re.search(r"あなた|君|きみ|お前|そちら|おすすめして|薦めて|言ってくれ|教えてくれた", plain)
-    else:
-        mine = re.search(r"\b(?:i|my|me|mine|i'm|i've|we|our)\b", plain)
-        yours = re.search(r"\b(?:(?:did|have|do) you|your|you (?:say|tell|recommend|suggest|said|told))\b", plain)
-    if bool(mine) == bool(yours):
+    mine, yours = fits(lang, "answers", "mine", plain), fits(lang, "focus", "yours", plain)
+    if mine == yours:
         return "user" if mine else "nobody"
     return "user" if mine else "persona"
 
 
 def asks_how_it_stands(asked: Sequence[Sentence]) -> bool:
     """Tell a question for news of somebody or something (モモはどうなった？)."""
-    return any(_HOW_IT_STANDS.search(sentence.plain) for sentence in asked)
-
-
-_HOW_IT_STANDS = re.compile(
-    r"どうなっ|どうなりま|どうして(?:る|い)|元気(?:か|な|に|$)|\b(?:happened|happening) (?:to|with)\b|\b(?:became|become) of\b|\bany news\b"
-)
+    return any(fits_any("focus", "how_it_stands", sentence.plain) for sentence in asked)
 
 
 def names_days_alone(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> bool:
@@ -216,6 +188,3 @@ def names_days_alone(asked: Sequence[Sentence], request: ReplyRequest, lang: Lan
     spans = [span for sentence in asked for span in find_times(sentence.text, request.now)]
     timed = {term for span in spans for term in content_words(span.text)}
     return bool(spans) and not _counter(asked) and all(term in timed for term in question_terms(asked, lang))
-
-
-_ASKS_FOR_QUESTIONS = re.compile(r"聞い[たて]|聞きま|尋ね|たずね|質問|\bask(?:ed|ing)?\b|\bquestions?\b")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 
 from agent.minds.builtin.answers.candidates import (
@@ -13,6 +12,7 @@ from agent.minds.builtin.answers.candidates import (
 from agent.minds.builtin.answers.question_focus import Wanted, verb_bases
 from agent.minds.builtin.answers.synonyms import LIKINGS, one_word, one_word_each
 from managers.language.lexicons import word_list
+from managers.language.reading.rules import fits_any
 from managers.language.reading.times import tells_when
 from managers.language.reading.values import values_in
 from managers.language.words import content_words, detect_language, words
@@ -73,7 +73,7 @@ def _is_topic(candidate: Candidate, wanted: Wanted) -> bool:
 
 def is_counted(candidate: Candidate, wanted: Wanted) -> bool:
     """Tell whether a sentence counts what is to be counted: 3位 for 何位."""
-    return bool(re.search(rf"[0-9０-９一二三四五六七八九十百千万]{wanted.counter}", candidate.text))
+    return any(value.text.endswith(wanted.counter) for value in values_in(candidate.text, "ja", ["count"]))
 
 
 def terms_of(text: str) -> set[str]:
@@ -81,23 +81,17 @@ def terms_of(text: str) -> set[str]:
     return one_word_each(text)
 
 
-_NUMBER = re.compile(
-    r"[0-9０-９〇一二三四五六七八九十百千万半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|half|couple|once|twice)\b",
-    re.IGNORECASE,
-)
-
-
 def has_answer(candidate: Candidate, asks: str, terms: Sequence[str]) -> bool:  # noqa: PLR0911  # one per kind
     """Tell whether a sentence holds the kind of thing that was asked for, beyond the question's own words."""
     text = candidate.text
     if asks == "how_many":
-        return bool(_NUMBER.search(text))
+        return bool(fits_any("focus", "number", text))
     if asks == "colour":
         return bool(values_in(text, detect_language(text), ["colour"]))
     if asks == "when":
-        return tells_when(text) or bool(_NUMBER.search(text))
+        return tells_when(text) or bool(fits_any("focus", "number", text))
     if asks == "why":
-        return bool(re.search(r"から|ので|ため|理由|おかげ|because|since|so that|reason|\bto\b", text, re.IGNORECASE))
+        return fits_any("focus", "reason", text)
     if asks not in ("who", "where"):
         return False
     lang = detect_language(text)
