@@ -23,8 +23,8 @@ from agent.minds.endpoint import (
     key_name,
 )
 from agent.minds.errors import MindError, NoKeyError, NoModelError
+from agent.minds.known_models import default_context, family_of
 from agent.minds.language_model import LanguageModelMind, Patience
-from agent.minds.language_model.families import default_context, family_of
 from agent.minds.language_model.provider import Provider
 from agent.minds.server_discovery import list_models
 from managers.storage.settings import GEMINI_VARIABLES, MindSettings

@@ -21,10 +21,10 @@ from agent.minds.errors import (
     PullUnusableError,
     StillPullingError,
 )
+from agent.minds.known_models import GIGABYTE, SmallModel
 from agent.minds.known_servers import Server
 from agent.minds.language_model import event_loop
 from agent.minds.server_discovery import list_models
-from agent.minds.small_models import GIGABYTE, SmallModel
 from agent.minds.trial import Trial
 from managers.storage.edges import said
 from managers.storage.errors import UtataneError

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent.minds.endpoint import is_loopback, runs_elsewhere
+from agent.minds.known_models import default_context, family_of
 from agent.minds.language_model import event_loop
-from agent.minds.language_model.families import default_context, family_of
 from managers.transport import client_options
 
 if TYPE_CHECKING:

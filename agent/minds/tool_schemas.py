@@ -6,6 +6,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -29,7 +30,7 @@ _NO_NEWS = {"title", "additionalProperties", "maxLength", "minLength", "default"
 @functools.cache
 def as_function(tool: ToolSpec) -> dict[str, Any]:
     """Return a tool in OpenAI's form, which LangChain translates for every provider."""
-    schema = _slim(tool.arguments.model_json_schema())
+    schema = slim(tool.arguments.model_json_schema(), _NO_NEWS)
     schema.pop("description", None)
     told = table("prompts/tools")["arguments"] if tool.language == "ja" else {}  # in English their models say it
     for name, argument in schema.setdefault("properties", {}).items():
@@ -111,12 +112,14 @@ def _with_what(arguments: type[BaseModel], names: tuple[str, ...]) -> type[BaseM
     return create_model(arguments.__name__, __base__=arguments, what=(what, ...))
 
 
-def _slim(schema: Any) -> Any:  # noqa: ANN401  # JSON
+def slim(schema: Any, without: AbstractSet[str]) -> Any:  # noqa: ANN401  # JSON
+    """Return a JSON schema without some of its keys; properties may be called as they are."""
     if isinstance(schema, list):
-        return [_slim(item) for item in schema]
+        return [slim(one, without) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    slim = {key: _slim(value) for key, value in schema.items() if key not in _NO_NEWS or key == "properties"}
-    if isinstance(schema.get("properties"), dict):  # an argument may be called `title`
-        slim["properties"] = {name: _slim(value) for name, value in schema["properties"].items()}
-    return slim
+    return {
+        key: {name: slim(one, without) for name, one in value.items()} if key == "properties" else slim(value, without)
+        for key, value in schema.items()
+        if key not in without
+    }

@@ -18,10 +18,10 @@ from agent.minds.errors import (
     PullUnusableError,
     StillPullingError,
 )
+from agent.minds.known_models import SmallModel, known_models, suitable
 from agent.minds.known_servers import Server
 from agent.minds.pulling import Pulls, fetch
 from agent.minds.server_discovery import find_empty, find_local
-from agent.minds.small_models import SmallModel, known_models, suitable
 from agent.minds.trial import Trial
 from managers.storage.errors import Lang
 from tests.model_pulls import PARTS

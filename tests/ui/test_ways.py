@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from agent.minds.known_models import suitable
 from agent.minds.server_discovery import PORTS
-from agent.minds.small_models import suitable
 from agent.services import Services
 from managers.storage.errors import Lang
 from tests.model_server import NOBODY, Fetching, ModelServer, Say, Served

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ModelWrapValidatorHandler, ValidationError, model_validator
 
+from agent.minds.tool_schemas import slim
 from managers.mind import Answer
 from managers.sleep.errors import DraftRejectedError
 from managers.storage.errors import Lang
@@ -30,22 +31,8 @@ class UnusableAnswerError(Exception):
 
 def describe_form(answer: type[BaseModel], lang: Lang) -> str:
     """Return the instruction that asks for an answer of this form."""
-    return _say("form", lang, schema=json.dumps(_without_titles(answer.model_json_schema()), ensure_ascii=False))
-
-
-def _without_titles(schema: Any) -> Any:  # noqa: ANN401  # JSON
-    """Return a schema without the names that repeat its keys: a third of its tokens, which a small model has not."""
-    if isinstance(schema, list):
-        return [_without_titles(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        key: {name: _without_titles(one) for name, one in value.items()}
-        if key == "properties"
-        else _without_titles(value)
-        for key, value in schema.items()
-        if key != "title"
-    }
+    schema = slim(answer.model_json_schema(), {"title"})  # these repeat the keys: a third of the tokens
+    return _say("form", lang, schema=json.dumps(schema, ensure_ascii=False))
 
 
 def empty_answer(lang: Lang) -> str:

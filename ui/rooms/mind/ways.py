@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from agent.minds.errors import PullBrokenError
+from agent.minds.known_models import SmallModel, known_models, memory_gigabytes, suitable
 from agent.minds.offers import Offer, run_by
 from agent.minds.pulling import Pull
-from agent.minds.small_models import SmallModel, known_models, memory_gigabytes, suitable
 from agent.minds.trial import Trial, try_mind
 from agent.services import Services
 from managers.storage.settings import MindSettings

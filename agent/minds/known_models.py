@@ -1,21 +1,53 @@
-"""Models that Ollama can fetch and that speak well for their size: which of them suits this computer and a language."""
+"""What is known of models where no server can be asked, from `assets/models.toml`.
+
+Families, by a pattern of a model's name; and the models that Ollama can fetch and that speak well for their size: which
+of them suits this computer and a language.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
-import psutil
-
-from agent.minds.language_model.families import table
 from managers.storage.errors import Lang
+from managers.storage.texts import table
 
 GIGABYTE = 1_000_000_000
 _TOLD_AS = 0.9
 """A computer with 8 GB tells of somewhat less: graphics and firmware take theirs before."""
 _GROWS_BY, _BESIDE = 1.3, 1.5
 """What a model takes in memory: its size and the context it reads, and gigabytes for what else has to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What a model's name tells: 0 or None where it tells nothing."""
+
+    context_tokens: int = 0
+    can_see: bool | None = None
+    thinks: bool = False
+    """It can be asked for summaries of its thoughts."""
+
+
+def family_of(model: str) -> Family:
+    """Return what the table knows about a model."""
+    for entry in _table()["family"]:
+        if re.search(entry["pattern"], model, re.IGNORECASE):
+            thinks = entry.get("thinks")
+            return Family(
+                entry.get("context", 0),
+                entry.get("sees"),
+                bool(thinks and re.search(thinks, model, re.IGNORECASE)),
+            )
+    return Family()
+
+
+def default_context(*, loopback: bool) -> int:
+    """Return what to assume of a server that does not say how much its model reads."""
+    return int(_table()["defaults"]["loopback" if loopback else "cloud"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +85,21 @@ class SmallModel:
 
 def memory_gigabytes() -> float:
     """Return how much memory this computer has, as memory is sold: 2**30 bytes each."""
+    import psutil  # noqa: PLC0415  # only where a model may be fetched
+
     return psutil.virtual_memory().total / 2**30
 
 
 def known_models() -> list[SmallModel]:
     """Return all of the table, the most capable first."""
-    return [SmallModel(**entry) for entry in table()["pull"]]
+    return [SmallModel(**entry) for entry in _table()["pull"]]
 
 
 def suitable(language: Lang, memory: float) -> list[SmallModel]:
     """Return the models for a language and so many gigabytes of memory; the first is the one to recommend."""
     fitting = [model for model in known_models() if language in model.languages and model.fits(memory)]
     return sorted(fitting, key=lambda model: model.memory * _TOLD_AS > memory)
+
+
+def _table() -> dict[str, Any]:
+    return table("models")
