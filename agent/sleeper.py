@@ -190,8 +190,8 @@ class CompanionSleeper:
         return with_name(memories.sheet(), memories, memories.log.tail(count, roles=("user", "persona")))
 
     def _small_mind(self, purpose: Purpose) -> Mind:
-        settings, language = self._memories.settings().mind, self._memories.sheet().language
-        return self._minds.choose_small(settings, language, persona=self.name, purpose=purpose).mind
+        settings = self._memories.settings().mind
+        return self._minds.choose_small(settings, persona=self.name, purpose=purpose).mind
 
     @cached_property
     def _conversation_end(self) -> ConversationEnd:

@@ -30,7 +30,6 @@ from managers.language.reading.concern import find_concern
 from managers.memory.messages import Message
 from managers.mind import Cancel
 from managers.storage.clock import Clock
-from managers.storage.errors import Lang
 from managers.storage.settings import Settings
 from managers.usage.ledger import Purpose
 
@@ -121,8 +120,8 @@ class Turns:
         return self._minds.is_known(self.memories.settings().mind)
 
     def _choice(self, settings: Settings) -> Choice:
-        name, language = self.memories.paths.name, self.memories.persona().language
-        choice = self._minds.choose(settings.mind, language, persona=name, purpose="talk")
+        name = self.memories.paths.name
+        choice = self._minds.choose(settings.mind, persona=name, purpose="talk")
         is_stopped = choice.status.is_language_model and self._minds.is_stopped(name)
         return replace(choice, status=capped_status()) if is_stopped and self._minds.stand_in(settings) else choice
 
@@ -197,7 +196,7 @@ class Turns:
         memories = self.memories
         settings, sheet = memories.settings(), with_name(memories.sheet(), memories, window)
         name = memories.paths.name
-        choice = self._minds.choose(settings.mind, sheet.language, persona=name, purpose="talk")
+        choice = self._minds.choose(settings.mind, persona=name, purpose="talk")
 
         def emit_and_keep(event: TurnEvent) -> None:
             if aside is not None and isinstance(event, Received | Replied):
@@ -216,9 +215,7 @@ class Turns:
             started=started,
             emit=emit_and_keep,
             beside=self._beside.submit,
-            small_mind=self._small_mind(settings, sheet.language, "recall")
-            if settings.recall.plan_with_model
-            else None,
+            small_mind=self._small_mind(settings, "recall") if settings.recall.plan_with_model else None,
             stand_in=self._minds.stand_in(settings),
             in_sight=self._in_sight[1] if self._in_sight and self._in_sight[0] == choice.mind.name else None,
             off_record=aside is not None,
@@ -229,14 +226,14 @@ class Turns:
         settings, message, read = around.settings, done["message"], done["emotion"].emotion
         if not settings.conversation.read_emotion_with_model or find_concern(message.text):
             return  # of danger no model makes less
-        mind = self._small_mind(settings, around.sheet.language, "emotion")
+        mind = self._small_mind(settings, "emotion")
         self._afterwards.do(
             reread_emotion, self.memories, mind, around.sheet, message, done["window"], read, self._closing
         )
 
-    def _small_mind(self, settings: Settings, language: Lang, purpose: Purpose) -> Mind:
+    def _small_mind(self, settings: Settings, purpose: Purpose) -> Mind:
         name = self.memories.paths.name
-        return self._minds.choose_small(settings.mind, language, persona=name, purpose=purpose).mind
+        return self._minds.choose_small(settings.mind, persona=name, purpose=purpose).mind
 
     def _wake(self) -> None:
         """After opening, off the user's path: cards are read, what was edited elsewhere is noticed and indexed."""

@@ -167,7 +167,7 @@ def _files(services: Services, persona: Persona, look: IndexLook) -> Iterator[Fi
 
 
 def _mind(services: Services, persona: Persona, settings: Settings) -> Iterator[Finding]:
-    choice = services.minds.choose(settings.mind, persona.language, persona=persona.name, purpose="talk")
+    choice = services.minds.choose(settings.mind, persona=persona.name, purpose="talk")
     mind = choice.status
     state: State = "ok" if mind.is_answering else "warning"
     yield Finding(persona.name, state, f"話しているのは {mind.ja}", f"Speaking: {mind.en}")

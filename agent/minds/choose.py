@@ -37,7 +37,7 @@ from agent.minds.mind_status import MindStatus, built_in_status, status_of
 from agent.minds.offers import Offer, offer_built_in, offer_key, offer_server, server_found
 from agent.minds.protocol import Mind
 from agent.minds.server_discovery import FIRST_ANSWER_SECONDS, PORTS, Found, describe, find_empty, find_local
-from managers.storage.errors import Lang, Notice
+from managers.storage.errors import Notice
 from managers.storage.peers import owner_of_listener
 from managers.storage.settings import MindSettings, Secrets, Settings
 from managers.usage.ledger import Purpose
@@ -88,15 +88,11 @@ _Identity = tuple[str, str]
 class Minds(Protocol):
     """Whoever hands out minds for what a persona does: `MindChooser`, or somebody with one mind only."""
 
-    def choose(
-        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
-    ) -> Choice:
+    def choose(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
         """Return the mind that speaks."""
         ...
 
-    def choose_small(
-        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
-    ) -> Choice:
+    def choose_small(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
         """Return the mind for inner work."""
         ...
 
@@ -142,9 +138,7 @@ class MindChooser:
         self._lock = threading.Lock()
         self._looking: threading.Thread | None = None
 
-    def choose(
-        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
-    ) -> Choice:
+    def choose(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
         """Return the mind that these settings mean now; its calls are counted for a persona and a purpose.
 
         The first call asks local servers (0.6 s at most), later ones answer at once.
@@ -157,19 +151,17 @@ class MindChooser:
                 chosen = self._keep(identity, self._look(settings, key, chosen))
             elif chosen.asks_servers and self._age(chosen) > self._patience_with(chosen):
                 self._look_beside(identity, settings, key, chosen)
-        mind, offers = chosen.mind, self._offers(settings, chosen, language)
+        mind, offers = chosen.mind, self._offers(settings, chosen)
         if self._meter is not None:
             mind = mind.charged_to(self._meter.account(persona, purpose))
         notices = (server_found(chosen.waiting),) if chosen.waiting else ()
         return Choice(mind, _status_now(chosen), notices, offers)
 
-    def choose_small(
-        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
-    ) -> Choice:
+    def choose_small(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
         """Return the mind for inner work: the small model, where one is set."""
         if settings.internal_processing_model:
             settings = settings.model_copy(update={"model": settings.internal_processing_model})
-        return self.choose(settings, language, persona=persona, purpose=purpose)
+        return self.choose(settings, persona=persona, purpose=purpose)
 
     def stand_in(self, settings: Settings) -> Callable[[], Mind] | None:
         """Return what makes the mind that speaks when a cap stops the model; None where the settings want silence."""
@@ -346,8 +338,7 @@ class MindChooser:
 
         threading.Thread(target=learn, name="mind-describer", daemon=True).start()
 
-    def _offers(self, settings: MindSettings, chosen: _Chosen, language: Lang) -> tuple[Offer, ...]:
-        del language  # both languages are in the offer
+    def _offers(self, settings: MindSettings, chosen: _Chosen) -> tuple[Offer, ...]:
         offers: list[Offer] = []
         if chosen.waiting is not None:
             offers.append(self.offer(chosen.waiting))

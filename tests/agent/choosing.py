@@ -10,7 +10,6 @@ from agent.minds.choose import Choice
 from agent.minds.mind_status import MindStatus
 from agent.minds.protocol import Mind
 from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece
-from managers.storage.errors import Lang
 from managers.storage.settings import MindSettings, Settings
 from managers.usage.ledger import Purpose
 
@@ -50,14 +49,10 @@ class Always:
         self.mind = mind
         self.small = small
 
-    def choose(
-        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
-    ) -> Choice:
+    def choose(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
         return _choice(self.mind)
 
-    def choose_small(
-        self, settings: MindSettings, language: Lang, *, persona: str = "", purpose: Purpose = "other"
-    ) -> Choice:
+    def choose_small(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
         return _choice(self.small or self.mind)
 
     def stand_in(self, settings: Settings) -> None:

@@ -143,7 +143,7 @@ def test_a_no_is_kept_and_nobody_is_asked_again(services: Services, server: Mode
 
 def test_a_yes_is_to_the_server_that_was_shown_and_no_other(services: Services, server: ModelServer) -> None:
     mind = mind_of(services)
-    [offer] = services.minds.choose(mind, "en").offers
-    assert answer_offer(services, mind, offer.code.replace(str(server.port), "9"), "en") is None
-    assert services.minds.choose(mind, "en").offers[0].code == offer.code
+    [offer] = services.minds.choose(mind).offers
+    assert answer_offer(services, mind, offer.code.replace(str(server.port), "9")) is None
+    assert services.minds.choose(mind).offers[0].code == offer.code
     assert services.companion(NAME).mind_status().name == "built-in"

@@ -27,7 +27,7 @@ def show(visit: Beside) -> Response:
     services = visit.services
     door = services.personas.door
     questions = [question for name in door.waiting() if (question := door.question(name)) is not None]
-    mind = services.minds.choose(services.settings().mind, visit.lang).status if questions else None
+    mind = services.minds.choose(services.settings().mind).status if questions else None
     return visit.show(
         "rooms/guests/guests.html",
         questions=questions,

@@ -13,7 +13,7 @@ from agent.minds.known_servers import Server
 from agent.minds.makers import secret_name
 from agent.minds.offers import Offer
 from agent.services import Services
-from managers.storage.errors import InvalidSettingError, Lang
+from managers.storage.errors import InvalidSettingError
 from managers.storage.files import digest
 from managers.storage.settings import MindSettings
 from ui.server.visit import FormText
@@ -138,7 +138,7 @@ def forget_key(services: Services, mind: MindSettings) -> None:
 
 
 def all_offers(
-    services: Services, mind: MindSettings, lang: Lang, here: Sequence[tuple[Server, bool | None]] | None = None
+    services: Services, mind: MindSettings, here: Sequence[tuple[Server, bool | None]] | None = None
 ) -> Sequence[Offer]:
     """Return what a person may say yes to: a key in the environment, servers here about which nobody was asked yet.
 
@@ -151,15 +151,15 @@ def all_offers(
     minds = services.minds
     found = minds.local_servers() if here is None else here
     waiting = [minds.offer(server) for server, answer in found if answer is None]
-    return list({offer.code: offer for offer in (*minds.choose(mind, lang).offers, *waiting)}.values())
+    return list({offer.code: offer for offer in (*minds.choose(mind).offers, *waiting)}.values())
 
 
-def answer_offer(services: Services, mind: MindSettings, code: str, lang: Lang) -> Mapping[str, str] | None:
+def answer_offer(services: Services, mind: MindSettings, code: str) -> Mapping[str, str] | None:
     """Say yes or no to an offer; return what that changes in the choice, None where nothing such is offered any more.
 
     A server on this computer is answered to for everybody: it is the same one for each persona.
     """
-    for offer in all_offers(services, mind, lang):
+    for offer in all_offers(services, mind):
         if offer.server is not None and code in {offer.code, offer.refusal}:
             is_yes = code == offer.code
             services.minds.answer(offer.server, yes=is_yes)

@@ -47,7 +47,7 @@ def show(visit: With, back: str = "") -> Response:
         "rooms/mind/menu.html",
         status=companion.mind_status(),
         entries=menu(mind, at, _models(services), former, visit.t),
-        offers=all_offers(services, mind, visit.lang),
+        offers=all_offers(services, mind),
         mark=mark_of(mind),
         back=local_path(back),
         whose=visit.t("mind.for_one", name=visit.name) if own else visit.t("mind.for_all"),
@@ -65,7 +65,7 @@ def choose(
     mind = mind_of(services, own)
     if based_on != mark_of(mind):
         return visit.lead(there, problem=visit.t("mind.changed_meanwhile"))
-    changes = answer_offer(services, mind, offer, visit.lang) if offer else _changes(services, mind, choice)
+    changes = answer_offer(services, mind, offer) if offer else _changes(services, mind, choice)
     if changes is None:
         return visit.lead(there, problem=visit.t("mind.not_there"))
     if changes:

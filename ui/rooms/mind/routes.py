@@ -82,7 +82,7 @@ def choose(visit: Here, sent: SentMind, based_on: FormText = "", offer: FormText
     services, persona = visit.services, visit.own
     now = mind_of(services, persona)
     if offer:
-        taken = answer_offer(services, now, offer, visit.lang)
+        taken = answer_offer(services, now, offer)
         if taken:
             keep_mind(services, taken, persona)
         return _lead_back(visit, problem=visit.t("mind.not_there") if taken is None else "")

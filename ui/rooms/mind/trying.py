@@ -42,7 +42,7 @@ def trial(services: Services, mind: MindSettings, t: Texts, persona: str = "") -
     tried: list[Tried] = []
     for choose, key in ways:
         try:
-            choice = choose(mind, t.lang, persona=persona, purpose="trial")
+            choice = choose(mind, persona=persona, purpose="trial")
             said = try_mind(choice.mind, t("mind.trial_greeting"), t.lang, services.clock)
         except UtataneError as error:
             return [*tried, Tried(False, error.sentence(t.lang))]

@@ -72,11 +72,11 @@ def ways_of(visit: Visit, mind: MindSettings) -> Ways:
         return Ways(pull=pull)
     minds = services.minds
     here = minds.local_servers()
-    is_needed = not minds.choose(mind, visit.lang).status.is_language_model
+    is_needed = not minds.choose(mind).status.is_language_model
     server = minds.empty_server() if is_needed and not here else None
     memory = memory_gigabytes()
     return Ways(
-        offers=all_offers(services, mind, visit.lang, here),
+        offers=all_offers(services, mind, here),
         is_needed=is_needed,
         pull=pull,
         ollama=visit.t("ways.and").join((server.place, run_by(server)[visit.lang == "en"])) if server else "",
@@ -110,7 +110,7 @@ def begin_pull(services: Services, name: str, t: Texts, persona: str = "") -> bo
         mind = mind_of(services, persona)
         if mind.provider != "auto":
             mind = keep_mind(services, through(server, model.name), persona)
-        choice = services.minds.choose(mind, t.lang, persona=persona, purpose="trial")
+        choice = services.minds.choose(mind, persona=persona, purpose="trial")
         if not choice.status.is_language_model:  # it fell silent just now
             raise PullBrokenError(model=model.name)
         return try_mind(choice.mind, t("mind.trial_greeting"), t.lang, services.clock)
@@ -130,9 +130,7 @@ def is_fetching(services: Services) -> bool:
     return pull is not None and pull.is_going_on
 
 
-def was_fetched(services: Services, mind: MindSettings, t: Texts) -> bool:
+def was_fetched(services: Services, mind: MindSettings) -> bool:
     """Tell whether the model that a choice means was fetched and tried just now."""
     pull = services.pulls.current
-    return (
-        pull is not None and pull.state == "done" and services.minds.choose(mind, t.lang).mind.name == pull.model.name
-    )
+    return pull is not None and pull.state == "done" and services.minds.choose(mind).mind.name == pull.model.name

@@ -95,7 +95,7 @@ def _models(visit: Visit, persona: str, calls: list[Call]) -> list[tuple[Model, 
     if persona:
         settings = services.companion(persona).memories.settings().mind
         for choose in (services.minds.choose, services.minds.choose_small):
-            if endpoint := choose(settings, visit.lang, persona=persona).mind.endpoint:
+            if endpoint := choose(settings, persona=persona).mind.endpoint:
                 found[endpoint.priced.name] = endpoint.priced
     for call in reversed(calls):
         if len(found) >= _RECENT_MODELS:

@@ -94,11 +94,11 @@ def choose(
     del chosen["internal_processing_model"]  # not asked here
     settings = services.settings().mind.model_copy(update=chosen)
     if offer:
-        taken = answer_offer(services, settings, offer, visit.lang)
+        taken = answer_offer(services, settings, offer)
         return _page(visit, settings.model_copy(update=dict(taken or {})), persona)
     keep_key(services, settings, sent.key)
-    is_tried = not sent.key and (tried == mark_of(settings) or was_fetched(services, settings, visit.t))
-    if not anyway and not is_tried and services.minds.choose(settings, visit.lang).status.is_language_model:
+    is_tried = not sent.key and (tried == mark_of(settings) or was_fetched(services, settings))
+    if not anyway and not is_tried and services.minds.choose(settings).status.is_language_model:
         return _page(visit, settings, persona, trial(services, settings, visit.t))
     keep_mind(services, chosen)
     return _begin(visit, persona)
