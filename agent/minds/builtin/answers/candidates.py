@@ -209,8 +209,3 @@ def is_of_persona(line: str, sheet: Sheet) -> bool:
     name = sheet.persona
     marked = NAME_MARK + line.removeprefix(name) if name and line.startswith(name) else line
     return fits_any("candidates", "of_persona", marked)
-
-
-def is_question(text: str) -> bool:
-    """Tell a sentence that asks, with or without its mark."""
-    return asks_anything(text)

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from agent.minds.builtin.answers.candidates import (
     Candidate,
     Who,
-    is_question,
 )
 from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
 from managers.language.lexicons import word_list
 from managers.language.reading.english import verb_base
 from managers.language.reading.kinship import marked
-from managers.language.reading.reading import Sentence, question_terms
+from managers.language.reading.reading import Sentence, asks_anything, question_terms
 from managers.language.reading.rules import fits, fits_any, rule
 from managers.language.reading.times import TimeSpan, find_times
 from managers.language.words import Word, content_words
@@ -77,7 +76,7 @@ def may_answer(found: Sequence[Candidate], asked: Sequence[Sentence], lang: Lang
             return []  # somebody else's birthday is none of one's own
     if any(fits_any("focus", "for_questions", sentence.plain) for sentence in asked):
         return candidates
-    return [c for c in candidates if not is_question(c.text)]
+    return [c for c in candidates if not asks_anything(c.text)]
 
 
 def _counter(asked: Sequence[Sentence]) -> str:
