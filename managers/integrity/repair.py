@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,15 +25,14 @@ from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
 
 
+@dataclass(frozen=True)
 class Mender:
     """Puts one persona's files right."""
 
-    def __init__(self, paths: PersonaPaths, clock: Clock, log: ConversationLog, history: History) -> None:
-        """Take the persona's folder, its log and its history."""
-        self._paths = paths
-        self._clock = clock
-        self._log = log
-        self._history = history
+    paths: PersonaPaths
+    clock: Clock
+    log: ConversationLog
+    history: History
 
     def mend(self, trouble: Trouble) -> Words:
         """Do what was promised; return what was done.
@@ -49,14 +49,14 @@ class Mender:
             "history": self._heal,
             "lost": self._accept,
         }
-        with writing(self._paths):
+        with writing(self.paths):
             return ways[trouble.kind](trouble)
 
     def _copy(self, trouble: Trouble) -> Words:
-        path, original = self._paths.folder / trouble.name, self._paths.folder / trouble.original
+        path, original = self.paths.folder / trouble.name, self.paths.folder / trouble.original
         taken = differing = 0
         if self._is_of_the_log(trouble.original):
-            merged = self._log.merge(path, original if original.parent == self._paths.log_archives else None)
+            merged = self.log.merge(path, original if original.parent == self.paths.log_archives else None)
             taken, differing = merged.added, len(merged.differing)
         kept = self._put_aside(path)
         told = [("done.taken", taken)] if self._is_of_the_log(trouble.original) else []
@@ -66,22 +66,22 @@ class Mender:
         return words("done.copy", name=trouble.name, also=each, kept=kept)
 
     def _orphan(self, trouble: Trouble) -> Words:
-        path, original = self._paths.folder / trouble.name, self._paths.folder / trouble.original
+        path, original = self.paths.folder / trouble.name, self.paths.folder / trouble.original
         if kind(original) is not None:
             return self._copy(trouble)
-        self._history.notice_outside([path])
+        self.history.notice_outside([path])
         move_durably(path, original)
-        self._history.record(author="user", reason="mended", files=[path, original])
+        self.history.record(author="user", reason="mended", files=[path, original])
         return words("done.named", name=trouble.name, original=trouble.original)
 
     def _give_back(self, trouble: Trouble) -> Words:
         """Let a file that was set aside return to its place, as far as it can be read."""
-        path = self._paths.folder / trouble.name
+        path = self.paths.folder / trouble.name
         if not trouble.original or kind(path) == "folder":
             return self._only_aside(trouble, path)
-        original = self._paths.folder / trouble.original
+        original = self.paths.folder / trouble.original
         if self._is_of_the_log(trouble.original):
-            taken = self._log.merge(path, original if original.parent == self._paths.log_archives else None).added
+            taken = self.log.merge(path, original if original.parent == self.paths.log_archives else None).added
             kept = self._put_aside(path)
             return words("done.records-back", name=trouble.name, taken=taken, kept=kept)
         there = read_bytes(original)
@@ -100,21 +100,21 @@ class Mender:
         return words("done.aside", name=trouble.name, kept=self._put_aside(path))
 
     def _convert(self, trouble: Trouble) -> Words:
-        path = self._paths.folder / trouble.name
+        path = self.paths.folder / trouble.name
         if self._is_of_the_log(trouble.name):
-            kept = self._log.convert(path)
+            kept = self.log.convert(path)
         else:
             text = decode_foreign(read_bytes(path) or b"")
             if text is None:  # somebody has been faster
                 return words("done.readable-already", name=trouble.name)
-            kept = keep_aside(self._paths.folder, path, self._clock.now())
+            kept = keep_aside(self.paths.folder, path, self.clock.now())
             self._apply({path: text.encode()})
-        name = kept.relative_to(self._paths.folder).as_posix()
+        name = kept.relative_to(self.paths.folder).as_posix()
         return words("done.converted", name=trouble.name, kept=name)
 
     def _broken(self, trouble: Trouble) -> Words:
-        path = self._paths.folder / trouble.name
-        self._history.notice_outside([path])
+        path = self.paths.folder / trouble.name
+        self.history.notice_outside([path])
         good = self._newest_good(path)
         kept = self._put_aside(path)
         if good is None:
@@ -124,28 +124,28 @@ class Mender:
 
     def _heal(self, trouble: Trouble) -> Words:
         del trouble
-        return words("done.healed", healed=self._history.heal())
+        return words("done.healed", healed=self.history.heal())
 
     def _accept(self, trouble: Trouble) -> Words:
         """Note that it is well so that these days' messages are gone."""
-        accept(self._paths, frozenset(trouble.original.split()) | {""})
+        accept(self.paths, frozenset(trouble.original.split()) | {""})
         return words("done.accepted", name=trouble.name)
 
     def _is_of_the_log(self, name: str) -> bool:
-        return name == self._paths.log.name or name.startswith(f"{self._paths.log_archives.name}/")
+        return name == self.paths.log.name or name.startswith(f"{self.paths.log_archives.name}/")
 
     def _put_aside(self, path: Path) -> str:
-        self._history.notice_outside([path])
-        kept = put_aside(self._paths.folder, path, self._clock.now())
-        self._history.record(author="user", reason="mended", files=[path])
-        return kept.relative_to(self._paths.folder).as_posix()
+        self.history.notice_outside([path])
+        kept = put_aside(self.paths.folder, path, self.clock.now())
+        self.history.record(author="user", reason="mended", files=[path])
+        return kept.relative_to(self.paths.folder).as_posix()
 
     def _apply(self, changes: Mapping[Path, bytes | None]) -> None:
-        self._history.change(changes, author="user", reason="mended")
+        self.history.change(changes, author="user", reason="mended")
 
     def _newest_good(self, path: Path) -> bytes | None:
-        name = path.relative_to(self._paths.folder).as_posix()
-        return newest_good(self._history, path, partial(_is_good, name))
+        name = path.relative_to(self.paths.folder).as_posix()
+        return newest_good(self.history, path, partial(_is_good, name))
 
 
 def _is_good(name: str, data: bytes) -> bool:

@@ -41,7 +41,6 @@ class DreamStateFile:
     """Reads the state."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
-        """Remember the file."""
         self.path = paths.memory / "dream_state.json"
         self._file = JsonFile(paths, self.path, clock, dict)
 
@@ -54,5 +53,4 @@ class DreamStateFile:
             return DreamState()
 
     def take_notices(self) -> list[Notice]:
-        """Return what was found wrong since the last time."""
         return self._file.take_notices()

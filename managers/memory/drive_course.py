@@ -33,7 +33,6 @@ class DriveCourse:
     """The course of a persona's drives."""
 
     def __init__(self, paths: PersonaPaths) -> None:
-        """Remember where it is; nothing is read yet."""
         self._paths = paths
         self._last: datetime | None = None
 

@@ -46,13 +46,12 @@ class Bucket:
     count: int
 
 
+@dataclass(frozen=True)
 class EmotionCurve:
     """Reads the emotion log of a persona for curves."""
 
-    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
-        """Remember where it is; nothing is read yet."""
-        self._paths = paths
-        self._clock = clock
+    paths: PersonaPaths
+    clock: Clock
 
     def readings(self, since: datetime, until: datetime) -> list[Reading]:
         """Return the readings from `since` on and before `until`, oldest first."""
@@ -82,7 +81,7 @@ class EmotionCurve:
 
     def first(self) -> datetime | None:
         """Return when the log begins."""
-        months = month_files(self._paths)
+        months = month_files(self.paths)
         stamps = [stamp for stamp, *_ in (_entries(self._read(months[0])) if months else self._current())]
         return _start(min(stamps)[:10]) if stamps else None
 
@@ -102,20 +101,20 @@ class EmotionCurve:
 
     def _sources(self, first: str, last: str) -> Iterator[Iterator[tuple[str, str, str, str]]]:
         yield self._current()
-        for path in month_files(self._paths):
+        for path in month_files(self.paths):
             if first <= path.stem.removeprefix("emotion_log_") <= last:
                 yield _entries(self._read(path))
 
     def _current(self) -> Iterator[tuple[str, str, str, str]]:
         # Looked at first: what is folded in meanwhile is then in both files, and not in none.
-        waiting = read_bytes(self._paths.memory / "emotion_log.new.jsonl") or b""
-        yield from _entries(self._read(self._paths.emotion_log))
+        waiting = read_bytes(self.paths.memory / "emotion_log.new.jsonl") or b""
+        yield from _entries(self._read(self.paths.emotion_log))
         for line in waiting.splitlines():
             with suppress(ValueError):  # cut short by a crash: never acknowledged
                 yield from _entries([load_json(line)])
 
     def _read(self, path: Path) -> list[Any]:
-        found: list[Any] = JsonFile(self._paths, path, self._clock, list).read()
+        found: list[Any] = JsonFile(self.paths, path, self.clock, list).read()
         return found
 
 

@@ -25,7 +25,6 @@ class EntityStore:
     """The entities of a persona. Files are read once and again only when they changed."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
-        """Remember the folder; `apply` writes with a history entry."""
         self._paths = paths
         self._clock = clock
         self._apply = apply or write_plainly(paths)

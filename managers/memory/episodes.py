@@ -75,7 +75,6 @@ class EpisodeStore:
     """The episodes of a persona."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
-        """Remember the folder; `apply` writes with a history entry."""
         self._paths = paths
         self._clock = clock
         self._apply = apply or write_plainly(paths)

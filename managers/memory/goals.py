@@ -206,7 +206,6 @@ class GoalStore(EntryStore[Goals, Goal]):
     """The goals of a persona."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
-        """Remember the file; `apply` writes with a history entry."""
         super().__init__(paths, paths.goals, clock, apply, Goals.parse, dict)
 
     def for_prompt(self) -> list[tuple[Horizon, Goal]]:

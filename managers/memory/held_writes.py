@@ -69,7 +69,6 @@ class HeldWrites:
     """The wishes of one persona that wait."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
-        """Remember the file; nothing is read yet."""
         self._paths = paths
         self._clock = clock
         self._file = JsonFile(paths, paths.held_writes, clock, list)

@@ -50,7 +50,6 @@ class InsightStore(EntryStore[Insights, Insight]):
     """The dream diary of a persona."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
-        """Remember the file; `apply` writes with a history entry."""
         super().__init__(paths, paths.insights, clock, apply, lambda value: Insights(*entries_of(Insight, value)))
 
     def entries(self, *, archived: bool = False) -> list[Insight]:

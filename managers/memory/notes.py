@@ -55,7 +55,6 @@ class Notes:
     """The notes of one persona."""
 
     def __init__(self, paths: PersonaPaths, history: History, clock: Clock) -> None:
-        """Take what a note needs; nothing is read yet."""
         self._paths = paths
         self._clock = clock
         self._history = history

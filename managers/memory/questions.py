@@ -102,7 +102,6 @@ class QuestionStore(EntryStore[Questions, Question]):
     """The open questions of a persona."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
-        """Remember the file; `apply` writes with a history entry."""
         path = paths.memory / "open_questions.json"
         super().__init__(paths, path, clock, apply, lambda value: Questions(*entries_of(Question, value)))
 

@@ -54,7 +54,6 @@ class Admissions:
     """The record of one home folder on this computer. Safe to use from several threads and processes."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
-        """Remember the home; nothing is read yet."""
         self._home = home
         self._clock = clock
         self._installation = Installation(home)

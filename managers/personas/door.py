@@ -43,7 +43,6 @@ class Door:
     """The door of one home folder. Safe to use from several threads and processes."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
-        """Remember the home; nothing is read yet."""
         self._home = home
         self._clock = clock
         self.admissions = Admissions(home, clock)

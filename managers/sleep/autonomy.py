@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Literal, Protocol
 
 from managers.memory.drives import Drive
@@ -68,38 +69,31 @@ class Impulse(Protocol):
         """Decide what to do."""
 
 
+@dataclass(frozen=True)
 class Autonomy:
-    """The persona's own initiative."""
+    """The persona's own initiative.
 
-    def __init__(
-        self,
-        paths: PersonaPaths,
-        log: ConversationLog,
-        clock: Clock,
-        *,
-        sheet: Callable[[], Sheet],
-        settings: Callable[[], SleepSettings],
-        inner_state: InnerStateStore,
-        questions: QuestionStore,
-        goals: GoalStore,
-        impulse: Impulse,
-        note: Callable[[str], object],
-        aside: Callable[[], datetime | None] = lambda: None,
-    ) -> None:
-        """Hold what is needed; `note` keeps a thought (the diary), `aside` tells when somebody last spoke off the record."""
-        self._paths = paths
-        self._log = log
-        self._clock = clock
-        self._sheet = sheet
-        self._settings = settings
-        self._inner_state = inner_state
-        self._questions = questions
-        self._goals = goals
-        self._impulse = impulse
-        self._note = note
-        self._aside = aside
-        self._declined = paths.memory / ".rather_not"
+    Attributes:
+        note: keeps a thought (the diary).
+        aside: tells when somebody last spoke off the record.
+    """
+
+    paths: PersonaPaths
+    log: ConversationLog
+    clock: Clock
+    sheet: Callable[[], Sheet]
+    settings: Callable[[], SleepSettings]
+    inner_state: InnerStateStore
+    questions: QuestionStore
+    goals: GoalStore
+    impulse: Impulse
+    note: Callable[[str], object]
+    aside: Callable[[], datetime | None] = lambda: None
+
+    @property
+    def _declined(self) -> Path:
         """When it last thought of doing something and would rather not: a model is not asked again every minute."""
+        return self.paths.memory / ".rather_not"
 
     def act(self) -> Message | None:
         """Do something if allowed and moved to; return the message, if the deed is one.
@@ -107,45 +101,45 @@ class Autonomy:
         The lock is held while it is decided whether, and while it is written, not while it is thought:
         whoever speaks meanwhile is answered first, and the deed is dropped.
         """
-        settings, now = self._settings(), self._clock.now()
+        settings, now = self.settings(), self.clock.now()
         drive = self._moved(settings, now)
         if drive is None:
             return None
-        before = self._log.revision(), self._aside()
-        self._inner_state.refresh(now, self._sheet().language)
+        before = self.log.revision(), self.aside()
+        self.inner_state.refresh(now, self.sheet().language)
         occasion = self._occasion(drive, now)
-        deed = self._impulse(occasion)
+        deed = self.impulse(occasion)
         if deed is None or not deed.text.strip():
-            with writing(self._paths):
+            with writing(self.paths):
                 write_atomic(self._declined, now.isoformat(timespec="seconds"))
             return None
-        with writing(self._paths):
-            if (self._log.revision(), self._aside()) != before:
+        with writing(self.paths):
+            if (self.log.revision(), self.aside()) != before:
                 return None
-            self._log.append("system", RECORD, occasion.reason)
+            self.log.append("system", RECORD, occasion.reason)
             return self._do(deed, occasion)
 
     def _moved(self, settings: SleepSettings, now: datetime) -> Drive | None:
         most = settings.autonomous_actions_per_day if settings.autonomous_actions and not settings.silence else 0
         if not most or in_quiet_hours(now, settings):
             return None
-        drives = self._inner_state.levels(now).beyond_threshold
+        drives = self.inner_state.levels(now).beyond_threshold
         if not drives or not is_idle(self._declined_at(), now, _RECONSIDERS_AFTER_MINUTES):
             return None
         if not is_idle(self._resting_since(), now, settings.idle_minutes_before_dream):
             return None
         if (
-            first_word(self._log.tail(_LOOKED_AT))
-            or sum(map(is_deed, self._log.messages(now.date(), now.date()))) >= most
+            first_word(self.log.tail(_LOOKED_AT))
+            or sum(map(is_deed, self.log.messages(now.date(), now.date()))) >= most
         ):
             return None
         return next((drive for drive in drives if self._has_matter(drive, now)), None)
 
     def _resting_since(self) -> datetime | None:
         """Return when somebody last talked with it, or it last did something of its own accord."""
-        deeds = (message for message in reversed(self._log.tail(_LOOKED_AT)) if is_deed(message))
+        deeds = (message for message in reversed(self.log.tail(_LOOKED_AT)) if is_deed(message))
         latest = next(deeds, None)
-        moments = [self._inner_state.last_interaction(), self._aside(), latest.time if latest else None]
+        moments = [self.inner_state.last_interaction(), self.aside(), latest.time if latest else None]
         return max((moment for moment in moments if moment is not None), default=None)
 
     def _declined_at(self) -> datetime | None:
@@ -157,9 +151,9 @@ class Autonomy:
     def _has_matter(self, drive: Drive, now: datetime) -> bool:
         """Whether there is something new to do about a drive: nobody asks, or resolves, the same thing all day."""
         if drive == "curiosity":
-            return bool(self._questions.to_ask(1))
+            return bool(self.questions.to_ask(1))
         if drive == "goal_achievement":
-            goals = self._goals.for_prompt()
+            goals = self.goals.for_prompt()
             return bool(goals) and self._is_on_its_mind(goals[0][1], now)
         return True
 
@@ -167,33 +161,33 @@ class Autonomy:
         """Whether a goal may be thought of: once a day, and once while nobody talks, which brings nothing new of it."""
         if max(goal.updated_at, goal.thought_of).startswith(f"{now:%Y-%m-%d}"):
             return False
-        last = self._inner_state.last_interaction()
+        last = self.inner_state.last_interaction()
         return not goal.thought_of or (last is not None and f"{last:{TIME}}" > goal.thought_of)
 
     def _occasion(self, drive: Drive, now: datetime) -> Occasion:
-        sheet = self._sheet()
-        questions = self._questions.to_ask(1)
-        goals = self._goals.for_prompt()
+        sheet = self.sheet()
+        questions = self.questions.to_ask(1)
+        goals = self.goals.for_prompt()
         return Occasion(
             sheet=sheet,
             drive=drive,
-            reason=self._inner_state.full_text(sheet.language, now),
+            reason=self.inner_state.full_text(sheet.language, now),
             now=now,
             question=questions[0] if questions else None,
             goal=goals[0][1] if goals else None,
-            last_words=tuple(self._log.tail(6, roles=("user", "persona"))),
+            last_words=tuple(self.log.tail(6, roles=("user", "persona"))),
         )
 
     def _do(self, deed: Deed, occasion: Occasion) -> Message | None:
         if deed.kind == "write":
-            message = self._log.append("persona", occasion.sheet.persona, deed.text, mind=deed.mind)
+            message = self.log.append("persona", occasion.sheet.persona, deed.text, mind=deed.mind)
             if occasion.drive == "curiosity" and occasion.question is not None:
-                self._questions.mark_asked(occasion.question.id, author=occasion.sheet.persona)
+                self.questions.mark_asked(occasion.question.id, author=occasion.sheet.persona)
             return message
         if deed.kind == "goal" and occasion.goal is not None:
-            self._goals.think_of(occasion.goal.id, deed.text, author=occasion.sheet.persona)
+            self.goals.think_of(occasion.goal.id, deed.text, author=occasion.sheet.persona)
         else:
-            self._note(deed.text)
+            self.note(deed.text)
         return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from managers.memory.emotions import EmotionLog
@@ -17,26 +18,16 @@ from managers.storage.clock import Clock
 _RECENT_DAYS = 3
 
 
+@dataclass(frozen=True)
 class Days:
     """Reads the days of one persona."""
 
-    def __init__(
-        self,
-        sheet: Sheet,
-        log: ConversationLog,
-        clock: Clock,
-        *,
-        stores: Stores,
-        emotions: EmotionLog,
-        dreamt: DreamtDays,
-    ) -> None:
-        """Hold what they are read from."""
-        self._sheet = sheet
-        self._log = log
-        self._clock = clock
-        self._stores = stores
-        self._emotions = emotions
-        self._dreamt = dreamt
+    sheet: Sheet
+    log: ConversationLog
+    clock: Clock
+    stores: Stores
+    emotions: EmotionLog
+    dreamt: DreamtDays
 
     def pending(self, *, today: bool = False, thorough: bool = False) -> list[date]:
         """Return the days that wait for a dream, oldest first.
@@ -46,16 +37,16 @@ class Days:
             thorough: look into every day for messages that came later (imports), not only the latest, and
                 count the days whose dream a person took back: otherwise what was undone stays undone.
         """
-        now = self._clock.now().date()
-        state = self._stores.state.load()
-        readings = self._dreamt.readings()
-        dreamt = set(self._stores.episodes.days())
+        now = self.clock.now().date()
+        state = self.stores.state.load()
+        readings = self.dreamt.readings()
+        dreamt = set(self.stores.episodes.days())
         if not thorough:
             dreamt |= readings.keys()
         settled = set(state.settled_days)
         waiting = {day for name in state.waiting if (day := day_of(name)) is not None}
-        corrected = {day for day in self._dreamt.corrected() if day in dreamt or day in readings}
-        spoken = self._log.days()
+        corrected = {day for day in self.dreamt.corrected() if day in dreamt or day in readings}
+        spoken = self.log.days()
         days = [day for day in sorted({*spoken, *corrected}) if day < now or (today and day == now)]
         recent = set(days if thorough else days[-_RECENT_DAYS:])
         return [
@@ -69,8 +60,8 @@ class Days:
 
     def tasks_of(self, material: DayMaterial, *, anew: bool) -> Sequence[Task]:
         """Return what is to be done about a day: all, or what waits; a deleted episode is not made again."""
-        state, reading = self._stores.state.load(), self._reading(material.date)
-        has_episode = self._stores.episodes.get(material.date) is not None
+        state, reading = self.stores.state.load(), self._reading(material.date)
+        has_episode = self.stores.episodes.get(material.date) is not None
         if anew or reading is None or (not reading.count and not has_episode):
             return DAY_TASKS
         if self._goes_on(material):
@@ -80,7 +71,7 @@ class Days:
 
     def _goes_on(self, material: DayMaterial) -> bool:
         """Whether a day that was dreamt of is otherwise now: more was said on it, or it was changed."""
-        has_episode = self._stores.episodes.get(material.date) is not None
+        has_episode = self.stores.episodes.get(material.date) is not None
         return self._has_more(material.date) or (bool(material.changed) and has_episode)
 
     def is_redone(self, material: DayMaterial) -> bool:
@@ -89,12 +80,12 @@ class Days:
         return bool(waiting) and "reflection" not in waiting and not self._goes_on(material)
 
     def _waiting(self, day: date) -> list[str]:
-        return self._stores.state.load().waiting.get(day.isoformat(), [])
+        return self.stores.state.load().waiting.get(day.isoformat(), [])
 
     def material(self, day: date, *, anew: bool) -> DayMaterial:
         """Return what was said on a day, and what of it no dream has read as it stands now."""
-        aside = self._log.set_aside()
-        changed = self._dreamt.corrected().get(day, {})
+        aside = self.log.set_aside()
+        changed = self.dreamt.corrected().get(day, {})
         messages = self._said(day)
         reading = self._reading(day)
         unread = messages
@@ -103,23 +94,23 @@ class Days:
             new = set(reading.unread(messages))
             unread = tuple(message for message in messages if message.id in changed or message in new)
         return DayMaterial(
-            self._sheet,
+            self.sheet,
             day,
             messages,
             frozenset(message.id for message in unread),
-            tuple(one for one in self._emotions.of_day(day) if one.message_id not in aside),
+            tuple(one for one in self.emotions.of_day(day) if one.message_id not in aside),
             changed,
         )
 
     def _said(self, day: date) -> tuple[Message, ...]:
-        return tuple(m for m in self._log.messages(day, day) if is_speech(m) and m.time.date() == day)
+        return tuple(m for m in self.log.messages(day, day) if is_speech(m) and m.time.date() == day)
 
     def _reading(self, day: date, readings: Mapping[date, Reading | None] | None = None) -> Reading | None:
         """Return how much of a day was read; None: nothing. What an older version read, the episode tells."""
-        readings = self._dreamt.readings() if readings is None else readings
+        readings = self.dreamt.readings() if readings is None else readings
         if (noted := readings.get(day)) is not None:
             return noted
-        episode = self._stores.episodes.get(day)
+        episode = self.stores.episodes.get(day)
         if episode is not None and episode.covered_messages:
             return Reading(episode.covered_messages)
         return None

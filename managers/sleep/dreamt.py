@@ -51,7 +51,6 @@ class DreamtDays:
     """What the dreams of one persona have read."""
 
     def __init__(self, paths: PersonaPaths, log: ConversationLog) -> None:
-        """Remember the files; nothing is read yet."""
         self._days = paths.memory / ".dreamt_days"
         self._corrections = paths.memory / ".dreamt_corrections"
         self._log = log

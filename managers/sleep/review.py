@@ -46,7 +46,6 @@ class Review:
     """
 
     def __init__(self, task: str, lang: Lang, *, quotes: bool = False) -> None:
-        """Begin with nothing found."""
         self.left_out: list[tuple[LeftOutError, tuple[str, ...]]] = []
         self._task = task
         self._lang = lang

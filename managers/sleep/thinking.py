@@ -115,35 +115,26 @@ class Night:
         self.changes += changes
 
 
+@dataclass
 class Thinker:
-    """Asks the mind, one task after the other."""
+    """Asks the mind, one task after the other.
 
-    def __init__(
-        self,
-        stores: Stores,
-        *,
-        sheet: Sheet,
-        mind: DreamMind,
-        fallback: DreamMind,
-        settings: SleepSettings,
-        is_gone: Callable[[str], bool],
-        when: Callable[[Collection[str]], Sequence[datetime]],
-        recall: Callable[[str], Sequence[Hit]],
-    ) -> None:
-        """Hold what is needed.
+    Attributes:
+        is_gone: tells whether a message was taken back.
+        when: tells when messages were said.
+        recall: searches the past.
+    """
 
-        `is_gone` tells whether a message was taken back, `when` when messages were said; `recall` searches the past.
-        """
-        self._stores = stores
-        self._sheet = sheet
-        self._mind = mind
-        self._fallback = fallback
-        self._settings = settings
-        self._is_gone = is_gone
-        self._when = when
-        self._recall = recall
-        self._outage: UtataneError | None = None
-        self._last_failure: UtataneError | None = None
+    stores: Stores
+    sheet: Sheet
+    mind: DreamMind
+    fallback: DreamMind
+    settings: SleepSettings
+    is_gone: Callable[[str], bool]
+    when: Callable[[Collection[str]], Sequence[datetime]]
+    recall: Callable[[str], Sequence[Hit]]
+    _outage: UtataneError | None = field(default=None, init=False)
+    _last_failure: UtataneError | None = field(default=None, init=False)
 
     def begin(self) -> None:
         """Begin a run: a mind that was away may be back."""
@@ -156,9 +147,7 @@ class Thinker:
         episode = night.copy.episode(material.date)
         is_less = episode is not None and len(material.messages) < episode.covered_messages
         if material.changed or is_less or not material.messages:
-            night.take(
-                withdrawals(night.copy, material.date, lambda one: one in material.changed or self._is_gone(one))
-            )
+            night.take(withdrawals(night.copy, material.date, lambda one: one in material.changed or self.is_gone(one)))
         if not material.messages:
             night.settled.append(material.date)
             night.take(without_episode(night.copy, material.date))
@@ -185,14 +174,10 @@ class Thinker:
             draft = check_day(mind.summarise_day(material, cancel), material, review)
             return episode_changes(draft, material, mind.name, redo=False)
 
-        if (
-            not self._ask(night, "episode", material, think)
-            and self._fallback is not self._mind
-            and not cancel.is_set()
-        ):
+        if not self._ask(night, "episode", material, think) and self.fallback is not self.mind and not cancel.is_set():
             # The day must not be lost: the built-in mind writes it, and the model tries again next night.
-            made = self._fallback.summarise_day(material, cancel)
-            night.take(episode_changes(made, material, self._fallback.name, redo=True))
+            made = self.fallback.summarise_day(material, cancel)
+            night.take(episode_changes(made, material, self.fallback.name, redo=True))
 
     def _entities(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
         request = EntityMaterial(material, tuple(self._mentioned(night.copy, material)))
@@ -229,7 +214,7 @@ class Thinker:
 
     def _asked_since(self, question: Question) -> datetime:
         """Return since when a question has been open: what was said before cannot answer it."""
-        moments = self._when(question.evidence)
+        moments = self.when(question.evidence)
         if moments:
             return max(moments)
         try:
@@ -239,10 +224,10 @@ class Thinker:
 
     def reflect(self, night: Night, level: Level, cancel: Cancel, today: date | None = None) -> None:
         """Look back, as in the night before `today` (this one if not given)."""
-        span = span_days(level, self._settings)
+        span = span_days(level, self.settings)
         days = tuple(night.materials)[-span:]
         newest = days[-1].date if days else night.now.date()  # an import may lie years back
-        stored = self._stores.episodes.between(newest - timedelta(days=span), newest)
+        stored = self.stores.episodes.between(newest - timedelta(days=span), newest)
         tonight = {one.date for one in night.materials if newest - timedelta(days=span) <= one.date <= newest}
         dates = {*(episode.date for episode in stored), *(material.date for material in days), *tonight}
         episodes = {day: episode for day in dates if (episode := night.copy.episode(day)) is not None}
@@ -251,7 +236,7 @@ class Thinker:
         known = night.copy.insights.entries
         outdated = outdated_insights(known, days[-1]) if days and level == 1 else ()
         material = ReflectionMaterial(
-            sheet=self._sheet,
+            sheet=self.sheet,
             level=level,
             today=today or night.now.date(),
             days=days,
@@ -262,7 +247,7 @@ class Thinker:
             questions=tuple(night.copy.questions.open),
             values=next((tuple(one.values) for one in known if one.values), ()),
         )
-        if self._mind is not self._fallback and not cancel.is_set():
+        if self.mind is not self.fallback and not cancel.is_set():
             material = replace(material, past=self._past_of(material))
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
@@ -277,7 +262,7 @@ class Thinker:
         told = material.ids
         first = min([*(day.date for day in material.days), *(episode.date for episode in material.episodes)])
         try:
-            hits = self._recall(_gist(material))
+            hits = self.recall(_gist(material))
         except UtataneError as error:  # a night can do without
             logger.warning("no search before the reflection: %s", error)
             return ()
@@ -292,19 +277,19 @@ class Thinker:
         A failure is noted and leaves the other tasks standing, and so is what is left out.
         """
         day = material.date.isoformat() if material else f"{night.now:%Y-%m-%d}"
-        review = Review(task, self._sheet.language, quotes=self._mind is self._fallback)
+        review = Review(task, self.sheet.language, quotes=self.mind is self.fallback)
         try:
             if self._outage is not None:
                 raise self._outage
             night.calls += 1
-            changes = ask(self._mind, review)
+            changes = ask(self.mind, review)
         except UtataneError as error:
             before = self._last_failure
             if before is not None and before.sentence("en") == error.sentence("en"):
                 self._outage = error  # the same words for two tasks: the mind itself is away
             self._last_failure = error
             night.failures.append(Failure(task, day, error))
-            if material is not None and self._mind is not self._fallback:
+            if material is not None and self.mind is not self.fallback:
                 night.waiting.setdefault(day, []).append(task)
             return False
         if not review.quotes:
@@ -323,7 +308,7 @@ class Thinker:
         Whose name is not known stands under a name that nobody says: in a talk, “Aoi's sister” is "my sister" or "she".
         """
         text = "\n".join(message.text for message in material.new_messages)
-        users = {name_key(name) for name in (self._sheet.user_name, NAMELESS[self._sheet.language]) if name}
+        users = {name_key(name) for name in (self.sheet.user_name, NAMELESS[self.sheet.language]) if name}
         keys = {*users, *(name_key(message.speaker) for message in material.messages)}
         close = [key for key in copy.known_keys() if key.startswith(tuple(f"{u}{of}" for u in users for of in _OF))]
         keys.update(close[:_CLOSE])

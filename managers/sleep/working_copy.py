@@ -89,7 +89,6 @@ class WorkingCopy:
     state = _Held[DreamState]()
 
     def __init__(self, stores: Stores) -> None:
-        """Begin with what the files hold; nothing is read yet."""
         self.stores = stores
         self._episodes: dict[date, Episode] = {}
         self._entities: dict[str, Entity] = {}

@@ -78,7 +78,6 @@ class Ledger:
     """The files. Whoever appends holds the lock of the folder (see `managers.usage.meter`)."""
 
     def __init__(self, folder: Path) -> None:
-        """Remember the folder; nothing is read yet."""
         self.folder = folder
 
     def append(self, entry: Entry) -> None:

@@ -59,7 +59,6 @@ class Reservations:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Remember the folder."""
         self._folder = folder
 
     def all(self) -> dict[Path, Reservation]:
