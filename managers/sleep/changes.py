@@ -137,7 +137,8 @@ def _entity_change(
 def _also_known_as(entity: Entity, names: Sequence[str], kind: Kind) -> Entity:
     known = {name_key(name) for name in entity.names} | set(entity.names)
     new = [name for name in dict.fromkeys(names) if name not in entity.names and name_key(name) not in known]
-    better = kind if entity.kind == "thing" else entity.kind
+    is_told_anew = entity.kind == "pet" and kind == "person" and bool(new)  # "my sister Nora", once taken for the cat
+    better = kind if entity.kind == "thing" or is_told_anew else entity.kind
     return replace(entity, kind=better, aliases=(*entity.aliases, *new))
 
 

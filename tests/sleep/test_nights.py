@@ -327,3 +327,27 @@ def test_a_long_catch_up_is_estimated_from_some_of_its_days(paths: PersonaPaths,
     cost = make_dreamer(paths, night, log, ScriptedDreamMind()).cost(catch_up=True)
     assert cost.days == 65
     assert cost.calls == 65 * 5
+
+
+def test_a_sister_whom_an_earlier_night_took_for_a_cat_becomes_a_person(paths: PersonaPaths, night: HandClock) -> None:
+    log, _ = _one_day(paths, night, "うちの猫のノラが逃げました。")
+    make_dreamer(paths, night, log, BuiltInDreamMind()).dream()
+    taken = EntityStore(paths, night).find("ノラ")
+    assert taken is not None
+    assert taken.kind == "pet"
+    night.move(days=1)
+    [said] = messages(night.now().replace(hour=20) - timedelta(days=1), (("user", "妹のノラが会いに来ました。"),), "e")
+    log.append_many([said])
+    make_dreamer(paths, night, log, BuiltInDreamMind()).dream()
+    told = EntityStore(paths, night).find("ノラ")
+    assert told is not None
+    assert told.kind == "person"
+
+
+@pytest.mark.parametrize(("text", "due"), [("来週の面接が心配です。", "2026-11-27"), ("昨日の面接が心配です。", "")])
+def test_what_is_to_come_is_asked_after_once_it_has_been(
+    text: str, due: str, paths: PersonaPaths, night: HandClock
+) -> None:
+    log, _ = _one_day(paths, night, text)
+    make_dreamer(paths, night, log, BuiltInDreamMind()).dream()
+    assert [question.due for question in QuestionStore(paths, night).load().entries] == [due]

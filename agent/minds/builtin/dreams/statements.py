@@ -11,6 +11,7 @@ from typing import Final, get_args
 from agent.minds.builtin.talk.markup import readable
 from managers.language.lexicons import word_list
 from managers.language.reading.concern import find_help_lines
+from managers.language.reading.reading import read
 from managers.language.reading.rules import fits
 from managers.language.words import Word, content_words, detect_language, sentences, words
 from managers.memory.messages import Message
@@ -67,7 +68,7 @@ class Said:
 
     @cached_property
     def is_question(self) -> bool:
-        return self.has("asks")
+        return any(sentence.is_question for sentence in read(self.text, self.lang, keep=True).sentences)
 
     @cached_property
     def is_empty(self) -> bool:
