@@ -267,11 +267,11 @@ class Recall:
 
     def warm_up(self) -> None:
         """Load what makes vectors, in the background."""
-        self._upkeep.embed_in_background()
+        self._upkeep.vectors.make_in_background()
 
     def get_ready(self) -> None:
         """Load what makes vectors, and wait for it: for whoever searches once and goes."""
-        self._upkeep.get_ready()
+        self._upkeep.vectors.get_ready()
 
     def keep_up(self, times: float | None = None) -> list[Notice]:
         """Do what `catch_up` does, after something that is done already and must not seem to have failed.
@@ -353,12 +353,12 @@ class Recall:
             with self._searching():
                 chunks[FOLDERS[name]] = index.store.count()
         with self._searching():
-            waiting, put_off = self._upkeep.waiting, self._upkeep.put_off
+            waiting, put_off = self._upkeep.vectors.waiting, self._upkeep.vectors.put_off
         choice = self._choice
         notices = [*choice.notices, *(one for some in self._upkeep.notices.values() for one in some)]
         if self._upkeep.is_making:
             notices.append(making_notice(self._upkeep.progress))
-        elif self._upkeep.is_loading:
+        elif self._upkeep.vectors.is_loading:
             notices.append(loading_notice())
         elif waiting and not notices:
             notices.append(waiting_notice(waiting))

@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from managers.storage.errors import Notice
+from managers.storage.errors import DerivedDamagedError, Notice
+
+BROKEN = Notice(
+    "index-broken", DerivedDamagedError.ja.format(path="rag_index"), DerivedDamagedError.en.format(path="rag_index")
+)
+MENDED = Notice(
+    "index-mended",
+    ja="検索の索引が壊れていたので、作り直しました。記憶のファイルは無事です。",
+    en="The search index was damaged and has been made anew. The memories themselves are intact.",
+    level="info",
+)
+NOT_FOLLOWED = Notice(
+    "index-not-followed",
+    ja="ここには書き込めないので、索引を新しくできません。索引のあとに書かれたことは、検索では見つかりません。",
+    en="Nothing can be written here, so the search index stays as it is. What was written after it is not found.",
+)
 
 
 @dataclass(frozen=True, slots=True)

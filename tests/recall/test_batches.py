@@ -27,7 +27,7 @@ def server() -> Iterator[EmbeddingServer]:
 
 def caught_up(recall: Recall) -> Recall:
     recall.catch_up()
-    if worker := recall._upkeep._worker:
+    if worker := recall._upkeep.vectors.worker:
         worker.join()
     return recall
 
@@ -136,7 +136,7 @@ def test_a_model_is_loaded_when_a_persona_wakes_and_no_search_waits_for_it(open_
     assert [dict(hit.why).get("semantic", 0) for hit in recall.search("heron", 1)] == [0]
     assert codes(recall) == {"embedder-loading"}
     library.may_load.set()
-    worker = recall._upkeep._worker
+    worker = recall._upkeep.vectors.worker
     assert worker is not None
     worker.join()
     assert dict(recall.search("heron", 1)[0].why)["semantic"] > 0

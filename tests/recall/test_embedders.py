@@ -189,7 +189,7 @@ def test_batches_of_twenty_two_seconds_apart_and_a_failed_one_is_not_marked_as_d
     server.moods.extend(["well", 503, 503, 503, 503])
     recall = open_recall(embedder=embedder, wait=pauses.append)
     recall.catch_up()
-    worker = recall._upkeep._worker
+    worker = recall._upkeep.vectors.worker
     assert worker is not None
     worker.join()
     asked = [len(body["requests"]) for body in server.requests]
@@ -201,7 +201,7 @@ def test_batches_of_twenty_two_seconds_apart_and_a_failed_one_is_not_marked_as_d
     assert "Heron number 3." in [hit.text for hit in recall.search("heron number", 50)]  # words find all meanwhile
     assert_sound(recall)
     recall.catch_up()
-    worker = recall._upkeep._worker
+    worker = recall._upkeep.vectors.worker
     assert worker is not None
     worker.join()
     assert recall.status().unembedded == 0
@@ -221,14 +221,14 @@ def test_a_change_of_embedder_keeps_words_working_while_vectors_are_made(
     changed = open_recall(embedder=gemini(server), wait=lambda _: False)
     server.always = 400
     changed.catch_up()
-    worker = changed._upkeep._worker
+    worker = changed._upkeep.vectors.worker
     assert worker is not None
     worker.join()
     assert changed.status().unembedded == 25
     assert changed.search("otter")
     server.always = "well"
     changed.catch_up()
-    worker = changed._upkeep._worker
+    worker = changed._upkeep.vectors.worker
     assert worker is not None
     worker.join()
     assert changed.status().unembedded == 0
@@ -372,7 +372,7 @@ def test_the_table_is_read_when_a_persona_wakes(open_recall: Open, talk: Talk, t
     recall = open_recall()
     assert not word_vectors.opened(table).is_loaded
     recall.catch_up()
-    worker = recall._upkeep._worker
+    worker = recall._upkeep.vectors.worker
     assert worker is not None
     worker.join()
     assert word_vectors.opened(table).is_loaded
@@ -432,7 +432,7 @@ def test_a_tiny_local_model_is_loaded_and_used(open_recall: Open, talk: Talk, tm
     talk.user("bread oven")
     recall = open_recall(RecallSettings(embedder="sentence-transformers", embedder_model=str(folder)))
     recall.catch_up()
-    worker = recall._upkeep._worker
+    worker = recall._upkeep.vectors.worker
     assert worker is not None
     worker.join()
     hits = recall.search("oven", 1)

@@ -71,7 +71,7 @@ def test_a_folder_is_chosen_in_the_settings(open_recall: Open, talk: Talk, tmp_p
     talk.user("bread")
     recall = open_recall(RecallSettings(embedder="sentence-model", embedder_model=str(folder)))
     recall.catch_up()
-    worker = recall._upkeep._worker
+    worker = recall._upkeep.vectors.worker
     assert worker is not None
     worker.join()
     assert recall.status().notices == ()

@@ -117,7 +117,7 @@ def test_the_cache_of_vectors_forgets_too(open_recall: Open, talk: Talk, paths: 
     secret = talk.user("The pangolin has the key.")
     talk.user("We walked by the river.")
     recall.catch_up()
-    recall._upkeep.embed_waiting(cached)
+    recall._upkeep.vectors.make_waiting(cached)
     assert cached.missing(["The pangolin has the key."]) == []
     talk.log.supersede(secret.id, None)
     recall.catch_up()

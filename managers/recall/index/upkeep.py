@@ -1,4 +1,4 @@
-"""Keeping a persona's indexes: catching up, rebuilding, making vectors in the background, mending."""
+"""Keeping a persona's indexes: catching up, rebuilding, mending."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from functools import partial
 from pathlib import Path
 
 from managers.memory.log import ConversationLog
-from managers.recall.embedders import Embedder, Vectors
+from managers.recall.embedders import Embedder
 from managers.recall.embedders.embedder_choice import DRIFT, EmbedderChoice, words_of
 from managers.recall.embedders.ngrams import NgramEmbedder
-from managers.recall.errors import EmbeddingError
-from managers.recall.index.embedding_batches import TRY_AGAIN_SECONDS, Batch, embedded
 from managers.recall.index.indexing import Indexer
 from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.sources import IndexName
-from managers.recall.status import Progress
+from managers.recall.index.vector_making import WAIT_SECONDS, VectorMaking
+from managers.recall.status import BROKEN, MENDED, NOT_FOLLOWED, Progress
 from managers.storage.clock import Clock
 from managers.storage.derived import derived
 from managers.storage.errors import BusyError, DerivedDamagedError, Notice, UtataneError, as_notice
@@ -29,7 +28,6 @@ from managers.storage.opening import is_folder, reserve, unlink
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 
-WAIT_SECONDS = 60.0
 SMALL_BYTES = 64 * 1024
 """What a turn may index before it searches: an edited note, the last messages."""
 
@@ -47,23 +45,6 @@ MEND_AFTER_SECONDS = 3.0
 _MOST_MENDED = 2
 """More often than this in one process is no damage of files."""
 
-BROKEN = Notice(
-    "index-broken", DerivedDamagedError.ja.format(path="rag_index"), DerivedDamagedError.en.format(path="rag_index")
-)
-MENDED = Notice(
-    "index-mended",
-    ja="検索の索引が壊れていたので、作り直しました。記憶のファイルは無事です。",
-    en="The search index was damaged and has been made anew. The memories themselves are intact.",
-    level="info",
-)
-
-NOT_FOLLOWED = Notice(
-    "index-not-followed",
-    ja="ここには書き込めないので、索引を新しくできません。索引のあとに書かれたことは、検索では見つかりません。",
-    en="Nothing can be written here, so the search index stays as it is. What was written after it is not found.",
-)
-
-_LOCAL_BATCH = 64
 _CUT = "cut"
 _FIRST_CUT = "300/50"
 """How an index that does not say so was cut."""
@@ -100,7 +81,7 @@ class Upkeep:
         """
         self._only_look = only_look
         self.choice: EmbedderChoice
-        self.progress: Progress | None = None
+        self._progress: Progress | None = None
         self.notices: dict[str, tuple[Notice, ...]] = {}
         self._paths = paths
         self._indexes = indexes
@@ -109,7 +90,6 @@ class Upkeep:
         self._clock = clock
         self._indexer = Indexer(paths, indexes, settings, log)
         self._thread_lock = threading.RLock()
-        self._worker: threading.Thread | None = None
         self._stopping = threading.Event()
         self._looked_for_dead = self._looked_for_words = False
         self._is_settled = False
@@ -118,7 +98,10 @@ class Upkeep:
         self._mending: threading.Thread | None = None
         self._mended = 0
         self.news: list[Notice] = []
-        self._wait = wait or self._stopping.wait
+        pause = (wait or self._stopping.wait) if not only_look else None
+        self.vectors = VectorMaking(
+            indexes, lambda: self.choice.embedder, settings, clock, self._alone, self._stopping, pause, self.notices
+        )
 
     # Rounds
 
@@ -136,7 +119,7 @@ class Upkeep:
         with self._alone(WAIT_SECONDS):
             self._anew_if_damaged(self._round)
         with derived(self._paths.rag_index):
-            self.embed_in_background()
+            self.vectors.make_in_background()
         self._tidy_soon()
 
     def _round(self) -> None:
@@ -269,9 +252,14 @@ class Upkeep:
             remove_tree(_beside(index))
 
     @property
+    def progress(self) -> Progress | None:
+        """How far the files are read that are being indexed, or the vectors made; None while neither is under way."""
+        return self._progress or self.vectors.progress
+
+    @property
     def is_making(self) -> bool:
         """Whether an index is being made that takes a while, here or in another process."""
-        is_long = self.progress is not None and self.progress.total > LONG_BYTES
+        is_long = self._progress is not None and self._progress.total > LONG_BYTES
         return is_long or any(os.path.lexists(_beside(index)) for index in self._indexes.values())
 
     def rebuild(self, progress: Callable[[int, int], None] | None) -> None:
@@ -279,7 +267,7 @@ class Upkeep:
         with self._alone(WAIT_SECONDS):
             self._anew_if_damaged(partial(self._rebuild, progress))
         with derived(self._paths.rag_index):
-            self.embed_in_background()
+            self.vectors.make_in_background()
 
     def _build(self) -> None:
         """Begin in place: nothing is there to be searched meanwhile, and a checkpoint is a checkpoint."""
@@ -315,7 +303,7 @@ class Upkeep:
         embedder: Embedder | None = None,
     ) -> None:
         def told(done: int, total: int) -> None:
-            self.progress = Progress(done, total)
+            self._progress = Progress(done, total)
             if progress:
                 progress(done, total)
 
@@ -324,7 +312,7 @@ class Upkeep:
         try:
             outcome = (indexer or self._indexer).run(at_once, words_of(embedder), told, at_most)
         finally:
-            self.progress = None
+            self._progress = None
         self._left_behind |= outcome.removed > 0
         if at_most is None or outcome.files:
             self.notices["files"] = tuple(outcome.notices)
@@ -403,93 +391,10 @@ class Upkeep:
         held = sum(index.store.count() for index in self._indexes.values())
         return self.choice.has_outgrown(held, times) and (at_most is None or held <= at_most)
 
-    # Vectors of slow embedders
-
-    def embed_in_background(self) -> None:
-        """Load what makes vectors, and make those that are missing, in a thread of its own."""
-        embedder = self.choice.embedder
-        if embedder is None or (self._worker and self._worker.is_alive()):
-            return
-        if embedder.is_ready and not (embedder.is_slow and self.waiting):
-            return
-        self._worker = threading.Thread(target=self._embed_waiting, args=(embedder,), name="recall", daemon=True)
-        self._worker.start()
-
-    def _embed_waiting(self, embedder: Embedder) -> None:
-        try:
-            embedder.load()
-            if embedder.is_slow and not self._only_look:
-                with derived(self._paths.rag_index):
-                    self.embed_waiting(embedder)
-        except UtataneError as error:
-            self.notices["embedder"] = (as_notice("embedder-failed", error),)
-        finally:
-            self.progress = None
-
-    def get_ready(self) -> None:
-        """Load what makes vectors; what fails stands in the notices."""
-        try:
-            if self.choice.embedder is not None:
-                self.choice.embedder.load()
-        except EmbeddingError as error:
-            self.notices["embedder"] = (as_notice("embedder-failed", error),)
-
-    @property
-    def is_loading(self) -> bool:
-        """Whether a model is being loaded."""
-        embedder = self.choice.embedder
-        is_busy = self._worker is not None and self._worker.is_alive()
-        return is_busy and embedder is not None and embedder.is_slow and not embedder.is_ready
-
-    def embed_waiting(self, embedder: Embedder) -> None:
-        """Make the vectors that are missing, batch by batch, at the provider's pace.
-
-        Raises:
-            EmbeddingError: nothing can be embedded at the moment; what is left stays unprocessed.
-        """
-        size = self._settings.api_batch if embedder.is_remote else _LOCAL_BATCH
-        total, done = self.waiting, 0
-        for index in self._indexes.values():
-            while not self._stopping.is_set() and (batch := index.unembedded(size, self._now)):
-                for part, vectors in embedded(embedder, batch):
-                    self._keep_vectors(index, part, vectors)
-                    done += len(part)
-                    self.progress = Progress(done, max(total, done))
-                    if embedder.is_remote and self._wait(self._settings.api_pause_seconds):
-                        return
-            index.save_snapshot()
-        self.notices.pop("embedder", None)
-
-    def _keep_vectors(self, index: MemoryIndex, batch: Batch, vectors: Vectors | None) -> None:
-        """Store the vectors of passages that are there still; without vectors, try them again another day."""
-        with self._alone(WAIT_SECONDS), index.store.transaction():
-            there = index.passages([number for number, _ in batch])
-            rows = [place for place, (number, _) in enumerate(batch) if number in there]
-            index.store.raise_revision()
-            if vectors is None:
-                for place in rows:
-                    index.put_off(batch[place][0], self._now + TRY_AGAIN_SECONDS)
-            else:
-                index.writer.add_vectors([batch[place][0] for place in rows], vectors[rows])
-
-    @property
-    def waiting(self) -> int:
-        """How many passages wait for their vectors."""
-        return sum(index.unembedded_count() for index in self._indexes.values()) - self.put_off
-
-    @property
-    def put_off(self) -> int:
-        """How many passages could not be embedded, and are left alone for a while."""
-        return sum(index.put_off_count(self._now) for index in self._indexes.values())
-
-    @property
-    def _now(self) -> float:
-        return self._clock.utc().timestamp()
-
     def stop(self) -> None:
         """Let the background work end after the batch under way."""
         self._stopping.set()
-        for thread in (self._worker, self._tidying, self._mending):
+        for thread in (self.vectors.worker, self._tidying, self._mending):
             if thread is not None and thread is not threading.current_thread():
                 thread.join(timeout=5)
 

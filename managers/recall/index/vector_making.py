@@ -1,0 +1,141 @@
+"""Making the vectors that are missing: by models that are slow, in the background, at a provider's pace."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+
+from managers.recall.embedders import Embedder, Vectors
+from managers.recall.errors import EmbeddingError
+from managers.recall.index.embedding_batches import TRY_AGAIN_SECONDS, Batch, embedded
+from managers.recall.index.memory_index import MemoryIndex
+from managers.recall.index.sources import IndexName
+from managers.recall.status import Progress
+from managers.storage.clock import Clock
+from managers.storage.derived import derived
+from managers.storage.errors import Notice, UtataneError, as_notice
+from managers.storage.settings import RecallSettings
+
+WAIT_SECONDS = 60.0
+"""So long somebody waits for another one who writes to the indexes."""
+_LOCAL_BATCH = 64
+
+
+class VectorMaking:
+    """Loads what makes vectors, and makes those that the indexes of one persona lack."""
+
+    def __init__(
+        self,
+        indexes: Mapping[IndexName, MemoryIndex],
+        embedder: Callable[[], Embedder | None],
+        settings: RecallSettings,
+        clock: Clock,
+        alone: Callable[[float], AbstractContextManager[None]],
+        stopping: threading.Event,
+        pause: Callable[[float], object] | None,
+        notices: dict[str, tuple[Notice, ...]],
+    ) -> None:
+        """Take what the indexes' upkeep shares.
+
+        Args:
+            indexes: all of the persona's.
+            embedder: returns what makes vectors now, if anything does.
+            settings: the size of a remote embedder's batches, and the pause between them.
+            clock: tells when a text that could not be embedded is tried again.
+            alone: lets nobody else write to the indexes; is told how many seconds to wait for others.
+            stopping: is set when there is no point in going on.
+            pause: waits between batches, true when there is no point in going on; None where nothing may be written.
+            notices: where failures are put.
+        """
+        self.worker: threading.Thread | None = None
+        self.progress: Progress | None = None
+        self._indexes = indexes
+        self._embedder = embedder
+        self._settings = settings
+        self._clock = clock
+        self._alone = alone
+        self._stopping = stopping
+        self._pause = pause
+        self._notices = notices
+
+    def make_in_background(self) -> None:
+        """Load what makes vectors, and make those that are missing, in a thread of its own."""
+        embedder = self._embedder()
+        if embedder is None or (self.worker and self.worker.is_alive()):
+            return
+        if embedder.is_ready and not (embedder.is_slow and self.waiting):
+            return
+        self.worker = threading.Thread(target=self._load_and_make, args=(embedder,), name="recall", daemon=True)
+        self.worker.start()
+
+    def _load_and_make(self, embedder: Embedder) -> None:
+        try:
+            embedder.load()
+            if embedder.is_slow and self._pause is not None:
+                with derived(self._indexes["static"].folder.parent):
+                    self.make_waiting(embedder)
+        except UtataneError as error:
+            self._notices["embedder"] = (as_notice("embedder-failed", error),)
+        finally:
+            self.progress = None
+
+    def get_ready(self) -> None:
+        """Load what makes vectors; what fails stands in the notices."""
+        try:
+            if (embedder := self._embedder()) is not None:
+                embedder.load()
+        except EmbeddingError as error:
+            self._notices["embedder"] = (as_notice("embedder-failed", error),)
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether a model is being loaded."""
+        embedder = self._embedder()
+        is_busy = self.worker is not None and self.worker.is_alive()
+        return is_busy and embedder is not None and embedder.is_slow and not embedder.is_ready
+
+    def make_waiting(self, embedder: Embedder) -> None:
+        """Make the vectors that are missing, batch by batch, at the provider's pace.
+
+        Raises:
+            EmbeddingError: nothing can be embedded at the moment; what is left stays unprocessed.
+        """
+        size = self._settings.api_batch if embedder.is_remote else _LOCAL_BATCH
+        total, done = self.waiting, 0
+        for index in self._indexes.values():
+            while not self._stopping.is_set() and (batch := index.unembedded(size, self._now)):
+                for part, vectors in embedded(embedder, batch):
+                    self._keep_vectors(index, part, vectors)
+                    done += len(part)
+                    self.progress = Progress(done, max(total, done))
+                    if embedder.is_remote and self._pause and self._pause(self._settings.api_pause_seconds):
+                        return
+            index.save_snapshot()
+        self._notices.pop("embedder", None)
+
+    def _keep_vectors(self, index: MemoryIndex, batch: Batch, vectors: Vectors | None) -> None:
+        """Store the vectors of passages that are there still; without vectors, try them again another day."""
+        with self._alone(WAIT_SECONDS), index.store.transaction():
+            there = index.passages([number for number, _ in batch])
+            rows = [place for place, (number, _) in enumerate(batch) if number in there]
+            index.store.raise_revision()
+            if vectors is None:
+                for place in rows:
+                    index.put_off(batch[place][0], self._now + TRY_AGAIN_SECONDS)
+            else:
+                index.writer.add_vectors([batch[place][0] for place in rows], vectors[rows])
+
+    @property
+    def waiting(self) -> int:
+        """How many passages wait for their vectors."""
+        return sum(index.unembedded_count() for index in self._indexes.values()) - self.put_off
+
+    @property
+    def put_off(self) -> int:
+        """How many passages could not be embedded, and are left alone for a while."""
+        return sum(index.put_off_count(self._now) for index in self._indexes.values())
+
+    @property
+    def _now(self) -> float:
+        return self._clock.utc().timestamp()
