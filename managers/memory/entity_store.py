@@ -17,8 +17,10 @@ from managers.storage.files import digest, entries, read_bytes, set_aside
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths, may_be_written, safe_name
 from managers.storage.printable import shown
+from managers.storage.texts import Texts
 
 _SUFFIX = ".md"
+_say = Texts("notices/memory")
 
 
 class EntityStore:
@@ -235,13 +237,8 @@ def misnamed_entities(names: Iterable[str]) -> list[str]:
 def about_misnamed(names: Sequence[str]) -> Notice:
     """Return what is told of such files."""
     name = f"entity_memory/{shown(names[0])}"
-    others_ja = f"ほかにも同じようなものが {len(names) - 1} 件あります。" if len(names) > 1 else ""
-    others_en = f" And {len(names) - 1} more of the same kind." if len(names) > 1 else ""
-    return Notice(
-        "entity-misnamed",
-        f"「{name}」は、安全に書き込める名前ではないので、記憶として使っていません。別の名前に変えてください。{others_ja}",
-        f'"{name}" is not used as a memory, for no file of that name can be written safely. Give it another name.{others_en}',
-    )
+    others = _say.both("others", count=len(names) - 1) if len(names) > 1 else ""
+    return _say.notice("entity-misnamed", name=name, others=others)
 
 
 def _stem(name: str) -> str:

@@ -16,7 +16,7 @@ from managers.memory.errors import EditTargetError
 from managers.personas.errors import ShrinkRefusedError
 from managers.storage.clock import Clock
 from managers.storage.encodings import text_of
-from managers.storage.errors import ExternallyChangedError, Notice, UnreadableError, UnwritableError
+from managers.storage.errors import ExternallyChangedError, Notice, UnreadableError, UnwritableError, as_notice
 from managers.storage.files import digest, files, read_bytes, set_aside
 from managers.storage.history import History, unified
 from managers.storage.journal import settle, settle_to_read
@@ -177,7 +177,7 @@ class Notes:
         except UnreadableError as error:
             # Not moved: another program may hold it for a moment. Nothing can overwrite it either,
             # for it cannot be compared with what was read.
-            self._notices[kind, "unreadable"] = Notice("note-unreadable", error.sentence("ja"), error.sentence("en"))
+            self._notices[kind, "unreadable"] = as_notice("note-unreadable", error)
             return Note("", None), Spelling()
         except UnicodeDecodeError:
             return self._set_aside(kind, path), Spelling()
@@ -188,7 +188,7 @@ class Notes:
             with writing(self._paths):
                 self._notices[kind, "broken"] = set_aside(path, self._clock.now())
         except UnwritableError as error:
-            self._notices[kind, "broken"] = Notice("note-broken", error.sentence("ja"), error.sentence("en"))
+            self._notices[kind, "broken"] = as_notice("note-broken", error)
         return Note("", None)
 
     def _next_archive(self, kind: NoteKind) -> Path:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -202,20 +201,12 @@ def _nothing_usable(source: Path, problems: list[LineProblem]) -> NotATranscript
 
 
 def _keep_source(paths: PersonaPaths, name: str, data: bytes) -> Path:
-    stem = name.removesuffix(".txt")
-    for kept in _names(paths.log_import_source, stem):
-        there = read_bytes(kept)
-        if there is None:
-            write_atomic(kept, data)
-            return kept
-        if there == data:
-            return kept
-    raise AssertionError("there is always a further name")
-
-
-def _names(folder: Path, stem: str) -> Iterator[Path]:
-    yield folder / f"{stem}.txt"
-    number = 2
-    while True:
-        yield folder / f"{stem}-{number}.txt"
+    """Keep a transcript as it came; return where it lies: one that is kept already is not kept twice."""
+    stem, number = name.removesuffix(".txt"), 1
+    kept = paths.log_import_source / f"{stem}.txt"
+    while (there := read_bytes(kept)) not in (None, data):
         number += 1
+        kept = paths.log_import_source / f"{stem}-{number}.txt"
+    if there is None:
+        write_atomic(kept, data)
+    return kept

@@ -14,7 +14,9 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from managers.personas.errors import AvatarRefusedError
 from managers.storage.opening import is_file
+from managers.storage.texts import Texts
 
+_say = Texts("notices/personas")
 SIDE = 512
 MOST_BYTES = 15_000_000
 MOST_PIXELS = 60_000_000
@@ -35,30 +37,28 @@ def prepare_avatar(data: bytes) -> bytes:
         AvatarRefusedError: it is too large, broken, or no PNG, JPEG or WebP.
     """
     if len(data) > MOST_BYTES:
-        raise AvatarRefusedError(
-            reason_ja=f"{MOST_BYTES // 1_000_000} MB までの画像を選んでください。",
-            reason_en=f"choose one of at most {MOST_BYTES // 1_000_000} MB.",
-        )
+        raise _refused("too-large")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is lower
             return _square(data)
     except UnidentifiedImageError as error:
-        raise AvatarRefusedError(
-            reason_ja="PNG・JPEG・WebP のどれかを選んでください。", reason_en="choose a PNG, JPEG or WebP."
-        ) from error
+        raise _refused("kind") from error
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise AvatarRefusedError(reason_ja="画像が壊れているようです。", reason_en="it seems to be broken.") from error
+        raise _refused("broken") from error
 
 
 def _square(data: bytes) -> bytes:
     with Image.open(io.BytesIO(data), formats=_FORMATS) as picture:
         if picture.width * picture.height > MOST_PIXELS:
-            raise AvatarRefusedError(
-                reason_ja="縦横の大きさが大きすぎます。", reason_en="it has too many pixels; make it smaller."
-            )
+            raise _refused("pixels")
         upright = ImageOps.exif_transpose(picture)
         square = ImageOps.fit(upright.convert("RGBA"), (SIDE, SIDE), Image.Resampling.LANCZOS)
     out = io.BytesIO()
     square.save(out, "PNG", optimize=True)
     return out.getvalue()
+
+
+def _refused(why: str) -> AvatarRefusedError:
+    told = _say.both(f"avatar.{why}", megabytes=MOST_BYTES // 1_000_000)
+    return AvatarRefusedError(reason_ja=told["ja"], reason_en=told["en"])

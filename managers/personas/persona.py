@@ -13,7 +13,7 @@ from managers.personas.avatars import find_avatar
 from managers.personas.errors import BrokenPersonaFileError
 from managers.personas.sensitive_settings import NOTHING, Wishes, counting, digest_of, is_same, wishes_of
 from managers.storage.encodings import NAMES, foreign_encoding
-from managers.storage.errors import Lang, Notice, UnreadableError
+from managers.storage.errors import Lang, Notice, UnreadableError, as_notice
 from managers.storage.files import digest, read_bytes
 from managers.storage.paths import PersonaPaths
 from managers.storage.spelling import decode
@@ -123,7 +123,7 @@ def _document(name: str, paths: PersonaPaths, notices: list[Notice]) -> persona_
         data = read_bytes(paths.persona_json)
         document = {} if data is None else persona_file.parse(name, data)
     except (BrokenPersonaFileError, UnreadableError) as error:
-        notices.append(Notice("persona-broken", error.sentence("ja"), error.sentence("en")))
+        notices.append(as_notice("persona-broken", error))
         return {}
     notices += persona_file.newer_format(name, document)
     return persona_file.migrated(document)
@@ -134,22 +134,12 @@ def _prompt(paths: PersonaPaths, notices: list[Notice]) -> tuple[str, str | None
         data = read_bytes(paths.system_prompt)
         return ("", None) if data is None else (decode(data)[0].replace("\r\n", "\n"), digest(data))
     except UnreadableError as error:
-        notices.append(Notice("prompt-unreadable", error.sentence("ja"), error.sentence("en")))
+        notices.append(as_notice("prompt-unreadable", error))
         return "", None
     except UnicodeDecodeError:
         encoding = NAMES.get(foreign_encoding(data or b"") or "", "")
-        ja, en = (
-            (f"{encoding} で保存されている", f"was saved as {encoding}")
-            if encoding
-            else ("UTF-8 ではない", "is not UTF-8")
-        )
-        notices.append(
-            Notice(
-                code="prompt-broken",
-                ja=f"「{paths.name}」の SystemPrompt.txt が{ja}ため、使っていません。ファイルはそのまま残してあります。",
-                en=f'The SystemPrompt.txt of "{paths.name}" {en} and is not used. The file is left as it is.',
-            )
-        )
+        how = _say.both("saved-as" if encoding else "no-utf-8", encoding=encoding)
+        notices.append(_say.notice("prompt-broken", name=paths.name, how=how))
         return "", digest(data or b"")
 
 

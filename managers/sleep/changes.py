@@ -29,8 +29,9 @@ from managers.sleep.tasks import (
     ResolutionsDraft,
 )
 from managers.sleep.working_copy import WorkingCopy
-from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
+_say = Texts("notices/dreams")
 What = Literal["episode", "entity", "question", "resolution", "goal", "insight"]
 STALE_GOAL_DAYS = 30
 """A short-term goal that has not moved for this long is given up at a weekly reflection."""
@@ -314,7 +315,9 @@ def _stale_goals(material: ReflectionMaterial, mind: str, now: datetime) -> list
         moved = _day_of(goal.updated_at or goal.created_at)
         if goal.is_pinned or goal.mind == USER or moved is None or (material.today - moved).days < STALE_GOAL_DAYS:
             continue
-        draft = GoalDraft(action="abandon", goal_id=goal.id, reason=_stale_reason(moved, lang), evidence=[])
+        draft = GoalDraft(
+            action="abandon", goal_id=goal.id, reason=_say("reason.stale-goal", lang, moved=moved), evidence=[]
+        )
         changes.append(_goal_change(draft, mind, now))
     return changes
 
@@ -333,12 +336,6 @@ def _stale_questions(material: ReflectionMaterial, mind: str, now: datetime) -> 
 
 def _let_go(question_id: str, when: str, copy: WorkingCopy) -> None:
     copy.questions = copy.questions.let_go(question_id, when)
-
-
-def _stale_reason(moved: date, lang: Lang) -> str:
-    if lang == "ja":
-        return f"{moved:%Y-%m-%d}から進んでいないので、いったん手放す。"
-    return f"It has not moved since {moved:%Y-%m-%d}, so I let it go for now."
 
 
 def _day_of(moment: str) -> date | None:

@@ -33,9 +33,11 @@ from managers.storage.errors import BusyError
 from managers.storage.locks import holding, writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
+from managers.storage.texts import Texts
 
 __all__ = ["DreamReport", "Dreamer", "dreaming"]
 
+_say = Texts("notices/dreams")
 NIGHTS_IN_ONE = 14
 """So many missed nights become one run and one history entry; a longer catch-up goes day by day."""
 _EVIDENCE_IN_HISTORY = 300
@@ -341,16 +343,12 @@ class Dreamer:
         }
 
     def _reason(self, night: Night, days: Sequence[date], kind: str) -> str:
-        japanese = self._sheet.language == "ja"
+        lang = self._sheet.language
         if kind == "conversation":
-            return "会話で問いの答えがわかった" if japanese else "A conversation answered what was open"
+            return _say("reason.conversation", lang)
         span = " – ".join(dict.fromkeys([days[0].isoformat(), days[-1].isoformat()])) if days else ""
-        count = len(night.changes)
-        if japanese:
-            depth = f"(省察レベル{night.level})" if night.level else ""
-            return f"夢: {span} {count}件の記憶{depth}".replace("  ", " ")
-        depth = f" (reflection level {night.level})" if night.level else ""
-        return f"Dream: {span} {count} memories{depth}".replace("  ", " ")
+        depth = _say("reason.depth", lang, level=night.level) if night.level else ""
+        return _say("reason.dream", lang, span=span, count=len(night.changes), depth=depth).replace("  ", " ")
 
     def _rest(self) -> None:
         """After the dream: what follows from the memories is computed anew."""

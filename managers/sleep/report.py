@@ -13,6 +13,9 @@ from managers.sleep.errors import DraftRejectedError
 from managers.sleep.tasks import Level
 from managers.sleep.thinking import Failure
 from managers.storage.errors import Notice
+from managers.storage.texts import Texts
+
+_say = Texts("notices/dreams")
 
 
 class Changed(Protocol):
@@ -114,12 +117,6 @@ def failure_notices(failures: Sequence[Failure]) -> list[Notice]:
         return []
     first = failures[0].error
     rejected = isinstance(first, DraftRejectedError)
-    return [
-        Notice(
-            code="dream-incomplete",
-            ja=f"夢のうち{len(failures)}件がうまくいきませんでした。次の夜にもう一度試します。{'' if rejected else first.sentence('ja')}",
-            en=f"{len(failures)} part(s) of the dream did not work out and will be tried again the next night. "
-            f"{'' if rejected else first.sentence('en')}".strip(),
-            level="info" if rejected else "warning",
-        )
-    ]
+    why = {"ja": "", "en": ""} if rejected else {"ja": first.sentence("ja"), "en": first.sentence("en")}
+    told = _say.both("dream-incomplete", count=len(failures), why=why)
+    return [Notice("dream-incomplete", told["ja"], told["en"].strip(), level="info" if rejected else "warning")]
