@@ -1,8 +1,8 @@
 """Choose the mind that speaks: the configured one, a server on this computer, or the built-in mind.
 
-A diary goes nowhere unasked: a key found in the environment is offered, never used before the person has
-chosen that provider, and a server that is found on this computer is spoken to after a yes (`known_servers`). And a configured model that is dead is not replaced behind the
-person's back: its error is shown, and another mind is offered.
+A diary goes nowhere unasked: a key found in the environment is offered, never used before the person has chosen that
+provider, and a server that is found on this computer is spoken to after a yes (`known_servers`). And a configured model
+that is dead is not replaced behind the person's back: its error is shown, and another mind is offered.
 """
 
 from __future__ import annotations
@@ -261,18 +261,19 @@ class MindChooser:
         now = self._monotonic()
         if settings.provider == "builtin":
             return _Chosen(built_in_mind(settings), built_in_status(), now)
-        if (maker := MAKERS.get(settings.provider)) is not None:
-            return self._of_maker(maker, settings, key, before)
-        if settings.provider == "openai" or settings.base_url:
-            return self._openai(settings, key, before)
+        try:
+            if (maker := MAKERS.get(settings.provider)) is not None:
+                return self._of_maker(maker, settings, key, before)
+            if settings.provider == "openai" or settings.base_url:
+                return self._openai(settings, key, before)
+        except WrongAddressError as error:
+            mind = unusable_mind(error, settings)
+            return _Chosen(mind, status_of(mind), now)
         return self._auto(settings, before)
 
     def _of_maker(self, maker: Maker, settings: MindSettings, key: str, before: _Chosen | None) -> _Chosen:
         address = settings.base_url or maker.address
-        try:
-            checked_address(address)
-        except WrongAddressError as error:
-            return self._unusable(error, settings)
+        checked_address(address)
         service = maker.service if own_maker(settings) else host_and_port(address)
         return self._as_chosen(Endpoint(service, address, settings.model or maker.model, key), settings, before)
 
@@ -292,10 +293,7 @@ class MindChooser:
         if not settings.base_url:
             model = settings.model or OPENAI_MODEL
             return self._as_chosen(Endpoint("OpenAI", OPENAI_ADDRESS, model, key), settings, before)
-        try:
-            address = checked_address(settings.base_url)
-        except WrongAddressError as error:
-            return self._unusable(error, settings)
+        address = checked_address(settings.base_url)
         if is_server(address, OPENROUTER_ADDRESS) and not settings.model:
             settings = settings.model_copy(update={"model": OPENROUTER_MODEL})
         local = is_loopback(address)
@@ -308,10 +306,6 @@ class MindChooser:
         if not local and settings.model:
             self._learn_beside(chosen.mind, endpoint, settings)
         return replace(chosen, asks_servers=local, answered=found is not None or not local)
-
-    def _unusable(self, error: WrongAddressError, settings: MindSettings) -> _Chosen:
-        mind = unusable_mind(error, settings)
-        return _Chosen(mind, status_of(mind), self._monotonic())
 
     def _as_chosen(
         self, endpoint: Endpoint, settings: MindSettings, before: _Chosen | None, found: Found | None = None

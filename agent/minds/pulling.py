@@ -155,6 +155,8 @@ def fetch(
     Raises:
         PullError: why it was not fetched.
     """
+    import httpx  # noqa: PLC0415  # only where a model is fetched
+
     root = address.removesuffix("/v1")
     progress, gained = Progress(model), monotonic()
     try:
@@ -170,7 +172,7 @@ def fetch(
         raise PullStalledError(model=model.name, minutes=int(SILENT_SECONDS // 60)) from None
     except UnusableResponseError:
         raise PullUnusableError(model=model.name) from None
-    except _http_error():
+    except httpx.HTTPError:
         raise PullBrokenError(model=model.name) from None
     if cancel.is_set():
         return
@@ -200,8 +202,7 @@ class Progress:
         """
         told = self._read(line)
         if detail := told.get("error"):
-            shown = "".join(one for one in str(detail)[:_DETAIL_CHARACTERS] if one.isprintable())
-            raise PullRefusedError(model=self._model, detail=shown)
+            raise PullRefusedError(model=self._model, detail=_shown(detail))
         self.is_done = told.get("status") == "success"
         digest, total = told.get("digest"), _count(told.get("total"))
         if isinstance(digest, str) and total:
@@ -251,10 +252,8 @@ def _reason(body: bytes, response: httpx.Response) -> str:
         told = json.loads(body)["error"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return f"({response.status_code})"
-    return "".join(one for one in str(told)[:_DETAIL_CHARACTERS] if one.isprintable())
+    return _shown(told)
 
 
-def _http_error() -> type[Exception]:
-    import httpx  # noqa: PLC0415  # as above
-
-    return httpx.HTTPError
+def _shown(detail: object) -> str:
+    return "".join(one for one in str(detail)[:_DETAIL_CHARACTERS] if one.isprintable())

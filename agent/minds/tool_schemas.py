@@ -5,21 +5,19 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, create_model
 
-from agent.minds.tokens import MESSAGE_OVERHEAD
+from agent.minds.tokens import MESSAGE_OVERHEAD, Count
 from managers.mind import ToolCall, ToolSpec
 from managers.storage.texts import table
 
 TOOLS_SHARE = 0.23
 """The most of a model's context that the descriptions of tools may take: the conversation matters more."""
-
-Count = Callable[[str], int]
 
 _GROUPS = {"Query": "search", "NoteEdit": "edit_note", "Instruction": "write_diary", "Nothing": "look_at"}
 """What a group is called, by the arguments that its tools share."""

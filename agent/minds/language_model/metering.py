@@ -6,17 +6,14 @@ in the app all have one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from agent.minds.errors import NOTHING_SPENT, MindError
 from agent.minds.language_model.hearing import Hearing
+from agent.minds.tokens import Count
 from managers.usage.ledger import Outcome
 from managers.usage.meter import OpenCall
 
 LEAST_ANSWER = 512
 """Tokens; with less room than this a model that thinks first would say nothing, and be paid for it."""
-
-Count = Callable[[str], int]
 
 
 class Counting:

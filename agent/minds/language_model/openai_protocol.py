@@ -16,14 +16,14 @@ from langchain_openai._compat import httpx  # the one of httpx's two forks that 
 from langchain_openai.chat_models.base import BaseChatOpenAI
 from pydantic import SecretStr
 
-from agent.minds.endpoint import Endpoint, is_loopback, listener_at
+from agent.minds.endpoint import OPENAI_ADDRESS, Endpoint, is_loopback, listener_at
 from agent.minds.errors import OtherAccountError
 from agent.minds.language_model import event_loop
 from agent.minds.language_model.call_failures import AnswerFailedError
 from managers.storage.peers import owner_of_listener
 from managers.transport import NotAnAnswerError, client_options
 
-OPENAI = "https://api.openai.com/v1"
+OPENAI = OPENAI_ADDRESS
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning")
 _CONNECT_SECONDS = 10.0
