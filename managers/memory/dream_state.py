@@ -29,7 +29,6 @@ class DreamState(BaseModel):
     waiting: dict[str, list[str]] = Field(default_factory=dict)
 
     def dump(self) -> bytes:
-        """Return the file's bytes."""
         return encode(self.model_dump(mode="json"))
 
     def settle(self, day: date) -> DreamState:

@@ -35,7 +35,6 @@ class Levels:
     thresholds: dict[Drive, float]
 
     def of(self, drive: Drive) -> float:
-        """Return one drive's level."""
         return float(getattr(self, drive))
 
     @property

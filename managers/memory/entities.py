@@ -99,7 +99,6 @@ class Entity:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name and the aliases."""
         return (self.name, *self.aliases)
 
     def text(self) -> str:

@@ -43,7 +43,6 @@ class EntityStore:
         return self._paths.entity_memory / f"{safe_name(name)}.md"
 
     def names(self) -> list[str]:
-        """Return the names of all entities."""
         return sorted(self._entries())
 
     def get(self, name: str) -> Entity | None:
@@ -212,7 +211,6 @@ class EntityStore:
         return known, with_fact(entity, Fact(text, tuple(evidence), mind, since=today)) if text else entity
 
     def pin(self, name: str, *, on: bool, author: str) -> None:
-        """Pin an entity, or take the pin off."""
         with writing(self._paths):
             entity = self.get(name)
             if entity is None:

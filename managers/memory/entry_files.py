@@ -59,11 +59,9 @@ class EntryList(Generic[E]):
 
     @property
     def all(self) -> list[E]:
-        """All entries."""
         return self.entries
 
     def get(self, entry_id: str) -> E | None:
-        """Return an entry by its id."""
         return next((one for one in self.entries if one.id == entry_id), None)
 
     def edited(self, entry_id: str, **values: object) -> Self:
@@ -145,7 +143,6 @@ class EntryStore(Generic[D, E]):
         self.change(lambda entries: entries.without(entry_id), author=author, reason=reason)
 
     def pin(self, entry_id: str, *, on: bool, author: str) -> None:
-        """Pin an entry, or take the pin off."""
         self.change(lambda entries: entries.edited(entry_id, **{PINNED: on}), author=author, reason=pin_reason(on=on))
 
     def take_notices(self) -> list[Notice]:

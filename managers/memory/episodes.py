@@ -81,7 +81,6 @@ class EpisodeStore:
         self.notices: list[Notice] = []
 
     def path(self, day: date) -> Path:
-        """Return the file of a day."""
         return self._paths.episodic_memory / f"{day:%Y-%m-%d}.json"
 
     def days(self) -> list[date]:

@@ -94,17 +94,14 @@ class Goals:
 
     @property
     def all(self) -> list[Goal]:
-        """All goals."""
         return [goal for goals in self.lists.values() for goal in goals]
 
     @property
     def short_term(self) -> list[Goal]:
-        """All short-term goals."""
         return self.lists["short_term"]
 
     @property
     def long_term(self) -> list[Goal]:
-        """All long-term goals."""
         return self.lists["long_term"]
 
     def active(self, horizon: Horizon) -> list[Goal]:
@@ -153,7 +150,6 @@ class Goals:
         return self.edited(goal_id, status=status, reason=reason, evidence=merged, updated_at=when)
 
     def edited(self, entry_id: str, **values: object) -> Self:
-        """Return them with one goal's values changed."""
         return self.with_lists(
             {
                 horizon: [one.model_copy(update=values) if one.id == entry_id else one for one in goals]
@@ -162,7 +158,6 @@ class Goals:
         )
 
     def without(self, entry_id: str) -> Self:
-        """Return them without one goal."""
         return self.with_lists({h: [g for g in goals if g.id != entry_id] for h, goals in self.lists.items()})
 
     def with_lists(self, lists: Mapping[Horizon, Sequence[Goal]]) -> Self:

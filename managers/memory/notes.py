@@ -61,7 +61,6 @@ class Notes:
         self._notices: dict[tuple[NoteKind, str], Notice] = {}
 
     def path(self, kind: NoteKind) -> Path:
-        """Return a note's file."""
         path: Path = getattr(self._paths, kind)
         return path
 

@@ -85,7 +85,6 @@ class SleepStatus:
 
     @property
     def is_running(self) -> bool:
-        """Whether it dreams just now."""
         return self.outcome == "running"
 
 

@@ -43,7 +43,6 @@ class Stores:
 
     @classmethod
     def open(cls, paths: PersonaPaths, clock: Clock) -> Stores:
-        """Make the stores of a persona."""
         return cls(
             paths,
             EpisodeStore(paths, clock),
@@ -164,7 +163,6 @@ class WorkingCopy:
         return [entity for entity in found if entity is not None]
 
     def known_keys(self) -> list[str]:
-        """Return the keys of all names and aliases."""
         return list(self._name_index())
 
     def files(self) -> dict[Path, bytes | None]:
