@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Literal, get_args
 
 from agent.prompts.quoting import one_line, plain
 from agent.prompts.system_prompt import WEEKDAYS
+from managers.language.reading.rules import either
 from managers.memory.messages import NAMELESS
 from managers.mind import Sheet
 from managers.sleep.checks import MAX_INSIGHT, MAX_LOG_ENTRY, MAX_NEW_GOALS
@@ -22,10 +22,6 @@ PERSONA_TOKENS = 450
 """So much of the persona's description tells how it speaks of itself, and what matters to it."""
 
 _say = Texts("prompts/dreams")
-_MANNER = re.compile(
-    "一人称|口調|話し方|語尾|敬語|呼び方|言葉づかい|first person|speak|manner|tone|voice|you say|style|call",
-    re.IGNORECASE,
-)
 
 
 def of_day(
@@ -105,10 +101,10 @@ def excerpt(description: str, count: Callable[[str], int], most: int = PERSONA_T
     Sections and paragraphs stay under what stands over them: below "never do this" a line says the contrary of what it
     says by itself. Of one that does not fit, the first lines are kept.
     """
-    blocks = _blocks(plain(description))
+    blocks, manner = _blocks(plain(description)), either("manner", "speaks")
     kept: dict[int, str] = {}
     for number in sorted(
-        range(len(blocks)), key=lambda one: (one > 0, not _MANNER.search(blocks[one].split("\n")[0]), one)
+        range(len(blocks)), key=lambda one: (one > 0, not manner.search(blocks[one].split("\n")[0]), one)
     ):
         lines = []
         for line in blocks[number].split("\n"):

@@ -90,27 +90,32 @@ _BY_CLASS: tuple[tuple[frozenset[str], type[MindError]], ...] = (
 _SAID_AS_IT_IS = (SafetyBlockError, MindTimeoutError, EmptyAnswerError, EndlessAnswerError)
 """Failures that are called by their name also when something was said before."""
 
-_CONTEXT = re.compile(
-    r"context[ _-]?(length|size|window)|exceed_context|maximum context|too many tokens|prompt is too long|"
-    r"token limit|maximum number of tokens|input is too long|reduce the length|n_ctx|request too large",
-    re.IGNORECASE,
+
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL)
+
+
+_CONTEXT = _any_of(
+    r"context[ _-]?(length|size|window)", "exceed_context", "maximum context", "too many tokens", "n_ctx",
+    "prompt is too long", "token limit", "maximum number of tokens", "input is too long", "reduce the length",
+    "request too large",
+)  # fmt: skip
+_LIMIT = _any_of(
+    r"maximum context length (is|of)\s*\(?(?P<maximum>\d{3,8})\b",
+    r"context (size|length|window)( of| is|:)?\s*\(?(?P<context>\d{3,8})\b",
+    r"(n_ctx['\"]?:|tokens allowed|\d tokens >)\s*\(?(?P<tokens>\d{3,8})\b",
 )
-_LIMIT = re.compile(
-    r"(maximum context length (is|of)|context (size|length|window)( of| is|:)?|n_ctx['\"]?:|tokens allowed|\d tokens >)\s*\(?"
-    r"(?P<tokens>\d{3,8})\b",
-    re.IGNORECASE,
-)
-_SAFETY = re.compile(r"content[_ ](filter|policy|management)|safety|moderation|prohibited|blocked", re.IGNORECASE)
-_KEY = re.compile(r"api[_ ]?key|unauthenticated|credential|unauthori[sz]ed|authentication", re.IGNORECASE)
-_MODEL = re.compile(
-    r"model.{0,80}(not found|not exist|does not exist|unknown|invalid|not supported for generate|not loaded|no such)|"
+_SAFETY = _any_of(r"content[_ ](filter|policy|management)", "safety", "moderation", "prohibited", "blocked")
+_KEY = _any_of(r"api[_ ]?key", "unauthenticated", "credential", "unauthori[sz]ed", "authentication")
+_MODEL = _any_of(
+    r"model.{0,80}(not found|not exist|does not exist|unknown|invalid)",
+    r"model.{0,80}(not supported for generate|not loaded|no such)",
     r"(unknown|invalid|no such|not a valid) model",
-    re.IGNORECASE | re.DOTALL,
 )
-_PAID_OUT = re.compile(r"insufficient_quota|billing|credit", re.IGNORECASE)
-_CREDIT = re.compile(r"credit balance", re.IGNORECASE)
-_RETRY_DELAY = re.compile(r"retry[_ ]?delay['\"]?:\s*['\"](\d+(?:\.\d+)?)s", re.IGNORECASE)
-_UNSUPPORTED = re.compile(r"not support|unsupported|not enabled|--jinja|mmproj", re.IGNORECASE)
+_PAID_OUT = _any_of("insufficient_quota", "billing", "credit")
+_CREDIT = _any_of("credit balance")
+_RETRY_DELAY = _any_of(r"retry[_ ]?delay['\"]?:\s*['\"](\d+(?:\.\d+)?)s")
+_UNSUPPORTED = _any_of("not support", "unsupported", "not enabled", "--jinja", "mmproj")
 _DETAIL_CHARACTERS = 200
 LONGEST_PAUSE = 60.0
 """A server that asks for more than this is told to the person instead of being waited for."""
@@ -119,22 +124,20 @@ _GROWTH = 2.0
 _JITTER = 0.25
 
 REFUSALS: dict[Feature, re.Pattern[str]] = {
-    "images": re.compile(r"image|vision|multimodal|multi-modal|mmproj|image_url", re.IGNORECASE),
-    "thoughts": re.compile(r"thinking|include_?thoughts|thinking_?config", re.IGNORECASE),
-    "usage": re.compile(r"stream_options|include_usage", re.IGNORECASE),
-    "structured": re.compile(
-        r"response_?format|json_schema|json mode|response_?mime_?type|response_?schema|grammar|structured output|"
-        r"response_?json_?schema",
-        re.IGNORECASE,
+    "images": _any_of("image", "vision", "multi-?modal", "mmproj"),
+    "thoughts": _any_of("thinking", "include_?thoughts"),
+    "usage": _any_of("stream_options", "include_usage"),
+    "structured": _any_of(
+        r"response_?(format|mime_?type|schema|json_?schema)", "json_schema", "json mode", "grammar", "structured output"
     ),
-    "answer_limit": re.compile(r"max_(completion_)?tokens", re.IGNORECASE),
-    "temperature": re.compile(r"temperature", re.IGNORECASE),
-    "system_role": re.compile(
-        r"system (role|message|prompt|instruction)s?\b.{0,40}(not supported|unsupported|not enabled)|"
-        r"developer instruction is not enabled|system role",
-        re.IGNORECASE | re.DOTALL,
+    "answer_limit": _any_of(r"max_(completion_)?tokens"),
+    "temperature": _any_of("temperature"),
+    "system_role": _any_of(
+        r"system (role|message|prompt|instruction)s?\b.{0,40}(not supported|unsupported|not enabled)",
+        "developer instruction is not enabled",
+        "system role",
     ),
-    "tools": re.compile(r"\btools?\b|tool[_ -](choice|call|use)|function[_ -]?call|--jinja", re.IGNORECASE),
+    "tools": _any_of(r"\btools?\b", r"tool[_ -](choice|call|use)", r"function[_ -]?call", "--jinja"),
 }
 """In this order: a message about the schema of an answer may mention tools in passing."""
 
@@ -175,7 +178,7 @@ def _facts(situation: Situation) -> dict[str, Any]:
 def _by_status(status: int, text: str, situation: Situation, facts: dict[str, Any]) -> Failure:  # noqa: PLR0911  # one return per answer reads best
     if status == 413 or _CONTEXT.search(text):  # noqa: PLR2004  # HTTP status codes are their own names
         limit = _LIMIT.search(text)
-        return Failure(ContextTooLongError(**facts), limit=int(limit["tokens"]) if limit else 0)
+        return Failure(ContextTooLongError(**facts), limit=int(limit[str(limit.lastgroup)]) if limit else 0)
     if status in {401, 403} or (status == 400 and _KEY.search(text)):  # noqa: PLR2004
         return Failure(WrongKeyError(**facts) if situation.endpoint.key else NoKeyError(**facts))
     if status == 404 or (status in {400, 422} and _MODEL.search(text)):  # noqa: PLR2004
