@@ -53,6 +53,7 @@ def test_a_small_mind_is_told_in_short_what_it_cannot_read_word_for_word(scene: 
         )
         scene.clock.move(days=1)
     assert "was at the sea" not in ask(scene)
+    scene.companion.settle()  # what is indexed by now decides what is recalled
     scene.mind.context_tokens = 6000
     system = ask(scene)
     told = " ".join(turn.text for turn in scene.mind.requests[-1].turns)
