@@ -46,7 +46,7 @@ MAX_GOAL_CHANGES = 6
 MAX_NEW_GOALS = 2
 MAX_VALUES = 5
 _THE_USER = frozenset(
-    ["ユーザー", "ユーザ", "あなた", "相手", "相手の人", "you", "user", "the user", "the other person"]
+    map(name_key, ["ユーザー", "ユーザ", "あなた", "相手", "相手の人", "you", "user", "the other person"])
 )
 _PRONOUNS = word_list("ja", "pronouns") | word_list("en", "pronouns")
 _NAMELESS = frozenset(name_key(name) for name in NAMELESS.values())

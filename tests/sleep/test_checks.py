@@ -238,10 +238,11 @@ def test_the_users_card_holds_facts_of_the_user_only() -> None:
     }
 
 
+@pytest.mark.parametrize("word", ["相手", "The other person"])
 @pytest.mark.parametrize(("user", "name"), [("花", "花"), ("", "ユーザー")])
-def test_a_word_for_the_user_becomes_their_name(user: str, name: str) -> None:
+def test_a_word_for_the_user_becomes_their_name(user: str, name: str, word: str) -> None:
     day = DayMaterial(Sheet("ねむ", "ja", "", user_name=user), DAY.date, DAY.messages)
-    draft = EntitiesDraft(entities=[entity("相手", "m1"), entity("彼女", "m1")])
+    draft = EntitiesDraft(entities=[entity(word, "m1"), entity("彼女", "m1")])
     assert [one.name for one in check_entities(draft, EntityMaterial(day)).entities] == [name]
 
 
