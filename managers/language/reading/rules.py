@@ -97,14 +97,18 @@ def rule(lang: Lang, topic: str, name: str) -> re.Pattern[str]:
 
 def fits(lang: Lang, topic: str, name: str, text: str) -> bool:
     """Tell whether a rule is found in a text; a rule that a language does not have never is."""
+    return search(lang, topic, name, text) is not None
+
+
+def search(lang: Lang, topic: str, name: str, text: str) -> re.Match[str] | None:
+    """Return where a rule is found in a text; None where it is not, or the language does not have it."""
     found = rules(lang, topic).get(name)
-    return found is not None and found.search(text) is not None
+    return found.search(text) if found else None
 
 
 def search_any(topic: str, name: str, text: str) -> re.Match[str] | None:
     """Return where a rule of some language is found in a text that may be in any; None where it is not."""
-    found = (one.search(text) for lang in _LANGS if (one := rules(lang, topic).get(name)) is not None)
-    return next((match for match in found if match), None)
+    return next((match for lang in _LANGS if (match := search(lang, topic, name, text))), None)
 
 
 def fits_any(topic: str, name: str, text: str) -> bool:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agent.minds.builtin.dreams.statements import Said, is_name_of
+from agent.minds.builtin.dreams.wording import phrase
+from agent.minds.builtin.talk.quotation import marks
 from managers.language.lexicons import word_list
-from managers.language.reading.kinship import kind_of_name
-from managers.language.reading.rules import fits, rule
+from managers.language.reading.kinship import kind_of_name, marked
+from managers.language.reading.rules import fits, rule, search
 from managers.language.words import Entity as Named
 from managers.language.words import entities as named_in
 from managers.memory.entities import Kind, is_safe
@@ -94,8 +96,9 @@ def mentions(said: Said, speakers: Collection[str], common: Collection[str]) -> 
         if not is_speaker and bare_name(one.text) not in in_titles and one.text.casefold() not in common:
             found.append(_named(one, said))
     found += [*titles, *_relations(said)]
-    found += [Mention(match[1], one.kind) for one in found if one and (match := _paired(one, said))]
-    return [one for one in found if one is not None and is_safe(one.name) and (said.lang == "en" or one.name[1:])]
+    found += [Mention(match["first"], one.kind) for one in found if one and (match := _paired(one, said))]
+    shortest = marks(said.lang)["shortest_name"]
+    return [one for one in found if one is not None and is_safe(one.name) and len(one.name) >= shortest]
 
 
 def bare_name(name: str) -> str:
@@ -110,28 +113,31 @@ def is_katakana(text: str) -> bool:
 
 def _paired(one: Mention, said: Said) -> re.Match[str] | None:
     """Return the name before "and" and a name: at a sentence's start its capital says nothing."""
-    if said.lang != "en" or not one.is_named or one.kind == "work":
+    if not one.is_named or one.kind == "work":
         return None
-    return re.search(rf"(?:^|[.!?] )([A-Z][a-z]{{2,}}) and {re.escape(one.name)}\b", said.text)
+    return search(said.lang, "persons", "paired", marked(said.text, [one.name], said.lang))
 
 
 def _named(one: Named, said: Said) -> Mention | None:
-    name, kind = one.text, _KINDS[one.kind]
-    if said.lang == "ja":
-        name = _whole(one, said)
-        if name != one.text:
-            kind = "place" if name.endswith(tuple(word_list("ja", "place_endings"))) else "thing"
-    after = said.text[one.start + len(name) :]
-    name = unicodedata.normalize("NFKC", name).strip(" 。、.,!?！？'’")
+    kind = _KINDS[one.kind]
     if said.lang == "en":
+        name = _plain(one.text)
         is_name = re.search(r"[A-Za-z]{2}", name) and name.casefold() not in word_list("en", "topic_light")
         return Mention(name, kind) if is_name else None
+    whole = _whole(one, said)
+    if whole != one.text:
+        kind = "place" if whole.endswith(tuple(word_list("ja", "place_endings"))) else "thing"
+    after, name = said.text[one.start + len(whole) :], _plain(whole)
     title = next((one for one in word_list("ja", "titles_of_persons") if after.startswith(one)), "")
     if title:
         return Mention(name + title, "person", may_be_person=one.kind == "person")
     if kind == "person":
         kind = "place" if fits("ja", "persons", "goes_there", after) and not is_katakana(name) else "thing"
     return Mention(name, kind, may_be_person=one.kind == "person")
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).strip(" 。、.,!?！？'’")
 
 
 def _whole(one: Named, said: Said) -> str:
@@ -144,13 +150,13 @@ def _whole(one: Named, said: Said) -> str:
 
 
 def _titles(said: Said) -> list[Mention]:
-    marks = word_list(said.lang, "work_marks")
+    signs, has_capitals = word_list(said.lang, "work_marks"), marks(said.lang)["has_capitals"]
     found = []
     for match in _TITLE.finditer(said.text):
         title = match[1].strip()
         around = said.text[max(0, match.start() - 24) : match.start()] + " " + said.text[match.end() : match.end() + 16]
-        capitalised = said.lang == "en" and title[:1].isupper() and len(title.split()) <= _LONGEST_TITLE
-        if any(mark in around.casefold() for mark in marks) or capitalised:
+        capitalised = has_capitals and title[:1].isupper() and len(title.split()) <= _LONGEST_TITLE
+        if any(sign in around.casefold() for sign in signs) or capitalised:
             found.append(Mention(title.rstrip(",.!"), "work"))
     return found
 
@@ -159,33 +165,27 @@ def _relations(said: Said) -> list[Mention]:
     """Return those who are known by what they are to the speaker, named after both: Yuki's mother, 妹のノラ."""
     if said.lang == "ja" and said.is_question:
         return []
-    owner = said.message.speaker
-    owner = (
-        {"en": "Your ", "ja": "あなたの"}[said.lang] if owner == "You" else owner + {"en": "'s ", "ja": "の"}[said.lang]
-    )
     found = []
     whole = {(word.start, word.end) for word in said.words}
     for match in rule(said.lang, "persons", "relative").finditer(said.plain):
-        named = match["name"] or ""
-        named = named if said.lang == "ja" or named.istitle() else ""
-        if said.lang == "ja" and match.span("word") not in whole:
-            continue  # the 夫 of 大丈夫
-        if said.lang == "ja" and is_pet_word(match["word"], "ja") and not (named or match["mine"]):
-            continue  # any cat
-        relative = _relative(owner, match["word"].casefold(), said.lang)
-        if named:
+        is_any_pet = is_pet_word(match["word"], said.lang) and not (match["name"] or match["mine"])
+        if is_any_pet or match.span("word") not in whole:  # any cat; the 夫 of 大丈夫
+            continue
+        relative = _relative(said.message.speaker, match["word"].casefold(), said.lang)
+        if match["name"]:
             aliases = {relative.name, *relative.aliases}
-            relative = Mention(named, relative.kind, aliases=aliases, is_told=True)
+            relative = Mention(match["name"], relative.kind, aliases=aliases, is_told=True)
         found.append(relative)
     return found
 
 
-def _relative(owner: str, relation: str, lang: Lang) -> Mention:
+def _relative(speaker: str, relation: str, lang: Lang) -> Mention:
     """Return somebody known by a relation; other words for the same relation become aliases."""
     group = next((g.split("=") for g in word_list(lang, "same") if relation in g.split("=")), [relation])
     kind: Kind = "pet" if is_pet_word(relation, lang) else "person"
-    aliases = {owner + one for one in (group[0], relation)} - {owner + group[0]}
-    return Mention(owner + group[0], kind, aliases=aliases, is_named=False)
+    key = "yours" if speaker == "You" else "theirs"
+    name, alias = (phrase(lang, key, who=speaker, relation=one) for one in (group[0], relation))
+    return Mention(name, kind, aliases={alias} - {name}, is_named=False)
 
 
 def is_pet_word(word: str, lang: Lang) -> bool:

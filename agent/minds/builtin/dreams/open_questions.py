@@ -16,7 +16,7 @@ from agent.minds.builtin.dreams.wording import call, phrase, quoted
 from agent.minds.builtin.talk.dates_in_words import say_calendar_day
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
-from managers.language.reading.rules import fits, rule
+from managers.language.reading.rules import fits, rule, search
 from managers.language.reading.values import coming_day
 from managers.language.words import content_words, words
 from managers.memory.emotions import NEGATIVE
@@ -83,25 +83,25 @@ def topic_of(said: Said, names: set[str]) -> str:
         names: those of the speakers, in small letters: nobody is what their own talk is about.
     """
     if aim := aim_of(said):
-        is_particular = any(not is_name_of(topic, names) for topic in topics_of(words(aim), aim, "en"))
+        is_particular = any(not is_name_of(topic, names) for topic in topics_of(words(aim), aim, said.lang))
         return aim if is_particular else ""
     topics = [
         t
         for t in said.topics
         if not is_name_of(t, names) and not re.search(re.escape(t) + "(?:では|じゃ)な", said.text)
     ]
-    if not topics or said.lang == "en":
+    if not topics or not word_list(said.lang, "joins_nouns"):
         return max(topics, key=len, default="")
-    when = rule("ja", "topics", "when")
+    when = rule(said.lang, "topics", "when")
     bare = [when.sub("", said.text[start:end]) for start, end in _noun_spans(said)]
     fitting = [span for span in bare if any(topic in span for topic in topics) and len(span) <= _LONGEST_TOPIC]
     return max(fitting or topics, key=len)
 
 
 def aim_of(said: Said) -> str:
-    """Return what an English sentence says in so many words is meant to be done: "see Nora in May"; empty if nothing."""
-    match = rule("en", "statements", "aim").search(said.plain) if said.lang == "en" else None
-    clause = rule("en", "statements", "aim_ends").split(match["aim"])[0] if match else ""
+    """Return what a sentence says in so many words is meant to be done: "see Nora in May"; empty if nothing."""
+    match = search(said.lang, "statements", "aim", said.plain)
+    clause = rule(said.lang, "statements", "aim_ends").split(match["aim"])[0] if match else ""
     return " ".join(clause.split()[:_LONGEST_AIM]).rstrip(" ,")
 
 
@@ -114,15 +114,15 @@ def _priority(said: Said) -> float:
         return 0.0
     if said.has("undecided"):
         return _UNDECIDED
-    if said.is_plan and (said.is_own or said.lang == "ja"):
+    if said.is_plan and (said.is_own or said.drops_subject):
         return _STRIVEN_FOR if said.has("effort") else _PLANNED
     return 0.0
 
 
 def _noun_spans(said: Said) -> list[tuple[int, int]]:
-    """Return the stretches of nouns that の, と and や join: 夕日ヶ浦の海と天橋立."""
+    """Return the stretches of nouns that stand together or are joined: 夕日ヶ浦の海と天橋立."""
     spans: list[tuple[int, int]] = []
-    joined = False
+    joined, joints = False, word_list(said.lang, "joins_nouns")
     for word in said.words:
         if word.kind in ("noun", "proper", "number"):
             if spans and word.start == spans[-1][1] + joined:
@@ -131,7 +131,7 @@ def _noun_spans(said: Said) -> list[tuple[int, int]]:
                 spans.append((word.start, word.end))
             joined = False
         else:
-            joined = word.surface in ("の", "と", "や") and bool(spans) and word.start == spans[-1][1]
+            joined = word.surface in joints and bool(spans) and word.start == spans[-1][1]
     return spans
 
 
@@ -184,8 +184,7 @@ def _is_telling(said: Said) -> bool:
 
 def _is_brief(said: Said) -> bool:
     """Whether a short sentence tells all the same: 鎌倉に行ってきました, 転職することにしました."""
-    is_report = said.lang == "ja" and said.has("been", "decided") and not said.has("off_to")
-    return is_report and not said.is_question and not said.is_plan
+    return said.has("brief_report") and not said.is_question and not said.is_plan
 
 
 def _fit(question: Question, said: Said) -> float:

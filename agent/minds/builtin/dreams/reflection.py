@@ -175,7 +175,7 @@ def _log_entry(theme: _Theme, material: ReflectionMaterial, lang: Lang) -> str:
     text += phrase(lang, "dream_walk", topic=theme.topic)
     if theme.said:
         text += phrase(lang, "dream_voice", quote=quoted(theme.said[0].text, lang, 60))
-    behind = quoted(other[0].text, lang, 60 if lang == "ja" else 80) if other else ""
+    behind = quoted(other[0].text, lang, int(phrase(lang, "longest_behind"))) if other else ""
     text += phrase(lang, "dream_behind" if other else "dream_silence", quote=behind)
     return text + (phrase(lang, "dream_far", scene=scene) if scene else "")
 

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from typing import Final, get_args
 
 from agent.minds.builtin.talk.markup import readable
+from agent.minds.builtin.talk.quotation import marks
 from managers.language.lexicons import word_list
 from managers.language.reading.concern import find_help_lines
 from managers.language.reading.reading import read
@@ -62,6 +63,11 @@ class Said:
         """Its text with a straight apostrophe, as the rules read it."""
         return self.text.replace("’", "'")
 
+    @property
+    def drops_subject(self) -> bool:
+        """Whether its language leaves the speaker out."""
+        return bool(marks(self.lang)["drops_subject"])
+
     def has(self, *names: str) -> bool:
         """Whether one of these rules of `statements.toml` fits it."""
         return any(fits(self.lang, "statements", name, self.plain) for name in names)
@@ -80,13 +86,13 @@ class Said:
             return False  # "I love ramen"
         if weight < _FEWEST_TERMS[self.lang] or self.has("praise", "echo"):
             return True
-        tells_more = weight > _MORE_THAN_AGREEMENT if self.lang == "ja" else is_first_person
+        tells_more = weight > _MORE_THAN_AGREEMENT if self.drops_subject else is_first_person
         return self.has("agreement") and not tells_more
 
     @cached_property
     def is_own(self) -> bool:
-        """Whether it tells something of the speaker's own life; Japanese leaves the speaker out."""
-        return not self.is_empty and not self.has("addressed") and (self.lang == "ja" or self.has("first_person"))
+        """Whether it tells something of the speaker's own life, also without naming them."""
+        return not self.is_empty and not self.has("addressed") and (self.drops_subject or self.has("first_person"))
 
     @property
     def is_plan(self) -> bool:
@@ -133,8 +139,7 @@ def told_by_persons(messages: Sequence[Message]) -> list[Said]:
 
 def topics_of(found: Sequence[Word], text: str, lang: Lang) -> list[str]:
     """Return the noun phrases among some words: nouns that follow each other, light ones left out."""
-    kinds = ("noun", "proper", "number") + (("adjective",) if lang == "en" else ())
-    joints = ("", "・") if lang == "ja" else (" ", "-")
+    kinds, joints = word_list(lang, "topic_kinds"), marks(lang)["compound_joints"]
     phrases: list[list[Word]] = []
     for word in found:
         if word.kind not in kinds or word.surface.lower() in word_list(lang, "time_words"):
@@ -150,9 +155,9 @@ def topics_of(found: Sequence[Word], text: str, lang: Lang) -> list[str]:
 
 def _trimmed(phrase: Sequence[Word], lang: Lang) -> list[Word]:
     kept = list(phrase)
-    while kept and (_is_light(kept[0], lang) or (kept[0].kind == "adjective" and lang == "en")):
+    while kept and _is_light(kept[0], lang):
         kept.pop(0)
-    while kept and (_is_light(kept[-1], lang) or kept[-1].kind == "adjective"):
+    while kept and _is_light(kept[-1], lang):
         kept.pop()
     return kept
 
@@ -160,7 +165,7 @@ def _trimmed(phrase: Sequence[Word], lang: Lang) -> list[Word]:
 def _is_light(word: Word, lang: Lang) -> bool:
     light = word_list(lang, "topic_light")
     return (
-        word.kind == "number"
+        word.kind in ("number", "adjective")
         or word.form == "副詞可能"
         or not light.isdisjoint((word.surface.lower(), word.form, word.lemma))
     )

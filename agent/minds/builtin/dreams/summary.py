@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 
 from agent.minds.builtin.dreams.statements import Said, is_name_of, lasting_terms, said_in
 from agent.minds.builtin.dreams.wording import call, listed, phrase, quoted
+from agent.minds.builtin.talk.quotation import marks
 from managers.language.emotion import read_emotion
 from managers.memory.emotions import VALUES, concern_of
 from managers.memory.messages import Message
@@ -159,4 +160,4 @@ def _event(said: Said, material: DayMaterial) -> str:
     lang = material.sheet.language
     text = said.text if len(said.text) <= _LONGEST_EVENT else said.text[: _LONGEST_EVENT - 1] + "…"
     who = call(said.message, material.sheet, lang)
-    return phrase(lang, "event", who=who, text=text.rstrip("。") if lang == "ja" else text)
+    return phrase(lang, "event", who=who, text=text.rstrip(marks(lang)["full_stop"]))

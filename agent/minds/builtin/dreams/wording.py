@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.minds.builtin.talk.quotation import marks
 from managers.language.lexicons import load, word_list
 from managers.memory.messages import Message
 from managers.mind import Sheet
@@ -26,8 +27,8 @@ def phrase(lang: Lang, key: str, **slots: str) -> str:
 def quoted(text: str, lang: Lang, limit: int = 120) -> str:
     """Return words in quotation marks, shortened where they are longer than `limit`; marks within them give way."""
     line = text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-    inner = str.maketrans("「」", "『』") if lang == "ja" else str.maketrans("“”", "‘’")
-    return phrase(lang, "quote", text=(line.rstrip("。") if lang == "ja" else line).translate(inner))
+    inner = str.maketrans(*load(f"{lang}/dreams")["within_quote"])
+    return phrase(lang, "quote", text=line.rstrip(marks(lang)["full_stop"]).translate(inner))
 
 
 def call(message: Message, sheet: Sheet, lang: Lang) -> str:
