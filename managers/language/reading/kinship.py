@@ -47,13 +47,15 @@ def pets(lang: Lang) -> frozenset[str]:
     return word_list(lang, "house_pets") | word_list(lang, "pets")
 
 
-def marked(text: str, names: Iterable[str], lang: Lang) -> str:
+def marked(text: str, names: Iterable[str], lang: Lang, mark: str = NAME_MARK) -> str:
     """Return a text, with a straight apostrophe, in which a mark stands for each of some names."""
-    listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    if not listed:
-        return text.replace("’", "'")
-    pattern = listed if lang == "ja" else rf"(?<!\w)(?:{listed})(?!\w)"
-    return re.sub(pattern, NAME_MARK, text.replace("’", "'"), flags=re.IGNORECASE)
+    return naming(names, lang).sub(mark, text.replace("’", "'"))
+
+
+def naming(names: Iterable[str], lang: Lang) -> re.Pattern[str]:
+    """Return what finds any of some names, in whatever capitals; nothing where there are none."""
+    listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
+    return re.compile(listed if lang == "ja" else rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
 
 
 def kin_of(name: str, text: str, lang: Lang, *, asked: bool = True) -> Kin | None:

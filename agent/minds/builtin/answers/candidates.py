@@ -9,6 +9,7 @@ from typing import Literal
 
 from agent.minds.builtin.talk.correction import Correction, read_correction
 from agent.minds.builtin.talk.markup import without_markup
+from agent.minds.builtin.talk.quotation import marks
 from managers.language.reading.kinship import NAME_MARK
 from managers.language.reading.reading import asks_anything
 from managers.language.reading.rules import fits, fits_any, rule, search_any
@@ -146,13 +147,13 @@ def _amended(found: Sequence[Candidate], put_right: Correction, text: str, time:
 
 
 def _names_no_subject(sentence: str) -> bool:
-    """Tell whether a Japanese sentence has the subject of the one before it (渋谷にあるの): it names none of its own.
+    """Tell whether a sentence has the subject of the one before it (渋谷にあるの), in a language that may leave it out.
 
     What は stands behind is none where it is a time (今は3歳).
     """
-    found = words(sentence) if detect_language(sentence) == "ja" else []
-    marks = (at for at, word in enumerate(found) if at and word.surface in ("は", "が", "も"))
-    is_subject = (found[at].form in ("係助詞", "格助詞") and found[at - 1].form != "副詞可能" for at in marks)
+    found = words(sentence) if marks(detect_language(sentence))["drops_subject"] else []
+    places = (at for at, word in enumerate(found) if at and word.surface in ("は", "が", "も"))
+    is_subject = (found[at].form in ("係助詞", "格助詞") and found[at - 1].form != "副詞可能" for at in places)
     return bool(found) and not any(is_subject)
 
 

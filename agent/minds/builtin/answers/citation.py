@@ -61,10 +61,8 @@ def reported(candidate: Candidate, scene: Scene) -> str:
 
 def say_report(reports: Sequence[str], candidate: Candidate, scene: Scene) -> str:
     """Say what was told on the day of a candidate: "on Monday you told me that he moved, and that she called"."""
-    if scene.lang == "ja":
-        told = "、".join(f"{one}って" for one in reports)
-    else:
-        told = ", and that ".join([", that ".join(reports[:-1]), reports[-1]] if reports[1:] else reports)
+    between, last, end = scene.book.voice.marks["reports"]
+    told = last.join([between.join(reports[:-1]), reports[-1]] if reports[1:] else reports) + end
     return scene.book.say("fact", "report", told=told, **_told_when(candidate, scene))
 
 

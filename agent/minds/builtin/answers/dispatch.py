@@ -58,7 +58,7 @@ def _is_statement(sentence: Sentence) -> bool:
         return True
     if is_a("requests"):
         return False
-    if sentence.act or sentence.lang == "ja" or is_a("own_news") or not is_a("fragment"):
+    if sentence.act or is_a("own_news") or not is_a("fragment"):
         return True
     says = word_list("en", "says")
     return any(w.kind == "verb" or (w.form in says and w.surface not in ("'s", "’s")) for w in sentence.words)

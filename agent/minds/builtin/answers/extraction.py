@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from agent.minds.builtin.answers.candidates import Candidate
 from agent.minds.builtin.answers.synonyms import one_word, one_word_each, plain_of_idioms
 from agent.minds.builtin.talk.dates_in_words import say_day
 from agent.minds.builtin.talk.scene import Scene
-from managers.language.lexicons import word_list
+from managers.language.lexicons import load, word_list
 from managers.language.reading.english import verb_base
-from managers.language.reading.kinship import NAME_MARK, kin_words
+from managers.language.reading.kinship import kin_words, marked
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule, rules
 from managers.language.reading.values import ValueKind, capital_days, day_meant, values_in
@@ -104,7 +104,7 @@ def _day(sentence: Sentence, candidate: Candidate, text: str, scene: Scene) -> s
         return hour
     said = capital_days(_only(text, lang, "day"))
     day = _as_day(said, candidate, text, scene) if said else ""
-    return f"{day}{'の' if lang == 'ja' else ' '}{hour}" if day and hour else day
+    return f"{day}{load('dates')[lang]['hour_joint']}{hour}" if day and hour else day
 
 
 def _as_day(said: str, candidate: Candidate, text: str, scene: Scene) -> str:
@@ -121,9 +121,8 @@ def _as_day(said: str, candidate: Candidate, text: str, scene: Scene) -> str:
     named = say_day(date, today, lang)
     if not is_weekday or named.lower() == said.lower():
         return said if is_weekday else named
-    if lang == "en":
-        return f"{said}, that {'is' if date >= today else 'was'} {named}"
-    return f"{said}、{named}" if date >= today else f"{said}({date.month}月{date.day}日)"
+    form: str = load("dates")[lang]["weekday_to_come" if date >= today else "weekday_gone_by"]
+    return form.format(said=said, named=named, month=date.month, day=date.day)
 
 
 def _count(plain: str, text: str, lang: Lang) -> str:
@@ -141,19 +140,11 @@ def _count(plain: str, text: str, lang: Lang) -> str:
 
 def _age(plain: str, text: str) -> str:
     asked = [word.surface for word in words(plain) if word.kind in ("noun", "proper", "verb", "adjective")]
-    for name, marked in (("age_of_asked", _marked(text, asked)), ("age", text)):
-        ages = [match["age"] for match in rule("en", "answers", name).finditer(marked)]
+    for name, told in (("age_of_asked", marked(text, asked, "en")), ("age", text)):
+        ages = [match["age"] for match in rule("en", "answers", name).finditer(told)]
         if len(ages) == 1:
             return str(ages[0])
     return ""
-
-
-def _marked(text: str, asked: Iterable[str], mark: str = NAME_MARK, lang: Lang = "en") -> str:
-    """Return a text in which a mark stands for the words that were asked with."""
-    listed = "|".join(sorted(map(re.escape, asked), key=len, reverse=True))
-    if not listed:
-        return text
-    return re.sub(listed if lang == "ja" else rf"\b(?:{listed})\b", mark, text, flags=re.IGNORECASE)
 
 
 def _place_en(sentence: Sentence, text: str) -> str:
@@ -209,6 +200,6 @@ def _name(plain: str, text: str, lang: Lang) -> str:
     nouns = [word for word in words(plain) if word.kind == "noun" and word.surface not in light]
     asked = {form for word in nouns for form in (word.surface, word.form) if form.isalnum()}
     kin = asked & kin_words(lang)
-    text = _marked(_marked(text, kin, _KIN_MARK, lang), asked - kin, NAME_MARK, lang)
+    text = marked(marked(text, kin, lang, _KIN_MARK), asked - kin, lang)
     found = (one.pattern.search(text) for one in rules(lang, "naming").values()) if asked else ()
     return next((match["name"] for match in found if match), "")

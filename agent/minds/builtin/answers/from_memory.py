@@ -110,11 +110,11 @@ def _is_to_persona(asked: Sequence[Sentence], scene: Scene) -> bool:
         return False
     if scene.request.sheet.persona.lower() in " ".join(sentence.text for sentence in asked).lower():
         return True
-    if scene.lang == "en" or _any_fits(asked, "of_persona"):
-        return _any_fits(asked, "to_persona")
+    if _any_fits(asked, "of_persona"):
+        return True
     is_of_deeds = any(word.kind in ("verb", "adjective") for sentence in asked for word in sentence.words)
     if is_of_deeds and not any(sentence.asks for sentence in asked):
-        return not _any_fits(asked, "of_a_thing")
+        return _any_fits(asked, "of_no_thing")
     return _any_fits(asked, "to_persona")
 
 
@@ -167,6 +167,5 @@ def _happened_then(candidate: Candidate, asked: Sequence[Sentence], scene: Scene
 def _nothing(scene: Scene, asked: Sequence[Sentence], when: str = "") -> str:
     """Say that nothing is remembered, naming what was asked for."""
     topic = when or next((topic for sentence in asked if (topic := topic_of(sentence, scene))), "")
-    if scene.lang == "ja":
-        topic = f"{topic}のこと" if topic else "そのこと"
-    return scene.book.say("memory", "nothing", topic=topic or "that")
+    marks = scene.book.voice.marks
+    return scene.book.say("memory", "nothing", topic=marks["matter"].format(topic) if topic else marks["that_matter"])

@@ -16,6 +16,7 @@ from agent.minds.builtin.dreams.statements import lasting_terms
 from agent.minds.builtin.dreams.wording import phrase, quoted
 from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.introduction import name_noted
+from agent.minds.builtin.talk.quotation import marks
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
@@ -131,7 +132,7 @@ def _weight_of_user(candidate: Candidate, request: ReplyRequest, lang: Lang) -> 
         return 0
     is_own = fits(lang, "answers", "own", text)
     is_kept = candidate.kind in ("told", "entity_memory")
-    if lang == "en" and not is_own and not is_kept:
+    if not (is_own or is_kept or marks(lang)["drops_subject"]):
         return 0
     has_person = any(w.surface.lower() in word_list(lang, "persons") for w in sentences[0].words)
     is_named = any(word.entity == "person" for word in words(text))

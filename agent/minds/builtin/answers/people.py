@@ -13,7 +13,7 @@ from agent.minds.builtin.answers.relations import Relation, relation_of, spoken_
 from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.lexicons import word_list
-from managers.language.reading.kinship import kin_words
+from managers.language.reading.kinship import kin_words, naming
 from managers.language.reading.reading import Sentence, asks_anything
 from managers.language.reading.rules import fits, rule
 from managers.language.words import content_words, sentences
@@ -88,14 +88,13 @@ def _bare(name: str) -> str:
 
 def _about(name: str, pool: Sequence[Candidate], scene: Scene) -> list[Candidate]:
     """Return what tells of somebody, oldest first: it names them, or goes on about what names them."""
-    bare = re.escape(_bare(name))
-    named = re.compile(bare if scene.lang == "ja" else rf"\b{bare}\b", re.IGNORECASE)
+    named, drops_subject = naming([_bare(name)], scene.lang), scene.book.voice.marks["drops_subject"]
     told = [c for c in pool if not asks_anything(c.text)]
     sources = {c.source for c in told if named.search(c.text)}
 
     def goes_on(one: Candidate) -> bool:
         # A Japanese sentence without a subject is mostly of the speaker (さみしい): only in one breath it goes on.
-        is_near = one.source in sources if scene.lang == "ja" else fits("en", "answers", "pronoun", one.text)
+        is_near = one.source in sources if drops_subject else fits(scene.lang, "answers", "pronoun", one.text)
         return one.goes_on and is_near and any(named.search(sentence) for sentence in sentences(one.around))
 
     found = [c for c in told if named.search(c.text) or goes_on(c)]

@@ -111,15 +111,7 @@ def _own_things(asked: Sequence[Sentence], lang: Lang) -> list[str]:
 
 def _is_anothers(text: str, things: Sequence[str], lang: Lang) -> bool:
     """Tell whether a sentence gives somebody else's of what the user asks for as their own (my birthday, 私の誕生日)."""
-    firsts = tuple(word_list("ja", "first_person"))
-    for thing in things:
-        plain = marked(text, [thing], lang)
-        if lang == "en" and fits("en", "focus", "anothers", plain):
-            return True
-        owners = rule("ja", "focus", "owner").findall(plain) if lang == "ja" else []
-        if owners and not any(owner.endswith(firsts) for owner in owners):
-            return True
-    return False
+    return any(fits(lang, "focus", "anothers", marked(text, [thing], lang)) for thing in things)
 
 
 def _names(asked: Sequence[Sentence]) -> dict[str, frozenset[str]]:

@@ -101,7 +101,7 @@ def has_answer(candidate: Candidate, asks: str, terms: Sequence[str]) -> bool:  
         is_person = word.entity == "person" or word.surface.lower() in word_list(lang, "persons")
         if asks == "who" and is_person:
             return True
-        if asks == "where" and (word.entity in ("place", "organisation") or (word.entity == "other" and lang == "ja")):
+        if asks == "where" and word.entity in word_list(lang, "entities_of_place"):
             return True
     return False
 

@@ -16,7 +16,7 @@ from agent.minds.builtin.talk.echo_en import has_subject, speaks_to_listener, sw
 from agent.minds.builtin.talk.echo_ja import attributive
 from agent.minds.builtin.talk.voice import Voice
 from managers.language.lexicons import load, word_list
-from managers.language.reading.rules import fits, rule
+from managers.language.reading.rules import fits, fits_any, rule
 from managers.language.words import Word, words
 from managers.storage.errors import Lang
 
@@ -26,7 +26,7 @@ _MOST_WORDS, _MOST_LETTERS = 24, 60
 def report(text: str, time: datetime | None, now: datetime, voice: Voice, persona: str = "") -> str:
     """Return a sentence that the user said as it stands after "you told me that" or before って; empty if it cannot."""
     lang = voice.lang
-    if any(fits(one, "indirect_speech", "too_much", text) for one in ("ja", "en")):
+    if fits_any("indirect_speech", "too_much", text):
         return ""
     is_other_day = time is None or time.date() != now.date()
     if is_other_day and fits(lang, "indirect_speech", "loose", text):
