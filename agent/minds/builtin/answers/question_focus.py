@@ -17,7 +17,7 @@ from managers.language.reading.kinship import marked
 from managers.language.reading.reading import Sentence, asks_anything, question_terms
 from managers.language.reading.rules import fits, fits_any, rule
 from managers.language.reading.times import TimeSpan, find_times
-from managers.language.words import Word, content_words
+from managers.language.words import content_words
 from managers.mind import ReplyRequest
 from managers.recall.index.terms import is_question_word
 from managers.recall.question.stop_phrases import without_asking
@@ -68,12 +68,13 @@ def read_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) 
 
 def may_answer(found: Sequence[Candidate], asked: Sequence[Sentence], lang: Lang) -> list[Candidate]:
     """Return the sentences that may answer at all: no questions, and nothing of somebody else's for one's own."""
-    candidates = [*found]
-    things = _own_things(asked, lang)
-    if any(_is_anothers(c.text, things, lang) for c in candidates):
-        candidates = [c for c in candidates if not _is_anothers(c.text, things, lang)]
-        if not any(thing in c.text.lower() for thing in things for c in candidates if c.who == "user"):
-            return []  # somebody else's birthday is none of one's own
+    things = [m["thing"] for one in asked for m in rule(lang, "focus", "own_thing").finditer(one.plain)]
+    candidates = [
+        c for c in found if not any(fits(lang, "focus", "anothers", marked(c.text, [thing], lang)) for thing in things)
+    ]
+    is_told = any(thing in c.text.lower() for thing in things for c in candidates if c.who == "user")
+    if len(candidates) < len(found) and not is_told:
+        return []  # somebody else's birthday is none of one's own
     if any(fits_any("focus", "for_questions", sentence.plain) for sentence in asked):
         return candidates
     return [c for c in candidates if not asks_anything(c.text)]
@@ -103,33 +104,20 @@ _LONG_WORD = re.compile(r"[a-z]{4,}")
 _COLOUR_WORDS = frozenset(["colour", "color", "色", "何色"])
 
 
-def _own_things(asked: Sequence[Sentence], lang: Lang) -> list[str]:
-    """Return what the user asks for as their own: the birthday of "my birthday"."""
-    own = rule(lang, "focus", "own_thing")
-    return [match["thing"] for sentence in asked for match in own.finditer(sentence.plain)]
-
-
-def _is_anothers(text: str, things: Sequence[str], lang: Lang) -> bool:
-    """Tell whether a sentence gives somebody else's of what the user asks for as their own (my birthday, 私の誕生日)."""
-    return any(fits(lang, "focus", "anothers", marked(text, [thing], lang)) for thing in things)
-
-
 def _names(asked: Sequence[Sentence]) -> dict[str, frozenset[str]]:
-    """Return the words of a question that name somebody, as they are written, with their terms."""
+    """Return the words of a question that name somebody, as they are written, with their terms.
+
+    Not those beside the user ("Tom and I", 健太と), who may have called both "we".
+    """
     kin = word_list("en", "persons") | word_list("ja", "persons")
     found = [word for sentence in asked for word in sentence.words]
-    found = [word for word, *after in _with_next(found) if not _is_beside_the_user([w.surface.lower() for w in after])]
-    named = [w for w in found if w.entity == "person" or w.kind == "proper" or w.surface.lower() in kin]
-    return {w.surface: frozenset(one_word(term) for term in content_words(w.surface)) for w in named}
-
-
-def _with_next(found: Sequence[Word]) -> list[list[Word]]:
-    return [list(found[at : at + 3]) for at in range(len(found))]
-
-
-def _is_beside_the_user(after: Sequence[str]) -> bool:
-    """Tell "Tom and I", whom the user may have called "we", from one who must be named; so 健太と."""
-    return list(after) == ["and", "i"] or list(after[:1]) == ["と"]
+    small = [word.surface.lower() for word in found]
+    return {
+        word.surface: frozenset(one_word(term) for term in content_words(word.surface))
+        for at, word in enumerate(found)
+        if small[at + 1 : at + 3] != ["and", "i"] and small[at + 1 : at + 2] != ["と"]
+        if word.entity == "person" or word.kind == "proper" or small[at] in kin
+    }
 
 
 def _cues(asked: Sequence[Sentence]) -> frozenset[str]:
@@ -144,12 +132,17 @@ def verb_bases(text: str) -> set[str]:
 
 
 def _owner(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) -> Who:
-    plain = " ".join(sentence.text for sentence in asked)
-    if request.sheet.user_name and request.sheet.user_name in plain:
+    """Read whose words are asked for: mine (the user's) or yours (the persona's)."""
+    text = " ".join(sentence.text for sentence in asked)
+    if request.sheet.user_name and request.sheet.user_name in text:
         return "user"
-    if request.sheet.persona and request.sheet.persona in plain:
+    if request.sheet.persona and request.sheet.persona in text:
         return "persona"
-    return _whose(" ".join(sentence.plain for sentence in asked), lang)
+    plain = " ".join(sentence.plain for sentence in asked)
+    mine, yours = fits(lang, "answers", "mine", plain), fits(lang, "focus", "yours", plain)
+    if mine == yours:
+        return "user" if mine else "nobody"
+    return "user" if mine else "persona"
 
 
 def _terms_before(request: ReplyRequest, lang: Lang) -> list[str]:
@@ -159,14 +152,6 @@ def _terms_before(request: ReplyRequest, lang: Lang) -> list[str]:
         if turn.role == "user" and (terms := [t for t in content_words(turn.text) if t not in light]):
             return list(dict.fromkeys(terms))
     return []
-
-
-def _whose(plain: str, lang: Lang) -> Who:
-    """Read whose words are asked for: mine (the user's) or yours (the persona's)."""
-    mine, yours = fits(lang, "answers", "mine", plain), fits(lang, "focus", "yours", plain)
-    if mine == yours:
-        return "user" if mine else "nobody"
-    return "user" if mine else "persona"
 
 
 def asks_how_it_stands(asked: Sequence[Sentence]) -> bool:

@@ -117,12 +117,10 @@ def said_in(messages: Sequence[Message]) -> list[Said]:
         plain = _CODE.sub(" ", readable(message.text))
         lang = detect_language(plain)
         lines = [" ".join(line.split()) for line in sentences(plain)]
-        found += [Said(message, line, lang) for line in lines if line and not _gives_help_line(line)]
+        found += [
+            Said(message, line, lang) for line in lines if line and not any(mark in line for mark in _help_line_marks())
+        ]
     return found
-
-
-def _gives_help_line(text: str) -> bool:
-    return any(mark in text for mark in _help_line_marks())
 
 
 @cache

@@ -84,20 +84,15 @@ def _endings(quirk: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 def read_voice(sheet: Sheet, lang: Lang) -> Voice:
     """Read how a persona speaks from its system prompt, for a reply in `lang`."""
     prompt = sheet.system_prompt
-    murmurs = _murmurs(prompt, lang)
     if lang == "en":
-        return Voice("en", sheet.persona, "I", _english_you(sheet), _is_formal(prompt), "", murmurs)
+        murmurs = [one["said"].capitalize() for one in rule("en", "voice", "murmur").finditer(prompt)]
+        return Voice("en", sheet.persona, "I", _english_you(sheet), _is_formal(prompt), "", tuple(murmurs))
     quirk, base = _quirk(prompt)
     polite = base == "polite" if base else _is_polite(prompt)
-    return Voice("ja", sheet.persona, _first_person(sheet, polite=polite), _japanese_you(sheet), polite, quirk, murmurs)
-
-
-def _murmurs(prompt: str, lang: Lang) -> tuple[str, ...]:
-    """Return sounds such as 「ふあ」 or "mm" that the sheet lets slip out."""
-    told = rule(lang, "voice", "murmur").search(prompt)
-    if lang == "en":
-        return tuple(one["said"].capitalize() for one in rule("en", "voice", "murmur").finditer(prompt))
-    return tuple(rule("ja", "voice", "speech").findall(told["said"])) if told else ()
+    told = rule("ja", "voice", "murmur").search(prompt)
+    murmurs = rule("ja", "voice", "speech").findall(told["said"]) if told else []
+    i, you = _first_person(sheet, polite=polite), _japanese_you(sheet)
+    return Voice("ja", sheet.persona, i, you, polite, quirk, tuple(murmurs))
 
 
 def _speech(prompt: str) -> str:
