@@ -26,7 +26,10 @@ from managers.storage.errors import Lang
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a question wants: about what, which kind of answer, whose words, from when; `cues` are its lighter verbs."""
+    """What a question wants: about what, which kind of answer, whose words, from when.
+
+    `cues` are its lighter verbs: too common to search by, they tell which of two sentences on somebody answers.
+    """
 
     terms: tuple[str, ...]
     asks: str
@@ -60,7 +63,7 @@ def read_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) 
         owner=_owner(asked, request, lang),
         spans=tuple(spans),
         counter=counter,
-        cues=_cues(asked),
+        cues=frozenset(base for one in asked if one.lang == "en" for base in verb_bases(one.plain)),
         names=frozenset(term for terms_of_one in named.values() for term in terms_of_one),
         named=tuple(named.items()),
     )
@@ -118,11 +121,6 @@ def _names(asked: Sequence[Sentence]) -> dict[str, frozenset[str]]:
         if small[at + 1 : at + 3] != ["and", "i"] and small[at + 1 : at + 2] != ["と"]
         if word.entity == "person" or word.kind == "proper" or small[at] in kin
     }
-
-
-def _cues(asked: Sequence[Sentence]) -> frozenset[str]:
-    """Return the verbs of a question: too common to search by, they tell which of two sentences on somebody answers."""
-    return frozenset(base for sentence in asked if sentence.lang == "en" for base in verb_bases(sentence.plain))
 
 
 def verb_bases(text: str) -> set[str]:

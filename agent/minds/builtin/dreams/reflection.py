@@ -207,7 +207,7 @@ def _wishes(told: Sequence[Said], material: ReflectionMaterial) -> list[GoalDraf
 
 def _moved(goal: Goal, told: Sequence[Said], material: ReflectionMaterial) -> GoalDraft | None:
     """Return what the day says about a goal: that it is reached, given up, or goes on."""
-    terms, lang = _terms_of(goal), material.sheet.language
+    terms, lang = set(content_words(_named(goal))), material.sheet.language
     for said in told:
         if said.message.id in goal.evidence or said.is_question:
             continue
@@ -239,10 +239,6 @@ def _named(goal: Goal) -> str:
     """Return what a goal is about: what stands in its quotation marks, else all of it."""
     named = re.search(r"[「“]([^」”]+)[」”]", goal.goal)
     return named[1] if named else goal.goal
-
-
-def _terms_of(goal: Goal) -> set[str]:
-    return set(content_words(_named(goal)))
 
 
 def _is_known(topic: str, material: ReflectionMaterial) -> bool:

@@ -23,8 +23,6 @@ NAME: Final = "built-in"
 """What the built-in mind signs with."""
 _CODE: Final = re.compile(r"`[^`\n]*`")
 _LONGEST_TOPIC: Final = 32
-_SHORTEST_TOPIC: Final = {"ja": 2, "en": 3}
-_FEWEST_TERMS: Final = {"ja": 2, "en": 3}
 _MORE_THAN_AGREEMENT: Final = 4
 _SHORTEST_MARK: Final = 5
 
@@ -84,7 +82,7 @@ class Said:
         weight, is_first_person = len(self.terms), self.has("first_person")
         if weight > 1 and self.terms & lasting_terms(self.lang) and is_first_person:
             return False  # "I love ramen"
-        if weight < _FEWEST_TERMS[self.lang] or self.has("praise", "echo"):
+        if weight < marks(self.lang)["fewest_terms"] or self.has("praise", "echo"):
             return True
         tells_more = weight > _MORE_THAN_AGREEMENT if self.drops_subject else is_first_person
         return self.has("agreement") and not tells_more
@@ -137,7 +135,11 @@ def told_by_persons(messages: Sequence[Message]) -> list[Said]:
 
 def topics_of(found: Sequence[Word], text: str, lang: Lang) -> list[str]:
     """Return the noun phrases among some words: nouns that follow each other, light ones left out."""
-    kinds, joints = word_list(lang, "topic_kinds"), marks(lang)["compound_joints"]
+    kinds, joints, shortest = (
+        word_list(lang, "topic_kinds"),
+        marks(lang)["compound_joints"],
+        marks(lang)["shortest_topic"],
+    )
     phrases: list[list[Word]] = []
     for word in found:
         if word.kind not in kinds or word.surface.lower() in word_list(lang, "time_words"):
@@ -148,7 +150,7 @@ def topics_of(found: Sequence[Word], text: str, lang: Lang) -> list[str]:
             phrases.append([word])
     trimmed = [kept for phrase in phrases if (kept := _trimmed(phrase, lang))]
     topics = [text[phrase[0].start : phrase[-1].end] for phrase in trimmed]
-    return list(dict.fromkeys(topic for topic in topics if _SHORTEST_TOPIC[lang] <= len(topic) <= _LONGEST_TOPIC))
+    return list(dict.fromkeys(topic for topic in topics if shortest <= len(topic) <= _LONGEST_TOPIC))
 
 
 def _trimmed(phrase: Sequence[Word], lang: Lang) -> list[Word]:

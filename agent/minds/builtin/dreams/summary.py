@@ -22,7 +22,6 @@ _BLOCK = 30
 """A conversation longer than this many messages has usually moved on to something else."""
 MAX_TOPICS = 3
 _PAUSE_SECONDS = 30 * 60
-_GOOD_LENGTH = {"ja": (14, 70), "en": (30, 180)}
 _LONGEST_EVENT = 160
 """One line on a card."""
 _FELT = 0.15
@@ -85,7 +84,7 @@ def weight_of(said: Said, counts: Counter[str]) -> float:
     """Return how much a sentence tells: what the conversation is about, names and numbers, one's own life."""
     if said.is_empty:
         return 0.0
-    shortest, longest = _GOOD_LENGTH[said.lang]
+    shortest, longest = marks(said.lang)["good_length"]
     length = len(said.text)
     fit = 1.0 if shortest <= length <= longest else 0.5 if length < shortest else 0.8
     centre = sum(math.log1p(min(counts[term], 6)) for term in said.terms) / math.sqrt(len(said.terms) or 1)
@@ -114,7 +113,8 @@ def conversations(messages: Sequence[Message]) -> list[list[Message]]:
 def _chosen(messages: Sequence[Message], spoken: Sequence[Said]) -> list[Said]:
     """Return the sentences that tell most, from each part of the day, in their order."""
     counts = Counter(term for said in spoken for term in said.terms)
-    blocks = _blocks(messages)
+    talks = conversations(messages)
+    blocks = [talk[at : at + _BLOCK] for talk in talks for at in range(0, len(talk), _BLOCK)]
     each = max(EVENTS_IN_BLOCK, FEWEST_EVENTS // len(blocks))
     weights = {id(said): weight_of(said, counts) for said in spoken}
     chosen: list[Said] = []
@@ -131,10 +131,6 @@ def _chosen(messages: Sequence[Message], spoken: Sequence[Said]) -> list[Said]:
     best = sorted(chosen, key=lambda said: -weights[id(said)])[:MAX_EVENTS]
     place = {id(said): index for index, said in enumerate(spoken)}
     return sorted(best, key=lambda said: place[id(said)])
-
-
-def _blocks(messages: Sequence[Message]) -> list[list[Message]]:
-    return [talk[at : at + _BLOCK] for talk in conversations(messages) for at in range(0, len(talk), _BLOCK)]
 
 
 def _spread(chosen: Sequence[Said], count: int) -> list[Said]:

@@ -61,7 +61,8 @@ def _answered(asked: Sequence[Sentence], files: Sequence[SentFile], scene: Scene
     """Return the sentence that answers; one of an earlier file only where no memory answers as well."""
     if any(sentence.act for sentence in asked):
         return []
-    hits = _passages(files, [*question_terms(asked, scene.lang), *_surfaces(asked)])
+    surfaces = [word.surface for sentence in asked for word in sentence.words if word.kind != "function"]
+    hits = _passages(files, [*question_terms(asked, scene.lang), *surfaces])
     found = _search(asked, hits, scene)
     if not found.fits or not found.coverage:
         return []
@@ -115,10 +116,6 @@ def _unwrapped(text: str, heading: str) -> str:
 
 def _file_of(candidate: Candidate, hits: Sequence[Hit], files: Sequence[SentFile]) -> SentFile:
     return files[int(hits[candidate.source - 1].path)]
-
-
-def _surfaces(asked: Sequence[Sentence]) -> list[str]:
-    return [word.surface for sentence in asked for word in sentence.words if word.kind != "function"]
 
 
 def _quote(candidate: Candidate, file: SentFile, scene: Scene) -> str:
