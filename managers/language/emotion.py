@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from managers.language.emotion_context import Context, contrast_positions, read_context
 from managers.language.emotion_lexicon import EMOTIONS, Emotion, Match, find_matches
 from managers.language.reading.loss import tells_of_loss
-from managers.language.reading.reading import asks_anything
+from managers.language.reading.rules import fits_any
 from managers.language.words import Word, detect_language, sentence_spans, words
 
 __all__ = ["EMOTIONS", "Emotion", "FoundEmotion", "read_emotion"]
@@ -68,7 +68,7 @@ def read_emotion(text: str, names: Collection[str] = ()) -> FoundEmotion:
 def _scores(text: str, found: Sequence[Word], matches: Sequence[Match]) -> dict[Emotion, float]:
     lang = detect_language(text)
     contrasts = contrast_positions(found, lang)
-    questions = [span for span in sentence_spans(text) if asks_anything(text[slice(*span)])]
+    questions = [span for span in sentence_spans(text) if fits_any("is_question", "asks_another", text[slice(*span)])]
     single: dict[Emotion, list[float]] = {}
     for match in matches:
         is_question = any(start <= match.start < end for start, end in questions)

@@ -65,6 +65,19 @@ def test_others_feelings_and_questions_about_them_are_not_ones_own() -> None:
         assert read_emotion(text).emotion == "neutral", text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "なんでこんなに悲しいんだろう",
+        "誰もいなくて寂しいの",
+        "いつまでこんなに辛いのかな",
+        "When Tom left I was so sad.",
+    ],
+)
+def test_a_feeling_that_one_wonders_about_is_ones_own(text: str) -> None:
+    assert read_emotion(text).emotion == "sadness"
+
+
 def test_joy_is_strong_happiness() -> None:
     assert read_emotion("嬉しい").emotion == "happy"
     assert read_emotion("めちゃくちゃ嬉しい！！").emotion == "joy"

@@ -52,7 +52,7 @@ def plan_recall(
     """
     text = message.strip()
     words = terms(text)
-    asks = asks_anything(text) or fits_any("recall", "tell_me", text)
+    asks = asks_anything(text) or _found("tell_me", text) or _found("wonders", text)
     spans = find_times(text, now)
     is_past = any(span.first <= now.date() for span in spans) and not all(
         span.first == span.last == now.date() for span in spans
