@@ -6,10 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.minds.builtin.answers.candidates import (
-    Candidate,
-    Who,
-)
+from agent.minds.builtin.answers.candidates import Candidate, Who
 from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
 from managers.language.lexicons import word_list
 from managers.language.reading.english import verb_base

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.minds.builtin.answers.candidates import (
-    BESIDE,
-    MAX_HITS,
-    Candidate,
-    candidates_of,
-    sentences_of,
-    who_said,
-)
+from agent.minds.builtin.answers.candidates import BESIDE, MAX_HITS, Candidate, candidates_of, sentences_of, who_said
 from agent.minds.builtin.answers.question_focus import Wanted, asks_how_it_stands, may_answer, read_question
 from agent.minds.builtin.answers.scoring import (
     has_answer,
@@ -34,8 +27,12 @@ from managers.storage.errors import Lang
 _FITS = 0.34
 """At least this share of what was asked (rare words weigh more) must be in a sentence that answers."""
 _SECOND_SHARE = 0.8
+_ALIKE, _NEARLY = 0.2, 0.15
+"""By so much less of the question's words, or of a score, what was said later still is as good."""
 _NEAR = 2
 """So many likings are told where nobody knows which of them is of the kind that was asked for."""
+_Scored = Sequence[tuple[tuple[float, float], Candidate]]
+"""Sentences, the best first, each behind its score and the share of the question's words that it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +89,16 @@ def search_question(  # noqa: PLR0911  # one return per way to find, or not
 
 def _of_them(candidates: Sequence[Candidate], wanted: Wanted) -> list[Candidate]:
     """Return the sentences that speak of all those whom a question names: what Peter does is no answer about Isla."""
-    if not wanted.named:
-        return []
-    return [
-        c
-        for c in candidates
-        if _names_all(f"{c.text} {c.original} {c.around if c.goes_on else ''} {c.heading}", wanted)
-    ]
+
+    def names_all(c: Candidate) -> bool:
+        text = f"{c.text} {c.original} {c.around if c.goes_on else ''} {c.heading}"
+        there = terms_of(text)
+        return all(surface in text or (terms and terms <= there) for surface, terms in wanted.named)
+
+    return [c for c in candidates if names_all(c)] if wanted.named else []
 
 
-def _names_all(text: str, wanted: Wanted) -> bool:
-    there = terms_of(text)
-    return all(surface in text or (terms and terms <= there) for surface, terms in wanted.named)
-
-
-def _seconds(scored: Sequence[tuple[tuple[float, float], Candidate]], wanted: Wanted, *, fits: bool) -> list[Candidate]:
+def _seconds(scored: _Scored, wanted: Wanted, *, fits: bool) -> list[Candidate]:
     """Return the second sentence that answers too, if there is one nearly as good that adds to the best."""
     (top, _), best = scored[0]
     for (score, share), candidate in scored[1:]:
@@ -144,9 +136,7 @@ def _hour_of(best: Candidate, candidates: Sequence[Candidate]) -> list[Candidate
     return [c for c in candidates if c.source == best.source and c.goes_on and fits_any("answers", "hour", c.text)][:1]
 
 
-def _newer(
-    best: Candidate, wanted: Wanted, scored: Sequence[tuple[tuple[float, float], Candidate]]
-) -> Candidate | None:
+def _newer(best: Candidate, wanted: Wanted, scored: _Scored) -> Candidate | None:
     """Return the last word on it, where something later says as much: people correct themselves, and things move."""
     if best.time is None or best.who == "persona":
         return None
@@ -167,9 +157,7 @@ def _newer(
     return max(later, key=lambda c: (c.time is not None, c.time, -c.source), default=None)
 
 
-def _newest(
-    best: Candidate, wanted: Wanted, scored: Sequence[tuple[tuple[float, float], Candidate]]
-) -> Candidate | None:
+def _newest(best: Candidate, wanted: Wanted, scored: _Scored) -> Candidate | None:
     """Return the last that the user told of it, whatever it was: a question how things stand asks for the end."""
     later = [
         c
@@ -180,10 +168,6 @@ def _newest(
         and not _says_the_same(c.text, best.text)
     ]
     return max(later, key=lambda c: (c.time is not None, c.time), default=None)
-
-
-_ALIKE = 0.2
-_NEARLY = 0.15
 
 
 def _standing(asked: Sequence[Sentence], candidates: Sequence[Candidate], lang: Lang) -> Candidate | None:

@@ -58,14 +58,8 @@ def describe(material: EntityMaterial) -> EntitiesDraft:
 
 def _own_names(told: Sequence[Said]) -> set[str]:
     """Return all names that somebody gave as their own, or took back: Tom, Tommy, Thomas."""
-    found = {
-        name
-        for said in told
-        for match in rule(said.lang, "persons", "own_name").finditer(said.plain)
-        for name in match.groups()
-        if name
-    }
-    return {name for name in found if is_safe(name)}
+    found = (match for said in told for match in rule(said.lang, "persons", "own_name").finditer(said.plain))
+    return {name for match in found for name in match.groups() if name and is_safe(name)}
 
 
 def _mentioned(told: Sequence[Said], speakers: Collection[str], messages: Sequence[Message]) -> dict[str, Mention]:
@@ -144,9 +138,7 @@ def _speaker(
     slots = {fact.slot: fact.id for fact in entity.current_facts if fact.slot} if entity else {}
     theirs = [said for said in told if said.message.speaker == speaker]
     facts = [fact for said in theirs if (fact := _slotted(said, sheet, slots)) is not None]
-    lasting = [
-        said for said in theirs if said.is_own and not said.has("vague_plan") and said.terms & lasting_terms(said.lang)
-    ]
+    lasting = [s for s in theirs if s.is_own and not s.has("vague_plan") and s.terms & lasting_terms(s.lang)]
     slotted = {one for fact in facts for one in fact.evidence}
     facts += [_quote(said, sheet) for said in _best(lasting, MAX_OWN_FACTS) if said.message.id not in slotted]
     if not facts or not is_safe(name):
@@ -180,10 +172,8 @@ def _slotted(said: Said, sheet: Sheet, known: dict[str, str]) -> FactDraft | Non
 
 def _quote(said: Said, sheet: Sheet) -> FactDraft:
     lang = sheet.language
-    quote = quoted(said.text, lang, _LONGEST_FACT[lang])
-    return FactDraft(
-        text=phrase(lang, "told", who=call(said.message, sheet, lang), quote=quote), evidence=[said.message.id]
-    )
+    who, quote = call(said.message, sheet, lang), quoted(said.text, lang, _LONGEST_FACT[lang])
+    return FactDraft(text=phrase(lang, "told", who=who, quote=quote), evidence=[said.message.id])
 
 
 def _short_forms(name: str, told: Sequence[Said]) -> list[str]:

@@ -135,22 +135,18 @@ def told_by_persons(messages: Sequence[Message]) -> list[Said]:
 
 def topics_of(found: Sequence[Word], text: str, lang: Lang) -> list[str]:
     """Return the noun phrases among some words: nouns that follow each other, light ones left out."""
-    kinds, joints, shortest = (
-        word_list(lang, "topic_kinds"),
-        marks(lang)["compound_joints"],
-        marks(lang)["shortest_topic"],
-    )
+    kinds, measures = word_list(lang, "topic_kinds"), marks(lang)
     phrases: list[list[Word]] = []
     for word in found:
         if word.kind not in kinds or word.surface.lower() in word_list(lang, "time_words"):
             continue
-        if phrases and text[phrases[-1][-1].end : word.start] in joints:
+        if phrases and text[phrases[-1][-1].end : word.start] in measures["compound_joints"]:
             phrases[-1].append(word)
         else:
             phrases.append([word])
     trimmed = [kept for phrase in phrases if (kept := _trimmed(phrase, lang))]
     topics = [text[phrase[0].start : phrase[-1].end] for phrase in trimmed]
-    return list(dict.fromkeys(topic for topic in topics if shortest <= len(topic) <= _LONGEST_TOPIC))
+    return list(dict.fromkeys(one for one in topics if measures["shortest_topic"] <= len(one) <= _LONGEST_TOPIC))
 
 
 def _trimmed(phrase: Sequence[Word], lang: Lang) -> list[Word]:
