@@ -16,7 +16,6 @@ from managers.language.reading.concern import help_lines
 from managers.language.words import detect_language
 from managers.memory.emotion_names import Feeling, weight_of
 from managers.memory.messages import Message
-from managers.mind import OpenQuestion
 
 OF_CONCERN: Mapping[ConcernKind, Emotion] = {"self_harm": "sadness", "danger": "fear"}
 """What a message that raises concern without a word of feeling is logged as: nobody says such a thing calmly."""
@@ -36,13 +35,9 @@ def weighing(state: TurnState, around: Surroundings) -> Feeling | None:
 
 
 def present_parts(
-    state: TurnState,
-    around: Surroundings,
-    window: Sequence[Message],
-    weighs: Feeling | None,
-    questions: Sequence[OpenQuestion],
+    state: TurnState, around: Surroundings, window: Sequence[Message], weighs: Feeling | None
 ) -> list[Part]:
-    """Return what is so at this moment: the time, what somebody in distress needs, and what is due to be asked."""
+    """Return what is so at this moment: the time, and what somebody in distress needs."""
     lang, name = around.sheet.language, called(around.sheet)
     last = window[-1].time if window else around.spare(partial(_last_said, state, around))
     concern, text = state["concern"], ""
@@ -54,11 +49,7 @@ def present_parts(
         kind: ConcernKind | None = next((one for one in OF_CONCERN if one == weighs.concern), None)
         lines = help_lines(locale_of(state, around), kind) if kind else ()
         text = words.lingering(lang, weighs, name, lines)
-    return [
-        text_part("now", words.now(lang, state["message"].time, last, name)),
-        text_part("concern", text),
-        text_part("questions", words.questions(lang, questions)),
-    ]
+    return [text_part("now", words.now(lang, state["message"].time, last, name)), text_part("concern", text)]
 
 
 def _last_said(state: TurnState, around: Surroundings) -> datetime | None:

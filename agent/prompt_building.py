@@ -20,6 +20,7 @@ from agent.prompt_parts import (
     cut_passage,
     fit_message,
     fit_turns,
+    text_part,
     tokens_of,
 )
 from agent.prompt_prefix import cut_notices, prefix_parts, prompt_room
@@ -59,8 +60,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     window = [m for m in state["window"] if m.role != "system"]
     weighs = None if state["concern"] else weighing(state, around)
     grave = weighs is not None or state["concern"] is not None
-    questions = [] if grave else around.memories.inner_life.to_ask(around.spare)
-    present = compose_parts(present_parts(state, around, window, weighs, questions), whole, lang, count)
+    present = compose_parts(present_parts(state, around, window, weighs), whole, lang, count)
     said = replace(_as_turn(state["message"], lang), images=state["attached"].images)
     frame = partial(quoting.frame, lang, called(sheet), has_words=bool(said.text.strip()))
     earlier = with_marks([_as_turn(message, lang) for message in window], lang)
@@ -72,6 +72,9 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     room -= stands.tokens
     said = fit_message(said, room, count)
     room -= turn_tokens(said, count)
+    questions = [] if grave else around.memories.inner_life.to_ask(around.spare)
+    due = compose_parts([text_part("questions", words.questions(lang, questions))], room, lang, count, whole=whole)
+    room -= due.tokens
     for_turns = min(tokens_of(earlier, count), max(int(TURNS_SHARE * max(room, 0)), min(last_words, room)))
     attached = _with_earlier(state, around)
     files = _files(attached, lang, room - for_turns, count)
@@ -79,7 +82,9 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     hits, recalled, turns = _talk_and_recalled(state, around, window, earlier, room, for_turns, whole)
     room -= recalled.tokens + tokens_of(turns, count)
     rest = _inner_parts(state, around, [*turns, said], room, whole, silent=grave)
-    last = replace(said, quoted=frame([*recalled.quoted, *files], present=[*present.present, *rest.present]))
+    last = replace(
+        said, quoted=frame([*recalled.quoted, *files], present=[*present.present, *due.present, *rest.present])
+    )
     turns = [*turns, last]
     system = "\n\n".join(text for text in (stands.system, rest.system) if text)
     request = _request(state, around, system, turns, hits, questions, attached)

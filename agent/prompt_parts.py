@@ -2,8 +2,8 @@
 
 What stays the same from one message to the next stands first, since servers keep what they have read: who the persona is,
 its notes, the days before, the turns. What changes with every message (the time, feelings, what is recalled) stands right
-before that message. Drives are given up first, then goals, the strategy, older episodes, older turns, what is recalled;
-the persona last. Whole items fall, and of a text that is one item, whole sentences.
+before that message. Drives are given up first, then goals, the strategy, older episodes, older turns, what is recalled,
+what is due to be asked; the persona last. Whole items fall, and of a text that is one item, whole sentences.
 """
 
 from __future__ import annotations

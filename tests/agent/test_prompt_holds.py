@@ -220,3 +220,17 @@ def test_what_changes_with_each_message_stands_behind_all_that_does_not(persona:
     assert "12:06" in prompt_of(scene)[-1][1]
     assert "Name: Aoi" in systems[0]
     assert systems[0].index("Hazel") < systems[0].index("It rained.")
+
+
+def test_what_is_due_to_be_asked_takes_nothing_from_the_message_itself(persona: Open) -> None:
+    scene = persona("en", 2048, "Aoi")
+    scene.memories.notes.append("notepad", "Buy milk. " * 400, author="user", reason="-")
+    context = "How did it turn out in the end, and is there anything that still has to be done about it by somebody?"
+    for topic in ("the exam in biology", "the leaking roof", "the letter to the council"):
+        question = Question(topic=topic, context=context, priority=0.9)
+        scene.memories.questions.add(question, author="dream", reason="-")
+    message = "I walked along the river with my sister and we talked about the garden. " * 12
+    say(scene, message)
+    assert scene.mind.requests[-1].turns[-1].text == message
+    say(scene, "Hello")
+    assert "the leaking roof" in whole(scene)
