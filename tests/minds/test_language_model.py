@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from copy import deepcopy
 
 import pytest
 from pydantic import BaseModel, Field
@@ -18,6 +19,8 @@ from agent.minds.errors import (
     WrongKeyError,
 )
 from agent.minds.language_model.calls import Calls
+from agent.minds.tool_schemas import as_function
+from agent.tools import all_tools
 from managers.mind import Cancel, ChatTurn, Image, TextPiece, ToolCall, ToolSpec, Usage
 from tests.minds.talking import MakeMind, behind_claude, behind_gemini, behind_openai, request, talk
 from tests.model_server import (
@@ -178,6 +181,13 @@ def test_gemini_gets_back_the_signature_of_its_call(server: ModelServer) -> None
     sent = server.chats[1].prompt
     assert parts
     assert "c2lnbmF0dXJlIG9mIHJlY2FsbF9tZW1vcmllcw" in sent  # "signature of recall_memories"
+
+
+def test_gemini_leaves_the_descriptions_of_tools_as_they_were(server: ModelServer) -> None:
+    tools = all_tools().specs("ja")
+    described = deepcopy([as_function(tool) for tool in tools])
+    talk(behind_gemini(server), request("やあ", tools=tools))
+    assert [as_function(tool) for tool in tools] == described
 
 
 def test_claude_gets_back_its_thoughts_before_its_calls(server: ModelServer) -> None:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -169,7 +170,7 @@ class Model:
             call = counted.open(self.endpoint.priced, wish, 2 * seconds + 30)
         asked |= self._limit(prompt, room, call.output_tokens if call else None)
         if prompt.tools and "tools" not in self.lacks:
-            bound = client.bind_tools([as_function(tool) for tool in prompt.tools])
+            bound = client.bind_tools([deepcopy(as_function(tool)) for tool in prompt.tools])  # Gemini's changes them
             asked = getattr(bound, "kwargs", {}) | asked
         return Counting(call, read, self.count_tokens), lambda: _stream(client, messages, asked)
 

@@ -83,7 +83,10 @@ class _Store(DiskObjectStore):
 
     def get_raw(self, name: RawObjectID | ObjectID) -> tuple[int, bytes]:
         self._allowance.renew()
-        return super().get_raw(name)
+        try:
+            return super().get_raw(name)
+        except KeyError:  # between the look into the packs and the look beside them it may have been packed
+            return super().get_raw(name)
 
     def _update_pack_cache(self) -> list[Pack]:
         new = super()._update_pack_cache()
