@@ -5,13 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from agent.minds.builtin.answers.candidates import (
-    MAX_HITS,
-    Candidate,
-    candidates_of,
-    is_of_persona,
-    noted_lines,
-)
+from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate, candidates_of, is_of_persona, noted_lines
 from agent.minds.builtin.dreams.statements import lasting_terms
 from agent.minds.builtin.dreams.wording import phrase, quoted
 from agent.minds.builtin.talk.dates_in_words import say_when

@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from agent.minds.builtin.answers.candidates import (
-    MADE_OF,
-    Candidate,
-)
+from agent.minds.builtin.answers.candidates import MADE_OF, Candidate
 from agent.minds.builtin.answers.question_focus import Wanted, verb_bases
 from agent.minds.builtin.answers.synonyms import LIKINGS, one_word, one_word_each
 from managers.language.lexicons import word_list
