@@ -19,6 +19,7 @@ from agent.minds.builtin.dreams.summary import day_topics, weight_of
 from agent.minds.builtin.dreams.wording import call, phrase, quoted
 from agent.minds.builtin.talk.dates_in_words import say_calendar_day
 from managers.language.emotion import read_emotion
+from managers.language.lexicons import word_list
 from managers.language.words import content_words
 from managers.memory.emotion_names import feeling_name
 from managers.memory.emotions import NEGATIVE, POSITIVE
@@ -31,10 +32,6 @@ MAX_NEW_GOALS: Final = 2
 _RECURRING_DAYS: Final = 3
 _MONTHLY: Final = 3
 """The level of the reflection that looks back on a month."""
-_COMMON: Final = frozenset(
-    {"資格", "試験", "検定", "勉強", "受験", "exam", "test", "learn", "study", "pass", "year", "month"}
-)
-"""Words that two aims may share without being the same."""
 
 
 @dataclass(frozen=True)
@@ -134,18 +131,10 @@ def _names(material: ReflectionMaterial) -> set[str]:
 def _insight(theme: _Theme, material: ReflectionMaterial, lang: Lang) -> str:
     parts = []
     if theme.said:
-        times = len({said.message.id for said in theme.said})
-        first = theme.said[0]
-        parts.append(
-            phrase(
-                lang,
-                "insight_often" if times > 1 else "insight_once",
-                topic=theme.topic,
-                times=str(times),
-                who=call(first.message, material.sheet, lang),
-                quote=quoted(first.text, lang),
-            )
-        )
+        times, first = len({said.message.id for said in theme.said}), theme.said[0]
+        who, quote = call(first.message, material.sheet, lang), quoted(first.text, lang)
+        key = "insight_often" if times > 1 else "insight_once"
+        parts.append(phrase(lang, key, topic=theme.topic, times=str(times), who=who, quote=quote))
     if theme.earlier:
         parts.append(phrase(lang, "insight_earlier", dates=_dates(theme.earlier, lang)))
     if theme.emotion != "neutral":
@@ -211,7 +200,11 @@ def _moved(goal: Goal, told: Sequence[Said], material: ReflectionMaterial) -> Go
     for said in told:
         if said.message.id in goal.evidence or said.is_question:
             continue
-        is_reached = said.has("reached") and not said.is_plan and bool((terms & said.terms) - _COMMON)
+        is_reached = (
+            said.has("reached")
+            and not said.is_plan
+            and bool((terms & said.terms) - word_list(said.lang, "common_aims"))
+        )
         if not is_reached and (not terms or not terms <= said.terms):
             continue
         is_done = is_reached or (said.has("done") and not said.is_plan)
