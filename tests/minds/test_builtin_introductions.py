@@ -60,8 +60,9 @@ def test_the_personas_own_name_in_its_notes_is_not_the_users() -> None:
     assert "Hazel" not in say("what's my name?", HAZEL, notes="I am Hazel. My name is Hazel.")
 
 
-def test_what_follows_the_name_is_answered_too() -> None:
-    told = say("My name is Aoi, I work as a nurse.", HAZEL)
+@pytest.mark.parametrize("name", ["Aoi", "aoi"])
+def test_what_follows_the_name_is_answered_too(name: str) -> None:
+    told = say(f"My name is {name}, I work as a nurse.", HAZEL)
     assert "Aoi" in told
     assert "name is" not in told
     assert len(told) > len(say("My name is Aoi", HAZEL)) + 20

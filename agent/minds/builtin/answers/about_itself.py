@@ -115,14 +115,14 @@ def tell_of_body(scene: Scene) -> list[str]:
 
 def tell_liking(scene: Scene) -> str:
     """Say what the sheet says of a liking that is asked for ("what do you like?"); own up where it is of another kind."""
-    asked = either("itself", "taste").findall(scene.read.text)
-    if not asked:
+    asked = " ".join(sentence.text for sentence in _asked(scene))
+    if not fits_any("itself", "taste", asked):
         return ""
     if line := _line_on(scene):
         return _from_sheet(line, scene)
     if _thing_asked(scene):
         return scene.book.say("self", "no_taste")
-    wants_dislike = fits_any("itself", "dislike", scene.read.text)
+    wants_dislike = fits_any("itself", "dislike", asked)
     lines = [one for one in _tastes(scene) if fits_any("itself", "dislike", one) == wants_dislike]
     return _from_sheet(lines[0], scene) if lines else ""
 

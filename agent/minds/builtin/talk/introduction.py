@@ -187,9 +187,11 @@ def _written(name: str) -> str:
 
 def parted(text: str, name: str) -> str:
     """Let what follows an introduction stand as a sentence of its own: "my name is Aoi, I work as a nurse"."""
-    head, given, tail = text.partition(name)
-    match = rule("en", "introduction", "follows").match(tail)
-    return text if match is None else f"{head}{given}{tail[: match.start('joint')]}. {tail[match.end() :]}"
+    given = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
+    match = rule("en", "introduction", "follows").match(text[given.end() :]) if given else None
+    if given is None or match is None:
+        return text
+    return f"{text[: given.end() + match.start('joint')]}. {text[given.end() + match.end() :]}"
 
 
 def marked(read: Reading, name: str) -> Reading:
