@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, read_text, services_at, tell
 from commands.terminal import warn
 from managers.storage.errors import Lang
-
-if TYPE_CHECKING:
-    pass
 
 personas_commands = typer.Typer(help="List, create, rename, duplicate, delete, restore, mend and let in personas.")
 personas_commands.add_typer(admission.commands)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from agent.minds.endpoint import Endpoint
 from agent.minds.errors import (
@@ -39,9 +39,6 @@ from managers.storage.errors import Lang, Notice, UtataneError
 from managers.storage.texts import Texts, table
 from managers.usage.ledger import Purpose
 from managers.usage.meter import Account
-
-if TYPE_CHECKING:
-    pass
 
 logger = logging.getLogger(__name__)
 _say = Texts("prompts/minds")
