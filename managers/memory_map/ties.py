@@ -171,7 +171,8 @@ class EntityNetwork(Drawing):
                 held[name] = np.union1d(before[passages.are_there(before)], np.array(told.get(name, []), np.int64))
             else:
                 held[name] = kept[name][1]
-        changed = [(name, cards[name].stamp, held[name].tobytes()) for name in cards if name in stale | touched]
+        rewritten = stale | touched
+        changed = [(name, cards[name].stamp, held[name].tobytes()) for name in cards if name in rewritten]
         gone = [(name,) for name in kept.keys() - cards.keys()]
         if changed or gone or len(fresh) or not kept:
             with self.file.opened(to_write=True) as sheet:
