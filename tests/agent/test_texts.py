@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from string import Formatter
 from typing import Any
@@ -38,3 +39,10 @@ def test_both_languages_say_it_with_the_same_facts(topic: str) -> None:
         assert set(entry) == {"ja", "en"}, at
         assert all(entry.values()), at
         assert facts(entry["ja"]) == facts(entry["en"]), at
+
+
+@pytest.mark.parametrize("topic", [topic for topic in TOPICS if topic.startswith("notices/")])
+def test_both_languages_name_the_same_files_and_commands(topic: str) -> None:
+    named = re.compile(r"`[^`]+`|(?<!\w)\.[a-z]+\b|\b\w+\.(?:txt|json|md)\b", re.ASCII)
+    for at, entry in entries(table(topic), topic):
+        assert set(named.findall(entry["ja"])) == set(named.findall(entry["en"])), at
