@@ -73,7 +73,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     said = fit_message(said, room, count)
     room -= turn_tokens(said, count)
     questions = [] if grave else around.memories.inner_life.to_ask(around.spare)
-    due = compose_parts([text_part("questions", words.questions(lang, questions))], room, lang, count, whole=whole)
+    due = _due(questions, room, whole, lang, count)
     room -= due.tokens
     for_turns = min(tokens_of(earlier, count), max(int(TURNS_SHARE * max(room, 0)), min(last_words, room)))
     attached = _with_earlier(state, around)
@@ -91,6 +91,12 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     shown = in_sight(window, len(turns) - 1)
     carried = _carried(state, around, attached, shown)
     return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
+
+
+def _due(questions: Sequence[OpenQuestion], room: int, whole: int, lang: Lang, count: Callable[[str], int]) -> Composed:
+    """Return what is due to be asked, as much of it as fits; nothing where only the line that stands over it would."""
+    made = compose_parts([text_part("questions", words.questions(lang, questions))], room, lang, count, whole=whole)
+    return made if made.kept.get("questions", 0) > 1 else Composed()
 
 
 def _talk_and_recalled(

@@ -234,3 +234,13 @@ def test_what_is_due_to_be_asked_takes_nothing_from_the_message_itself(persona: 
     assert scene.mind.requests[-1].turns[-1].text == message
     say(scene, "Hello")
     assert "the leaking roof" in whole(scene)
+
+
+@pytest.mark.parametrize("sentences", [6, 10])
+def test_nobody_is_told_to_ask_one_of_nothing(persona: Open, sentences: int) -> None:
+    scene = persona("en", 2048, "Aoi")
+    scene.memories.notes.append("notepad", "Buy milk. " * 400, author="user", reason="-")
+    context = "How did it turn out in the end, and is there anything that still has to be done about it by somebody?"
+    scene.memories.questions.add(Question(topic="the roof", context=context), author="dream", reason="-")
+    say(scene, "I walked along the river with my sister and we talked about the garden. " * sentences)
+    assert ("Ask about one of these" in whole(scene)) == ("the roof" in whole(scene))
