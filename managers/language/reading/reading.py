@@ -165,7 +165,7 @@ def _is_question(text: str, plain: str, lang: Lang) -> bool:
     if fits(lang, "is_question", "certainly", plain):
         return True
     if fits(lang, "is_question", "with_word", plain):
-        return bool(asks)
+        return bool(asks) and fits(lang, "is_question", "asking_word", plain)
     if not fits(lang, "is_question", "by_form", plain) or (not asks and fits(lang, "is_question", "muses", text)):
         return False
     return not plain.endswith("か") or ends_with_particle(plain)
