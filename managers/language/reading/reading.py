@@ -139,7 +139,7 @@ _read_short = lru_cache(maxsize=512)(_read)
 def plain_form(text: str, lang: Lang, persona: str = "") -> str:
     """Return a sentence as the rules want it: NFKC, lower case, no closing punctuation, the persona spoken to as "you"."""
     plain = spelt_out(unicodedata.normalize("NFKC", text).lower().replace("’", "'"))
-    if name := unicodedata.normalize("NFKC", persona).lower():
+    if (name := unicodedata.normalize("NFKC", persona).lower()) and name in plain:
         named = marked(plain, [name], lang)
         called = rule(lang, "address", "called").sub("", named)
         named = called if any(char.isalnum() for char in called.replace(NAME_MARK, "x")) else named
