@@ -15,7 +15,7 @@ from agent.services import open_services
 from benchmarks.rooms import ENTITIES, NAME, NIGHTS, READINGS, write_past
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
-from tests.browser.conftest import ARGUMENTS, CHROMIUM
+from tests.browser.conftest import ARGUMENTS, WHOLE_CHROMIUM
 from tests.browser.serving import Server, window
 from ui.server.addresses import address_of
 
@@ -40,7 +40,7 @@ _PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.sta
 
 def measure(nights: int = NIGHTS, readings: int = READINGS, entities: int = ENTITIES) -> Iterator[Row]:
     """Yield how long each room and each shelf takes to be seen: the first time after a start, and at best."""
-    if CHROMIUM is None:
+    if WHOLE_CHROMIUM is None:
         yield "first paint", "not measured: no Chromium on this machine", ""
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -49,7 +49,7 @@ def measure(nights: int = NIGHTS, readings: int = READINGS, entities: int = ENTI
         server = Server(Path(folder)).start()
         try:
             with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+                browser = playwright.chromium.launch(executable_path=WHOLE_CHROMIUM, args=ARGUMENTS)
                 yield from _compared(browser, server)
                 browser.close()
         finally:

@@ -26,7 +26,7 @@ from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
-from tests.browser.conftest import ARGUMENTS, CHROMIUM
+from tests.browser.conftest import ARGUMENTS, WHOLE_CHROMIUM
 from tests.browser.serving import CHECKOUT, Server
 
 MESSAGES = 100_000
@@ -58,11 +58,11 @@ class Opening:
 
 def measure(messages: int = MESSAGES) -> Iterator[tuple[str, str, str]]:
     """Yield the time from the address to the text box, medians of openings in turn, and what the first page loads."""
-    if CHROMIUM is None:
+    if WHOLE_CHROMIUM is None:
         yield "opening the page", "skipped: no Chromium on this machine", ""
         return
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright, _bare() as bare:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=WHOLE_CHROMIUM, args=ARGUMENTS)
         servers = {count: Server(_home(Path(folder) / str(count), count)).start() for count in (0, messages)}
         ways = {f"{count:,} messages": (server.address, server.entry) for count, server in servers.items()}
         ways["a bare Gradio chat"] = (bare, "")

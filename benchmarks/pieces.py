@@ -18,7 +18,7 @@ from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
 from tests.browser.acting import send
-from tests.browser.conftest import ARGUMENTS, CHROMIUM
+from tests.browser.conftest import ARGUMENTS, WHOLE_CHROMIUM
 from tests.browser.serving import Server, visit, window
 from tests.model_answers import Say
 from tests.model_server import ModelServer
@@ -58,13 +58,13 @@ class _Noted(list[str]):
 
 def measure() -> Iterator[Row]:
     """Yield how long pieces take from the model's server to the screen, median and 95th percentile."""
-    if CHROMIUM is None:
+    if WHOLE_CHROMIUM is None:
         yield "pieces of an answer", "skipped: no Chromium on this machine", ""
         return
     pieces = _Noted([f"{number} " for number in range(1_000, 1_000 + PIECES)])
     with tempfile.TemporaryDirectory() as folder, ModelServer() as models, sync_playwright() as playwright:
         server = Server(_home(Home(Path(folder)), models)).start()
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=WHOLE_CHROMIUM, args=ARGUMENTS)
         try:
             with window(browser, server, persona="Bench", lang="en", tolerate=True) as page:
                 visit(page, server, address_of("Bench", depth=MESSAGES + 50).lstrip("/"))
