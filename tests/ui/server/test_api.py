@@ -97,7 +97,9 @@ def test_an_answer_is_told_while_it_is_made_and_at_the_end_as_chat_prints_it(hou
 def test_what_was_recalled_for_an_answer_comes_with_it(house: House, client: Client) -> None:
     house.services.minds = Always(ScriptedMind("モモだね。"))  # type: ignore[assignment]
     (cat, *_) = house.tell()
-    house.services.companion(house.name).new_topic()  # what still stands before one's eyes is not recalled
+    companion = house.services.companion(house.name)
+    companion.new_topic()  # what still stands before one's eyes is not recalled
+    companion.settle()  # the index is begun when somebody wakes, in the background
     house.memories.recall.catch_up()
     house.clock.move(days=30)
     reply = call(client, "say", house.name, "うちの猫のモモのことを覚えてる？")
