@@ -25,8 +25,8 @@ from managers.memory.forgotten import (
     wishes_left,
 )
 from managers.memory.messages import Message
+from managers.memory.working_copy import Stores
 from managers.sleep.withdrawal import dreamt_anew, withdrawn
-from managers.sleep.working_copy import Stores
 from managers.storage import locks
 from managers.storage.errors import UndoConflictError
 from managers.storage.files import read_bytes, remove, write_atomic

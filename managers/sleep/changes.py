@@ -15,6 +15,7 @@ from managers.memory.insights import Insight
 from managers.memory.json_documents import TIME, USER
 from managers.memory.messages import Message
 from managers.memory.questions import Question
+from managers.memory.working_copy import WorkingCopy
 from managers.sleep.tasks import (
     DayDraft,
     DayMaterial,
@@ -28,7 +29,6 @@ from managers.sleep.tasks import (
     ResolutionDraft,
     ResolutionsDraft,
 )
-from managers.sleep.working_copy import WorkingCopy
 from managers.storage.texts import Texts
 
 _say = Texts("notices/dreams")

@@ -17,6 +17,7 @@ from managers.memory.inner_state import InnerStateStore
 from managers.memory.json_documents import TIME, Apply, encode
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
+from managers.memory.working_copy import Stores, WorkingCopy
 from managers.mind import Cancel, Sheet
 from managers.recall.hits import Hit
 from managers.sleep.cost import DreamCost, estimated
@@ -27,7 +28,6 @@ from managers.sleep.reflection_levels import levels_of
 from managers.sleep.report import DreamReport, failure_notices
 from managers.sleep.tasks import DAY_TASKS, DayMaterial, DreamMind, Level, Task, is_speech
 from managers.sleep.thinking import Night, Thinker
-from managers.sleep.working_copy import Stores, WorkingCopy
 from managers.storage.clock import Clock
 from managers.storage.errors import BusyError
 from managers.storage.locks import holding, writing

@@ -9,10 +9,10 @@ from datetime import date
 from managers.memory.emotions import EmotionLog
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
+from managers.memory.working_copy import Stores
 from managers.mind import Sheet
 from managers.sleep.dreamt import DreamtDays, Reading
 from managers.sleep.tasks import DAY_TASKS, READING_TASKS, DayMaterial, Task, is_speech
-from managers.sleep.working_copy import Stores
 from managers.storage.clock import Clock
 
 _RECENT_DAYS = 3

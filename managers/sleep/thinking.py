@@ -19,6 +19,7 @@ from managers.memory.entities import Entity, kanji_alone, name_key
 from managers.memory.episodes import Episode
 from managers.memory.messages import NAMELESS
 from managers.memory.questions import Question
+from managers.memory.working_copy import Stores, WorkingCopy
 from managers.mind import Cancel, Sheet
 from managers.recall.hits import Hit
 from managers.sleep.changes import (
@@ -47,7 +48,6 @@ from managers.sleep.tasks import (
     Task,
 )
 from managers.sleep.withdrawal import withdrawals, without_episode
-from managers.sleep.working_copy import Stores, WorkingCopy
 from managers.storage.errors import UtataneError
 from managers.storage.settings import SleepSettings
 

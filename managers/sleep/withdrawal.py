@@ -17,9 +17,9 @@ from managers.memory.goals import Goal, Horizon
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import USER
 from managers.memory.questions import Question, Questions
+from managers.memory.working_copy import Stores, WorkingCopy
 from managers.sleep.changes import Change
 from managers.sleep.tasks import DAY_TASKS
-from managers.sleep.working_copy import Stores, WorkingCopy
 
 _MIND = "sleep"
 

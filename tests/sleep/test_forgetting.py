@@ -10,8 +10,8 @@ from managers.memory.entities import Entity, Fact, format_entity, parse_entity, 
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import Question, Questions
+from managers.memory.working_copy import Stores, WorkingCopy
 from managers.sleep.withdrawal import withdrawn
-from managers.sleep.working_copy import Stores, WorkingCopy
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 
