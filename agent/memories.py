@@ -22,6 +22,7 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.notes import Notes
 from managers.memory.questions import QuestionStore
+from managers.memory.working_copy import Stores, WorkingCopy
 from managers.memory_map.atlas import MemoryMap
 from managers.memory_map.ties import EntityNetwork
 from managers.mind import Sheet
@@ -79,6 +80,10 @@ class Memories:
             user_name=one_line(persona.user_name or user.name),
             user_profile=persona.user_profile or user.profile,
         )
+
+    def working_copy(self) -> WorkingCopy:
+        """Return the dreamt memories as they are now, to be looked at or changed together."""
+        return WorkingCopy(Stores.open(self.paths, self.clock))
 
     def spare(self, source: str, work: Callable[[], Result], instead: Result) -> Result:
         """Do something that whoever looks can go without; what fails is put up as long as it does.

@@ -33,6 +33,13 @@ class NobodyNamedError(UtataneError):
     en = "Say whom to let in: give their names, or `--all`."
 
 
+class UnknownMemoryTypeError(UtataneError):
+    """There is no such type of memory. Facts: `given`, `known`."""
+
+    ja = "「{given}」という種類の記憶はありません。あるのは {known} です。"
+    en = 'There is no type of memory "{given}". There are: {known}.'
+
+
 class OnlyWithDayError(UtataneError):
     """Chosen tasks of a dream, and no day."""
 

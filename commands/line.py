@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from commands import chat, dreams, held, history, importing, mend, personas, recall, serve, servers, usage
+from commands import chat, dreams, held, history, importing, memories, mend, personas, recall, serve, servers, usage
 from commands.language import terminal_language
 from commands.misuse import misuse_sentence
 from commands.terminal import warn
@@ -22,6 +22,7 @@ app.add_typer(chat.commands)
 app.add_typer(held.commands)
 app.add_typer(recall.commands)
 app.add_typer(dreams.commands)
+app.add_typer(memories.commands)
 app.add_typer(history.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)

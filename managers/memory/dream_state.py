@@ -35,6 +35,10 @@ class DreamState(BaseModel):
         """Leave a day without an episode from now on."""
         return self.model_copy(update={"settled_days": sorted({*self.settled_days, day})})
 
+    def unsettle(self, day: date) -> DreamState:
+        """Let a day be dreamt of again."""
+        return self.model_copy(update={"settled_days": [one for one in self.settled_days if one != day]})
+
 
 class DreamStateFile:
     """Reads the state."""

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from managers.memory.confidence import CONTRADICTED, FOUND_AGAIN, START, Standing, Why, day_of, moved
 from managers.memory.errors import NoSuchFactError
 from managers.memory.json_documents import PINNED, USER, short_id
 from managers.storage.comments import comment, commented
@@ -32,6 +33,7 @@ Kind = Literal["person", "pet", "place", "work", "organisation", "thing"]
 KINDS: tuple[Kind, ...] = ("person", "pet", "place", "work", "organisation", "thing")
 KEPT_FACTS = 60
 _LANGUAGES: tuple[Lang, ...] = ("ja", "en")
+_STANDING = Standing.model_fields.keys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Fact:
         slot: what it is about, where only one value is true at a time (`home`, `work`, ...); or empty.
         since: the day on which it was said or from which it holds.
         until: when it ceased to hold (`2026-03` or a day); empty: it holds.
+        standing: its C-value and what moved it.
     """
 
     text: str
@@ -54,8 +57,7 @@ class Fact:
     slot: str = ""
     since: str = ""
     until: str = ""
-    confidence: float | None = None
-    generation: int = 0
+    standing: Standing = field(default_factory=Standing)
 
     @property
     def is_users(self) -> bool:
@@ -119,7 +121,10 @@ def with_fact(entity: Entity, fact: Fact) -> Entity:
         if isinstance(line, Fact) and not line.until and _same(line.text, told.text):
             if line.is_users:
                 return entity
-            merged = replace(line, evidence=tuple(dict.fromkeys([*line.evidence, *told.evidence])))
+            if set(told.evidence) <= set(line.evidence):
+                return entity  # a day that is read again
+            both = tuple(dict.fromkeys([*line.evidence, *told.evidence]))
+            merged = replace(line, evidence=both, standing=_moved(line, told.since, "found_again", FOUND_AGAIN))
             return replace(entity, lines=(*entity.lines[:index], merged, *entity.lines[index + 1 :]))
         if isinstance(line, Fact) and line.id == told.id:
             return entity  # ended, or reworded by a person, since it was first told
@@ -127,6 +132,8 @@ def with_fact(entity: Entity, fact: Fact) -> Entity:
     if since:  # an older conversation, read late: what held then is known to have changed
         told = replace(told, text=until_text(told.text, since[:7], _language(told.text)), until=since[:7])
     lines = [_ended(line, told) if _gives_way(line, told) else line for line in entity.lines]
+    if lines != list(entity.lines) and told.standing == Standing():
+        told = replace(told, standing=Standing(confidence=START["contradiction"]))
     return replace(entity, lines=(*lines, told))
 
 
@@ -230,8 +237,16 @@ def _came_after(line: Fact, told: Fact) -> bool:
 def _ended(line: Fact | str, told: Fact) -> Fact | str:
     if isinstance(line, str):
         return line
-    until = told.since[:7]
-    return replace(line, text=until_text(line.text, until, _language(line.text)), until=until)
+    until, standing = told.since[:7], _moved(line, told.since, "contradicted", CONTRADICTED)
+    return replace(line, text=until_text(line.text, until, _language(line.text)), until=until, standing=standing)
+
+
+def _moved(fact: Fact, day: str, why: Why, by: float) -> Standing:
+    """Return how a fact stands after something moved it; as before where nobody knows on which day."""
+    made, when = day_of(fact.since), day_of(day)
+    if when is None:
+        return fact.standing
+    return fact.standing.model_copy(update=moved(fact.standing, "experience", made, when, why, by))
 
 
 def _language(text: str) -> Lang:
@@ -347,8 +362,7 @@ def _line(line: str) -> Fact | str:
         slot=str(about.get("slot", "")),
         since=str(about.get("since", "")),
         until=str(about.get("until", "")),
-        confidence=about["confidence"] if isinstance(about.get("confidence"), float) else None,
-        generation=about["generation"] if isinstance(about.get("generation"), int) else 0,
+        standing=Standing.model_validate({key: about[key] for key in _STANDING & about.keys()}),
     )
 
 
@@ -358,10 +372,7 @@ def format_fact(line: Fact | str) -> str:
         return line
     about: dict[str, Any] = {"id": line.id, "evidence": list(line.evidence), "mind": line.mind}
     about |= {key: value for key in ("slot", "since", "until") if (value := getattr(line, key))}
-    if line.confidence is not None:
-        about["confidence"] = line.confidence
-    if line.generation:
-        about["generation"] = line.generation
+    about |= line.standing.model_dump(mode="json", exclude_defaults=True)
     return f"- {line.text} <!-- fact {comment({**about, 'sum': digest(line.text)[:12]})} -->"
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import chain, repeat
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from managers.memory.confidence import Standing
 from managers.memory.dream_state import DreamStateFile
 from managers.memory.json_documents import (
     PINNED,
@@ -30,11 +33,21 @@ from managers.storage.paths import PersonaPaths
 _NAME = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
+@dataclass(frozen=True, slots=True)
+class KeyEvent:
+    """Something that happened on a day, with what it rests on and how it stands."""
+
+    text: str
+    evidence: tuple[str, ...] = ()
+    standing: Standing = field(default_factory=Standing)
+
+
 class Episode(Remembered):
     """What one day's conversation was.
 
     Attributes:
         key_event_evidence: for each key event the messages that it rests on.
+        key_event_standings: for each key event how it stands; as a new one where there are fewer.
         covered_messages: how many of the day's messages it was made from; the day may go on.
         redo: made by the built-in mind because the model failed; the next night tries again.
         written: digest of the text as a dream wrote it; another digest means that a person changed it.
@@ -45,6 +58,7 @@ class Episode(Remembered):
     key_events: list[str] = Field(default_factory=list)
     emotional_tone: str = "neutral"
     key_event_evidence: list[list[str]] = Field(default_factory=list)
+    key_event_standings: list[Standing] = Field(default_factory=list, exclude_if=lambda all_of_them: not all_of_them)
     covered_messages: int = 0
     redo: bool = False
     written: str = ""
@@ -53,6 +67,23 @@ class Episode(Remembered):
     def is_users(self) -> bool:
         """A person wrote or corrected it: no dream may overwrite it."""
         return self.mind == USER or (self.written != "" and self.written != self.text_digest())
+
+    @property
+    def events(self) -> list[KeyEvent]:
+        """The key events, each with what it rests on."""
+        evidence, standings = chain(self.key_event_evidence, repeat([])), chain(self.key_event_standings, repeat(None))
+        about = zip(self.key_events, evidence, standings, strict=False)
+        return [KeyEvent(text, tuple(ids), standing or Standing()) for text, ids, standing in about]
+
+    def with_events(self, events: Sequence[KeyEvent]) -> Episode:
+        """Return the episode with other key events."""
+        standings = [event.standing for event in events]
+        changed = {
+            "key_events": [event.text for event in events],
+            "key_event_evidence": [list(event.evidence) for event in events],
+            "key_event_standings": standings if any(one != Standing() for one in standings) else [],
+        }
+        return self.model_copy(update=changed)
 
     def text_digest(self) -> str:
         """Return the digest of what people read."""
@@ -162,13 +193,10 @@ class EpisodeStore:
             if self.digest_of(day) != based_on:
                 theirs = "\n".join([episode.summary, *episode.key_events])
                 raise ExternallyChangedError(path=self.path(day).name, theirs=theirs)
-            known = dict(zip(episode.key_events, episode.key_event_evidence, strict=False))
-            changed = {
-                "summary": summary,
-                "key_events": list(key_events),
-                "key_event_evidence": [known.get(event, []) for event in key_events],
-            }
-            return self.save(episode.model_copy(update=changed), author=author, reason=reason)
+            known = {event.text: event for event in episode.events}
+            left = [known.get(event, KeyEvent(event)) for event in key_events]
+            changed = episode.with_events(left).model_copy(update={"summary": summary})
+            return self.save(changed, author=author, reason=reason)
 
     def digest_of(self, day: date) -> str:
         """Return the digest of a day's file, to base an edit on."""

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from managers.memory.confidence import Standing
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice, UnwritableError, as_notice
 from managers.storage.files import dump_json, read_bytes, remove, set_aside, write_atomic
@@ -46,16 +47,14 @@ class Apply(Protocol):
         """Write the files (None deletes one)."""
 
 
-class Remembered(BaseModel):
-    """What every memory carries: which messages it rests on, who made it, and room for later."""
+class Remembered(Standing):
+    """What every memory carries: which messages it rests on, who made it, how it stands, and room for later."""
 
     model_config = ConfigDict(extra="allow")
 
     id: str = ""
     evidence: list[str] = Field(default_factory=list)
     mind: str = ""
-    confidence: float | None = None
-    generation: int = 0
 
     @property
     def is_pinned(self) -> bool:

@@ -108,6 +108,10 @@ class WorkingCopy:
         is_broken = there is None and not self._is_dropped(episode.date) and self.stores.episodes.occupied(episode.date)
         if (there is not None and there.is_users) or is_broken:
             return
+        self.put_standing(episode)
+
+    def put_standing(self, episode: Episode) -> None:
+        """Place an episode whose words are what they were, or fewer: a person's own too."""
         self._files.pop(self.stores.episodes.path(episode.date), None)
         self._episodes[episode.date] = episode
 
@@ -118,8 +122,12 @@ class WorkingCopy:
         """Take away the episode of a day of which nothing is left, unless a person has made it theirs."""
         there = self.episode(day)
         if there is not None and not there.is_users:
-            self._episodes.pop(day, None)
-            self._files[self.stores.episodes.path(day)] = None
+            self.remove_episode(day)
+
+    def remove_episode(self, day: date) -> None:
+        """Take away a day's episode, whoever wrote it."""
+        self._episodes.pop(day, None)
+        self._files[self.stores.episodes.path(day)] = None
 
     def entity(self, names: Iterable[str]) -> Entity | None:
         """Return the entity that any of the names means."""

@@ -21,10 +21,13 @@ LATEST_COUNTS = frozenset(
 )
 """Fields that say when something last happened: what came later stays, and is in nobody's way."""
 TOGETHER = (
-    frozenset(["summary", "key_events", "key_event_evidence", "emotional_tone", "covered_messages", "written"]),
+    frozenset(["summary", "key_events", "key_event_evidence", "key_event_standings"]).union(
+        ["emotional_tone", "covered_messages", "written"]
+    ),
+    frozenset(["confidence", "last_accessed", "moves", "generation", "splits"]),
     frozenset(["status", "reason", "answer", "answer_evidence", "closed_at"]),
 )
-"""Fields that mean something together only (a day's text; how a question or goal ended): all are taken back or none."""
+"""Fields that mean something together only (a day's text; how a memory stands; how a question or goal ended): all are taken back or none."""
 
 
 class _Missing:

@@ -1,0 +1,251 @@
+"""All dreamt memories of a persona as one list: days, their key events, insights, and facts about entities.
+
+What is done to any of them is done here: a memory is taken out as a value that can be kept and put back, or stands
+otherwise than before. All of it happens on a working copy, whose files are written together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Literal
+
+from managers.memory.confidence import Origin, Standing, day_of, value_of
+from managers.memory.entities import Entity, Fact
+from managers.memory.episodes import Episode, KeyEvent
+from managers.memory.insights import Insight
+from managers.memory.json_documents import USER, Remembered, short_id
+from managers.memory.working_copy import WorkingCopy
+
+Kind = Literal["day", "event", "insight", "fact"]
+KINDS: tuple[Kind, ...] = ("day", "event", "insight", "fact")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One dreamt memory.
+
+    Attributes:
+        id: the same for the same memory, whoever asks when.
+        kind: what it is.
+        text: what people read.
+        place: where it stands: a day (ISO), or an entity's name; for an insight its id.
+        evidence: the messages that it rests on.
+        standing: its C-value as it is kept, and what moved it.
+        made: the day on which it was made or said; None where nobody knows.
+        is_pinned, is_users: pinned, written or changed by a person: it never fades and is never put away.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    place: str
+    evidence: tuple[str, ...]
+    standing: Standing
+    made: date | None
+    is_pinned: bool
+    is_users: bool
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a person decided that it stays."""
+        return self.is_pinned or self.is_users
+
+    @property
+    def origin(self) -> Origin:
+        return "insight" if self.kind == "insight" else "experience"
+
+    def confidence(self, today: date) -> float:
+        """Return its C-value today; 1 for what a person pinned or wrote."""
+        return 1.0 if self.is_kept else round(value_of(self.standing, self.origin, self.made, today), 4)
+
+
+def memories(copy: WorkingCopy) -> Iterator[Memory]:
+    """Yield all memories that are active: what is searched and stands in prompts."""
+    for day in copy.stores.episodes.days():
+        episode = copy.episode(day)
+        if episode is not None:
+            yield from of_episode(episode)
+    for insight in copy.insights.entries:
+        yield of_insight(insight)
+    for entity in copy.all_entities():
+        yield from of_entity(entity)
+
+
+def of_episode(episode: Episode) -> Iterator[Memory]:
+    """Yield a day, and its key events."""
+    day, kept = episode.date.isoformat(), (episode.is_pinned, episode.is_users)
+    yield Memory(
+        _id_of(episode, "ep_", day), "day", episode.summary, day, tuple(episode.evidence), episode, episode.date, *kept
+    )
+    for event in episode.events:
+        yield Memory(
+            _event_id(day, event), "event", event.text, day, event.evidence, event.standing, episode.date, *kept
+        )
+
+
+def of_insight(insight: Insight) -> Memory:
+    """Return an insight as a memory."""
+    place, made = _id_of(insight, "in_", insight.created_at, insight.insight), day_of(insight.created_at[:10])
+    kept = (insight.is_pinned, insight.mind == USER)
+    return Memory(place, "insight", insight.insight, place, tuple(insight.evidence), insight, made, *kept)
+
+
+def of_entity(entity: Entity) -> Iterator[Memory]:
+    """Yield what is known of somebody or something; a person's own lines are no facts of ours."""
+    for fact in entity.facts:
+        yield Memory(
+            _fact_id(entity, fact), "fact", fact.text, entity.name, fact.evidence, fact.standing, day_of(fact.since),
+            entity.is_pinned, fact.is_users,
+        )  # fmt: skip
+
+
+def restood(copy: WorkingCopy, memory: Memory, **values: Any) -> None:  # noqa: ANN401  # fields of `Standing`
+    """Let a memory stand otherwise: its C-value, its generation, the day of its last use.
+
+    Nothing happens where the memory is gone by now. What a person wrote stays theirs, and may be used like any other.
+    """
+    if memory.kind == "insight":
+        copy.insights = copy.insights.edited(memory.place, **values)
+    elif memory.kind == "fact":
+        _change_fact(copy, memory, lambda fact: replace(fact, standing=fact.standing.model_copy(update=values)))
+    elif (episode := _episode(copy, memory)) is not None:
+        if memory.kind == "day":
+            copy.put_standing(episode.model_copy(update=values))
+            return
+        copy.put_standing(
+            episode.with_events(
+                [
+                    replace(event, standing=event.standing.model_copy(update=values))
+                    if _event_id(memory.place, event) == memory.id
+                    else event
+                    for event in episode.events
+                ]
+            )
+        )
+
+
+def take_out(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
+    """Take a memory out, and return what puts it back (`put_back`); None where it is gone by now.
+
+    A day goes with its key events.
+    """
+    if memory.kind == "insight":
+        insight = copy.insights.get(memory.place)
+        if insight is None:
+            return None
+        copy.insights = copy.insights.without(memory.place)
+        return insight.model_dump(mode="json")
+    if memory.kind == "fact":
+        return _take_fact(copy, memory)
+    return _take_day(copy, memory) if memory.kind == "day" else _take_event(copy, memory)
+
+
+def put_back(copy: WorkingCopy, kind: Kind, place: str, value: dict[str, Any]) -> bool:
+    """Put a memory back where it was, beside what is there now.
+
+    Returns:
+        Whether it could be: there is something else on the day of an episode, or the day of an event is gone.
+    """
+    if kind == "insight":
+        copy.insights = copy.insights.with_one(Insight.model_validate(value))
+        return True
+    if kind == "fact":
+        _put_fact(copy, place, value)
+        return True
+    day = date.fromisoformat(place)
+    episode = copy.episode(day)
+    if kind == "day":
+        if episode is not None or copy.stores.episodes.occupied(day):
+            return False
+        copy.put_standing(Episode.model_validate(value))
+        copy.state = copy.state.unsettle(day)
+        return True
+    if episode is None:
+        return False
+    event = KeyEvent(value["text"], tuple(value["evidence"]), Standing.model_validate(value))
+    if all(event.text != there.text for there in episode.events):
+        at = int(value.get("at", len(episode.events)))
+        copy.put_standing(_resealed(episode, [*episode.events[:at], event, *episode.events[at:]]))
+    return True
+
+
+def _episode(copy: WorkingCopy, memory: Memory) -> Episode | None:
+    return copy.episode(date.fromisoformat(memory.place))
+
+
+def _take_day(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
+    episode = _episode(copy, memory)
+    if episode is None:
+        return None
+    copy.remove_episode(episode.date)
+    copy.state = copy.state.settle(episode.date)  # no night makes it anew
+    return episode.model_dump(mode="json")
+
+
+def _take_event(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
+    episode = _episode(copy, memory)
+    events = episode.events if episode else []
+    at = next((n for n, event in enumerate(events) if _event_id(memory.place, event) == memory.id), None)
+    if episode is None or at is None:
+        return None
+    gone = events.pop(at)
+    copy.put_standing(_resealed(episode, events))
+    return {"text": gone.text, "evidence": list(gone.evidence), "at": at, **gone.standing.model_dump(mode="json")}
+
+
+def _resealed(episode: Episode, events: list[KeyEvent]) -> Episode:
+    """Return an episode with other events, which is no more a person's than it was before."""
+    changed = episode.with_events(events)
+    return changed if episode.is_users else changed.sealed()
+
+
+def _id_of(memory: Remembered, prefix: str, *parts: str) -> str:
+    return memory.id or short_id(prefix, *parts)
+
+
+def _event_id(day: str, event: KeyEvent) -> str:
+    return short_id("ev_", day, event.text)
+
+
+def _fact_id(entity: Entity, fact: Fact) -> str:
+    return fact.id or short_id("f_", entity.name, fact.text)
+
+
+def _change_fact(copy: WorkingCopy, memory: Memory, change: Any) -> None:  # noqa: ANN401  # Fact → Fact
+    entity = copy.entity([memory.place])
+    if entity is None:
+        return
+    lines = tuple(
+        change(line) if isinstance(line, Fact) and _fact_id(entity, line) == memory.id else line
+        for line in entity.lines
+    )
+    if lines != entity.lines:
+        copy.put_entity(replace(entity, lines=lines))
+
+
+def _take_fact(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
+    entity = copy.entity([memory.place])
+    gone = next((fact for fact in entity.facts if _fact_id(entity, fact) == memory.id), None) if entity else None
+    if entity is None or gone is None:
+        return None
+    copy.put_entity(replace(entity, lines=tuple(line for line in entity.lines if line is not gone)))
+    about = {"kind": entity.kind, "created": entity.created, "aliases": list(entity.aliases), "mind": entity.mind}
+    fact = {key: getattr(gone, key) for key in ("text", "mind", "id", "slot", "since", "until")}
+    return {"entity": about, **fact, "evidence": list(gone.evidence), **gone.standing.model_dump(mode="json")}
+
+
+def _put_fact(copy: WorkingCopy, name: str, value: dict[str, Any]) -> None:
+    about = value.get("entity", {})
+    entity = copy.entity([name]) or Entity(
+        name,
+        about.get("kind", "thing"),
+        about.get("created", ""),
+        tuple(about.get("aliases", ())),
+        about.get("mind", ""),
+    )
+    words = {key: str(value.get(key, "")) for key in ("text", "mind", "id", "slot", "since", "until")}
+    fact = Fact(**words, evidence=tuple(value["evidence"]), standing=Standing.model_validate(value))
+    if all(_fact_id(entity, fact) != _fact_id(entity, there) for there in entity.facts):
+        copy.put_entity(replace(entity, lines=(*entity.lines, fact)))
