@@ -35,7 +35,6 @@ class Spare(Protocol):
 
     def __call__(self, work: Callable[[], Result]) -> Result | None:
         """Return what the work returns, None where it fails."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -237,4 +237,3 @@ class Asking(Protocol):
         Raises:
             MindError: no usable answer.
         """
-        ...

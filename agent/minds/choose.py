@@ -90,23 +90,18 @@ class Minds(Protocol):
 
     def choose(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
         """Return the mind that speaks."""
-        ...
 
     def choose_small(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
         """Return the mind for inner work."""
-        ...
 
     def stand_in(self, settings: Settings) -> Callable[[], Mind] | None:
         """Return what makes the mind that speaks when a cap stops the other; None where nobody should."""
-        ...
 
     def is_stopped(self, persona: str) -> bool:
         """Tell whether a cap stops the persona's model at this moment."""
-        ...
 
     def is_known(self, settings: MindSettings) -> bool:
         """Tell whether `choose` would answer at once, without asking a server first."""
-        ...
 
 
 class MindChooser:

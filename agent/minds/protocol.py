@@ -19,36 +19,29 @@ class Mind(Protocol):
     @property
     def name(self) -> str:
         """What stands in a message's trailer: `built-in`, `gemini-2.5-flash`, ..."""
-        ...
 
     @property
     def endpoint(self) -> Endpoint | None:
         """Where its model answers; None: it has no model."""
-        ...
 
     @property
     def context_tokens(self) -> int:
         """How much it can read and write at once, in tokens."""
-        ...
 
     @property
     def can_see(self) -> bool:
         """Whether images may be sent to it."""
-        ...
 
     @property
     def trouble(self) -> MindError | None:
         """What went wrong at the last call; None when it went well."""
-        ...
 
     @property
     def dreams(self) -> DreamMind:
         """The same mind asleep."""
-        ...
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text, never too low."""
-        ...
 
     def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Think and speak, piece by piece.
@@ -56,7 +49,6 @@ class Mind(Protocol):
         Raises:
             MindError: one of the named ways of failing, with its sentence.
         """
-        ...
 
     def impulse(self, occasion: Occasion) -> Deed | None:
         """Return what the persona does when a drive moves it; None: rather nothing.
@@ -65,16 +57,12 @@ class Mind(Protocol):
             MindError: one of the named ways of failing.
             CapReachedError: nothing was asked.
         """
-        ...
 
     def is_answering(self, *, server_answered: bool = True) -> bool:
         """Tell whether it can be reached as far as is known, after what the last look at its server found."""
-        ...
 
     def charged_to(self, account: Account) -> Mind:
         """Return the same mind with its calls counted on an account."""
-        ...
 
     def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Mind:
         """Take in what its server said about the model."""
-        ...

@@ -128,7 +128,7 @@ class Passages:
 
     def holding(self, term: str) -> Codes:
         """Return the passages that hold a word, those that are gone left out."""
-        found = [index.store.postings(term)[0] * 2 + at for at, index in enumerate(self._indexes)]
+        found = [index.store.postings_of([term])[term][0] * 2 + at for at, index in enumerate(self._indexes)]
         codes = np.concatenate(found)
         return codes[self.are_there(codes)]
 

@@ -34,7 +34,7 @@ from managers.recall.question.topic import is_about
 from managers.recall.ranking.fusion import Ways
 from managers.recall.ranking.picking import Ranking, distinct
 from managers.recall.ranking.ranker import Ranker
-from managers.recall.status import IndexStatus, loading_notice, making_notice, put_off_notice, waiting_notice
+from managers.recall.status import LOADING, IndexStatus, making_notice, put_off_notice, waiting_notice
 from managers.storage.clock import Clock
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError, Notice, UtataneError, as_notice
@@ -86,23 +86,18 @@ class Recall:
         self._log = log
         self._settings = settings
         self._clock = clock
-        self._indexes: dict[IndexName, MemoryIndex] = {
+        self.indexes: dict[IndexName, MemoryIndex] = {
             name: MemoryIndex(paths.rag_index / folder, only_look=only_look) for name, folder in FOLDERS.items()
         }
-        self._upkeep = Upkeep(paths, self._indexes, settings, log, clock, wait, only_look=only_look)
+        self._upkeep = Upkeep(paths, self.indexes, settings, log, clock, wait, only_look=only_look)
         cache = paths.rag_index / "embeddings.sqlite"
         models = paths.home.models
         self._choice = EmbedderChoice(settings, cache, secrets, self._upkeep.load_own, embedder, account, models)
         self._upkeep.choice = self._choice
         self._ranker = Ranker(
-            paths.folder, log, self._indexes, settings, clock, self._choice, self._upkeep.notices, ways
+            paths.folder, log, self.indexes, settings, clock, self._choice, self._upkeep.notices, ways
         )
         self._picker = self._ranker.picker
-
-    @property
-    def indexes(self) -> Mapping[IndexName, MemoryIndex]:
-        """The indexes themselves, for whoever draws a picture of them instead of searching."""
-        return self._indexes
 
     # Searching
 
@@ -294,11 +289,7 @@ class Recall:
         return [*behind]
 
     def rebuild(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Make all indexes anew from the files.
-
-        Args:
-            progress: is told (bytes done, bytes in all).
-        """
+        """Make all indexes anew from the files; `progress` is told (bytes done, bytes in all)."""
         self._upkeep.rebuild(progress)
 
     def refresh_weights(self, times: float = DRIFT) -> bool:
@@ -341,14 +332,14 @@ class Recall:
         """Return which documents could not be read, by name, and why: as far as they have been looked at."""
         found: dict[str, Notice] = {}
         with self._searching():
-            for one, why in unread_among(self._indexes["dynamic"].store.files(KNOWLEDGE_TYPES).values()):
+            for one, why in unread_among(self.indexes["dynamic"].store.files(KNOWLEDGE_TYPES).values()):
                 found[PurePosixPath(one.path).name] = why.notice(one.type)
         return found
 
     def status(self) -> IndexStatus:
         """Say how the indexes are."""
         chunks, waiting, put_off = {}, 0, 0
-        for name, index in self._indexes.items():
+        for name, index in self.indexes.items():
             chunks[FOLDERS[name]] = 0
             with self._searching():
                 chunks[FOLDERS[name]] = index.store.count()
@@ -359,7 +350,7 @@ class Recall:
         if self._upkeep.is_making:
             notices.append(making_notice(self._upkeep.progress))
         elif self._upkeep.vectors.is_loading:
-            notices.append(loading_notice())
+            notices.append(LOADING)
         elif waiting and not notices:
             notices.append(waiting_notice(waiting))
         if put_off:
@@ -369,7 +360,7 @@ class Recall:
     def close(self) -> None:
         """End background work and close the files."""
         self._upkeep.stop()
-        for index in self._indexes.values():
+        for index in self.indexes.values():
             index.store.close()
 
 

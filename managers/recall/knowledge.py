@@ -33,7 +33,6 @@ class KnowledgeBase:
     """The documents of one persona, in its folder `knowledge/`."""
 
     def __init__(self, paths: PersonaPaths, settings: RecallSettings) -> None:
-        """Remember the folder, and the settings for reading."""
         self._paths = paths
         self._settings = settings
 
@@ -48,7 +47,7 @@ class KnowledgeBase:
         """
         data, _ = self._read(file)
         with writing(self._paths):
-            target = self._free(safe_name(file.name), data)
+            target = _free(self._paths.knowledge / safe_name(file.name), data)
             if not target.exists():
                 write_atomic(target, data)
         return self._document(target)
@@ -65,7 +64,7 @@ class KnowledgeBase:
             DocumentNotFoundError, and what `add` raises for a document that cannot be read.
         """
         parts = []
-        for part in self._read(self._existing(name))[1]:
+        for part in self._read(_listed(self._paths.knowledge, name))[1]:
             parts.append(f"{part.heading}\n{part.text.strip()}" if part.heading else part.text.strip())
             if sum(map(len, parts)) >= characters:
                 break
@@ -78,9 +77,9 @@ class KnowledgeBase:
             DocumentNotFoundError
         """
         with writing(self._paths):
-            path = self._existing(name)
+            path = _listed(self._paths.knowledge, name)
             make_folder(self._trash)
-            move(path, _beside(self._trash / path.name))
+            move(path, _free(self._trash / path.name))
             fsync_folder(self._trash)
             fsync_folder(path.parent)
 
@@ -96,7 +95,7 @@ class KnowledgeBase:
         """
         with writing(self._paths):
             path = _listed(self._trash, name)
-            target = _beside(self._paths.knowledge / path.name)
+            target = _free(self._paths.knowledge / path.name)
             move(path, target)
             fsync_folder(target.parent)
             fsync_folder(self._trash)
@@ -114,17 +113,6 @@ class KnowledgeBase:
     @property
     def _trash(self) -> Path:
         return self._paths.knowledge / ".trash"
-
-    def _existing(self, name: str) -> Path:
-        return _listed(self._paths.knowledge, name)
-
-    def _free(self, name: str, data: bytes) -> Path:
-        path = self._paths.knowledge / name
-        number = 1
-        while path.exists() and read_bytes(path) != data:
-            number += 1
-            path = self._paths.knowledge / f"{Path(name).stem} ({number}){Path(name).suffix}"
-        return path
 
     @staticmethod
     def _document(path: Path) -> Document:
@@ -146,10 +134,10 @@ def _listed(folder: Path, name: str) -> Path:
     return found
 
 
-def _beside(path: Path) -> Path:
-    """Return the path, with a number if something of that name is there."""
+def _free(path: Path, data: bytes | None = None) -> Path:
+    """Return the path, with a number if something else than `data` is there under that name."""
     free, number = path, 1
-    while free.exists():
+    while free.exists() and (data is None or read_bytes(free) != data):
         number += 1
         free = path.with_name(f"{path.stem} ({number}){path.suffix}")
     return free

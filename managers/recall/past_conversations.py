@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from managers.memory.log import ConversationLog
@@ -41,14 +41,8 @@ def search_past_conversations(
         if not (set(hit.message_ids) & recent) and all(word in _plain(hit.text) for word in words)
     ]
     exact = [hit for hit in matches if " ".join(words) in _plain(hit.text)]
-    return _sampled(exact or matches)
-
-
-def _sampled(matches: Sequence[Hit]) -> list[Hit]:
-    """Take the two newest and the two oldest, none twice."""
-    ordered = sorted(matches, key=lambda hit: hit.time or _UNDATED, reverse=True)
-    newest = ordered[:NEWEST]
-    return newest + ordered[NEWEST:][-OLDEST:]
+    ordered = sorted(exact or matches, key=lambda hit: hit.time or _UNDATED, reverse=True)
+    return ordered[:NEWEST] + ordered[NEWEST:][-OLDEST:]
 
 
 def _all(log: ConversationLog, paths: PersonaPaths) -> Iterator[Hit]:

@@ -22,6 +22,13 @@ NOT_FOLLOWED = Notice(
     en="Nothing can be written here, so the search index stays as it is. What was written after it is not found.",
 )
 
+LOADING = Notice(
+    "embedder-loading",
+    ja="意味検索のモデルを読み込んでいます。言葉による検索はもう使えます。",
+    en="The model for search by meaning is being loaded. Search by words works already.",
+    level="passing",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -70,16 +77,6 @@ def waiting_notice(count: int) -> Notice:
         "embedding-under-way",
         ja=f"意味検索の準備が進んでいます(残り{count}件)。言葉による検索はもう使えます。",
         en=f"Search by meaning is being prepared ({count} passages to go). Search by words works already.",
-        level="passing",
-    )
-
-
-def loading_notice() -> Notice:
-    """Say that the model for search by meaning is being loaded."""
-    return Notice(
-        "embedder-loading",
-        ja="意味検索のモデルを読み込んでいます。言葉による検索はもう使えます。",
-        en="The model for search by meaning is being loaded. Search by words works already.",
         level="passing",
     )
 

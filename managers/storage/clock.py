@@ -13,15 +13,12 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Local wall-clock time, naive: what people read and what the files hold."""
-        ...
 
     def utc(self) -> datetime:
         """Aware UTC time: for durations that must survive daylight saving and travel."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds that never run backwards, for measuring elapsed time."""
-        ...
 
 
 class SystemClock:

@@ -24,7 +24,6 @@ class Closable(Protocol):
 
     def close_idle(self, before: float) -> None:
         """Close what was used last before a moment of `time.monotonic`."""
-        ...
 
 
 _watched: weakref.WeakSet[Closable] = weakref.WeakSet()

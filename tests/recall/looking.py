@@ -40,7 +40,7 @@ def contents(recall: Recall) -> set[tuple[str, str, str, str]]:
     """Return what is indexed: file, unit, text, message ids."""
     return {
         (path, unit, text, str(ids))
-        for index in recall._indexes.values()
+        for index in recall.indexes.values()
         for path, unit, text, ids in index.store.connection().execute(
             "SELECT f.path, c.unit, c.text, c.message_ids FROM chunks c JOIN files f ON f.id = c.file"
         )
@@ -49,7 +49,7 @@ def contents(recall: Recall) -> set[tuple[str, str, str, str]]:
 
 def assert_sound(recall: Recall) -> None:
     """Check that the parts of each index tell the same story."""
-    for index in recall._indexes.values():
+    for index in recall.indexes.values():
         index.refresh()
         rows = [row[0] for row in index.store.connection().execute("SELECT id FROM chunks ORDER BY id")]
         assert np.flatnonzero(index.columns["alive"]).tolist() == rows

@@ -54,7 +54,7 @@ def fill(folder: Path, count: int) -> None:
 def index(folder: Path) -> None:
     recall = open_persona(folder)
     recall.catch_up()
-    for one in recall._indexes.values():
+    for one in recall.indexes.values():
         one.vectors.save(one.store, one._epoch)
     recall.close()
 

@@ -50,7 +50,7 @@ def test_catching_up_costs_only_what_is_new(recall: Recall, talk: Talk, monkeypa
     for number in range(30):
         talk.user(f"Message about topic {number}.")
     recall.catch_up()
-    added = watch_additions(recall._indexes["current"], monkeypatch)
+    added = watch_additions(recall.indexes["current"], monkeypatch)
     talk.user("One more.")
     recall.catch_up()
     recall.catch_up()
@@ -85,7 +85,7 @@ def test_a_search_waits_for_what_it_may_find_and_for_nothing_else(
 ) -> None:
     said = talk.user("My kite is in the attic.")
     recall.catch_up()
-    added = watch_additions(recall._indexes["current"], monkeypatch)
+    added = watch_additions(recall.indexes["current"], monkeypatch)
     asked = talk.user("Where is my kite?")
     assert [hit.message_ids for hit in recall.for_turn(asked.text, window=[asked])] == [(said.id,)]
     assert added == []  # what is asked is before everybody's eyes
@@ -177,7 +177,7 @@ def test_writing_on_in_the_diary_costs_what_was_written(
     paths.memory.mkdir(exist_ok=True)
     paths.main_memory.write_text("\n\n".join(f"Entry {number} about the sea." for number in range(40)), "utf-8")
     recall.catch_up()
-    added = watch_additions(recall._indexes["static"], monkeypatch)
+    added = watch_additions(recall.indexes["static"], monkeypatch)
     with paths.main_memory.open("a", encoding="utf-8") as file:
         file.write("\n\nToday the mountains.")
     recall.catch_up()
@@ -344,7 +344,7 @@ def test_nothing_is_pickled(recall: Recall, talk: Talk, paths: PersonaPaths) -> 
     for number in range(60):
         talk.user(f"Line {number}.")
     recall.catch_up()
-    current = recall._indexes["current"]
+    current = recall.indexes["current"]
     current.vectors.save(current.store, "x")
     names = {path.suffix for path in paths.rag_index.rglob("*") if path.is_file()}
     assert names <= {".sqlite", ".sqlite-wal", ".sqlite-shm", ".faiss", ".json", ""}
@@ -378,7 +378,7 @@ def test_a_broken_snapshot_is_not_believed(open_recall: Open, talk: Talk, paths:
         talk.user(f"Kettle number {number}.")
     first = open_recall()
     first.catch_up()
-    index = first._indexes["current"]
+    index = first.indexes["current"]
     index.vectors.save(index.store, index._epoch)
     first.close()
     file = paths.rag_index / "current_log_index" / damage
@@ -392,7 +392,7 @@ def test_an_older_format_is_made_anew(open_recall: Open, talk: Talk) -> None:
     talk.user("The attic smells of cedar.")
     first = open_recall()
     first.catch_up()
-    first._indexes["current"].store.set_meta("format", "0")
+    first.indexes["current"].store.set_meta("format", "0")
     first.close()
     second = open_recall()
     second.catch_up()

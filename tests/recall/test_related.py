@@ -78,4 +78,4 @@ def test_an_index_listed_by_other_lists_is_made_anew(
     monkeypatch.setattr(related_words, "_tables", lambda: ({}, {"tune": (f"{KIND}new",)}))
     recall.catch_up()
     assert held.fits(held.embedder) == ""
-    assert len(held.store.postings(f"{KIND}new")[0]) == 1
+    assert len(held.store.postings_of([f"{KIND}new"])[f"{KIND}new"][0]) == 1

@@ -82,16 +82,13 @@ class Asker(Asking, Protocol):
     @property
     def name(self) -> str:
         """The model's name."""
-        ...
 
     @property
     def context_tokens(self) -> int:
         """How much it can read and write at once."""
-        ...
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text."""
-        ...
 
 
 class _Prompt(NamedTuple):

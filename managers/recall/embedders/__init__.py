@@ -21,27 +21,22 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Identifies vectors that fit together: model, dimensions and all that changes them."""
-        ...
 
     @property
     def factor(self) -> float:
         """By what a distance is multiplied so that one threshold is equally strict for all embedders."""
-        ...
 
     @property
     def is_remote(self) -> bool:
         """Texts leave the machine, in batches at the provider's pace."""
-        ...
 
     @property
     def is_slow(self) -> bool:
         """Vectors are made in the background, after words can be found already."""
-        ...
 
     @property
     def is_ready(self) -> bool:
         """Whether a question can be embedded at once."""
-        ...
 
     def load(self) -> None:
         """Get ready: takes seconds where it is slow, so it is done off the user's path.
@@ -49,7 +44,6 @@ class Embedder(Protocol):
         Raises:
             EmbeddingError: it cannot be loaded.
         """
-        ...
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is to be found.
@@ -57,7 +51,6 @@ class Embedder(Protocol):
         Raises:
             EmbeddingError: it could not; nothing is to be taken for done.
         """
-        ...
 
     def query(self, text: str) -> Vectors:
         """Embed a question: one row.
@@ -65,4 +58,3 @@ class Embedder(Protocol):
         Raises:
             EmbeddingError: it could not.
         """
-        ...

@@ -36,25 +36,13 @@ class CachedEmbedder:
     def __init__(self, inner: Embedder, path: Path) -> None:
         """Take the embedder and the SQLite file; it is made when needed, and may be deleted at any time."""
         self.inner = inner
+        self.name = inner.name
+        self.factor = inner.factor
+        self.is_remote = inner.is_remote
+        self.is_slow = inner.is_slow
         self._path = path
         self._memory: OrderedDict[bytes, Row] = OrderedDict()
         self._lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    @property
-    def factor(self) -> float:
-        return self.inner.factor
-
-    @property
-    def is_remote(self) -> bool:
-        return self.inner.is_remote
-
-    @property
-    def is_slow(self) -> bool:
-        return self.inner.is_slow
 
     @property
     def is_ready(self) -> bool:
@@ -70,12 +58,6 @@ class CachedEmbedder:
     def query(self, text: str) -> Vectors:
         """Embed a question; it is remembered as long as the process lives."""
         return self._through("query", [text])
-
-    def missing(self, texts: Sequence[str]) -> list[str]:
-        """Return the passages that are not in the cache."""
-        keys = [self._key("passage", text) for text in texts]
-        known = self._known(keys)
-        return [text for text, key in zip(texts, keys, strict=True) if key not in known]
 
     def keep_only(self, texts: Iterable[str]) -> int:
         """Remove everything but these passages, questions too: what is forgotten leaves nothing behind.
@@ -105,7 +87,7 @@ class CachedEmbedder:
         if len({len(row) for row in known.values()}) > 1:  # damaged: one model's vectors are all as long
             with self._lock:
                 self._memory.clear()
-                self._if_possible(_delete_all, None)
+                self._if_possible(lambda connection: connection.execute("DELETE FROM vectors"), None)
             return self._made(kind, texts)
         return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 1), np.float32)
 
@@ -189,10 +171,6 @@ def _read(connection: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, 
         if row is not None:
             found[key] = np.frombuffer(row[0], np.float16).astype(np.float32)
     return found
-
-
-def _delete_all(connection: sqlite3.Connection) -> None:
-    connection.execute("DELETE FROM vectors")
 
 
 def _delete_others(connection: sqlite3.Connection, keys: Collection[bytes]) -> int:

@@ -60,17 +60,7 @@ class EmbedderChoice:
         account: Account | None = None,
         models: Path = Path(),
     ) -> None:
-        """Choose by the settings.
-
-        Args:
-            settings: which embedder, which model.
-            cache: the file that keeps vectors of slow embedders.
-            secrets: where keys are.
-            load_own: returns the built-in embedder with the weights that are stored.
-            embedder: one that is to be used whatever the settings say.
-            account: what a remote embedder's calls are counted on.
-            models: the folder with the models that were fetched.
-        """
+        """Choose by the settings."""
         self._account = account
         self.notices: list[Notice] = []
         self._table: WordVectors | None = None

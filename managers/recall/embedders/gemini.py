@@ -47,15 +47,7 @@ class GeminiEmbedder:
         wait: Callable[[float], object] = time.sleep,
         account: Account | None = None,
     ) -> None:
-        """Take the key; nothing is sent yet.
-
-        Args:
-            key: the API key.
-            model: another than `gemini-embedding-001`.
-            address: another base URL than Google's.
-            wait: how to wait between tries.
-            account: what the calls are counted on, if they are.
-        """
+        """Take the key; nothing is sent yet."""
         self._account = account
         self._key = key
         self._model = model or DEFAULT_MODEL

@@ -55,11 +55,7 @@ class NgramEmbedder:
             self._weights = np.log((passages + 1) / (frequencies + 1.0) + 0.1).astype(np.float32)
             self._weights = np.maximum(self._weights, np.float32(0.05))
             stamp = zlib.crc32(frequencies.tobytes())
-        self._name = f"ngrams-{DIMENSIONS}-{stamp:08x}"
-
-    @property
-    def name(self) -> str:
-        return self._name
+        self.name = f"ngrams-{DIMENSIONS}-{stamp:08x}"
 
     @property
     def factor(self) -> float:

@@ -110,7 +110,7 @@ class WordMeansEmbedder(NgramEmbedder):
         super().__init__(frequencies, passages)
         self.words = words
         self.dumped: Final = habits.dump() if isinstance(habits, Habits) else habits or b""
-        self._name = f"{self._name}+means2-{zlib.crc32(self.dumped):08x}"
+        self.name = f"{self.name}+means2-{zlib.crc32(self.dumped):08x}"
 
     @property
     def is_ready(self) -> bool:

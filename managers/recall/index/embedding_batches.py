@@ -28,38 +28,17 @@ def embedded(embedder: Embedder, batch: Batch) -> Iterator[tuple[Batch, Vectors 
     except EmbeddingError as error:
         if error.facts.get("stops"):
             raise
-        _try_out(embedder)
     else:
         yield batch, vectors
         return
-    yield from _parts(embedder, batch)
-
-
-def _try_out(embedder: Embedder) -> None:
-    """Embed something harmless that no cache knows, as a question, so that no file keeps it.
-
-    Raises:
-        EmbeddingError: it is no text's fault that one could not be embedded.
-    """
+    # Is it a text's fault? Something harmless that no cache knows is embedded: as a question, so that no file keeps it.
     embedder.query(uuid4().hex)
-
-
-def _parts(embedder: Embedder, batch: Batch) -> Iterator[tuple[Batch, Vectors | None]]:
-    """Yield the parts of a batch that has failed."""
     if len(batch) == 1:
-        _try_out(embedder)  # the server may have gone meanwhile
         yield batch, None
         return
     half = len(batch) // 2
     for part in (batch[:half], batch[half:]):
-        try:
-            vectors = _made(embedder, part)
-        except EmbeddingError as error:
-            if error.facts.get("stops"):
-                raise
-            yield from _parts(embedder, part)
-        else:
-            yield part, vectors
+        yield from embedded(embedder, part)
 
 
 def _made(embedder: Embedder, batch: Batch) -> Vectors:

@@ -129,10 +129,10 @@ class Carrier:
 
 
 def difference(
-    index: MemoryIndex, name: IndexName, old: FileRecord | None, new: FileRecord, chunks: Sequence[Chunk]
+    indexes: Indexes, name: IndexName, old: FileRecord | None, new: FileRecord, chunks: Sequence[Chunk]
 ) -> Iterator[Step]:
     """Yield what makes the old passages of a file into the new ones, unit by unit."""
-    held = index.store_units(old) if old else {}
+    held = indexes[name].store_units(old) if old else {}
     wanted = {chunk.unit: chunk.digest for chunk in chunks}
     removed = [unit for unit, digest in held.items() if wanted.get(unit) != digest]
     fresh = {unit for unit, digest in wanted.items() if held.get(unit) != digest}

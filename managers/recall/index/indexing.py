@@ -13,7 +13,6 @@ from pathlib import PurePosixPath
 
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import Record
-from managers.memory.log.log_files import MONTH
 from managers.memory.log.parsing import parse
 from managers.memory.log.whole import PassedOver
 from managers.recall.documents.document_loader import look_at, read_document, reading_version
@@ -23,7 +22,6 @@ from managers.recall.errors import DocumentError, DocumentReaderError, DocumentS
 from managers.recall.index.chunking import Chunk
 from managers.recall.index.file_updates import (
     CHECKPOINT_CHUNKS,
-    UNCORRECTED,
     Carrier,
     Indexes,
     Outcome,
@@ -32,6 +30,7 @@ from managers.recall.index.file_updates import (
     in_parts,
 )
 from managers.recall.index.index_terms import vector_text
+from managers.recall.index.log_corrections import Corrections, LogCorrections
 from managers.recall.index.sources import (
     READERS,
     IndexName,
@@ -93,15 +92,12 @@ class Indexer:
         log: ConversationLog,
         unread: Mapping[str, Unread] | None = None,
     ) -> None:
-        """Take the persona, its indexes, the settings for cutting passages, and the log.
-
-        Attributes:
-            unread: files that could not be read, by their content: not tried again while it is the same.
-        """
+        """Take where files and indexes are; `unread`: what could not be read, by its content, is not tried again."""
         self._paths = paths
         self._indexes = indexes
         self._settings = settings
         self._log = log
+        self._corrections = LogCorrections(indexes)
         self._over: PassedOver = {}
         self.unread = dict(unread or {})
         self._until: float | None = None
@@ -281,7 +277,7 @@ class Indexer:
         """Return what is to be done about a file of which not even the digest is known."""
         why = Unread.because(error, self._conditions)
         new = FileRecord(0, source.name, source.type, "", source.size, source.stamp, why.state)
-        return list(self._difference(source.index, old, new, []))
+        return list(difference(self._indexes, source.index, old, new, []))
 
     def _whole_steps(self, source: Source, old: FileRecord | None) -> Iterator[Step]:
         """Yield what is to be done about a file that is always read as a whole."""
@@ -305,7 +301,7 @@ class Indexer:
                 if isinstance(error, DocumentSlowError) and self._until is not None:
                     raise _LaterError from error
                 why = self.unread[content] = Unread.because(error, self._conditions)
-        yield from self._difference(source.index, old, replace(new, state=why.state) if why else new, chunks)
+        yield from difference(self._indexes, source.index, old, replace(new, state=why.state) if why else new, chunks)
 
     def _chunks(self, source: Source, data: bytes) -> list[Chunk]:
         if source.type != "knowledge":
@@ -317,11 +313,6 @@ class Indexer:
             seconds = min(seconds, wait)
         parts = read_document(source.path.name, data, seconds, wait)
         return chunks_of_document(parts, self._size, self._overlap)
-
-    def _difference(
-        self, name: IndexName, old: FileRecord | None, new: FileRecord, chunks: Sequence[Chunk]
-    ) -> Iterator[Step]:
-        return difference(self._indexes[name], name, old, new, chunks)
 
     # Logs
 
@@ -346,54 +337,31 @@ class Indexer:
         digest = hashlib.sha256(data[: parsed.end]).hexdigest()
         held = json.dumps({"end": parsed.end, "changes": changes, "passed_over": passed_over}, ensure_ascii=False)
         new = FileRecord(0, source.name, source.type, digest, len(data), source.stamp, held)
-        corrections = self._corrections({source.name: changes})
+        corrections = self._corrections.told({source.name: changes})
         with _understanding(source):
             chunks = self._log_chunks(source, records, corrections)
         if grown:
             yield from in_parts(source.index, old, new, (), chunks)
         else:
-            yield from self._difference(source.index, old, new, chunks)
+            yield from difference(self._indexes, source.index, old, new, chunks)
 
     def _counting(self, source: Source, records: Sequence[Record]) -> Sequence[Record]:
         """Return the records of a log without those that count elsewhere."""
         over = self._over.get(source.path)
         return records if not over else [record for record in records if record.at not in over]
 
-    def _log_chunks(
-        self, source: Source, records: Iterable[Record], corrections: Mapping[str, str | None]
-    ) -> list[Chunk]:
+    def _log_chunks(self, source: Source, records: Iterable[Record], corrections: Corrections) -> list[Chunk]:
         return chunks_of_log(records, source.type, corrections, self._size, self._overlap)
-
-    def _corrections(self, fresh: Mapping[str, Mapping[str, str | None]] = {}) -> dict[str, str | None]:
-        """Return what the control records of all log files say; the newest file has the last word.
-
-        Args:
-            fresh: what files say that are not indexed yet as they are now.
-        """
-        told = dict[str, Mapping[str, str | None]]()
-        for index in (self._indexes["static"], self._indexes["current"]):
-            told |= {
-                name: json.loads(one.state).get("changes", {}) for name, one in index.store.files(LOG_TYPES).items()
-            }
-        found: dict[str, str | None] = {}
-        for name in sorted({**told, **fresh}, key=_age):
-            found |= fresh.get(name, told.get(name, {}))
-        return found
 
     def _corrected(self, outcome: Outcome) -> Iterator[Step]:
         """Yield what corrections change in files that are otherwise as they were."""
-        if not outcome.files and not any(index.store.meta(UNCORRECTED) for index in self._indexes.values()):
+        if not outcome.files and not self._corrections.are_under_way():
             return
-        store = self._indexes["current"].store
-        corrections = self._corrections()
-        held: dict[str, str | None] = json.loads(store.meta("corrections") or "{}")
-        if held == corrections:
-            self._note_corrected()
-            return
-        changed = {one for one in {*held, *corrections} if held.get(one, "") != corrections.get(one, "")}
-        for source in sources(self._paths):
+        corrections = self._corrections.told()
+        changed = self._corrections.changed(corrections)
+        for source in sources(self._paths) if changed else ():
             old = self._indexes[source.index].store.files(LOG_TYPES).get(source.name)
-            if old is None or not self._concerns(source, old, changed):
+            if old is None or not self._corrections.concern(source, old, changed):
                 continue
             try:
                 data = read_bytes(source.path) or b""
@@ -401,40 +369,16 @@ class Indexer:
                 continue
             records = self._counting(source, parse(data[: int(json.loads(old.state)["end"])]).records)
             chunks = self._log_chunks(source, records, corrections)
-            yield from self._difference(source.index, old, old, chunks)
-        store.set_meta("corrections", json.dumps(corrections, ensure_ascii=False))
-        self._note_corrected()
-
-    def _note_corrected(self) -> None:
-        for index in self._indexes.values():
-            if index.store.meta(UNCORRECTED):
-                index.store.set_meta(UNCORRECTED, "")
-
-    def _concerns(self, source: Source, old: FileRecord, changed: Collection[str]) -> bool:
-        """Whether one of these messages is, or once was, in a file."""
-        index = self._indexes[source.index]
-        if any(index.has_unit(old, unit) for unit in changed):
-            return True
-        # A message that had been deleted and is there again is in no index: any file may hold it.
-        return any(not self._is_indexed(unit) for unit in changed)
-
-    def _is_indexed(self, unit: str) -> bool:
-        return any(
-            index.has_unit(record, unit)
-            for index in self._indexes.values()
-            for record in index.store.files(LOG_TYPES).values()
-        )
+            yield from difference(self._indexes, source.index, old, old, chunks)
+        self._corrections.note_carried_out(corrections)
 
     def _write_processed(self) -> None:
         """Write the list of what is indexed, for people and for comparison; the truth is in the index."""
         listing = {
-            name: {
-                record.path: {"type": record.type, "sha256": record.digest, "bytes": record.size}
-                for record in sorted(index.store.files().values(), key=lambda record: record.path)
-            }
-            for name, index in self._indexes.items()
+            record.path: {"type": record.type, "sha256": record.digest, "bytes": record.size}
+            for record in sorted(self._indexes["static"].store.files().values(), key=lambda record: record.path)
         }
-        write_atomic(self._paths.rag_index / "processed_static_files.json", dump_json(listing["static"]))
+        write_atomic(self._paths.rag_index / "processed_static_files.json", dump_json(listing))
 
 
 @contextmanager
@@ -445,12 +389,6 @@ def _understanding(source: Source) -> Iterator[None]:
     except Exception as error:
         _logger.exception("%s could not be understood", source.name)
         raise MemoryBrokenError(path=source.name) from error
-
-
-def _age(name: str) -> tuple[bool, bool, str]:
-    """Return what puts the files of a log in order, the oldest first."""
-    path = PurePosixPath(name)
-    return path.parent.name != "log_archives", MONTH.fullmatch(path.name) is not None, name
 
 
 def _content(name: str, digest: str) -> str:

@@ -39,19 +39,15 @@ class Codes(Protocol):
 
     def __len__(self) -> int:
         """Return how many there are."""
-        ...
 
     def add(self, codes: Bytes) -> None:
         """Add rows at the end."""
-        ...
 
     def rows(self, places: Ids) -> Bytes:
         """Return some rows."""
-        ...
 
     def nearest(self, asked: Vectors, count: int) -> tuple[Ids, Scores]:
         """Return the places of the rows nearest to a question (one row of whole numbers), nearest first, and the products."""
-        ...
 
 
 @cache

@@ -11,8 +11,9 @@ import json
 import sqlite3
 import threading
 import weakref
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -137,7 +138,11 @@ class Store:
             if held.connection.inode == inode_of(self.path) or held.connection.in_transaction:
                 return held.connection
             held.close()
-        connection = self._looking.connect() if self._looking else self._connect()
+        if self._looking:
+            connection = self._looking.connect()
+        else:
+            make_folder(self.path.parent)
+            connection = connect(self.path, 10, SCHEMA)
         try:
             connection.execute("PRAGMA cache_size = -8192")
             self._make_tables(connection)
@@ -149,10 +154,6 @@ class Store:
             self._opened.add(self._local.held)
         watch(self)
         return connection
-
-    def _connect(self) -> GuardedConnection:
-        make_folder(self.path.parent)
-        return connect(self.path, 10, SCHEMA)
 
     def _make_tables(self, connection: sqlite3.Connection) -> None:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
@@ -183,25 +184,21 @@ class Store:
 
     def remove(self) -> None:
         """Throw the whole index away: it is derived data. Other threads notice at their next use."""
-        held: _Opened | None = getattr(self._local, "held", None)
-        if held is not None:
-            held.close()
-        try:
-            remove_database(self.path)
-        except PermissionError:  # Windows removes no open file
-            self.close()
-            remove_database(self.path)
+        self._move(partial(remove_database, self.path))
 
     def replace_with(self, path: Path) -> None:
         """Put another, closed file in this one's place; readers notice at their next use."""
+        self._move(partial(replace_database, self.path, by=path))
+
+    def _move(self, work: Callable[[], None]) -> None:
         held: _Opened | None = getattr(self._local, "held", None)
         if held is not None:
             held.close()
         try:
-            replace_database(self.path, by=path)
-        except PermissionError:  # Windows replaces no open file
+            work()
+        except PermissionError:  # Windows removes and replaces no open file
             self.close()
-            replace_database(self.path, by=path)
+            work()
 
     def finish(self) -> None:
         """Put everything into the one file and close it, so that it can be moved."""
@@ -248,15 +245,8 @@ class Store:
 
     def files(self, kinds: Collection[str] | None = None) -> Mapping[str, FileRecord]:
         """Return what is indexed, by path; the same object as long as nothing changes."""
-        held = self._files()
-        return {path: record for path, record in held.items() if record.type in kinds} if kinds else held
-
-    def file(self, path: str) -> FileRecord | None:
-        """Return what is indexed of one file, also of one that came in the transaction under way."""
-        row = self.connection().execute(f"{_FILES} WHERE path = ?", (path,)).fetchone()
-        return FileRecord(*row) if row else None
-
-    def _files(self) -> Mapping[str, FileRecord]:
+        if kinds:
+            return {path: record for path, record in self.files().items() if record.type in kinds}
         connection = self.connection()
         marks = self.marks()
         known = self._known_files
@@ -267,6 +257,11 @@ class Store:
         if not connection.in_transaction and self.marks() == marks:  # what is not committed may never be
             self._known_files = (marks, found)
         return found
+
+    def file(self, path: str) -> FileRecord | None:
+        """Return what is indexed of one file, also of one that came in the transaction under way."""
+        row = self.connection().execute(f"{_FILES} WHERE path = ?", (path,)).fetchone()
+        return FileRecord(*row) if row else None
 
     def count(self) -> int:
         """Return how many passages there are."""
@@ -300,10 +295,6 @@ class Store:
     def write_column_block(self, block: int, data: npt.NDArray[np.void], revision: int) -> None:
         """Write a block of columns."""
         self.connection().execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (block, revision, data.tobytes()))
-
-    def postings(self, term: str) -> Postings:
-        """Return the numbers of the passages that hold a word, in order, and how often each does."""
-        return self.postings_of([term])[term]
 
     def postings_of(self, terms: Collection[str]) -> dict[str, Postings]:
         """Return for each word the numbers of the passages that hold it, in order, and how often each does."""

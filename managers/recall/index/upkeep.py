@@ -70,14 +70,8 @@ class Upkeep:
     ) -> None:
         """Take the persona and its indexes; `choice` is set by whoever chose it.
 
-        Args:
-            paths: the persona's folder.
-            indexes: all three.
-            settings: how passages are cut, and the pace of remote embedders.
-            log: tells which of its records do not count where they stand, and is told which are missing.
-            clock: tells when a text that could not be embedded is tried again.
-            wait: how to wait between batches; returns true when there is no point in going on.
-            only_look: index nothing, and say so where there is something to be indexed.
+        `wait` waits between batches and returns true when there is no point in going on. With `only_look` nothing is
+        indexed, and it is said where there is something to be indexed.
         """
         self._only_look = only_look
         self.choice: EmbedderChoice

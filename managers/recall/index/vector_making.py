@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 from managers.recall.embedders import Embedder, Vectors
 from managers.recall.errors import EmbeddingError
@@ -22,46 +23,32 @@ WAIT_SECONDS = 60.0
 _LOCAL_BATCH = 64
 
 
+@dataclass
 class VectorMaking:
-    """Loads what makes vectors, and makes those that the indexes of one persona lack."""
+    """Loads what makes vectors, and makes those that the indexes of one persona lack.
 
-    def __init__(
-        self,
-        indexes: Mapping[IndexName, MemoryIndex],
-        embedder: Callable[[], Embedder | None],
-        settings: RecallSettings,
-        clock: Clock,
-        alone: Callable[[float], AbstractContextManager[None]],
-        stopping: threading.Event,
-        pause: Callable[[float], object] | None,
-        notices: dict[str, tuple[Notice, ...]],
-    ) -> None:
-        """Take what the indexes' upkeep shares.
+    Attributes:
+        embedder: returns what makes vectors now, if anything does.
+        alone: lets nobody else write to the indexes; is told how many seconds to wait for others.
+        stopping: is set when there is no point in going on.
+        pause: waits between batches, true when there is no point in going on; None where nothing may be written.
+        notices: where failures are put.
+    """
 
-        Args:
-            indexes: all of the persona's.
-            embedder: returns what makes vectors now, if anything does.
-            settings: the size of a remote embedder's batches, and the pause between them.
-            clock: tells when a text that could not be embedded is tried again.
-            alone: lets nobody else write to the indexes; is told how many seconds to wait for others.
-            stopping: is set when there is no point in going on.
-            pause: waits between batches, true when there is no point in going on; None where nothing may be written.
-            notices: where failures are put.
-        """
-        self.worker: threading.Thread | None = None
-        self.progress: Progress | None = None
-        self._indexes = indexes
-        self._embedder = embedder
-        self._settings = settings
-        self._clock = clock
-        self._alone = alone
-        self._stopping = stopping
-        self._pause = pause
-        self._notices = notices
+    indexes: Mapping[IndexName, MemoryIndex]
+    embedder: Callable[[], Embedder | None]
+    settings: RecallSettings
+    clock: Clock
+    alone: Callable[[float], AbstractContextManager[None]]
+    stopping: threading.Event
+    pause: Callable[[float], object] | None
+    notices: dict[str, tuple[Notice, ...]]
+    worker: threading.Thread | None = None
+    progress: Progress | None = None
 
     def make_in_background(self) -> None:
         """Load what makes vectors, and make those that are missing, in a thread of its own."""
-        embedder = self._embedder()
+        embedder = self.embedder()
         if embedder is None or (self.worker and self.worker.is_alive()):
             return
         if embedder.is_ready and not (embedder.is_slow and self.waiting):
@@ -72,26 +59,26 @@ class VectorMaking:
     def _load_and_make(self, embedder: Embedder) -> None:
         try:
             embedder.load()
-            if embedder.is_slow and self._pause is not None:
-                with derived(self._indexes["static"].folder.parent):
+            if embedder.is_slow and self.pause is not None:
+                with derived(self.indexes["static"].folder.parent):
                     self.make_waiting(embedder)
         except UtataneError as error:
-            self._notices["embedder"] = (as_notice("embedder-failed", error),)
+            self.notices["embedder"] = (as_notice("embedder-failed", error),)
         finally:
             self.progress = None
 
     def get_ready(self) -> None:
         """Load what makes vectors; what fails stands in the notices."""
         try:
-            if (embedder := self._embedder()) is not None:
+            if (embedder := self.embedder()) is not None:
                 embedder.load()
         except EmbeddingError as error:
-            self._notices["embedder"] = (as_notice("embedder-failed", error),)
+            self.notices["embedder"] = (as_notice("embedder-failed", error),)
 
     @property
     def is_loading(self) -> bool:
         """Whether a model is being loaded."""
-        embedder = self._embedder()
+        embedder = self.embedder()
         is_busy = self.worker is not None and self.worker.is_alive()
         return is_busy and embedder is not None and embedder.is_slow and not embedder.is_ready
 
@@ -101,22 +88,22 @@ class VectorMaking:
         Raises:
             EmbeddingError: nothing can be embedded at the moment; what is left stays unprocessed.
         """
-        size = self._settings.api_batch if embedder.is_remote else _LOCAL_BATCH
+        size = self.settings.api_batch if embedder.is_remote else _LOCAL_BATCH
         total, done = self.waiting, 0
-        for index in self._indexes.values():
-            while not self._stopping.is_set() and (batch := index.unembedded(size, self._now)):
+        for index in self.indexes.values():
+            while not self.stopping.is_set() and (batch := index.unembedded(size, self._now)):
                 for part, vectors in embedded(embedder, batch):
                     self._keep_vectors(index, part, vectors)
                     done += len(part)
                     self.progress = Progress(done, max(total, done))
-                    if embedder.is_remote and self._pause and self._pause(self._settings.api_pause_seconds):
+                    if embedder.is_remote and self.pause and self.pause(self.settings.api_pause_seconds):
                         return
             index.save_snapshot()
-        self._notices.pop("embedder", None)
+        self.notices.pop("embedder", None)
 
     def _keep_vectors(self, index: MemoryIndex, batch: Batch, vectors: Vectors | None) -> None:
         """Store the vectors of passages that are there still; without vectors, try them again another day."""
-        with self._alone(WAIT_SECONDS), index.store.transaction():
+        with self.alone(WAIT_SECONDS), index.store.transaction():
             there = index.passages([number for number, _ in batch])
             rows = [place for place, (number, _) in enumerate(batch) if number in there]
             index.store.raise_revision()
@@ -129,13 +116,13 @@ class VectorMaking:
     @property
     def waiting(self) -> int:
         """How many passages wait for their vectors."""
-        return sum(index.unembedded_count() for index in self._indexes.values()) - self.put_off
+        return sum(index.unembedded_count() for index in self.indexes.values()) - self.put_off
 
     @property
     def put_off(self) -> int:
         """How many passages could not be embedded, and are left alone for a while."""
-        return sum(index.put_off_count(self._now) for index in self._indexes.values())
+        return sum(index.put_off_count(self._now) for index in self.indexes.values())
 
     @property
     def _now(self) -> float:
-        return self._clock.utc().timestamp()
+        return self.clock.utc().timestamp()

@@ -186,7 +186,7 @@ class VectorIndex:
         with self._saving:
             with self._lock:
                 note = read_bytes(self._note)
-                is_ours = note is None or json_value(note, "sha256") == self._digest
+                is_ours = note is None or _json_value(note, "sha256") == self._digest
                 if self._count == live and is_ours:
                     return False
                 if not isinstance(self._codes, Refined) or live < COARSE_FROM // 2:
@@ -248,11 +248,6 @@ class VectorIndex:
             if has.any():
                 result[has] = self._codes.rows(places[has]) / np.float32(SCALE)
             return result
-
-    def missing(self, ids: Ids) -> npt.NDArray[np.bool_]:
-        """Tell which passages have no vector yet."""
-        with self._lock:
-            return self._places(ids) < 0
 
     def _places(self, ids: Ids) -> Ids:
         """Return where the vectors of passages are; -1 where there is none yet."""
@@ -321,7 +316,7 @@ def _digest_of(path: Path) -> str:
     return hashed.hexdigest()
 
 
-def json_value(data: bytes, key: str) -> object:
+def _json_value(data: bytes, key: str) -> object:
     """Return a value of a JSON object, None where there is none."""
     try:
         held = load_json(data)

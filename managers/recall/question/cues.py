@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -102,8 +102,3 @@ def _by_pronoun(text: str, speakers: Collection[Speaker]) -> frozenset[Speaker]:
     if fits_any("speakers", "listener", rest):
         about.add("persona")
     return frozenset(speaker for speaker in speakers if speaker[1] in about) if len(about) == 1 else frozenset()
-
-
-def speaker_numbers(held: Sequence[tuple[int, str, str]], wanted: Collection[Speaker]) -> list[int]:
-    """Return the numbers that an index has for some speakers."""
-    return [number for number, name, role in held if (name, role) in wanted]

@@ -19,7 +19,7 @@ from managers.recall.embedders import VECTOR_SHARE, Vectors
 from managers.recall.hits import MemoryType
 from managers.recall.index.store import IS_WISH, TELLS_WHEN
 from managers.recall.index.view import KINDS, REACH
-from managers.recall.question.cues import Cues, speaker_numbers
+from managers.recall.question.cues import Cues
 from managers.recall.ranking.bm25 import K1, Floats, Numbers, WordScoring, Work
 from managers.recall.ranking.candidates import Candidates, best_first, candidates_of
 
@@ -149,7 +149,7 @@ class _Scoring:
 
     def _by_speaker(self, cues: Cues) -> Floats:
         """Return what the words of each speaker are worth."""
-        numbers = speaker_numbers(self.view.speakers, cues.speakers)
+        numbers = [number for number, name, role in self.view.speakers if (name, role) in cues.speakers]
         worth = np.full(1 << 16, OTHERS_WORTH, np.float32)
         worth[numbers] = 1
         worth[0] = 1  # memories that are nobody's words

@@ -58,28 +58,20 @@ class Ranking:
         return any(index.store.marks()[0] != epoch for index, epoch in zip(self.indexes, self.epochs, strict=False))
 
 
+@dataclass
 class Picker:
-    """Picks what is shown of a ranking."""
+    """Picks what is shown of a ranking.
 
-    def __init__(
-        self,
-        folder: Path,
-        settings: RecallSettings,
-        again: Callable[[Ranking], Ranking],
-        aside: Callable[[], Container[str]] = frozenset,
-    ) -> None:
-        """Take the persona's folder and settings, and what is asked while something is picked.
+    Attributes:
+        folder: the persona's.
+        again: asks something again when its ranking is outdated.
+        aside: tells which messages stand aside, before the indexes know it.
+    """
 
-        Args:
-            folder: the persona's.
-            settings: every number of recall.
-            again: asks something again when its ranking is outdated.
-            aside: tells which messages stand aside, before the indexes know it.
-        """
-        self._folder = folder
-        self._settings = settings
-        self._again = again
-        self._aside = aside
+    folder: Path
+    settings: RecallSettings
+    again: Callable[[Ranking], Ranking]
+    aside: Callable[[], Container[str]] = frozenset
 
     def pick(
         self,
@@ -105,21 +97,15 @@ class Picker:
             mmr: with variety.
             telling: what tells something before what only asks or repeats; the user's last word on it among the first.
         """
-        settings, aside = self._settings, self._aside()
+        settings, aside = self.settings, self.aside()
         mmr, telling = mmr and not ranking.is_spread, telling and not ranking.is_spread
-        candidates = ranking.candidates
-        if types is not None:
-            candidates = candidates[np.isin(candidates["kind"], [KINDS.index(kind) for kind in types])]
-        if limit is not None:
-            candidates = candidates[distances(candidates, ranking.factor) <= limit]
-        if floor is not None:
-            candidates = candidates[fit(candidates, ranking.factor, floor)]
+        candidates = _wanted(ranking, types, limit, floor)
         found = _with_passages(candidates, ranking.indexes)
         kept = (one for one in found if not any(excluded_by(one[1], some) for some in (excluded, aside)))
         told = distinct(kept, of_the_log=limit is None)
         looked_at = list(islice(told, k * settings.mmr_pool if mmr else k + _MORE))
         if ranking.is_outdated():
-            again = self._again(ranking)
+            again = self.again(ranking)
             return self.pick(again, k, types, limit=limit, floor=floor, excluded=excluded, mmr=mmr, telling=telling)
         candidates = candidates[np.array([place for place, _ in looked_at], np.int64)]
         passages = [passage for _, passage in looked_at]
@@ -144,10 +130,21 @@ class Picker:
         for place in order:
             one = passages[place]
             if one.path not in exists:
-                exists[one.path] = (self._folder / one.path).exists()
+                exists[one.path] = (self.folder / one.path).exists()
             if exists[one.path] and (one.message_ids, one.text) not in found:
                 found.add((one.message_ids, one.text))
                 yield place
+
+
+def _wanted(
+    ranking: Ranking, types: Collection[MemoryType] | None, limit: float | None, floor: float | None
+) -> Candidates:
+    found = ranking.candidates
+    if types is not None:
+        found = found[np.isin(found["kind"], [KINDS.index(kind) for kind in types])]
+    if limit is not None:
+        found = found[distances(found, ranking.factor) <= limit]
+    return found if floor is None else found[fit(found, ranking.factor, floor)]
 
 
 Thing = TypeVar("Thing")

@@ -57,18 +57,7 @@ class Ranker:
         notices: MutableMapping[str, tuple[Notice, ...]],
         ways: Ways | None = None,
     ) -> None:
-        """Remember where to look.
-
-        Args:
-            folder: the persona's: a memory whose file is gone from it is not shown.
-            log: which messages are set aside.
-            indexes: where the memories are.
-            settings: every number of recall.
-            clock: what "yesterday" is reckoned from.
-            choice: what makes a question's vector.
-            notices: where it is noted that no vector could be made.
-            ways: which parts take part in the ranking; all, unless somebody measures them.
-        """
+        """Remember where to look."""
         self._log = log
         self._indexes = indexes
         self._settings = settings
