@@ -13,7 +13,6 @@ class Afterwards:
     """Works that nobody waits for."""
 
     def __init__(self, notices: NoticeBoard) -> None:
-        """Take the board on which failures are put up."""
         self._notices = notices
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="afterwards")
 

@@ -77,12 +77,6 @@ def how_to_decide(wish: Waiting, persona: str) -> str:
 def settle(tool: Tool[Any], write: Write, *, writer: Writer, carried: Sequence[str]) -> ToolAnswer:
     """Make a change, or hold it where the turn carried foreign text.
 
-    Args:
-        tool: whose change it is.
-        write: the change.
-        writer: on whose behalf.
-        carried: the documents and files that the turn carried.
-
     Raises:
         NothingDoneError, UtataneError: neither was done.
     """
@@ -107,11 +101,6 @@ def settle(tool: Tool[Any], write: Write, *, writer: Writer, carried: Sequence[s
 
 def ask_for_program(memories: Memories, note: AddedTo, text: str) -> Waiting:
     """Hold what another program would add to a note; the log says that it asked.
-
-    Args:
-        memories: whose note.
-        note: which.
-        text: what would be added at its end.
 
     Returns:
         the wish; the one that waits already, where it was asked for before.

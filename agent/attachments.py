@@ -97,10 +97,6 @@ class Sent:
 def check(name: str, size: int) -> None:
     """Refuse a file that no message takes, as soon as it is chosen.
 
-    Args:
-        name: what the sender calls it.
-        size: in bytes.
-
     Raises:
         AttachmentTypeError, AttachmentTooLargeError, AttachmentUnreadableError: it cannot be sent.
         AttachmentForKnowledgeError: it cannot be sent, but the room Knowledge takes it.
@@ -148,12 +144,6 @@ def unkept(taken: Sequence[Taken]) -> Attached:
 
 def again(paths: PersonaPaths, message: Message, *, seconds: float, pictures: bool = True) -> Attached:
     """Read what a message in the log has attached; what is gone is left out.
-
-    Args:
-        paths: whose folder it is in.
-        message: the message.
-        seconds: how long reading one file may take.
-        pictures: take those, too.
 
     Raises:
         AttachmentError, DocumentError, DocumentReaderError: one cannot be read.

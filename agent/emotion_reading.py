@@ -28,17 +28,7 @@ def reread_emotion(
     read: str,
     cancel: Cancel,
 ) -> None:
-    """Let a model read the emotion of a message; what it finds replaces what was read locally.
-
-    Args:
-        memories: whose emotion log holds the message.
-        mind: the small model.
-        sheet: who the persona is.
-        message: what the user said.
-        window: the messages before it.
-        read: the emotion that was read locally.
-        cancel: nobody wants to know any more.
-    """
+    """Let a model read the emotion of a message; what it finds replaces what was read locally."""
     if not isinstance(mind, Asking):
         memories.notices.replace(_CODE, [_NO_MODEL])
         return

@@ -116,7 +116,6 @@ class Memories:
         return self.notices.all
 
     def close(self) -> None:
-        """Close what holds files open."""
         self.map.close()
         self.network.close()
         self.recall.close()

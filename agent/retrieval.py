@@ -19,15 +19,7 @@ from managers.storage.errors import Lang
 
 
 def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, window: Sequence[Message]) -> list[Hit]:
-    """Return the memories that a plan brings into the prompt.
-
-    Args:
-        memories: the persona's.
-        sheet: who it is, and whom it talks to.
-        text: what the user says.
-        plan: whether to recall, and what.
-        window: the messages that are in the prompt already, this one among them.
-    """
+    """Return the memories that a plan brings into the prompt."""
     hits = memories.recall.for_turn(plan.query, window=window, unasked=not plan.wanted) if plan.query else []
     greeting = memories.persona().greeting.strip()
     hits = [hit for hit in hits if hit.type not in LOG_TYPES or hit.text.strip() != greeting]  # it tells of nothing

@@ -61,7 +61,6 @@ class CompanionSleeper:
         return self._memories.log
 
     def settings(self) -> SleepSettings:
-        """Return the settings as they stand now."""
         return self._memories.settings().sleep
 
     def last_interaction(self) -> datetime | None:

@@ -63,7 +63,6 @@ class CapWarnings:
     """Puts a notice up once when a cap is near, and once when it is reached; takes it down when that is over."""
 
     def __init__(self, meter: Meter, notices: NoticeBoard) -> None:
-        """Watch these caps."""
         self._meter = meter
         self._notices = notices
         self._true: dict[Cap, tuple[date, Notice]] = {}

@@ -126,7 +126,6 @@ class Turns:
         return replace(choice, status=capped_status()) if is_stopped and self._minds.stand_in(settings) else choice
 
     def mind_status(self) -> MindStatus:
-        """Say which mind would speak now."""
         return self.choice().status
 
     def close(self) -> None:

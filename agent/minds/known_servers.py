@@ -56,7 +56,6 @@ class KnownServers:
     """The answers that were given on this computer."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
-        """Remember the home; nothing is read yet."""
         self._record = SealedRecord(home, clock, "servers")
 
     def answer(self, server: Server) -> bool | None:

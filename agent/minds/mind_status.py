@@ -31,7 +31,6 @@ class MindStatus:
     is_answering: bool = True
 
     def sentence(self, lang: Lang) -> str:
-        """Return the sentence for a reader of `lang`."""
         return self.ja if lang == "ja" else self.en
 
 

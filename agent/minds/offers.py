@@ -35,7 +35,6 @@ class Offer:
     refusal: str = ""
 
     def sentence(self, lang: Lang) -> str:
-        """Return the question for a reader of `lang`."""
         return self.ja if lang == "ja" else self.en
 
 
@@ -46,14 +45,7 @@ def offer_built_in() -> Offer:
 
 
 def offer_key(provider: str, service: str, company: str, variable: str) -> Offer:
-    """Return the offer to use a key that was found in an environment variable.
-
-    Args:
-        provider: as in the settings.
-        service: whose key it is, such as `Gemini`.
-        company: to whom goes what is said.
-        variable: where it was found.
-    """
+    """Return the offer to use a key that was found in an environment variable."""
     told = _say.both("offer.key", service=service, company=company, variable=variable)
     return Offer(f"use-{provider}", told["ja"], told["en"], changes={"provider": provider})
 

@@ -57,15 +57,7 @@ def of_day(
 def of_night(
     sheet: Sheet, persona: str, level: Level, *, today: date, parts: Mapping[NightPart, str]
 ) -> tuple[str, str]:
-    """Return instructions and material of a night's reflection.
-
-    Args:
-        sheet: who dreams, and of whom.
-        persona: what of its description it reads.
-        level: how far it looks back.
-        today: the night.
-        parts: what it looks back on.
-    """
+    """Return instructions and material of a night's reflection."""
     lang = sheet.language
     facts = {"insight": MAX_INSIGHT, "log": MAX_LOG_ENTRY, "goals": MAX_NEW_GOALS}
     own = _say("reflection.task", lang, user=called(sheet), level=_say(f"reflection.level_{level}", lang), **facts)
@@ -74,14 +66,7 @@ def of_night(
 
 
 def instructions(sheet: Sheet, task: str, persona: str, *, persona_speaks_for_itself: bool = False) -> str:
-    """Return the whole instruction of a task: what all tasks of a night share stands first.
-
-    Args:
-        sheet: who dreams, and of whom.
-        task: what to do.
-        persona: what of its description it reads; see `excerpt`.
-        persona_speaks_for_itself: whatever the persona said is a mind's invention, and no evidence of facts.
-    """
+    """Return the whole instruction of a task: what all tasks of a night share stands first."""
     lang = sheet.language
     names = {"persona": one_line(sheet.persona), "user": called(sheet), "nameless": NAMELESS[lang]}
     role = _say("role", lang, **names) + _say("formerly" if sheet.user_name else "unnamed", lang, **names)

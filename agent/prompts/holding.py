@@ -20,29 +20,13 @@ def waits(lang: Lang, documents: Sequence[str]) -> str:
 
 
 def asks(lang: Lang, persona: str, what: str, name: str, documents: Sequence[str], until: datetime) -> str:
-    """Return what a person is asked.
-
-    Args:
-        lang: the reader's.
-        persona: who would do it.
-        what: which note, or `entity`, or `forget`.
-        name: the entity's.
-        documents: what was before the persona's eyes.
-        until: when the wish is dropped.
-    """
+    """Return what a person is asked."""
     wish = _say(f"wishes.{what}", lang, name=name_in_label(name))
     return _say("why_asked", lang, persona=persona, wish=wish, documents=_listed(documents, lang), until=until)
 
 
 def program_asks(lang: Lang, persona: str, note: str, until: datetime) -> str:
-    """Return what a person is asked where another program would add to a note.
-
-    Args:
-        lang: the reader's.
-        persona: whose note.
-        note: which.
-        until: when the wish is dropped.
-    """
+    """Return what a person is asked where another program would add to a note."""
     return _say("program_asks", lang, persona=persona, note=_say(f"notes.{note}", lang), until=until)
 
 

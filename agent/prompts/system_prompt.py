@@ -54,14 +54,7 @@ def not_here(lang: Lang) -> str:
 
 
 def now(lang: Lang, time: datetime, last: datetime | None, user: str) -> str:
-    """Say what time it is, and when somebody last talked if that was not just now.
-
-    Args:
-        lang: of the talk.
-        time: now.
-        last: when the last words were said; None where there were none.
-        user: what the other person is called.
-    """
+    """Say what time it is, and when somebody last talked if that was not just now."""
     told = [_say("now", lang, now=spell_time(lang, time))]
     if last is None:
         told.append(_say("never_spoken", lang, user=user))

@@ -29,12 +29,6 @@ def look_at_home(home: Home) -> list[Trouble]:
 def mend_home(home: Home, clock: Clock, trouble: Trouble, open_log: Callable[[str], ConversationLog]) -> Words:
     """Join or put aside one of them.
 
-    Args:
-        home: the home folder.
-        clock: the time.
-        trouble: as `look_at_home` returned it.
-        open_log: gives the log of a persona by its name.
-
     Raises:
         UtataneError: it stays as it was, and can be tried again.
     """

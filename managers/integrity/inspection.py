@@ -61,13 +61,7 @@ def look(paths: PersonaPaths, log: LogReader) -> list[Trouble]:
 
 
 def examine(paths: PersonaPaths, log: LogReader, remembered: Mapping[str, str]) -> list[Trouble]:
-    """Return all that can be found: every file is opened, every memory read, every part of the history.
-
-    Args:
-        paths: the persona's folder.
-        log: its log.
-        remembered: messages that an index knows, with their days.
-    """
+    """Return all that can be found: every file is opened, every memory read, every part of the history."""
     names = {folder: _files(paths.folder / folder) for folder in _FOLDERS}
     return _gathered(
         paths,
@@ -235,7 +229,6 @@ def _denied(folder: Path, but: Path) -> Iterator[UnreadableError]:
 
 
 def _no_memories(paths: PersonaPaths) -> Iterator[Trouble]:
-    """Name the memories that cannot be understood."""
     for name, entry in sorted(tracked_files(paths.folder), key=lambda one: one[0]):
         try:
             data = read_bytes(Path(entry.path)) or b""

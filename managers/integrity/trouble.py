@@ -20,7 +20,6 @@ class Words(NamedTuple):
     en: str
 
     def sentence(self, lang: Lang) -> str:
-        """Return it for a reader of `lang`."""
         return self.ja if lang == "ja" else self.en
 
 

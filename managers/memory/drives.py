@@ -44,7 +44,6 @@ class Levels:
 
     @property
     def beyond_threshold(self) -> list[Drive]:
-        """The drives that reach their threshold, strongest first."""
         return sorted((d for d in DRIVES if self.of(d) >= self.thresholds[d]), key=self.of, reverse=True)
 
 

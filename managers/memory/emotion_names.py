@@ -54,12 +54,9 @@ def feeling_name(emotion: str, lang: Lang) -> str:
 
 
 def latest_feeling(entries: Sequence[EmotionEntry]) -> Feeling | None:
-    """Return what was felt last, within a day of the newest reading; None where nothing was told.
+    """Return what was felt last (readings come newest first), within a day of the newest; None where nothing was told.
 
     Concern (self-harm, danger, a death) outweighs what was felt after it; else the newest emotion counts.
-
-    Args:
-        entries: readings, newest first.
     """
     if not entries:
         return None

@@ -94,13 +94,7 @@ class EmotionLog:
     def __init__(
         self, paths: PersonaPaths, clock: Clock, *, set_aside: Callable[[], Container[str]] = frozenset
     ) -> None:
-        """Remember the files; nothing is read yet.
-
-        Args:
-            paths: the persona's folder.
-            clock: what day it is.
-            set_aside: tells which messages stand aside: what was felt in them is told without their words.
-        """
+        """Remember the files. What was felt in messages that `set_aside` names is told without their words."""
         self._set_aside = set_aside
         self._paths = paths
         self._clock = clock
@@ -139,11 +133,9 @@ class EmotionLog:
         )
 
     def recent(self, count: int = 1) -> list[EmotionEntry]:
-        """Return the newest readings, newest first."""
         return self._told(_newest_first(self._current()[0])[:count])
 
     def of_day(self, day: date) -> list[EmotionEntry]:
-        """Return one day's readings, newest first."""
         start = datetime.combine(day, datetime.min.time())
         return self.entries(start, start + timedelta(days=1))
 
@@ -178,9 +170,6 @@ class EmotionLog:
         """Let the readings of some messages say what those say now: nothing, where they were taken back.
 
         The emotion itself stays; it names nobody and nothing. What it raised goes with the words.
-
-        Args:
-            texts: the messages' texts by id; empty for those that are gone.
         """
         self._change(texts, lambda one: _reworded(one, texts[one.message_id]))
 

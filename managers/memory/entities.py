@@ -86,7 +86,6 @@ class Entity:
 
     @property
     def current_facts(self) -> list[Fact]:
-        """The facts that hold."""
         return [fact for fact in self.facts if not fact.until]
 
     @property

@@ -71,7 +71,6 @@ class EntityStore:
         return entity
 
     def all(self) -> list[Entity]:
-        """Return all entities."""
         listed = self._entries()
         found = (self._listed(name, listed[name]) for name in sorted(listed))
         return [entity for entity in found if entity is not None]

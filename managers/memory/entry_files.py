@@ -65,12 +65,10 @@ class EntryList(Generic[E]):
         return next((one for one in self.entries if one.id == entry_id), None)
 
     def edited(self, entry_id: str, **values: object) -> Self:
-        """Return them with one entry's values changed."""
         changed = (one.model_copy(update=values) if one.id == entry_id else one for one in self.entries)
         return type(self)([*changed], self.odd)
 
     def without(self, entry_id: str) -> Self:
-        """Return them without one entry."""
         return type(self)([one for one in self.entries if one.id != entry_id], self.odd)
 
     def changes(self, path: Path) -> dict[Path, bytes | None]:

@@ -20,12 +20,7 @@ _BROKEN = 1_000_000
 
 
 def flaws(name: str, content: bytes) -> int:
-    """Return how many entries of a file do not fit their model; more than a file can hold if it cannot be read.
-
-    Args:
-        name: the file's name in the persona's folder, with `/`.
-        content: what it holds, or would hold.
-    """
+    """Return how many entries of a file do not fit their model; more than a file can hold if it cannot be read."""
     if not name.endswith(".json"):
         return 0  # in text nothing is wrong
     try:

@@ -60,11 +60,6 @@ def choose(log: ConversationLog, asked_in: str, about: str = "") -> list[Message
 
     What is named is looked for in what was said lately, then in all of the talk, where it was said on one day.
 
-    Args:
-        log: the conversation.
-        asked_in: the message that asks.
-        about: words that name it; empty for what was said last.
-
     Raises:
         UnclearWhatToForgetError: nothing is surely meant.
     """
@@ -212,13 +207,7 @@ def _stands(term: str, plain: str) -> bool:
 
 
 def forgotten_entries(history: History, folder: Path, look_at: int) -> list[Entry]:
-    """Return the changes that forgot something which has not come back since, newest first.
-
-    Args:
-        history: of the persona.
-        folder: the persona's.
-        look_at: how many changes back are looked at.
-    """
+    """Return the changes that forgot something which has not come back since, newest first."""
     entries = [entry for entry in history.entries(look_at) if entry.reason == FORGOTTEN and entry.kind == "change"]
     return [entry for entry in entries if not entry.undone_by and not _is_back(history, folder, entry.id)]
 

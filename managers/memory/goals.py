@@ -111,7 +111,6 @@ class Goals:
         )
 
     def get(self, goal_id: str) -> tuple[Horizon, Goal] | None:
-        """Return a goal and where it stands."""
         return next(((h, goal) for h, goals in self.lists.items() for goal in goals if goal.id == goal_id), None)
 
     def created(self, horizon: Horizon, goal: Goal) -> Goals:
@@ -218,7 +217,6 @@ class GoalStore(EntryStore[Goals, Goal]):
         return self.change(lambda goals: goals.thought(goal_id, note, when), author=author, reason=note)
 
     def end(self, goal_id: str, status: Status, *, author: str, reason: str, evidence: Sequence[str] = ()) -> Goals:
-        """Complete or abandon a goal."""
         when = self._clock.now().strftime(TIME)
         return self.change(
             lambda goals: goals.ended(goal_id, status, reason, evidence=evidence, when=when),

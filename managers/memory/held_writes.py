@@ -122,7 +122,6 @@ class HeldWrites:
         self._change(lambda held: [wish if one.id == wish.id else one for one in held])
 
     def drop(self, held: Collection[str]) -> None:
-        """Let go of some wishes by their ids."""
         self._change(lambda kept: [one for one in kept if one.id not in held])
 
     def drop_of(self, message_ids: Collection[str], but: Collection[str] = ()) -> None:

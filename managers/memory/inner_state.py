@@ -123,7 +123,6 @@ class InnerStateStore:
         self.course = DriveCourse(paths)
 
     def load(self) -> InnerState:
-        """Return the state as the file has it."""
         try:
             return InnerState.model_validate(self._file.read())
         except ValidationError:
@@ -185,7 +184,6 @@ class InnerStateStore:
         return self.course.note(self._levels(state, now), now, wait)
 
     def last_interaction(self) -> datetime | None:
-        """Return when somebody last talked with the persona."""
         return self.load().drives.boredom.last_interaction
 
     def motivation(self, lang: Lang, now: datetime | None = None) -> MotivationLog:

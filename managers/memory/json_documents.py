@@ -98,7 +98,6 @@ class JsonFile:
     def __init__(
         self, paths: PersonaPaths, path: Path, clock: Clock, expected: type[list[Any] | dict[str, Any]]
     ) -> None:
-        """Remember where it is and what its outermost value must be."""
         self.paths = paths
         self.path = path
         self.clock = clock

@@ -52,7 +52,6 @@ class Question(Remembered):
     due: str = ""
 
     def is_due(self, today: date) -> bool:
-        """Whether it can be answered already."""
         try:
             return date.fromisoformat(self.due) <= today
         except ValueError:  # none, or one that nobody can read
@@ -76,7 +75,6 @@ class Questions(EntryList[Question]):
         return _bounded(Questions([named, *self.entries], self.odd), named.created_at)
 
     def resolved(self, question_id: str, *, answer: str, evidence: Sequence[str], when: str) -> Questions:
-        """Return them with one answered."""
         return self.edited(
             question_id, status="resolved", answer=answer, answer_evidence=list(evidence), closed_at=when
         )
@@ -89,7 +87,6 @@ class Questions(EntryList[Question]):
         return self.edited(question_id, status="dropped", closed_at=when)
 
     def asked(self, question_id: str, when: str) -> Questions:
-        """Return them with one marked as asked."""
         question = self.get(question_id)
         return self.edited(question_id, asked=when, times_asked=question.times_asked + 1 if question else 1)
 
@@ -106,7 +103,6 @@ class QuestionStore(EntryStore[Questions, Question]):
         super().__init__(paths, path, clock, apply, lambda value: Questions(*entries_of(Question, value)))
 
     def open(self) -> list[Question]:
-        """Return the open ones, most pressing first."""
         return self.load().open
 
     def due(self) -> list[Question]:
@@ -117,7 +113,6 @@ class QuestionStore(EntryStore[Questions, Question]):
     def resolve(
         self, entry_id: str, *, author: str, reason: str, answer: str = "", evidence: Sequence[str] = ()
     ) -> None:
-        """Mark a question as answered."""
         when = self._clock.now().strftime(TIME)
         self.change(
             lambda qs: qs.resolved(entry_id, answer=answer, evidence=evidence, when=when),
@@ -147,7 +142,6 @@ class QuestionStore(EntryStore[Questions, Question]):
         self.change(lambda qs: qs.asked(question_id, when), author=author, reason="asked")
 
     def add(self, question: Question, *, author: str, reason: str) -> None:
-        """Add a question."""
         created = question.created_at or self._clock.now().strftime(TIME)
         whole = question.model_copy(update={"created_at": created})
         self.change(lambda qs: qs.with_one(whole), author=author, reason=reason, evidence=question.evidence)

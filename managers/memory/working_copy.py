@@ -151,7 +151,6 @@ class WorkingCopy:
         return next((entity for entity in found if entity is not None and name_key(entity.name) in keys), None)
 
     def put_entity(self, entity: Entity) -> None:
-        """Place an entity."""
         index = self._name_index()
         self._entities[entity.name] = entity
         for name in entity.names:

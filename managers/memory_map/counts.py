@@ -31,12 +31,6 @@ class TieCounts:
     """
 
     def __init__(self, held: Mapping[str, Codes], words: Callable[[str], Collection[str]]) -> None:
-        """Count.
-
-        Args:
-            held: the passages that name each entity.
-            words: returns the words of an entity's name.
-        """
         self.names = sorted(held)
         self.mentions = {name: len(held[name]) for name in self.names}
         self._number = {name: at for at, name in enumerate(self.names)}
@@ -56,18 +50,15 @@ class TieCounts:
         return sorted(found)
 
     def of(self, name: str, most: int) -> list[Tie]:
-        """Return the ties of an entity."""
         at = self._number.get(name, -1)
         return self._ties(np.flatnonzero((self._one == at) | (self._other == at)), most)
 
     def among(self, names: Iterable[str], most: int) -> list[Tie]:
-        """Return the ties between some entities."""
         inside = np.zeros(len(self.names), np.bool_)
         inside[[self._number[name] for name in names]] = True
         return self._ties(np.flatnonzero(inside[self._one] & inside[self._other]), most)
 
     def all(self, most: int) -> list[Tie]:
-        """Return the ties of everybody."""
         return self._ties(np.arange(len(self._count)), most)
 
     def _ties(self, rows: Whole, most: int) -> list[Tie]:

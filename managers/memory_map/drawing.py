@@ -62,7 +62,6 @@ class Drawing:
             self._thread.join(seconds)
 
     def close(self) -> None:
-        """End background work."""
         self._stopping.set()
         self.wait(10)
         self.file.close()

@@ -71,13 +71,7 @@ def count_words(passages: Passages, places: Places, fewest: int = 1) -> tuple[li
 
 
 def distinctive(terms: Sequence[str], counts: Floats, speakers: Iterable[str] = ()) -> list[list[str]]:
-    """Return for each place the words that tell it from all others, best first.
-
-    Args:
-        terms: the words.
-        counts: for each word, in how many passages of each place it stands.
-        speakers: who talks in all places, and so names none.
-    """
+    """Return for each place the words that tell it from all others, best first."""
     if not terms:
         return [[] for _ in range(counts.shape[1])]
     talking = {term for name in speakers for term in index_words(name)}

@@ -37,7 +37,6 @@ class Passages:
         self._columns = [index.columns for index in self._indexes]
 
     def speakers(self) -> set[str]:
-        """Return the names of all who have spoken."""
         return {name for index in self._indexes for _, name, _ in index.view.speakers}
 
     def marks(self) -> str:
@@ -55,7 +54,6 @@ class Passages:
         return np.concatenate(found)
 
     def are_there(self, codes: Codes) -> npt.NDArray[np.bool_]:
-        """Tell which of some passages are still there."""
         there = np.zeros(len(codes), np.bool_)
         for at, columns in enumerate(self._columns):
             mine = (codes % 2 == at) & (codes // 2 < len(columns))
@@ -82,7 +80,6 @@ class Passages:
         return np.isin(self._column(codes, "kind"), [KINDS.index(kind) for kind in kinds])
 
     def of_messages(self, ids: Collection[str]) -> dict[str, list[int]]:
-        """Return the passages of some messages."""
         found: dict[str, list[int]] = {}
         if not ids:
             return found

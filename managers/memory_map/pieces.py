@@ -72,11 +72,6 @@ def day_bundle(day: int) -> str:
 def pieces_of(bundle: str, codes: Codes, passages: Passages) -> tuple[list[Piece], Vectors, bool]:
     """Cut a bundle into pieces.
 
-    Args:
-        bundle: its name.
-        codes: its passages.
-        passages: where they are read.
-
     Returns:
         the pieces, a unit vector for each, and whether any passage still waits for its own vector.
     """

@@ -87,11 +87,9 @@ class Sheet:
         return str(row[0]) if row else ""
 
     def number(self, key: str) -> int:
-        """Return a fact that is a whole number."""
         return int(self.text(key) or 0)
 
     def note(self, **facts: str | int | Array) -> None:
-        """Remember facts."""
         rows = [(key, fact.tobytes() if isinstance(fact, np.ndarray) else str(fact)) for key, fact in facts.items()]
         self.connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
@@ -116,7 +114,6 @@ class Sheet:
         return basis, Layout(centres, spots, regions, quarters)
 
     def keep_layout(self, basis: Basis, layout: Layout) -> None:
-        """Remember what places memories."""
         wide, low = basis.directions.shape
         self.note(wide=wide, low=low, mean=basis.mean, directions=basis.directions)
         self.note(centres=layout.centres, spots=layout.spots, regions=layout.regions, quarters=layout.quarters)
@@ -142,7 +139,6 @@ class Sheet:
         return self.connection.execute("DELETE FROM pieces WHERE bundle = ?", (name,)).rowcount
 
     def keep_pieces(self, pieces: Sequence[Piece], vectors: Vectors, anchors: Whole, spots: Floats) -> None:
-        """Put pieces where they belong."""
         rows = [
             (
                 piece.key,
@@ -161,15 +157,12 @@ class Sheet:
         self.connection.executemany("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def anchors(self) -> dict[str, int]:
-        """Return the anchor of each piece."""
         return dict(self.connection.execute("SELECT key, anchor FROM pieces"))
 
     def count(self) -> int:
-        """Return how many pieces there are."""
         return int(self.connection.execute("SELECT count(*) FROM pieces").fetchone()[0])
 
     def placed(self) -> list[Placed]:
-        """Return all pieces where they lie."""
         rows = self.connection.execute("SELECT key, kind, day, length(members) / 8, face, anchor, x, y FROM pieces")
         return [Placed(*row) for row in rows]
 
@@ -185,7 +178,6 @@ class Sheet:
         return np.concatenate(codes), np.concatenate(anchors)
 
     def members_of(self, key: str) -> list[int]:
-        """Return the passages of one piece."""
         row = self.connection.execute("SELECT members FROM pieces WHERE key = ?", (key,)).fetchone()
         return np.frombuffer(row[0], np.int64).tolist() if row else []
 
@@ -205,7 +197,6 @@ class Sheet:
         return found
 
     def keep_names(self, level: str, names: Iterable[Sequence[NamingWord]]) -> None:
-        """Remember the names of all regions or quarters."""
         self.connection.execute("DELETE FROM names WHERE level = ?", (level,))
         self.connection.executemany(
             "INSERT INTO names VALUES (?, ?, ?, ?, ?)",
@@ -217,7 +208,6 @@ class Sheet:
         )
 
     def drop_word(self, level: str, number: int, term: str) -> None:
-        """Take a word out of a name."""
         self.connection.execute("DELETE FROM names WHERE level = ? AND number = ? AND term = ?", (level, number, term))
 
 
@@ -240,7 +230,6 @@ class SheetFile:
         self._is_thrown_away = False
 
     def is_there(self) -> bool:
-        """Tell whether anything is kept."""
         return self._in_memory is not None or self.path.exists()
 
     @contextlib.contextmanager
@@ -290,7 +279,6 @@ class SheetFile:
         return copy
 
     def remove(self) -> None:
-        """Throw it away."""
         if self._only_look:
             self._is_thrown_away = True
             self.close()

@@ -148,11 +148,6 @@ class Door:
     def answer(self, name: str, *, wishes: str, yes: bool) -> None:
         """Answer what a persona's folder asks for; what is granted counts from now on, and nothing else does.
 
-        Args:
-            name: the persona.
-            wishes: the `Question.seen` of the wishes that were shown.
-            yes: grant them.
-
         Raises:
             PersonaNotFoundError, GuestError, UnsafeNameError
             ChangedSinceShownError: it asks for something else by now.

@@ -242,7 +242,6 @@ class PersonaStore:
         return self._change(name, change, "user")
 
     def set_greeting(self, name: str, greeting: str) -> Persona:
-        """Set what the persona says first."""
         return self._change(name, lambda document: document.update(greeting=greeting), "greeting")
 
     def set_language(self, name: str, language: Lang) -> Persona:

@@ -179,12 +179,7 @@ class Recall:
         return self._picker.pick(ranking, settings.knowledge_hits, KNOWLEDGE_TYPES, limit=below, mmr=True)
 
     def recall_memories(self, query: str, shown: Collection[str] = ()) -> list[Hit]:
-        """Return past experiences, conversations, diaries, notes and dreams: the tool of that name.
-
-        Args:
-            query: what to look for.
-            shown: the messages that stand in the prompt already.
-        """
+        """Return past experiences, conversations, diaries, notes and dreams: the tool of that name."""
         settings = self._settings
         self._freshen()
         with self._searching():
@@ -337,7 +332,6 @@ class Recall:
         return found
 
     def status(self) -> IndexStatus:
-        """Say how the indexes are."""
         chunks, waiting, put_off = {}, 0, 0
         for name, index in self.indexes.items():
             chunks[FOLDERS[name]] = 0
@@ -358,7 +352,6 @@ class Recall:
         return IndexStatus(chunks, waiting + put_off, choice.name, tuple(notices))
 
     def close(self) -> None:
-        """End background work and close the files."""
         self._upkeep.stop()
         for index in self.indexes.values():
             index.store.close()

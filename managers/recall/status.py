@@ -56,7 +56,6 @@ class IndexStatus:
 
     @property
     def total(self) -> int:
-        """How many passages there are in all."""
         return sum(self.chunks.values())
 
 

@@ -99,7 +99,6 @@ class Access:
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie."""
         return f"utatane_{self._record().id}"
 
     def address(self, origin: str) -> str:

@@ -15,11 +15,6 @@ ASIDE: Final = "set_aside"
 def put_aside(folder: Path, path: Path, now: datetime) -> Path:
     """Move a file out of the way; return where it lies now.
 
-    Args:
-        folder: the persona's, or the home folder; in it the file keeps its place.
-        path: a file in it.
-        now: names the folder.
-
     Raises:
         UnwritableError, DiskFullError: it is where it was.
     """

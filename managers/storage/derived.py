@@ -28,9 +28,6 @@ _PRIMARY = 0xFF
 def derived(path: Path) -> Iterator[None]:
     """Let whatever derived data raises come out as one of a few errors.
 
-    Args:
-        path: the file or folder that is read or written, for the errors' sentences.
-
     Raises:
         DiskFullError, UnwritableError, BusyError: the disk refuses; the data may be whole.
         DerivedDamagedError: it is damaged and has to be made anew.

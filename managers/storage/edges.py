@@ -14,12 +14,7 @@ _NO_FILE = "Utatane"
 
 
 def said(error: Exception, doing: str) -> UtataneError:
-    """Return what a person is told of a failure; what nobody foresaw goes into the program's log with its traceback.
-
-    Args:
-        error: what was raised.
-        doing: what failed, for the log.
-    """
+    """Return what a person is told of a failure; what nobody foresaw goes into the program's log with its traceback."""
     if isinstance(error, UtataneError):
         return error
     _logger.error("%s failed", doing, exc_info=error)

@@ -36,11 +36,7 @@ _WESTERN = re.compile(r"[À-ÏÑ-ÖØ-Üß-ïñ-öø-üŒœ‘’“”–—…
 
 
 def foreign_encoding(data: bytes) -> str | None:
-    """Return Python's name of the encoding of a text, None if it is UTF-8 or nothing that can be told.
-
-    Args:
-        data: a whole file, or a message of one.
-    """
+    """Return Python's name of the encoding of a text, None if it is UTF-8 or nothing that can be told."""
     for mark, encoding in UTF_16_MARKS:
         if data.startswith(mark):
             return encoding if _decoded(data[len(mark) :], encoding) is not None else None

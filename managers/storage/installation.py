@@ -30,7 +30,6 @@ class Installation:
     """The seal of one home folder on this computer. Safe to use from several threads and processes."""
 
     def __init__(self, home: Home) -> None:
-        """Remember the home; nothing is read or made yet."""
         self._home = home
 
     @property

@@ -66,13 +66,6 @@ class Journal:
     """The journal of one folder; its owner holds the folder's write lock."""
 
     def __init__(self, folder: Path, at: Path, installation: Installation) -> None:
-        """Remember where things are.
-
-        Args:
-            folder: what the files' names are relative to.
-            at: the journal's own folder, on the same file system.
-            installation: whose seal a journal bears.
-        """
         self.folder = folder
         self.at = at
         self._journal = at / "journal.json"

@@ -43,14 +43,7 @@ def moment() -> float:
 
 
 def let_others_in(held_since: float) -> float:
-    """Pause, if others have been kept waiting for long; called between two steps, without the lock.
-
-    Args:
-        held_since: what `moment`, or this function, returned last.
-
-    Returns:
-        the moment from which to count on.
-    """
+    """Pause between two steps, without the lock, if others have been kept waiting since a `moment`; return the next one."""
     if moment() - held_since < _LONG_SECONDS:
         return held_since
     time.sleep(_PAUSE_SECONDS)

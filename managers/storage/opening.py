@@ -45,7 +45,6 @@ class NotPlainError(OSError):
     """A link or a special file stands where a file or folder should; `filename` says where."""
 
     def __init__(self, path: str) -> None:
-        """Take the place."""
         super().__init__(errno.ELOOP, "a link or a special file", path)
 
 
@@ -98,10 +97,6 @@ def make_private(path: Path, *, has: int | None = None) -> bool:
     """Let nobody but its owner read a file or enter a folder; tell whether others could until now.
 
     Windows gives what lies in a user's folder to that user alone: nothing is done there.
-
-    Args:
-        path: no link.
-        has: its mode, where that is known.
 
     Raises:
         OSError: it is somebody else's, or on a disk that knows no owners.
@@ -192,9 +187,7 @@ def is_folder(path: Path) -> bool:
 def entries(folder: Path, kinds: Collection[Kind] | None = PLAIN) -> list[os.DirEntry[str]]:
     """Return what is in a folder, in no particular order: its files and folders, if nothing else is asked for.
 
-    Args:
-        folder: where to look.
-        kinds: what is asked for; None for everything, by whoever looks at each entry in another way.
+    With None for the kinds, everything: for whoever looks at each entry in another way.
 
     Raises:
         NotPlainError: the folder is a link, or one is on the way.

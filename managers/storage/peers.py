@@ -36,10 +36,6 @@ def is_of_another_account(client: _Address | None, server: _Address | None) -> b
     """Tell whether somebody else of this computer is at the other end; False where nobody can tell.
 
     Root is nobody else: it may read everything anyway.
-
-    Args:
-        client: the connection's other end.
-        server: its end on our side.
     """
     if sys.platform != "linux" or client is None or server is None:
         return False
@@ -64,13 +60,7 @@ def account_name(owner: int) -> str:
 
 
 def _owner(end: _Address, other: _Address | None, state: int) -> int | None:
-    """Return the user id of a socket of this computer, None if there is none in that state or the system does not tell.
-
-    Args:
-        end: the socket's own end.
-        other: the other one; a listener has none.
-        state: a closed connection belongs to nobody any more.
-    """
+    """Return the user id of a socket of this computer, None if there is none in that state or the system does not tell."""
     with suppress(OSError, ValueError, struct.error):
         found = _asked(end, other)
         if found is not None and found[0] == state:

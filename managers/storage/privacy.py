@@ -85,12 +85,7 @@ def _entrances(home: Home) -> list[Path]:
 
 
 def _inside(home: Home, is_entered: Callable[[int], bool]) -> Iterator[tuple[Path, int]]:
-    """Yield the files and folders of a home folder with their modes, folders before what is in them.
-
-    Args:
-        home: the home folder.
-        is_entered: tells by a folder's mode whether to look into it.
-    """
+    """Yield the files and folders of a home folder with their modes, folders before what is in them."""
     yield from ((path, mode) for path, mode in _entries(home.folder) if stat.S_ISREG(mode))
     for folder in ((home.folder / name).resolve() for name in _OURS):
         waiting = [folder] if folder.is_dir() else []

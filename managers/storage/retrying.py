@@ -27,10 +27,6 @@ Result = TypeVar("Result")
 def retried(name: str, work: Callable[[], Result]) -> Result:
     """Do something with a file, again and again for a moment while it is denied.
 
-    Args:
-        name: the file.
-        work: does it whole or not at all.
-
     Raises:
         OSError: as `work` raised it last.
     """

@@ -24,13 +24,6 @@ class SealedRecord:
     """Entries by name, as JSON has them. Safe to use from several threads and processes."""
 
     def __init__(self, home: Home, clock: Clock, purpose: str) -> None:
-        """Remember where it lies; nothing is read yet.
-
-        Args:
-            home: whose record it is.
-            clock: the time.
-            purpose: what is noted; a part of the file's name, and of what the seal is made over.
-        """
         self._home = home
         self._clock = clock
         self._purpose = purpose

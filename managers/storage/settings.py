@@ -193,7 +193,6 @@ class SettingsFile:
     """The global settings file. What cannot be read is named in `notices` and never overwritten."""
 
     def __init__(self, path: Path) -> None:
-        """Remember the path; nothing is read yet."""
         self.path = path
         self._last: bytes | None = None
         self._was_read = False
@@ -343,7 +342,6 @@ class Secrets:
     """API keys in `secrets.toml` (mode 0600), apart from all data; never logged, never exported."""
 
     def __init__(self, path: Path) -> None:
-        """Remember the path."""
         self.path = path
 
     def get(self, name: str) -> str:

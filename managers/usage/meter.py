@@ -35,14 +35,7 @@ class Meter:
     """Counts the calls of a home folder. Used from several threads, beside other processes."""
 
     def __init__(self, folder: Path, clock: Clock, limits: Limits, *, only_look: bool = False) -> None:
-        """Remember where and how.
-
-        Args:
-            folder: the ledger's.
-            clock: the time.
-            limits: the settings that hold for a persona.
-            only_look: nothing can be written there, so nothing is spent where a cap is set.
-        """
+        """Remember where the ledger is; with `only_look` nothing is spent where a cap is set, for it could not be noted."""
         self._only_look = only_look
         self._alone = threading.Lock()
         self.ledger = Ledger(folder)
@@ -257,7 +250,6 @@ class OpenCall:
     def __init__(
         self, meter: Meter, begun: Call, price: Price | None, output_tokens: int | None = None, held: Held | None = None
     ) -> None:
-        """Hold what is to be noted at the end, and what is set aside for it."""
         self.output_tokens = output_tokens
         self._meter = meter
         self._begun = begun
@@ -271,7 +263,6 @@ class OpenCall:
             self._meter.renew(self._held)
 
     def settle(self, read: int, written: int, *, is_estimated: bool = False, outcome: Outcome = "done") -> None:
-        """Note what was spent."""
         if self._is_over:
             return
         self._is_over = True

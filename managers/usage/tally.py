@@ -16,12 +16,6 @@ class Tally:
     """Sums by day and persona, for one month at a time. Used under the meter's lock."""
 
     def __init__(self, ledger: Ledger, cost: Costing) -> None:
-        """Count this ledger.
-
-        Args:
-            ledger: the ledger.
-            cost: what a call cost, where its line does not say.
-        """
         self._ledger = ledger
         self._cost = cost
         self._month = ""

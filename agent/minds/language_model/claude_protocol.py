@@ -66,11 +66,6 @@ def build_claude(endpoint: Endpoint, *, seconds: float, thoughts: bool) -> ChatA
     """Return the chat model; nothing is sent yet.
 
     It is given no temperature, which its current models refuse.
-
-    Args:
-        endpoint: where, which model, and the key.
-        seconds: the time limit for each next piece.
-        thoughts: ask for thought summaries; some models refuse that.
     """
     model = _Claude(
         model=endpoint.model,

@@ -35,7 +35,6 @@ class Labels:
         self._ids = {label: one for one, label in self._of.items()}
 
     def label(self, message_id: str) -> str:
-        """Return the label of a message."""
         return self._of[message_id]
 
     def resolved(self, draft: Draft) -> Draft:

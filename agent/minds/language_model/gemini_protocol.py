@@ -28,11 +28,6 @@ def build_gemini(endpoint: Endpoint, *, temperature: float, thoughts: bool) -> C
 
     It gets no time limit of its own, which would be one for the whole answer: the mind watches the
     time to each next piece.
-
-    Args:
-        endpoint: where, which model, and the key.
-        temperature: how freely it speaks.
-        thoughts: ask for thought summaries; older models refuse that.
     """
     local = is_loopback(endpoint.address)
     return _Gemini(

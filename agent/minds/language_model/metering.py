@@ -20,7 +20,6 @@ class Counting:
     """One call, being counted."""
 
     def __init__(self, call: OpenCall | None, input_tokens: int, count: Count) -> None:
-        """Hold the open call, what it reads by estimate, and how to estimate."""
         self._call = call
         self._input_tokens = input_tokens
         self._count = count
@@ -31,13 +30,6 @@ class Counting:
             self._call.live()
 
     def end(self, hearing: Hearing, error: MindError | None, *, is_whole: bool) -> None:
-        """Note what was spent.
-
-        Args:
-            hearing: what came.
-            error: how it failed.
-            is_whole: the answer was heard to its end.
-        """
         if self._call is None:
             return
         if isinstance(error, NOTHING_SPENT) and not hearing.began:

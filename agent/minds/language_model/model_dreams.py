@@ -102,7 +102,6 @@ class LanguageModelDreamMind:
     """A language model asleep."""
 
     def __init__(self, model: Asker) -> None:
-        """Dream with this model."""
         self._model = model
         self._personas: dict[Sheet, str] = {}
 

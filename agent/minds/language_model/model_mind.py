@@ -104,11 +104,7 @@ class LanguageModelMind:
         return self._model.trouble
 
     def is_answering(self, *, server_answered: bool = True) -> bool:
-        """Tell whether it can be reached as far as is known.
-
-        Args:
-            server_answered: what the last look at its server found.
-        """
+        """Tell whether it can be reached as far as is known."""
         return self._model.is_answering(server_answered=server_answered)
 
     @property

@@ -139,11 +139,6 @@ class Model:
     ) -> tuple[Counting, Callable[[], AsyncIterator[AIMessageChunk]]]:
         """Put a request together and let it begin to count; return what counts it, and what sends it.
 
-        Args:
-            prompt: what is asked.
-            account: on which it is counted.
-            seconds: the time limit for each next piece.
-
         Raises:
             ContextTooLongError: not even the last exchange fits.
             CapReachedError: it must not be made.

@@ -28,22 +28,15 @@ class Alternatives:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What each of them says."""
         return tuple(message.text for message in self.messages)
 
     @property
     def shown(self) -> Message:
-        """The one that stands there."""
         return self.messages[self.current]
 
 
 def alternatives_of(original: Message, changes: Iterable[Change]) -> Alternatives:
-    """Return what was said in the place of a message.
-
-    Args:
-        original: as it was first written.
-        changes: what records say about it, oldest first.
-    """
+    """Return what was said in the place of a message."""
     found, current = {"": original}, ""
     for change in changes:
         if (reading := applied(original, change)) is not None:

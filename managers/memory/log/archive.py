@@ -161,10 +161,6 @@ def in_order(records: Sequence[Record]) -> list[Placed]:
 def insert(path: Path, records: Sequence[Placed]) -> None:
     """Add records where their times belong; needs the lock and a closed-off file.
 
-    Args:
-        path: `log.txt` or an archive.
-        records: in order.
-
     Raises:
         ShrinkRefusedError: what is there would not all be there afterwards; nothing was changed.
     """

@@ -173,7 +173,6 @@ class FileIndex:
         return {line: offset for line, offset, day in here if day in days}
 
     def all_ids(self) -> list[str]:
-        """Return the messages' ids."""
         written = self.ids.decode("utf-8", "replace")
         ids = written.split("\n")[1:-1]
         return [unquote(one) for one in ids] if "%" in written else ids

@@ -17,13 +17,7 @@ _HEAD: Final = 16 * 1024
 
 
 def encoding_of(file: IO[bytes], torn: Iterable[tuple[int, int]], *, is_log: bool) -> str:
-    """Return the encoding of a log file whose words are not UTF-8, empty if that cannot be told.
-
-    Args:
-        file: the log file.
-        torn: where the records begin and end that are no UTF-8.
-        is_log: it has records; a file without any may be one in UTF-16.
-    """
+    """Return the encoding of a log file whose words are not UTF-8, empty if that cannot be told."""
     if not is_log:
         file.seek(0)
         found = foreign_encoding(file.read(_HEAD))

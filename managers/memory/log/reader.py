@@ -46,13 +46,7 @@ class LogReader:
     """
 
     def __init__(self, paths: PersonaPaths, clock: Clock, *, keeps_indexes: bool = True) -> None:
-        """Remember where the log is; nothing is read yet.
-
-        Args:
-            paths: the persona's folder.
-            clock: what day it is.
-            keeps_indexes: keep what was found in archives on the disk, so that nobody need read them again.
-        """
+        """Remember where the log is; with `keeps_indexes` nobody need read its archives again."""
         self.paths = paths
         self.notices: list[Notice] = []
         self._clock = clock
@@ -231,12 +225,7 @@ class LogReader:
         return self._whole().set_aside
 
     def changes(self, kind: str, look_at: int) -> Iterator[tuple[Message, str]]:
-        """Yield the records of one kind of change and the message that each is about, newest first.
-
-        Args:
-            kind: what the records are called, such as `forget`.
-            look_at: how many records back is looked.
-        """
+        """Yield the records of one kind of change and the message that each is about, newest first."""
         seen: set[str] = set()
         with snapshot(self.paths) as now:
             for record in islice(self._backward(now), look_at):

@@ -94,7 +94,6 @@ class Whole:
 
     @cached_property
     def set_aside(self) -> frozenset[str]:
-        """The ids of the messages that stand aside."""
         told = {path: self._set_aside(path, spans) for path, spans in self.aside.items()}
         self.told = told
         return frozenset[str]().union(*(one.ids for one in told.values()))
@@ -126,7 +125,6 @@ class Whole:
         return message_id in self.changes and self.changes[message_id].text is None
 
     def stands_aside(self, message_id: str) -> bool:
-        """Whether a message stands aside."""
         place = place_of(self.indexes, message_id) if self.aside else None
         if place is None:
             return False

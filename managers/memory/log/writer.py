@@ -42,15 +42,6 @@ class LogWriter(LogReader):
     def __init__(
         self, paths: PersonaPaths, clock: Clock, rng: Random, *, log_days: int = 7, keeps_indexes: bool = True
     ) -> None:
-        """Remember where the log is; nothing is read yet.
-
-        Args:
-            paths: the persona's folder.
-            clock: what time it is.
-            rng: makes the ids' random part.
-            log_days: how many days `log.txt` holds before older ones move to the archives.
-            keeps_indexes: as of a `LogReader`.
-        """
         super().__init__(paths, clock, keeps_indexes=keeps_indexes)
         self._rng = rng
         self.log_days = log_days

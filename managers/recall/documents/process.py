@@ -48,7 +48,6 @@ class UnreadError(Exception):
     """A document could not be read; `why` says what happened."""
 
     def __init__(self, why: Failure) -> None:
-        """Keep the reason."""
         super().__init__(why)
         self.why = why
 
@@ -174,7 +173,6 @@ def _start() -> subprocess.Popen[bytes]:
 
 
 def _parts(answers: IO[bytes], most: int) -> Iterator[Part]:
-    """Yield the parts of an answer."""
     while True:
         line = answers.readline(most + 1)
         most -= len(line)

@@ -60,7 +60,6 @@ class EmbedderChoice:
         account: Account | None = None,
         models: Path = Path(),
     ) -> None:
-        """Choose by the settings."""
         self._account = account
         self.notices: list[Notice] = []
         self._table: WordVectors | None = None

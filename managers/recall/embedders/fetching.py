@@ -77,7 +77,6 @@ class Fetch:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
-        """Begin, or go on."""
         self._stopping.clear()
         self.error = None
         self._thread = threading.Thread(target=self._run, name="fetching", daemon=True)
@@ -241,7 +240,6 @@ class Fetches:
     """One model at a time, for all windows."""
 
     def __init__(self, models: Path, address: str = ADDRESS) -> None:
-        """Remember where models lie, and where they come from."""
         self.current: Fetch | None = None
         self._models = models
         self._address = address
@@ -278,7 +276,6 @@ class Fetches:
 
 
 def _is_right(path: Path, wanted: _Wanted) -> bool:
-    """Whether a file is what the registry says."""
     hashed = hashlib.sha256() if wanted.sha256 else hashlib.sha1(b"blob %d\0" % wanted.size, usedforsecurity=False)
     with open_binary(path) as file:
         size = 0

@@ -157,7 +157,6 @@ class FolderEmbedder(LocalEmbedder):
         return mean
 
     def _mean(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
-        """Return the mean of some tokens' vectors."""
         known = np.array([number for number in ids if number not in self._unknown], np.int64)
         if not len(known):
             return np.zeros(self._table.shape[1], np.float32)

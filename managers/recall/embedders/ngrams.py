@@ -73,13 +73,11 @@ class NgramEmbedder:
         """Nothing has to be loaded."""
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is to be found."""
         if not texts:
             return np.zeros((0, DIMENSIONS), np.float32)
         return np.concatenate([self._embed(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)])
 
     def query(self, text: str) -> Vectors:
-        """Embed a question."""
         return self._embed([text])
 
     def _embed(self, texts: Sequence[str]) -> Vectors:

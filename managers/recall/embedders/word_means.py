@@ -117,7 +117,6 @@ class WordMeansEmbedder(NgramEmbedder):
         return self.words.is_loaded
 
     def load(self) -> None:
-        """Read the table of words."""
         self.words.load()
 
     @cached_property

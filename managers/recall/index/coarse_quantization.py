@@ -45,12 +45,7 @@ class Coarse:
     """Which of very many vectors may be near, by four bits for a few dimensions each."""
 
     def __init__(self, width: int, index: Any = None) -> None:  # noqa: ANN401  # FAISS ships no types
-        """Begin untaught, or with what was dumped.
-
-        Args:
-            width: how many dimensions vectors have.
-            index: what FAISS holds.
-        """
+        """Begin untaught, or with what FAISS dumped, for vectors of so many dimensions."""
         faiss = load_faiss()
         together = -(-width // _MOST_CODES)
         groups = -(-width // together)
@@ -91,16 +86,13 @@ class Coarse:
         return float(np.mean(found))
 
     def dump(self) -> Bytes:
-        """Return all of it."""
         data: Bytes = load_faiss().serialize_index(self._index).view(np.int8)
         return data
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return int(self._index.ntotal)
 
     def add(self, codes: Bytes) -> None:
-        """Take vectors in."""
         self._index.add(self._numbers(codes))
 
     def remove(self, places: Ids) -> None:
@@ -123,7 +115,6 @@ class Refined:
     """Vectors of which the coarse codes are in memory, the exact ones in a mapped file and, what came since, here."""
 
     def __init__(self, coarse: Coarse, held: Bytes) -> None:
-        """Take the coarse codes of the rows that are held."""
         self.coarse = coarse
         self.width = held.shape[1]
         self._held = held

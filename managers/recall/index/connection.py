@@ -225,7 +225,6 @@ class Looking:
     """
 
     def __init__(self, path: Path, schema: str) -> None:
-        """Remember the file and the statements that make its tables; nothing is opened yet."""
         self._path = path
         self._schema = schema
         self._copying = threading.Lock()
@@ -269,12 +268,7 @@ class Looking:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
-    """All or nothing: commit at the end, roll back on any error.
-
-    Args:
-        connection: outside of a transaction.
-        begin: how it begins; plain `BEGIN` for whoever only reads.
-    """
+    """All or nothing: commit at the end, roll back on any error. Who only reads begins with a plain `BEGIN`."""
     connection.execute(begin)
     try:
         yield

@@ -40,7 +40,6 @@ class Step:
 
     @property
     def path(self) -> str:
-        """The file's path within the persona's folder."""
         record = self.new or self.old
         assert record is not None
         return record.path

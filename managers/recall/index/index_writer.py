@@ -43,7 +43,6 @@ class IndexWriter:
     """Puts passages into the tables of one index and takes them out."""
 
     def __init__(self, store: Store) -> None:
-        """Take the tables."""
         self._store = store
 
     def apply(

@@ -124,12 +124,7 @@ class MemoryIndex:
                 self.store.set_meta(key, value)
 
     def reset(self, embedder: str, keep: Mapping[str, str | bytes] | None = None) -> None:
-        """Empty the index for a rebuild, in a new epoch.
-
-        Args:
-            embedder: the name of the embedder that its vectors will come from.
-            keep: values to be stored from the start (corpus weights).
-        """
+        """Empty the index for a rebuild, in a new epoch."""
         with self._lock:
             self.vectors.remove()
             self.store.remove()
@@ -194,7 +189,6 @@ class MemoryIndex:
         return [(number, vector_text(text, heading)) for number, text, heading in rows]
 
     def unembedded_count(self) -> int:
-        """Return how many passages have no vector yet."""
         return int(self.store.connection().execute("SELECT count(*) FROM unembedded").fetchone()[0])
 
     def put_off_count(self, now: float) -> int:

@@ -25,13 +25,7 @@ _READ = "SELECT term, block, data FROM postings WHERE term IN (SELECT value FROM
 
 
 def append_postings(connection: sqlite3.Connection, first: int, passages: Sequence[Mapping[str, int]]) -> None:
-    """Add passages numbered from `first` on to the lists of their words.
-
-    Args:
-        connection: inside a transaction.
-        first: the number of the first one.
-        passages: how often each holds which words.
-    """
+    """Add passages numbered from `first` on to the lists of their words."""
     gathered: dict[tuple[str, int], tuple[list[int], list[int]]] = {}
     for number, counts in enumerate(passages, first):
         block, place = divmod(number, POSTING_BLOCK)
@@ -65,13 +59,7 @@ def read_postings(connection: sqlite3.Connection, terms: Collection[str]) -> dic
 
 
 def take_out_postings(connection: sqlite3.Connection, block: int, gone: Sequence[int]) -> None:
-    """Take some places out of all lists of a block, and words that are nowhere else in it.
-
-    Args:
-        connection: inside a transaction.
-        block: which one.
-        gone: places in it.
-    """
+    """Take some places out of all lists of a block, and words that are nowhere else in it."""
     is_gone = np.zeros(POSTING_BLOCK, np.bool_)
     is_gone[np.array(gone)] = True
     changed, emptied = [], []

@@ -95,7 +95,6 @@ class Scanned:
         return cls(int(index.d), index)
 
     def dump(self) -> bytes:
-        """Return all of it."""
         data: bytes = load_faiss().serialize_index(self._index).tobytes()
         return data
 

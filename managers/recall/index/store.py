@@ -264,7 +264,6 @@ class Store:
         return FileRecord(*row) if row else None
 
     def count(self) -> int:
-        """Return how many passages there are."""
         return int(self.connection().execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     def days_of_units(self, file: int) -> dict[str, str]:
@@ -293,7 +292,6 @@ class Store:
         return np.frombuffer(row[0], COLUMNS).copy() if row else np.zeros(0, COLUMNS)
 
     def write_column_block(self, block: int, data: npt.NDArray[np.void], revision: int) -> None:
-        """Write a block of columns."""
         self.connection().execute("INSERT OR REPLACE INTO columns VALUES (?, ?, ?)", (block, revision, data.tobytes()))
 
     def postings_of(self, terms: Collection[str]) -> dict[str, Postings]:

@@ -77,7 +77,6 @@ class VectorMaking:
 
     @property
     def is_loading(self) -> bool:
-        """Whether a model is being loaded."""
         embedder = self.embedder()
         is_busy = self.worker is not None and self.worker.is_alive()
         return is_busy and embedder is not None and embedder.is_slow and not embedder.is_ready

@@ -42,7 +42,6 @@ class VectorIndex:
     """What FAISS holds of one index, kept up with SQLite by `follow`."""
 
     def __init__(self, path: Path) -> None:
-        """Remember the snapshot's path; nothing is read yet."""
         self._path = path
         self._lock = threading.RLock()
         self._saving = threading.RLock()
@@ -212,7 +211,6 @@ class VectorIndex:
         return np.flatnonzero(~is_held[ids] | (place[ids] != np.arange(len(ids))))
 
     def remove(self) -> None:
-        """Remove the snapshot."""
         unlink(self._note)
         unlink(self._path)
 

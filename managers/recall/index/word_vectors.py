@@ -63,7 +63,6 @@ class WordVectors:
     """Which words are near to which; loaded at the first use (half a second)."""
 
     def __init__(self, table: Path) -> None:
-        """Take the folder of the table."""
         self._table = table
         self._lock = threading.Lock()
         self._keys: npt.NDArray[np.uint64] | None = None

@@ -46,13 +46,7 @@ class Cues:
 
 
 def read_cues(query: str, speakers: Collection[Speaker], now: datetime) -> Cues:
-    """Read a question.
-
-    Args:
-        query: the question.
-        speakers: all who have spoken.
-        now: what "yesterday" is reckoned from.
-    """
+    """Read a question."""
     plain = unicodedata.normalize("NFKC", query)
     named = frozenset(speaker for speaker in speakers if _names(plain, speaker[0]))
     spans = find_times(query, now)

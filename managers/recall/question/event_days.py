@@ -11,13 +11,7 @@ from managers.recall.hits import Hit
 
 
 def event_span(query: str, now: datetime, find: Callable[[str], Sequence[Hit]]) -> TimeSpan | None:
-    """Return the day that a question means, None if it names no event or nothing tells its day.
-
-    Args:
-        query: the question.
-        now: the day meant is the last one before this.
-        find: looks an event up in the memories, best first.
-    """
+    """Return the day that a question means, None if it names no event or nothing tells its day."""
     for one in (*rules("ja", "event_days").values(), *rules("en", "event_days").values()):
         match = one.search(query)
         if match and (day := _day_of(find(match["event"]), now)):

@@ -16,12 +16,7 @@ FEW_WORDS = 3
 
 
 def follows_up(text: str, words: Sequence[str]) -> bool:
-    """Whether a message is about what was said before it.
-
-    Args:
-        text: the message.
-        words: its words that carry a topic.
-    """
+    """Whether a message is about what was said before it."""
     if not words:
         return True
     if is_japanese(text):

@@ -25,10 +25,6 @@ def times_behind(text: str, spans: Sequence[TimeSpan]) -> tuple[TimeSpan, ...]:
     """Return the times that a question looks back on.
 
     "On Thursday" may be the next one: then "Thursday" is a word like others, said by whoever spoke of the plan.
-
-    Args:
-        text: the question.
-        spans: all times that it names.
     """
     is_past = fits_any("recall", "told_as_past", text)
     return tuple(span for span in spans if is_past or fits_any("recall", "behind", span.text))
@@ -39,10 +35,6 @@ def without_relative(text: str, spans: Sequence[TimeSpan]) -> str:
 
     Nobody repeats them: what was done yesterday was told as done "today". A date, a weekday, a season may be named in
     what is sought.
-
-    Args:
-        text: the question, NFKC.
-        spans: the times that it looks back on, in order, as `find_times` reads them in it.
     """
     if len(unicodedata.normalize("NFKC", text).lower()) != len(text):
         return text  # a character that changes its length: the places would not fit

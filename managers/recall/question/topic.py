@@ -14,12 +14,7 @@ from managers.recall.question.stop_phrases import without_asking
 
 
 def is_about(query: str, hits: Sequence[Hit]) -> bool:
-    """Whether one memory, with those from beside it, holds more than half of what a question is about.
-
-    Args:
-        query: a question.
-        hits: what was found for it.
-    """
+    """Whether one memory, with those from beside it, holds more than half of what a question is about."""
     topic = {
         term
         for term in terms(without_asking(query))

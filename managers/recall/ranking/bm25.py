@@ -88,12 +88,6 @@ class WordScoring:
     """BM25 with the numbers of all indexes together, for one question or several that share words."""
 
     def __init__(self, indexes: Sequence[MemoryIndex], nearby: WordVectors | None) -> None:
-        """Take the indexes as they are now.
-
-        Args:
-            indexes: refreshed.
-            nearby: Japanese words by meaning.
-        """
         self.indexes = indexes
         self._views = [index.view for index in indexes]
         self._nearby = nearby
@@ -106,10 +100,6 @@ class WordScoring:
 
     def score(self, words: Sequence[str], meanings: Sequence[Meaning]) -> tuple[list[Work], float]:
         """Score all passages by a question's words.
-
-        Args:
-            words: the question's, each once.
-            meanings: which of them have synonyms, or stand for others.
 
         Returns:
             the indexes with the scores, and the score of a perfect match.

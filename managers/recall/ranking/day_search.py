@@ -38,13 +38,6 @@ def hits_of_days(
     """Return what was said (or summed up) on the days that a question names, in order of time.
 
     Of more than `k`, those of the one who was asked for come first, then the user's; and those that say most.
-
-    Args:
-        indexes: refreshed.
-        cues: what is asked for.
-        kinds: only memories of these kinds.
-        k: how many.
-        excluded: messages that are not wanted.
     """
     found = [(says, one) for says, one in _of_days(indexes, cues, kinds) if not excluded_by(one, excluded)]
     again = repeats([passage for _, passage in found])

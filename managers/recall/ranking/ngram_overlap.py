@@ -26,13 +26,7 @@ LOOKED_AT = 60
 
 
 def weigh_overlap(text: str, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
-    """Return the candidates with those of documents weighed by the runs that they share with a question, best first.
-
-    Args:
-        text: the question.
-        candidates: of all kinds, best first.
-        indexes: where they are.
-    """
+    """Return the candidates with those of documents weighed by the runs that they share with a question, best first."""
     documents = np.flatnonzero(candidates["kind"] == KINDS.index("knowledge"))
     if not len(documents) or not is_japanese(text):
         return candidates

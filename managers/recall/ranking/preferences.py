@@ -29,13 +29,7 @@ _NEWEST = 500
 def with_wishes(
     candidates: Candidates, indexes: Sequence[MemoryIndex], kinds: Collection[MemoryType] | None
 ) -> Candidates:
-    """Return a ranking in which the wishes that bear on it have their places.
-
-    Args:
-        candidates: best first.
-        indexes: where they are.
-        kinds: only memories of these kinds.
-    """
+    """Return a ranking in which the wishes that bear on it have their places."""
     wishes = np.concatenate([_wishes(place, index, candidates, kinds) for place, index in enumerate(indexes)])
     wishes = wishes[~np.isin(keys(wishes), keys(candidates[: max(SEATS) + 1]))]
     best = wishes[np.argsort(-wishes["score"], kind="stable")][: len(SEATS)]

@@ -39,13 +39,7 @@ Held = frozenset[str]
 
 
 def weigh_proximity(cues: Cues, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
-    """Return the candidates, with the best documents in the order in which they say the question's words together.
-
-    Args:
-        cues: what is looked for.
-        candidates: of all kinds, best first.
-        indexes: where they are.
-    """
+    """Return the candidates, with the best documents in the order in which they say the question's words together."""
     slots = np.flatnonzero(candidates["kind"] == KINDS.index("knowledge"))[:LOOKED_AT]
     if len(slots) <= 1 or not cues.words or not is_japanese(cues.text):
         return candidates

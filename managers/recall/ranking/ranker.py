@@ -57,7 +57,6 @@ class Ranker:
         notices: MutableMapping[str, tuple[Notice, ...]],
         ways: Ways | None = None,
     ) -> None:
-        """Remember where to look."""
         self._log = log
         self._indexes = indexes
         self._settings = settings

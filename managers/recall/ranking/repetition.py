@@ -31,12 +31,6 @@ def what_tells_first(
     """Return an order of messages in which those that only ask or repeat come last.
 
     The user's last word on what is asked is among the first, wherever it stood: what was true may have changed.
-
-    Args:
-        order: places in `passages`, best first.
-        passages: best first.
-        scores: theirs.
-        query: what is asked for.
     """
     again = repeats(passages)
     if not fits_any("recall", "about_questions", query):
@@ -62,11 +56,7 @@ _AMONG = 3
 
 
 def repeats(passages: Sequence[Passage]) -> list[bool]:
-    """Say of each message whether it only gives back others of them, or is said word for word by one before it.
-
-    Args:
-        passages: in any order; of two that say the same the first counts.
-    """
+    """Say of each message whether it only gives back others of them, or is said word for word by one before it."""
     told = [(passage, _words(passage.text)) for passage in passages if not only_asks(passage.text)]
     seen: set[tuple[str, str]] = set()
     found = []

@@ -41,12 +41,7 @@ class _Exchange:
 
 
 def spread_over_time(words: WordScoring, cues: Cues) -> Candidates:
-    """Return what users said about a subject, so that any beginning of the list is spread over time.
-
-    Args:
-        words: of the indexes.
-        cues: the subject.
-    """
+    """Return what users said about a subject, so that any beginning of the list is spread over time."""
     works, ideal = words.score(cues.words, cues.meanings)
     found = [one for place, work in enumerate(works) for one in _exchanges(place, work, ideal)]
     found = sorted(found, key=lambda one: -one.score)[:_POOL]

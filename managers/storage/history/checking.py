@@ -100,10 +100,6 @@ def check_history(folder: Path) -> Check:
 def heal_history(folder: Path, contents: Mapping[str, bytes]) -> int:
     """Write anew what is damaged or missing in a history and can be made from the kept files as they are now.
 
-    Args:
-        folder: `.history/`.
-        contents: the kept files' names and contents.
-
     Returns:
         how many parts were written.
     """

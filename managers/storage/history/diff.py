@@ -20,7 +20,6 @@ class FileDiff:
 
     @property
     def unified(self) -> str:
-        """The change as a unified diff."""
         before, after = ((side or b"").decode("utf-8", "replace") for side in (self.before, self.after))
         return unified(before, after, self.path)
 

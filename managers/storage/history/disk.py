@@ -39,7 +39,6 @@ class KeptFiles:
         self._looking = threading.Lock()
 
     def path(self, name: str) -> Path:
-        """Return where a kept file lies."""
         return locate(self.folder, name)
 
     def content(self, name: str) -> bytes | None:

@@ -86,10 +86,7 @@ class History(HistoryReader):
             return None if commit is None else commit.decode()
 
     def notice_outside(self, files: Sequence[Path] | None = None) -> str | None:
-        """Record what was changed on disk by other programs since the last entry, as author "outside".
-
-        Args:
-            files: look at these only; at all kept files if None.
+        """Record what other programs changed on disk since the last entry, in some or all kept files, as "outside".
 
         Returns:
             The entry's id, None if nothing was changed.

@@ -143,7 +143,6 @@ class ObjectDatabase:
         return ObjectID(text.encode())
 
     def set_head(self, commit: ObjectID) -> None:
-        """Let the branch point to a commit."""
         write_atomic(self.folder / BRANCH, commit + b"\n")
 
     def add(self, objects: Iterable[ShaFile]) -> None:
@@ -182,7 +181,6 @@ class ObjectDatabase:
         return found
 
     def blob(self, blob_id: ObjectID) -> bytes:
-        """Return the content of a file."""
         found = self.store[blob_id]
         if not isinstance(found, Blob):
             raise KeyError(blob_id)
@@ -204,7 +202,6 @@ class ObjectDatabase:
         return found
 
     def folders(self, tree_id: ObjectID) -> dict[str, ObjectID]:
-        """Return the folders of a tree."""
         return {decoded(name): item for name, mode, item in self.tree(tree_id).items() if stat.S_ISDIR(mode)}
 
     def lookup(self, tree_id: ObjectID | None, names: Iterable[str]) -> dict[str, ObjectID | None]:

@@ -31,7 +31,6 @@ class HistoryReader:
     """One persona's history, to be looked into. Safe to use from several threads and processes."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
-        """Remember where it is; nothing is opened yet."""
         self.paths = paths
         self._files = KeptFiles(paths.folder, paths.history / "seen_files.json")
         self._repository = Repository(paths, self._files, clock)

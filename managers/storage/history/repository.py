@@ -26,7 +26,6 @@ class Repository:
     """Opens, begins and extends the repository. Not thread-safe: its owner holds a lock."""
 
     def __init__(self, paths: PersonaPaths, files: KeptFiles, clock: Clock) -> None:
-        """Remember where things are; nothing is opened yet."""
         self.paths = paths
         self.notices: list[Notice] = []
         self._files = files
@@ -60,7 +59,6 @@ class Repository:
             self._database.close()
 
     def close(self) -> None:
-        """Let go of open files."""
         if self._database is not None:
             self._database.close()
         self._database = None
@@ -87,12 +85,6 @@ class Repository:
         self, database: ObjectDatabase, draft: Draft, contents: Mapping[str, bytes | None], *, always: bool = False
     ) -> ObjectID | None:
         """Write the objects of a new entry; the branch does not point to it yet.
-
-        Args:
-            database: the repository.
-            draft: who and why.
-            contents: files with their new content, None where deleted.
-            always: also when no content differs.
 
         Returns:
             The commit's id, None if there is nothing to commit.

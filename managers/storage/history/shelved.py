@@ -15,13 +15,7 @@ from managers.storage.history.merge_json import dumped, parse, records_of, with_
 
 
 def on_shelves(folder: Path, diff: FileDiff, current: bytes | None) -> Iterator[FileDiff]:
-    """Yield, shelf by shelf, what an entry did to records that stood in a file then and stand on a shelf now.
-
-    Args:
-        folder: the persona's folder.
-        diff: what the entry did to the file.
-        current: the file as it is now.
-    """
+    """Yield, shelf by shelf, what an entry did to records that stood in a file then and stand on a shelf now."""
     if not diff.path.endswith(".json"):
         return
     try:

@@ -37,10 +37,6 @@ class TooLargeError(ValueError):
 def check_size(kind: int, size: int) -> None:
     """Refuse what is too large.
 
-    Args:
-        kind: git's number of the kind of object, also of a difference to another one.
-        size: bytes that it unfolds to.
-
     Raises:
         TooLargeError
     """

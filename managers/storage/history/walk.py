@@ -16,7 +16,6 @@ class Walk:
     """Reads entries from the newest on; commits never change, so each is read and parsed once."""
 
     def __init__(self, database: ObjectDatabase) -> None:
-        """Begin with nothing read."""
         self.database = database
         self._parsed: dict[ObjectID, tuple[Entry, ObjectID | None]] = {}
         self.damaged: str | None = None
