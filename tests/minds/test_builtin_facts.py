@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from agent.minds.builtin.answers.relations import relation_of
+from agent.minds.builtin.answers.people import relation_of
 from agent.minds.builtin.talk.correction import read_correction
 from agent.minds.builtin.talk.indirect_speech import report
 from agent.minds.builtin.talk.voice import read_voice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -13,7 +13,7 @@ from agent.minds.builtin.talk.quotation import marks
 from managers.language.reading.kinship import NAME_MARK
 from managers.language.reading.reading import asks_anything
 from managers.language.reading.rules import fits, fits_any, rule, search_any
-from managers.language.words import detect_language, sentences, words
+from managers.language.words import content_words, detect_language, sentences, words
 from managers.mind import ChatTurn, ReplyRequest, Sheet
 from managers.recall.hits import Hit, MemoryType
 
@@ -31,6 +31,7 @@ _WITNESS = 5000
 MADE_OF = frozenset(["told", "episodic_memory", "diary", "dream_insight"])
 """Memories that are made of what was said: where that itself is at hand, they add nothing."""
 _LOGGED = ("log_archive", "current_log")
+_OWN_WORDS = ("said", "told", *_LOGGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,22 @@ class Candidate:
     goes_on: bool = False
     original: str = ""
     amended: str = ""
+
+    @property
+    def is_own_word(self) -> bool:
+        """The user said it in these words."""
+        return self.who == "user" and self.kind in _OWN_WORDS
+
+
+def last_told(found: Iterable[Candidate]) -> Candidate | None:
+    """Return what was said last of some sentences; of one message its first."""
+    return max(found, key=lambda c: (c.time is not None, c.time, -c.source), default=None)
+
+
+def says_the_same(one: Candidate, other: Candidate) -> bool:
+    """Tell whether one of two sentences holds nothing that the other does not."""
+    first, second = set(content_words(one.text)), set(content_words(other.text))
+    return first <= second or second <= first
 
 
 def candidates_of(request: ReplyRequest) -> list[Candidate]:

@@ -1,11 +1,12 @@
-"""How what was found is said: as a value, as a report from the listener's side, or quoted with who said it and when."""
+"""How what was found is said (as a value, a report, a quotation with who said it and when), and what that rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 
-from agent.minds.builtin.answers.candidates import Candidate
+from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
 from agent.minds.builtin.answers.extraction import value_for
 from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.indirect_speech import report
@@ -13,9 +14,10 @@ from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits
+from managers.recall.hits import Hit
 
-LOGGED: Final = frozenset(["said", "told", "log_archive", "current_log"])
-"""Kinds of candidates that are the user's own words."""
+_ONE_TALK: Final = timedelta(minutes=20)
+"""What was said so close to a memory was looked at because of it."""
 _QUOTE_KEYS: Final = {
     "note": "quote_note",
     "episodic_memory": "quote_episode",
@@ -42,7 +44,7 @@ def say_value(scene: Scene, asked: Sequence[Sentence], best: Sequence[Candidate]
 
 def say_told(candidate: Candidate, scene: Scene) -> str:
     """Say in one's own sentence what the user told, with its day; the words themselves where that is not safe."""
-    if candidate.who != "user" or candidate.kind not in LOGGED:
+    if not candidate.is_own_word:
         return ""
     if candidate.amended:
         return quote_told(candidate, scene)
@@ -100,3 +102,22 @@ def _amended(candidate: Candidate, scene: Scene) -> dict[str, str]:
         return {}
     lang = scene.lang
     return {"quote": for_quoting(candidate.original, lang), "amended": for_quoting(candidate.amended, lang)}
+
+
+def grounds_of(scene: Scene) -> tuple[Hit, ...]:
+    """Return the memories whose words, days or values a reply gave, in the order in which they were found."""
+    hits = scene.request.hits
+    places = {place for one in scene.used for place in _places(one, hits)}
+    return tuple(hits[place] for place in sorted(places))
+
+
+def _places(used: Candidate, hits: Sequence[Hit]) -> list[int]:
+    """Return where the memories are that a sentence stands in, else those beside which it was said."""
+    if 0 < used.source <= min(MAX_HITS, len(hits)):
+        return [used.source - 1]
+    words = [text for text in (used.text, used.original) if text]
+    if holding := [place for place, hit in enumerate(hits) if any(text in hit.text for text in words)]:
+        return holding
+    if used.kind == "said" or used.time is None:
+        return []  # said in this conversation, or noted
+    return [place for place, hit in enumerate(hits) if hit.time and abs(used.time - hit.time) <= _ONE_TALK]

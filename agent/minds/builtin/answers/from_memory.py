@@ -7,7 +7,7 @@ from typing import Final
 
 from agent.minds.builtin.answers.about_itself import tell_liking, tell_of_body
 from agent.minds.builtin.answers.candidates import MADE_OF, Candidate
-from agent.minds.builtin.answers.citation import LOGGED, quote, say_told, say_value
+from agent.minds.builtin.answers.citation import quote, say_told, say_value
 from agent.minds.builtin.answers.extraction import is_beside
 from agent.minds.builtin.answers.overview import as_said, tell_overview
 from agent.minds.builtin.answers.people import answer_last_heard, answer_who, asked_name
@@ -132,10 +132,13 @@ def _unsure(best: Sequence[Candidate], scene: Scene) -> list[str]:
 
 def _is_beside(asked: Sequence[Sentence], candidate: Candidate) -> bool:
     """Tell a day or a place of something else (Mum's birthday) from that of what was asked for (her arrival)."""
-    if candidate.who != "user" or candidate.kind not in LOGGED:
-        return False
     sentence = next((one for one in asked if one.asks in ("when", "where")), None)
-    return sentence is not None and is_beside(sentence, candidate) and told_slot(candidate.text, sentence.lang) is None
+    return (
+        candidate.is_own_word
+        and sentence is not None
+        and is_beside(sentence, candidate)
+        and told_slot(candidate.text, sentence.lang) is None
+    )
 
 
 def _quoted(found: Found, scene: Scene, asked: Sequence[Sentence]) -> list[str]:

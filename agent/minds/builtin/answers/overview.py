@@ -5,7 +5,14 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate, candidates_of, is_of_persona, noted_lines
+from agent.minds.builtin.answers.candidates import (
+    MAX_HITS,
+    Candidate,
+    candidates_of,
+    is_of_persona,
+    noted_lines,
+    says_the_same,
+)
 from agent.minds.builtin.dreams.statements import lasting_terms
 from agent.minds.builtin.dreams.wording import phrase, quoted
 from agent.minds.builtin.talk.dates_in_words import say_when
@@ -107,7 +114,7 @@ def _known_of_user(request: ReplyRequest, lang: Lang) -> list[Candidate]:
     weighed = [(weight, at, c) for at, c in enumerate(pool) if (weight := _weight_of_user(c, request, lang)) >= _TELLS]
     chosen: list[tuple[int, Candidate]] = []
     for _, at, candidate in sorted(weighed, key=lambda entry: (-entry[0], entry[1])):
-        if len(chosen) < _MOST_KNOWN and not any(_is_in(candidate, other) for _, other in chosen):
+        if len(chosen) < _MOST_KNOWN and not any(says_the_same(candidate, other) for _, other in chosen):
             chosen.append((at, candidate))
     return [candidate for _, candidate in sorted(chosen, key=lambda pair: pair[0])]
 
@@ -135,8 +142,3 @@ def _weight_of_user(candidate: Candidate, request: ReplyRequest, lang: Lang) -> 
     weight += 1.5 * bool(set(content_words(text)) & lasting_terms(lang)) + 0.5 * is_own
     weight += 1.0 * any(span.last > request.now.date() for span in find_times(text, request.now))
     return weight + candidate.rank / MAX_HITS
-
-
-def _is_in(candidate: Candidate, other: Candidate) -> bool:
-    one, two = set(content_words(candidate.text)), set(content_words(other.text))
-    return one <= two or two <= one

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from agent.minds.builtin.answers.candidates import Candidate, candidates_of
-from agent.minds.builtin.answers.citation import LOGGED, quote_told, reported, say_report
-from agent.minds.builtin.answers.relations import Relation, relation_of, spoken_kin
+from agent.minds.builtin.answers.citation import quote_told, reported, say_report
 from agent.minds.builtin.talk.dates_in_words import say_when
+from agent.minds.builtin.talk.noun_phrases_ja import relatives
 from agent.minds.builtin.talk.scene import Scene
+from agent.minds.builtin.talk.voice import Voice
 from managers.language.lexicons import word_list
-from managers.language.reading.kinship import kin_words, naming
+from managers.language.reading.kinship import kin_of, kin_words, naming, pets
 from managers.language.reading.reading import Sentence, asks_anything
 from managers.language.reading.rules import fits, rule
 from managers.language.words import content_words, sentences
 
 _MOST_TOLD: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What somebody is to the user.
+
+    Attributes:
+        word: the relation in the user's word: `brother`, 弟.
+        spoken: from the listener's side: `your little brother`, 弟さん.
+        pronoun: he or she where the word tells; empty if not, and in Japanese.
+    """
+
+    word: str
+    spoken: str
+    pronoun: str = ""
 
 
 def answer_who(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
@@ -43,7 +60,7 @@ def answer_last_heard(scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     name = _named_by("wonders", asked)
     if not name:
         return []
-    pool = [c for c in candidates_of(scene.request) if c.who == "user" and c.kind in LOGGED]
+    pool = [c for c in candidates_of(scene.request) if c.is_own_word]
     about = [c for c in _about(name, pool, scene) if c.text.strip() != scene.message.strip()]
     for candidate in reversed(about):
         told = reported(candidate, scene)
@@ -144,3 +161,24 @@ def _without_name(text: str, name: str, relation: Relation | None, scene: Scene)
     kin = rf"(?:{spoken}の?|[^、]{{0,8}}{word}の)?"
     title = "|".join(word_list("ja", "honorific"))
     return re.sub(rf"^{kin}{re.escape(_bare(name))}(?:{title})?[はが、]、?", "", text)
+
+
+def relation_of(name: str, texts: Iterable[str], voice: Voice) -> Relation | None:
+    """Return what somebody is to the user, by the last sentence that says so."""
+    told = [kin for text in texts if (kin := kin_of(name, text, voice.lang))]
+    if not told:
+        return None
+    kin = told[-1]
+    if voice.lang == "ja":
+        return Relation(kin.word, spoken_kin(kin.word, voice))
+    pronoun = next((one for one in ("he", "she") if kin.word in word_list("en", f"{one}_kin")), "")
+    return Relation(kin.word, f"{'your' if kin.is_mine else 'a'} {kin.manner}{kin.word}", pronoun)
+
+
+def spoken_kin(word: str, voice: Voice) -> str:
+    """Return what a listener calls somebody's relative, or animal: 弟 → 弟さん, 猫 → ユウさんのところの猫, mum → your mum."""
+    if voice.lang == "en":
+        return f"your {word}" if word.lower() in kin_words("en") else word
+    if word not in pets("ja"):
+        return relatives().get(word, word)
+    return f"{voice.you}のところの{word}" if voice.you and not word.startswith(("愛", "飼")) else f"飼っている{word}"

@@ -20,7 +20,7 @@ _ANSWERS_ON = 0.9
 
 def score_of(candidate: Candidate, wanted: Wanted, spread: dict[str, float]) -> tuple[float, float]:
     """Return how well a sentence answers, and the share of the question's words that it holds."""
-    there = terms_of(candidate.text)
+    there = one_word_each(candidate.text)
     around = one_word_each(candidate.around) - there if candidate.around else set()
     unknown = max(spread.values(), default=1.0)
     total = sum(spread.get(term, unknown) for term in wanted.terms) or 1.0
@@ -29,7 +29,7 @@ def score_of(candidate: Candidate, wanted: Wanted, spread: dict[str, float]) -> 
     covered += share * sum(spread.get(term, unknown) for term in wanted.terms if one_word(term) in around) / total
     score = covered + 0.35 * candidate.rank
     if wanted.asks and has_answer(candidate, wanted.asks, wanted.terms):
-        score += 0.3 if not wanted.counter or is_counted(candidate, wanted) else 0.1
+        score += 0.3 if is_counted(candidate, wanted) else 0.1
     if candidate.goes_on and wanted.cues & verb_bases(candidate.text):
         score += 0.15  # "What does Jack want to be?", "He wants to be an engineer."
     if _is_topic(candidate, wanted):
@@ -69,13 +69,10 @@ def _is_topic(candidate: Candidate, wanted: Wanted) -> bool:
 
 
 def is_counted(candidate: Candidate, wanted: Wanted) -> bool:
-    """Tell whether a sentence counts what is to be counted: 3位 for 何位."""
-    return any(value.text.endswith(wanted.counter) for value in values_in(candidate.text, "ja", ["count"]))
-
-
-def terms_of(text: str) -> set[str]:
-    """Return what a sentence is about."""
-    return one_word_each(text)
+    """Tell whether a sentence counts what is to be counted, if anything is: 3位 for 何位."""
+    return not wanted.counter or any(
+        value.text.endswith(wanted.counter) for value in values_in(candidate.text, "ja", ["count"])
+    )
 
 
 def has_answer(candidate: Candidate, asks: str, terms: Sequence[str]) -> bool:  # noqa: PLR0911  # one per kind
@@ -105,11 +102,11 @@ def has_answer(candidate: Candidate, asks: str, terms: Sequence[str]) -> bool:  
 
 def held(candidate: Candidate, wanted: Wanted) -> int:
     """Return how many of the question's words stand in the sentence itself."""
-    return len({one_word(term) for term in wanted.terms} & terms_of(candidate.text))
+    return len({one_word(term) for term in wanted.terms} & one_word_each(candidate.text))
 
 
 def shares_taste_alone(wanted: Wanted, candidate: Candidate) -> bool:
     """Whether it shares with the question only that somebody likes something: food, or a dog?"""
-    there = terms_of(candidate.text) | one_word_each(candidate.around)
+    there = one_word_each(candidate.text) | one_word_each(candidate.around)
     shared = {one_word(term) for term in wanted.terms if one_word(term) in there}
     return bool(shared & LIKINGS) and len(shared) < len(set(wanted.terms)) and shared <= LIKINGS | wanted.names

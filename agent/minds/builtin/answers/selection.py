@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.minds.builtin.answers.candidates import BESIDE, MAX_HITS, Candidate, candidates_of, sentences_of, who_said
+from agent.minds.builtin.answers.candidates import (
+    BESIDE,
+    MAX_HITS,
+    Candidate,
+    candidates_of,
+    last_told,
+    says_the_same,
+    sentences_of,
+    who_said,
+)
 from agent.minds.builtin.answers.question_focus import Wanted, asks_how_it_stands, may_answer, read_question
 from agent.minds.builtin.answers.scoring import (
     has_answer,
@@ -14,9 +23,8 @@ from agent.minds.builtin.answers.scoring import (
     score_of,
     shares_taste_alone,
     spread_of,
-    terms_of,
 )
-from agent.minds.builtin.answers.synonyms import one_word
+from agent.minds.builtin.answers.synonyms import one_word, one_word_each
 from managers.language.reading.reading import Sentence, asks_anything
 from managers.language.reading.rules import fits_any
 from managers.language.reading.slots import asked_slot, told_slot
@@ -78,8 +86,8 @@ def search_question(  # noqa: PLR0911  # one return per way to find, or not
         return Found((max(near, key=lambda pair: pair[0])[1],), fits=False, coverage=coverage)
     if not fits and best.source > 0 and (not coverage or (best.who == "persona" and wanted.owner != "persona")):
         return Found((), fits=False)  # it only stood beside what was recalled
-    newer = _newest(best, wanted, scored) if asks_how_it_stands(asked) else _newer(best, wanted, scored)
-    if fits and newer is not None:
+    newer = _newer(best, wanted, scored, is_end_asked=asks_how_it_stands(asked)) if fits else None
+    if newer is not None:
         return Found((newer, best), fits=True, coverage=coverage)
     chosen = [best, *_seconds(scored, wanted, fits=fits)]
     if fits and wanted.asks == "when" and len(chosen) == 1:
@@ -92,7 +100,7 @@ def _of_them(candidates: Sequence[Candidate], wanted: Wanted) -> list[Candidate]
 
     def names_all(c: Candidate) -> bool:
         text = f"{c.text} {c.original} {c.around if c.goes_on else ''} {c.heading}"
-        there = terms_of(text)
+        there = one_word_each(text)
         return all(surface in text or (terms and terms <= there) for surface, terms in wanted.named)
 
     return [c for c in candidates if names_all(c)] if wanted.named else []
@@ -104,7 +112,7 @@ def _seconds(scored: _Scored, wanted: Wanted, *, fits: bool) -> list[Candidate]:
     for (score, share), candidate in scored[1:]:
         if score < _SECOND_SHARE * top or (share < _FITS and fits):
             break
-        is_new = candidate.source != best.source and not _says_the_same(candidate.text, best.text)
+        is_new = candidate.source != best.source and not says_the_same(candidate, best)
         if is_new and _adds_to(best, candidate, wanted):
             return [candidate]
     return []
@@ -126,7 +134,7 @@ def _adds_to(best: Candidate, candidate: Candidate, wanted: Wanted) -> bool:
 def _is_beyond_names(candidate: Candidate, best: Candidate, wanted: Wanted) -> bool:
     """Tell a second sentence that shares more with a question than whom it is about, where the best one does."""
     plain = {one_word(term) for term in wanted.terms} - wanted.names
-    return not (plain & terms_of(best.text)) or bool(plain & terms_of(candidate.text)) or candidate.goes_on
+    return not (plain & one_word_each(best.text)) or bool(plain & one_word_each(candidate.text)) or candidate.goes_on
 
 
 def _hour_of(best: Candidate, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -136,38 +144,29 @@ def _hour_of(best: Candidate, candidates: Sequence[Candidate]) -> list[Candidate
     return [c for c in candidates if c.source == best.source and c.goes_on and fits_any("answers", "hour", c.text)][:1]
 
 
-def _newer(best: Candidate, wanted: Wanted, scored: _Scored) -> Candidate | None:
-    """Return the last word on it, where something later says as much: people correct themselves, and things move."""
+def _newer(best: Candidate, wanted: Wanted, scored: _Scored, *, is_end_asked: bool) -> Candidate | None:
+    """Return the last word on it, where something later says as much: people correct themselves, and things move.
+
+    `is_end_asked`: a question how things stand asks for the last that was told of them, however little it says.
+    """
     if best.time is None or best.who == "persona":
         return None
     top, coverage = scored[0][0]
-    least = max(held(best, wanted), 1)
-    later = [
+
+    def says_as_much(score: float, share: float, c: Candidate) -> bool:
+        is_near = score >= top - _NEARLY and share >= max(_FITS, coverage - _ALIKE)
+        return is_near and held(c, wanted) >= held(best, wanted) and is_counted(c, wanted) == is_counted(best, wanted)
+
+    return last_told(
         c
         for (score, share), c in scored
-        if c.time is not None
-        and score >= top - _NEARLY
-        and held(c, wanted) >= least
+        if c.who == best.who
+        and c.time is not None
         and (c.time, -c.source) > (best.time, -best.source)
-        and c.who == best.who
-        and share >= max(_FITS, coverage - _ALIKE)
-        and not _says_the_same(c.text, best.text)
-        and (not wanted.counter or is_counted(c, wanted) == is_counted(best, wanted))
-    ]
-    return max(later, key=lambda c: (c.time is not None, c.time, -c.source), default=None)
-
-
-def _newest(best: Candidate, wanted: Wanted, scored: _Scored) -> Candidate | None:
-    """Return the last that the user told of it, whatever it was: a question how things stand asks for the end."""
-    later = [
-        c
-        for _, c in scored
-        if c.who == best.who == "user"
-        and (c.time is not None and best.time is not None and c.time > best.time)
         and held(c, wanted)
-        and not _says_the_same(c.text, best.text)
-    ]
-    return max(later, key=lambda c: (c.time is not None, c.time), default=None)
+        and (is_end_asked or says_as_much(score, share, c))
+        and not says_the_same(c, best)
+    )
 
 
 def _standing(asked: Sequence[Sentence], candidates: Sequence[Candidate], lang: Lang) -> Candidate | None:
@@ -176,12 +175,7 @@ def _standing(asked: Sequence[Sentence], candidates: Sequence[Candidate], lang: 
     if slot is None:
         return None
     told = [c for c in candidates if c.who != "persona" and told_slot(c.text, detect_language(c.text)) == slot]
-    return max(told, key=lambda c: (c.time is not None, c.time, -c.source), default=None)
-
-
-def _says_the_same(one: str, other: str) -> bool:
-    first, second = set(content_words(one)), set(content_words(other))
-    return first <= second or second <= first
+    return last_told(told)
 
 
 def related(told: Sentence, request: ReplyRequest) -> Candidate | None:

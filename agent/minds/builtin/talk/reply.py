@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agent.minds.builtin.answers.citation import grounds_of
 from agent.minds.builtin.answers.dispatch import answer_questions
 from agent.minds.builtin.answers.from_memory import asks_of_the_past
-from agent.minds.builtin.answers.grounds import grounds_of
 from agent.minds.builtin.talk import crisis
 from agent.minds.builtin.talk.acknowledgement import heard_words, listen, plain_words
 from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
