@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.memories import Memories
-from agent.minds.builtin.talk.introduction import name_given, name_noted
+from managers.language.reading.introductions import name_given, name_noted
 from managers.memory.entities import Entity, Fact, is_safe
 from managers.memory.entity_store import EntityStore
 from managers.memory.messages import NAMELESS, Message, is_unnamed

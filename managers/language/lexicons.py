@@ -36,5 +36,11 @@ def word_set(name: str, table: str, key: str) -> frozenset[str]:
 
 @cache
 def word_list(lang: Lang, name: str) -> frozenset[str]:
-    """Return a list of words of a language under a name, from `follow.toml` or `parts.toml`: `colours`, `pets`."""
-    return frozenset({**load(f"{lang}/parts")["words"], **load("follow")[lang]["words"]}[name].split())
+    """Return a list of words of a language under a name, from `words.toml` or `parts.toml`: `colours`, `pets`."""
+    return frozenset({**load(f"{lang}/parts")["words"], **load(f"{lang}/words")["words"]}[name].split())
+
+
+@cache
+def verbs(lang: Lang) -> dict[str, str]:
+    """Return what each verb is about (`words.toml`), by its base form: `cook` for bake."""
+    return {verb: subject for subject, listed in load(f"{lang}/words")["verbs"].items() for verb in listed.split()}

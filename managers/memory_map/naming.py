@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from managers.language.lexicons import word_set
+from managers.language.lexicons import word_list, word_set
 from managers.language.reading.english import stem
 from managers.language.word import Kind, Word
 from managers.language.words import words
@@ -146,7 +146,7 @@ def _is_light(word: Word) -> bool:
 
 @lru_cache(maxsize=1)
 def _light() -> frozenset[str]:
-    listed = word_set("naming", "vague", "ja") | word_set("naming", "vague", "en")
+    listed = word_list("ja", "vague") | word_list("en", "vague")
     return listed | word_set("ja/lexicon", "content", "light") | word_set("en/lexicon", "kinds", "light")
 
 

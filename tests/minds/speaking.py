@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from agent.minds.builtin import BuiltInMind
-from agent.minds.builtin.talk.introduction import name_noted
 from managers.language.emotion import read_emotion
 from managers.language.reading.concern import find_concern, help_lines
+from managers.language.reading.introductions import name_noted
 from managers.language.words import detect_language
 from managers.memory.messages import Message
 from managers.mind import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.minds.builtin.talk.introduction import is_about_oneself, name_in
+from managers.language.reading.introductions import is_about_oneself, name_in
 from managers.language.reading.reading import read
 from managers.mind import Sheet
 from tests.minds.speaking import converse, say

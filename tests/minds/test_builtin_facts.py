@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from agent.minds.builtin.answers.people import relation_of
-from agent.minds.builtin.talk.correction import read_correction
 from agent.minds.builtin.talk.indirect_speech import report
 from agent.minds.builtin.talk.voice import read_voice
+from managers.language.reading.corrections import read_correction
 from managers.language.reading.values import values_in
 from managers.language.words import detect_language
 from managers.mind import ChatTurn, Sheet

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.minds.builtin.talk.introduction import name_in, name_noted
+from managers.language.reading.introductions import name_in, name_noted
 from managers.mind import ChatTurn, Sheet, ToolCall
 from tests.minds.speaking import converse, pieces, request, say
 

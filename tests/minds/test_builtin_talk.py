@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from agent.minds.builtin.talk.impulse import impulse
-from agent.minds.builtin.talk.introduction import name_in
+from managers.language.reading.introductions import name_in
 from managers.memory.messages import Message
 from managers.memory.questions import Question
 from managers.mind import ChatTurn, OpenQuestion, Sheet

@@ -9,10 +9,10 @@ import pytest
 
 from agent.minds.builtin.dreams.open_questions import find
 from agent.minds.builtin.dreams.summary import summarise
-from agent.minds.builtin.talk.introduction import name_in
 from agent.minds.builtin.talk.markup import readable
 from agent.minds.builtin.talk.unreadable import is_foreign
 from managers.language.reading.concern import find_concern
+from managers.language.reading.introductions import name_in
 from managers.language.reading.reading import read
 from managers.language.words import sentences
 from managers.memory.messages import Message

@@ -7,11 +7,13 @@ Each thing is read in one place:
   for a whole message.
 - `times.find_times(text, now)`: the days that it speaks of. `values.values_in`: days, hours, counts, colours as words.
 - `kinship.kin_of`: who somebody is to the speaker. `slots`: where somebody lives, what they do, how old they are.
-- `preferences`: wishes that hold from now on. `forget_wishes`: what is to be forgotten. `concern`, `loss`: danger, deaths.
+- `preferences`: wishes that hold from now on. `note_wishes`, `forget_wishes`: what is to be noted, what forgotten.
+- `introductions`: the name that somebody gives. `corrections`: what is put right. `concern`, `loss`: danger, deaths.
 - `clauses`, `overview`: the questions within a question, and those that ask for an order or a sum.
 - `rules`: what all of these go by, `assets/language/{ja,en}/<topic>.toml`, patterns with examples. `fits(lang, topic, name,
   text)` tries one, `first_fit` a whole file, `fits_any` and `either` both languages.
 - `english`, `japanese`: a text cut into words; nothing else here knows a language.
 
-`managers.language.lexicons.word_list(lang, name)` gives a list of words, such as `colours` or `relatives`.
+`managers.language.lexicons.word_list(lang, name)` gives a list of words, such as `colours` or `relatives`; `verbs(lang)` what
+each verb is about.
 """

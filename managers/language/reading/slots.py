@@ -35,7 +35,7 @@ def asks_all(text: str, lang: Lang) -> bool:
 
 def searches_of_all(lang: Lang) -> list[str]:
     """Return what to look for in somebody's own words to say who they are: their people, their work, their home."""
-    return [query.strip() for query in load("follow")[lang]["words"]["about_one"].split("/")]
+    return [query.strip() for query in load(f"{lang}/words")["words"]["about_one"].split("/")]
 
 
 def told_slot(text: str, lang: Lang) -> Slot | None:

@@ -58,7 +58,7 @@ def day_meant(named: str, told: date, lang: Lang) -> date | None:
     Returns:
         the date; None where the words name no day in this way.
     """
-    plain, names = named.lower().removeprefix("on "), load("dates")[lang]
+    plain, names = named.lower().removeprefix("on "), load(f"{lang}/day_words")
     if plain in names["shifts"]:
         return told + timedelta(days=names["shifts"][plain])
     match = rule(lang, "values", "weekday").search(plain)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from agent.minds.builtin.talk.correction import Correction, read_correction
 from agent.minds.builtin.talk.markup import without_markup
 from agent.minds.builtin.talk.quotation import marks
+from managers.language.reading.corrections import Correction, read_correction
 from managers.language.reading.kinship import NAME_MARK
 from managers.language.reading.reading import asks_anything
 from managers.language.reading.rules import fits, fits_any, rule, search_any

@@ -121,7 +121,7 @@ def _as_day(said: str, candidate: Candidate, text: str, scene: Scene) -> str:
     named = say_day(date, today, lang)
     if not is_weekday or named.lower() == said.lower():
         return said if is_weekday else named
-    form: str = load("dates")[lang]["weekday_to_come" if date >= today else "weekday_gone_by"]
+    form: str = load(f"{lang}/day_words")["weekday_to_come" if date >= today else "weekday_gone_by"]
     return form.format(said=said, named=named, month=date.month, day=date.day)
 
 

@@ -16,11 +16,11 @@ from agent.minds.builtin.answers.candidates import (
 from agent.minds.builtin.dreams.statements import lasting_terms
 from agent.minds.builtin.dreams.wording import phrase, quoted
 from agent.minds.builtin.talk.dates_in_words import say_when
-from agent.minds.builtin.talk.introduction import name_noted
 from agent.minds.builtin.talk.quotation import marks
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
+from managers.language.reading.introductions import name_noted
 from managers.language.reading.reading import asks_anything, read
 from managers.language.reading.rules import fits, fits_any
 from managers.language.reading.slots import told_slot

@@ -43,7 +43,7 @@ def dislike_for_no_liking(terms: Iterable[str], plain: str, lang: Lang) -> list[
 
 @cache
 def _idioms() -> tuple[tuple[re.Pattern[str], str], ...]:
-    listed = load("follow")["en"]["idioms"]
+    listed = load("en/words")["idioms"]
     return tuple((re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), word) for word, pattern in listed.items())
 
 

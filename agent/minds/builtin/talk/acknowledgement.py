@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from agent.minds.builtin.answers.selection import related
 from agent.minds.builtin.talk.condolence import condole
-from agent.minds.builtin.talk.correction import read_correction
 from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.follow_up import (
     NOT_PLANNED,
@@ -22,6 +21,7 @@ from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.talk.told import Told
 from managers.language.emotion import NEGATIVE, read_emotion
+from managers.language.reading.corrections import read_correction
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, fits_any
 from managers.language.reading.values import capital_days, values_in

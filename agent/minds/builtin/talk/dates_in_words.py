@@ -33,8 +33,8 @@ def say_when(moment: datetime | None, now: datetime, lang: Lang) -> str:
 
 
 def _forms(lang: Lang) -> dict[str, Any]:
-    """Return how a language says days and hours (`dates.toml`)."""
-    found: dict[str, Any] = load("dates")[lang]
+    """Return how a language says days and hours (`day_words.toml`)."""
+    found: dict[str, Any] = load(f"{lang}/day_words")
     return found
 
 

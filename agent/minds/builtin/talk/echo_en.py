@@ -78,7 +78,7 @@ def has_subject(found: Sequence[Word]) -> bool:
 
 def swapped(found: Sequence[Word], text: str) -> str:
     """Return a sentence from the listener's side: my → your, I was → you were."""
-    swaps = dict(pair.split("=") for pair in load("follow")["en"]["words"]["swaps"].split())
+    swaps = dict(pair.split("=") for pair in load("en/words")["words"]["swaps"].split())
     pieces, last_end, before = [], found[0].start, ""
     for at, word in enumerate(found):
         lower = word.surface.lower().replace("’", "'")

@@ -130,8 +130,8 @@ def _is_nominal(word: Word) -> bool:
 
 @cache
 def _endings(form: str) -> dict[str, str]:
-    """Return how verbs end in a form, by the last letter of their base (`follow.toml`)."""
-    return dict(pair.split("=") for pair in load("follow")["ja"]["words"][form].split())
+    """Return how verbs end in a form, by the last letter of their base (`words.toml`)."""
+    return dict(pair.split("=") for pair in load("ja/words")["words"][form].split())
 
 
 def _is_regular(verb: Word) -> bool:

@@ -6,10 +6,10 @@ import unicodedata
 
 from agent.minds.builtin.talk.dates_in_words import part_of_day
 from agent.minds.builtin.talk.follow_up import open_topics
-from agent.minds.builtin.talk.introduction import was_asked_name
 from agent.minds.builtin.talk.mood import is_heavy_talk
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.reading.introductions import was_asked_name
 from managers.language.reading.reading import SOCIAL, read
 from managers.language.reading.rules import fits_any
 

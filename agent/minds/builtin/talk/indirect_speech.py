@@ -40,13 +40,13 @@ def report(text: str, time: datetime | None, now: datetime, voice: Voice, person
 @cache
 def _shift_words(lang: Lang) -> re.Pattern[str]:
     """Return what finds the words for days that mean another day on another day: tomorrow, 昨日."""
-    names = "|".join(sorted(load("dates")[lang]["shifts"], key=len, reverse=True))
+    names = "|".join(sorted(load(f"{lang}/day_words")["shifts"], key=len, reverse=True))
     return re.compile(rf"(?<![A-Za-z])(?:{names})(?![A-Za-z])", re.IGNORECASE)
 
 
 def _with_days(text: str, time: datetime, now: datetime, lang: Lang) -> str:
     """Say the days of a sentence anew: "tomorrow", told on Monday, is "on 4 November" by Friday."""
-    shifts = load("dates")[lang]["shifts"]
+    shifts = load(f"{lang}/day_words")["shifts"]
     return _shift_words(lang).sub(
         lambda match: say_day((time + timedelta(days=shifts[match.group().lower()])).date(), now.date(), lang), text
     )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import unicodedata
 from datetime import datetime
 
-from agent.minds.builtin.talk.introduction import name_noted
 from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import NOTEPAD, Scene, can_write
-from managers.language.reading.rules import fits, fits_any, rule, rules
+from managers.language.reading.introductions import name_noted
+from managers.language.reading.note_wishes import LONGEST_NOTE, clean, read_note_wish
+from managers.language.reading.rules import fits_any, rules
 from managers.language.reading.times import find_times, without_times
-from managers.language.words import content_words, sentences
+from managers.language.words import content_words
 from managers.mind import ReplyRequest, ToolCall
 
-_MAX_NOTE = 600
-_SHORT = 8
 _QUOTED = 120
 
 
@@ -23,15 +21,15 @@ def keep(scene: Scene) -> str | ToolCall | None:
     """Keep what the user wants kept: call the tool, then, when it has answered, say so; None if nothing is to be kept."""
     request, say = scene.request, scene.book.say
     said_before = scene.heard[-1] if scene.heard else ""
-    wish = read_wish(scene.message, said_before)
+    wish = read_note_wish(scene.message, said_before)
     if wish is None:
         return None
-    if fits_any("notes", "a_file", wish) or (wish == _clean(said_before) and _sent(request)):
+    if fits_any("notes", "a_file", wish) or (wish == clean(said_before) and _sent(request)):
         if not (sent := _sent(request)) and request.message.attachments:
             return say("note", "no_text")
         if not sent:
-            wish = _clean(said_before)
-        elif len(sent) > _MAX_NOTE:
+            wish = clean(said_before)
+        elif len(sent) > LONGEST_NOTE:
             return say("note", "too_long", file=_sent_name(scene))
         else:
             wish = f"{_sent_name(scene)}: {sent}"
@@ -86,7 +84,7 @@ def note_text(wish: str, book: Phrasebook, asked: str = "") -> str:
     is_bare = bool(asked) and all(term.isdecimal() for term in content_words(rest))
     lang, you = book.voice.lang, book.voice.you or book.voice.marks["somebody"]
     oneself = rules(lang, "notes").get("oneself")
-    text = oneself.pattern.sub(you, wish) if oneself else for_quoting(wish, lang, _MAX_NOTE)
+    text = oneself.pattern.sub(you, wish) if oneself else for_quoting(wish, lang, LONGEST_NOTE)
     told = book.phrase("record", "told", text=text, you=you)
     return f"{told} {book.phrase('record', 'after', before=for_quoting(asked, lang, 60))}" if is_bare else told
 
@@ -97,59 +95,3 @@ def as_call(note: str, scene: Scene, *, instead_of: str = "") -> ToolCall:
     if instead_of:
         arguments |= {"operation": "replace", "old_text": instead_of}
     return ToolCall(id=f"note-{scene.request.message.id}", name=NOTEPAD, arguments=arguments)
-
-
-# --- what is to be kept --------------------------------------------------------------------------------------
-
-
-def read_wish(message: str, previous: str) -> str | None:
-    """Return what the user wants kept; empty where the wish does not say what, None if there is no such wish.
-
-    Args:
-        message: the message.
-        previous: the user's message before, for "remember that".
-    """
-    plain = unicodedata.normalize("NFKC", message).strip()
-    wish = _japanese_wish(plain, previous)
-    wish = _english_wish(plain, previous) if wish is None else wish
-    return None if wish is None else _clean(wish)
-
-
-def _japanese_wish(plain: str, previous: str) -> str | None:
-    if not fits("ja", "notes", "may_be", plain) or fits("ja", "notes", "asks_back", plain):
-        return None
-    if match := rule("ja", "notes", "before").match(plain):
-        return match["what"]
-    said = sentences(plain)
-    for at, sentence in enumerate(said):
-        if fits("ja", "notes", "alone", sentence):
-            return "".join(said[:at]).strip() or previous
-        if match := rule("ja", "notes", "after").match(sentence):
-            return match["what"]
-    return None
-
-
-def _english_wish(plain: str, previous: str) -> str | None:
-    said = [sentence.replace("’", "'") for sentence in sentences(plain)]
-    for at, text in enumerate(said):
-        is_question = text.endswith("?")
-        match = rule("en", "notes", "tells").match(text)
-        if match is None:
-            back = None if is_question else rule("en", "notes", "points_back").match(text)
-            if back is not None:
-                return back["what"]
-            continue
-        what = match["what"].strip()
-        is_asked = is_question and not fits("en", "notes", "requests", text)
-        if is_asked or fits("en", "notes", "no_note", what):
-            continue
-        if fits("en", "notes", "empty", what):
-            return " ".join(said[:at]).strip() or " ".join(said[at + 1 :]).strip() or previous
-        return " ".join([what, *said[at + 1 :]]) if text.rstrip().endswith(":") else what
-    return None
-
-
-def _clean(text: str) -> str:
-    text = " ".join(text.split()).strip('「」『』“”" 　、,:：')
-    text = rule("ja", "notes", "tail").sub("", text) if len(text) > _SHORT else text  # very short ones are left alone
-    return text.rstrip("。.!！?？、, ")[:_MAX_NOTE]

@@ -95,4 +95,4 @@ def from_listener(tokens: Sequence[Word], voice: Voice, lead: str = "") -> str:
 @cache
 def relatives() -> dict[str, str]:
     """Return what a listener calls the teller's relatives: 母 → お母さん."""
-    return dict(pair.split("=") for pair in load("follow")["ja"]["words"]["relatives"].split())
+    return dict(pair.split("=") for pair in load("ja/words")["words"]["relatives"].split())

@@ -38,6 +38,6 @@ def for_quoting(text: str, lang: Lang, limit: int = 160) -> str:
 
 
 def marks(lang: Lang) -> dict[str, Any]:
-    """Return the marks of a language, around a quotation and elsewhere (`voices.toml`)."""
-    found: dict[str, Any] = load("voices")[lang]["marks"]
+    """Return the marks of a language, around a quotation and elsewhere (`marks.toml`)."""
+    found: dict[str, Any] = load(f"{lang}/marks")
     return found

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from agent.minds.builtin.answers.candidates import Candidate
-from agent.minds.builtin.talk.introduction import is_about_oneself, marked, name_given, name_in, name_noted, parted
 from agent.minds.builtin.talk.markup import readable
 from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.voice import read_voice
+from managers.language.reading.introductions import is_about_oneself, marked, name_given, name_in, name_noted, parted
 from managers.language.reading.reading import Reading, read
 from managers.mind import ChatTurn, ReplyRequest
 from managers.storage.errors import Lang

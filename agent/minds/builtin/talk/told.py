@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
-from managers.language.lexicons import load
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits
 from managers.language.reading.times import tells_when
-from managers.storage.errors import Lang
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +15,7 @@ class Told:
 
     Attributes:
         echo: it, given back from the listener's side ("so you went to Kyoto"); empty where that would be clumsy.
-        act: what its verb is about (`follow.toml`), or empty.
+        act: what its verb is about (`words.toml`), or empty.
         is_future: it is planned or wished for.
         is_past: it has happened.
         is_wish: it is wished for (したい, want to).
@@ -68,9 +65,3 @@ def signs_of(sentence: Sentence) -> Told:
         is_dated=tells_when(sentence.text),
         names_day=told("names_day"),
     )
-
-
-@cache
-def acts(lang: Lang) -> dict[str, str]:
-    """Return what each verb is about, by its base form."""
-    return {verb: act for act, verbs in load("follow")[lang]["verbs"].items() for verb in verbs.split()}

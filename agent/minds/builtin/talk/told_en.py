@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.minds.builtin.talk.echo_en import echo_of
-from agent.minds.builtin.talk.told import Told, acts, signs_of
-from managers.language.lexicons import word_list
+from agent.minds.builtin.talk.told import Told, signs_of
+from managers.language.lexicons import verbs, word_list
 from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
@@ -56,8 +56,8 @@ def take_up(sentence: Sentence) -> Told:
 
 
 def _act(sentence: Sentence, found: Sequence[Word], verb: int) -> str:
-    """Return what the verb at a place is about (`follow.toml`), or what the words tell beside it; empty if nothing."""
-    act = acts("en").get(verb_base(found[verb].surface), "") if verb >= 0 else ""
+    """Return what the verb at a place is about (`words.toml`), or what the words tell beside it; empty if nothing."""
+    act = verbs("en").get(verb_base(found[verb].surface), "") if verb >= 0 else ""
     denied = {"not", "n't", "n’t", "never"} & {word.surface.lower() for word in found[max(0, verb - 3) : verb]}
 
     def told(name: str, text: str = sentence.text) -> bool:
@@ -77,7 +77,7 @@ def _act(sentence: Sentence, found: Sequence[Word], verb: int) -> str:
 
 def _main_verb(found: Sequence[Word]) -> int:
     """Return where the verb stands that tells what happened, -1 if no table knows one."""
-    known = acts("en")
+    known = verbs("en")
     listed = [
         at
         for at, word in enumerate(found)
@@ -164,7 +164,7 @@ def _is_inside(found: Sequence[Word], at: int) -> bool:
     word = found[at]
     before = found[at - 1] if at else None
     following = found[at + 1].kind if at + 1 < len(found) else ""
-    if before and before.surface.lower() in ("i", "we", "you", "they", "to") and verb_base(word.surface) in acts("en"):
+    if before and before.surface.lower() in ("i", "we", "you", "they", "to") and verb_base(word.surface) in verbs("en"):
         return False  # "I love ramen": what one does, though the lists take it for a noun
     if word.kind in ("noun", "proper"):  # no "prioritizing self-care"
         is_doing = word.kind == "noun" and word.surface.endswith("ing") and following in ("noun", "proper")

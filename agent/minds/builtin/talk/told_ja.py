@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from agent.minds.builtin.talk.echo_ja import echo_of
 from agent.minds.builtin.talk.noun_phrases_ja import is_person, phrases, spoken, trimmed
-from agent.minds.builtin.talk.told import Told, acts, signs_of
+from agent.minds.builtin.talk.told import Told, signs_of
 from agent.minds.builtin.talk.voice import Voice
-from managers.language.lexicons import word_list
+from managers.language.lexicons import verbs, word_list
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
 from managers.language.words import Word
@@ -74,8 +74,8 @@ def _act(sentence: Sentence, act: str, *, is_past: bool, is_of_one: bool) -> str
 
 
 def _verb_act(found: Sequence[Word]) -> str:
-    """Return what the last verb of a sentence is about (`follow.toml`); auxiliaries (食べてみる, 貸してくれる) are none."""
-    known = acts("ja")
+    """Return what the last verb of a sentence is about (`words.toml`); auxiliaries (食べてみる, 貸してくれる) are none."""
+    known = verbs("ja")
     for at in range(len(found) - 1, -1, -1):
         word, before = found[at], found[at - 1].surface if at else ""
         is_motion = word.lemma in ("いく", "くる", "行く", "来る")

@@ -29,7 +29,7 @@ class Voice:
         i: what it calls itself (Japanese; in English always "I").
         you: what it calls the user; empty where no name is known.
         polite: Japanese です・ます, or the formal register in English.
-        quirk: the name of a way to end sentences (`voices.toml`), or the ending itself after `+`; or empty.
+        quirk: the name of a way to end sentences (`speech.toml`), or the ending itself after `+`; or empty.
         murmurs: sounds that slip out now and then (a yawn), by the sheet's own words.
     """
 
@@ -43,7 +43,7 @@ class Voice:
 
     @property
     def marks(self) -> dict[str, Any]:
-        """The marks of its language (`voices.toml`)."""
+        """The marks of its language (`marks.toml`)."""
         return marks(self.lang)
 
     @property
@@ -72,8 +72,8 @@ class Voice:
 @lru_cache(maxsize=32)
 def _endings(quirk: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     """Return how a quirk changes the ends of sentences; what it writes is marked, before its question mark if it has one."""
-    given = [[load("voices")["ja"]["any_ending"] + "END", re.escape(quirk[1:])]] if quirk[0] == _OWN_ENDING else None
-    listed = given or load("voices")["ja"]["quirks"][quirk]["rules"]
+    given = [[load("ja/speech")["any_ending"] + "END", re.escape(quirk[1:])]] if quirk[0] == _OWN_ENDING else None
+    listed = given or load("ja/speech")["quirks"][quirk]["rules"]
     return tuple(
         (re.compile(pattern.replace("END", _END)), re.sub(r"(？?)$", rf"{_MARK}\1", replacement, count=1))
         for pattern, replacement in listed
@@ -102,7 +102,7 @@ def _speech(prompt: str) -> str:
 
 def _first_person(sheet: Sheet, *, polite: bool) -> str:
     prompt = sheet.system_prompt
-    known: list[str] = load("voices")["ja"]["first_persons"].split()
+    known: list[str] = load("ja/speech")["first_persons"].split()
     if told := rule("ja", "voice", "calls_itself").search(prompt):
         if fits("ja", "voice", "own_name", told["name"]):
             return sheet.persona
@@ -119,13 +119,13 @@ def _first_person(sheet: Sheet, *, polite: bool) -> str:
 
 def _quirk(prompt: str) -> tuple[str, str]:
     """Return how the persona ends its sentences, and on which form that is built; empty where nothing tells."""
-    quirks: dict[str, Any] = load("voices")["ja"]["quirks"]
+    quirks: dict[str, Any] = load("ja/speech")["quirks"]
     if told := rule("ja", "voice", "ending").search(prompt):
         ending = rule("ja", "voice", "after_ending").sub("", told["end"])
         for name, table in quirks.items():
             if any(ending.endswith(sign) or sign.endswith(ending) for sign in table["signs"] if len(ending) > 1):
                 return name, table["base"]
-        if ending and ending not in load("voices")["ja"]["plain_endings"].split():
+        if ending and ending not in load("ja/speech")["plain_endings"].split():
             return _OWN_ENDING + ending, "plain"
     speech = _speech(prompt)
     for name, table in quirks.items():
@@ -142,7 +142,7 @@ def _shows(sign: str, prompt: str, speech: str) -> bool:
 
 
 def _is_polite(prompt: str) -> bool:
-    table = load("voices")["ja"]
+    table = load("ja/speech")
     no_keigo = fits("ja", "voice", "no_keigo", prompt)
     plain_told = no_keigo or any(word in prompt for word in table["plain_words"].split())
     polite_told = not no_keigo and any(word in prompt for word in table["polite_words"].split())
@@ -169,6 +169,6 @@ def _english_you(sheet: Sheet) -> str:
 
 
 def _is_formal(prompt: str) -> bool:
-    table = load("voices")["en"]
+    table = load("en/speech")
     lower = set(rule("en", "voice", "word").findall(prompt.lower()))
     return len(lower & set(table["formal_words"].split())) > len(lower & set(table["casual_words"].split()))

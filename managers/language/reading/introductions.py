@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agent.minds.builtin.talk.told import acts
 from managers.language.emotion import read_emotion
-from managers.language.lexicons import word_list
+from managers.language.lexicons import verbs, word_list
 from managers.language.reading.english import verb_base
 from managers.language.reading.reading import Reading
 from managers.language.reading.rules import fits_any, rule, rules
@@ -145,13 +144,13 @@ def _is_name(name: str, *, is_expected: bool) -> bool:
     if any(word.entity == "person" for word in found) or (is_expected and _is_known_name(name)):
         return True
     if name.isascii():
-        is_known = verb_base(lower) in acts("en") or lower in word_list("en", "light")
+        is_known = verb_base(lower) in verbs("en") or lower in word_list("en", "light")
         is_marked = name[0].isupper() or is_expected
         return not is_known and not lower.endswith(("ing", "ed")) and _is_thing(lower) and is_marked
     if len(found) != 1 or not is_expected or re.search(r"[一-龠]", name):
         return False
     word = found[0]
-    is_known = word.normal in acts("ja") or word.lemma in acts("ja") or word.surface in word_list("ja", "light")
+    is_known = word.normal in verbs("ja") or word.lemma in verbs("ja") or word.surface in word_list("ja", "light")
     return word.kind in ("noun", "proper", "adjective", "function") and not is_known and 2 <= len(name) <= 6  # noqa: PLR2004  # kana names
 
 
