@@ -128,7 +128,7 @@ def topics(lang: Lang) -> list[str]:
 
 def _holds_rules(file: Path) -> bool:
     tables = tomllib.loads(file.read_text("utf-8"))
-    return any("pattern" in table for name, table in tables.items() if name != _PARTS)
+    return any(isinstance(table, dict) and "pattern" in table for name, table in tables.items() if name != _PARTS)
 
 
 def _rule(name: str, table: Mapping[str, Any], parts: Mapping[str, str]) -> Rule:
