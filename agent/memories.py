@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from agent.inner_life import InnerLife
 from agent.prompts.quoting import one_line
+from managers.hygiene.housekeeping import Housekeeping
 from managers.memory.emotions import EmotionLog
 from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import EpisodeStore
@@ -84,6 +85,10 @@ class Memories:
     def working_copy(self) -> WorkingCopy:
         """Return the dreamt memories as they are now, to be looked at or changed together."""
         return WorkingCopy(Stores.open(self.paths, self.clock))
+
+    def housekeeping(self) -> Housekeeping:
+        """Return what keeps the dreamt memories within their limits, with the settings as they stand now."""
+        return Housekeeping(self.paths, self.clock, self.apply, self.settings().memory)
 
     def spare(self, source: str, work: Callable[[], Result], instead: Result) -> Result:
         """Do something that whoever looks can go without; what fails is put up as long as it does.

@@ -96,17 +96,23 @@ class CompanionSleeper:
         )
         if dry_run:
             return report
-        return replace(report, notices=(*report.notices, *self._follow_up()))
+        return replace(report, notices=(*report.notices, *self._follow_up(report)))
 
     def cost(self, *, today: bool = True, catch_up: bool = False) -> DreamCost:
         """Estimate what `dream` would ask of the mind; nothing is asked."""
         return self.dreamer().cost(today=today, catch_up=catch_up)
 
-    def _follow_up(self) -> list[Notice]:
+    def _follow_up(self, report: DreamReport) -> list[Notice]:
         """After a dream: the index learns of it, and files are put in order. What fails waits for the next night."""
         memories = self._memories
         notices: list[Notice] = []
-        for work in (lambda: notices.extend(memories.recall.keep_up(DRIFT)), self._tidy, memories.history.maintain):
+        made = sum(change.memories for change in report.changes)
+        for work in (
+            lambda: notices.extend(memories.housekeeping().after_night(made).notices),
+            lambda: notices.extend(memories.recall.keep_up(DRIFT)),
+            self._tidy,
+            memories.history.maintain,
+        ):
             try:
                 work()
             except Exception as error:  # noqa: BLE001  # the dream is applied: nothing may make it seem to have failed

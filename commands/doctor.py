@@ -12,10 +12,13 @@ from typing import Literal
 
 from agent.services import Services
 from agent.spending import standings, warning
+from managers.hygiene.inventory import memories
+from managers.hygiene.limits import count
 from managers.integrity import Trouble
 from managers.integrity.home_copies import look_at_home
 from managers.integrity.inspection import examine as examine_files
 from managers.memory.log.reader import LogReader
+from managers.memory.working_copy import Stores, WorkingCopy
 from managers.personas import Persona
 from managers.personas.errors import GuestError
 from managers.recall.embedders.embedder_choice import EmbedderChoice
@@ -149,6 +152,7 @@ def _persona(services: Services, name: str) -> Iterator[Finding]:
     look = look_at_indexes(persona.paths)
     yield from _guarded(name, partial(_files, services, persona, look))
     yield describe_index(name, look.status)
+    yield from _guarded(name, partial(_census, services, persona, settings))
     yield from _guarded(name, partial(_mind, services, persona, settings))
     cache, models = persona.paths.rag_index / "embeddings.sqlite", services.home.models
     choice = EmbedderChoice(settings.recall, cache, services.secrets, NgramEmbedder, models=models)
@@ -160,10 +164,24 @@ def _files(services: Services, persona: Persona, look: IndexLook) -> Iterator[Fi
     troubles = examine_files(persona.paths, log, look.messages)
     yield from _troubles(persona.name, troubles)
     if not any(trouble.kind in {"damaged", "lost", "other-encoding"} for trouble in troubles):
-        count = log.count()
+        messages = log.count()
         yield Finding(
-            persona.name, "ok", f"メッセージ {count:,} 件、すべて読めます。", f"{count:,} messages, all readable."
+            persona.name, "ok", f"メッセージ {messages:,} 件、すべて読めます。", f"{messages:,} messages, all readable."
         )
+
+
+def _census(services: Services, persona: Persona, settings: Settings) -> Iterator[Finding]:
+    """Say how many memories are in use, and what they weigh beside the specification's estimate."""
+    copy = WorkingCopy(Stores.open(persona.paths, services.clock))
+    found = count(memories(copy), settings.memory.max_episodes)
+    yield Finding(
+        persona.name,
+        "ok",
+        f"使われている記憶 {found.total:,} 件(上限 {found.limit:,})、{found.bytes / 1e6:.1f} MB"
+        f"(ベクトルを含む目安は {found.estimate / 1e6:.1f} MB)。",
+        f"{found.total:,} memories in use (at most {found.limit:,}), {found.bytes / 1e6:.1f} MB "
+        f"(the estimate, with vectors: {found.estimate / 1e6:.1f} MB).",
+    )
 
 
 def _mind(services: Services, persona: Persona, settings: Settings) -> Iterator[Finding]:

@@ -40,6 +40,13 @@ class UnknownMemoryTypeError(UtataneError):
     en = 'There is no type of memory "{given}". There are: {known}.'
 
 
+class UnknownArchiveStepError(UtataneError):
+    """`archive` with something else than `list` or `restore`. Facts: `given`."""
+
+    ja = "`archive` でできるのは list(一覧)と restore(戻す)です(「{given}」ではなく)。"
+    en = '`archive` can list and restore, not "{given}".'
+
+
 class OnlyWithDayError(UtataneError):
     """Chosen tasks of a dream, and no day."""
 

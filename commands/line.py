@@ -7,7 +7,21 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from commands import chat, dreams, held, history, importing, memories, mend, personas, recall, serve, servers, usage
+from commands import (
+    archive,
+    chat,
+    dreams,
+    held,
+    history,
+    importing,
+    memories,
+    mend,
+    personas,
+    recall,
+    serve,
+    servers,
+    usage,
+)
 from commands.language import terminal_language
 from commands.misuse import misuse_sentence
 from commands.terminal import warn
@@ -23,6 +37,7 @@ app.add_typer(held.commands)
 app.add_typer(recall.commands)
 app.add_typer(dreams.commands)
 app.add_typer(memories.commands)
+app.add_typer(archive.commands)
 app.add_typer(history.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)

@@ -73,6 +73,20 @@ def memories(copy: WorkingCopy) -> Iterator[Memory]:
         yield from of_entity(entity)
 
 
+def find(copy: WorkingCopy, kind: Kind, place: str, memory_id: str) -> Memory | None:
+    """Return one active memory; None where it is not there (any more)."""
+    found: Iterator[Memory] = iter(())
+    if kind == "insight":
+        insight = copy.insights.get(memory_id)
+        found = iter([of_insight(insight)] if insight else [])
+    elif kind == "fact":
+        entity = copy.entity([place])
+        found = of_entity(entity) if entity else found
+    elif (day := day_of(place)) is not None and (episode := copy.episode(day)) is not None:
+        found = of_episode(episode)
+    return next((memory for memory in found if memory.id == memory_id), None)
+
+
 def of_episode(episode: Episode) -> Iterator[Memory]:
     """Yield a day, and its key events."""
     day, kept = episode.date.isoformat(), (episode.is_pinned, episode.is_users)

@@ -53,6 +53,7 @@ class Change:
         evidence: the messages that it rests on.
         mind: what proposed it.
         make: makes it on a copy; where the memory is gone or a person's by now, it does nothing.
+        memories: how many memories it makes, as the limits count them.
     """
 
     what: What
@@ -61,6 +62,7 @@ class Change:
     evidence: tuple[str, ...]
     mind: str
     make: Callable[[WorkingCopy], None] = field(repr=False, compare=False)
+    memories: int = 0
 
     def plain(self) -> dict[str, Any]:
         """Return it for `--json` and for the dream's own record."""
@@ -88,7 +90,10 @@ def episode_changes(draft: DayDraft, material: DayMaterial, mind: str, *, redo: 
         redo=redo,
     ).sealed()
     target = material.date.isoformat()
-    return [Change("episode", target, draft.summary, tuple(evidence), mind, lambda copy: copy.put_episode(episode))]
+    count = 1 + len(draft.key_events)
+    return [
+        Change("episode", target, draft.summary, tuple(evidence), mind, lambda copy: copy.put_episode(episode), count)
+    ]
 
 
 def entity_changes(draft: EntitiesDraft, material: EntityMaterial, mind: str, now: datetime) -> list[Change]:
@@ -132,7 +137,7 @@ def _entity_change(
         copy.put_entity(entity)
 
     evidence = tuple(dict.fromkeys(one for fact in draft.facts for one in fact.evidence))
-    return Change("entity", draft.name, " / ".join(fact.text for fact in facts), evidence, mind, make)
+    return Change("entity", draft.name, " / ".join(fact.text for fact in facts), evidence, mind, make, len(facts))
 
 
 def _also_known_as(entity: Entity, names: Sequence[str], kind: Kind) -> Entity:
@@ -237,7 +242,7 @@ def reflection_changes(
         copy.insights = copy.insights.with_one(insight)
         mark(copy)
 
-    changes = [Change("insight", draft.trigger_topic, draft.insight, tuple(draft.evidence), mind, tell)]
+    changes = [Change("insight", draft.trigger_topic, draft.insight, tuple(draft.evidence), mind, tell, 1)]
     if any(draft.insight == known.insight for known in (*material.insights, *material.outdated)):
         changes = [Change("goal", "meta", f"level {level}", (), mind, mark)]
     goals = [goal for goal in draft.goals if not _is_made_already(goal, material)]

@@ -103,6 +103,26 @@ class ConversationSettings(_Section):
     """Whether the small model reads the emotion of each message anew, after the reply."""
 
 
+class MemorySettings(_Section):
+    """How many memories are kept active, and what is put away in the archive. Nothing is destroyed by any of these."""
+
+    hygiene: bool = True
+    """Whether memories are put away, merged and split at all."""
+    max_episodes: int = Field(10_000, ge=100)
+    """Days, key events, insights and facts together."""
+    prune_threshold: float = Field(0.15, ge=0, le=1)
+    prune_interval: int = Field(500, ge=1)
+    """After so many new memories all are looked at."""
+    max_generations: int = Field(10, ge=1)
+    split_threshold: float = Field(0.8, ge=0, le=1)
+    """The least similarity at which two statements are about the same thing."""
+    max_splits_per_episode: int = Field(3, ge=0)
+    insight_similarity_threshold: float = Field(0.9, ge=0, le=1)
+    max_insights_per_session: int = Field(50, ge=0)
+    merge_threshold: float = Field(0.95, ge=0, le=1)
+    merge_interval: int = Field(1000, ge=1)
+
+
 class SleepSettings(_Section):
     """Dreaming and autonomy."""
 
@@ -183,6 +203,7 @@ class Settings(_Section):
     mind: MindSettings = Field(default_factory=MindSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
     conversation: ConversationSettings = Field(default_factory=ConversationSettings)
+    memory: MemorySettings = Field(default_factory=MemorySettings)
     sleep: SleepSettings = Field(default_factory=SleepSettings)
     usage: UsageSettings = Field(default_factory=UsageSettings)
     page: PageSettings = Field(default_factory=PageSettings)

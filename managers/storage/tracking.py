@@ -2,7 +2,7 @@
 
 Kept: who the persona is, the notes, the memories. Not kept: logs (append-only, they are their own
 history), attachments, documents, indexes, and what the app writes all the time on its own
-(emotions, what was recalled, what waits for an answer), which would fill the history with changes that nobody made.
+(emotions, what was recalled, what waits for an answer, counters), which would fill the history with changes that nobody made.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BRANCH_FILE = f".history/{BRANCH}"
 _SINGLE = re.compile(r"persona\.json|SystemPrompt\.txt|core_memory\.txt|notepad\.txt|goals(_archived_\d{3})?\.json")
 _FOLDERS = ("episodic_memory", "entity_memory", "memory")
 _NEVER = re.compile(
-    r"emotion_log.*|recall_log.*|held_writes.*|.*\.jsonl|.*\.broken-.*|.*\.utatane-tmp|\..*|.*~|secrets\.toml",
+    r"emotion_log.*|recall_log.*|held_writes.*|hygiene\.json|.*\.jsonl|.*\.broken-.*|.*\.utatane-tmp|\..*|.*~|secrets\.toml",
     re.DOTALL,
 )
 _AVATAR = re.compile(r"avatar\.(png|jpe?g|webp)")

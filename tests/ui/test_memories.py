@@ -110,7 +110,7 @@ def test_every_shelf_says_what_it_is_for_while_it_is_empty(services: Services, m
 
 def test_the_shelves_stand_in_groups_each_with_a_sign(shelves: Shelves, memories: Memories) -> None:
     groups = shelves.look().all('nav.shelves [role="group"]')
-    assert [len(group.all("a")) - len(group.all("a.group")) for group in groups] == [3, 2, 2, 5]  # and the notes
+    assert [len(group.all("a")) - len(group.all("a.group")) for group in groups] == [4, 2, 2, 5]  # and the notes
     assert all(len(one.all("i.icon")) == 1 for group in groups for one in group.all("a") if "group" not in one.classes)
     for one in groups[0].all("a"):
         assert shelves.browser.get(one.attributes["href"]).status_code == 200
@@ -642,3 +642,22 @@ def test_a_name_of_any_letters_has_an_address(shelves: Shelves, memories: Memori
         assert pinned.one("h1").text == link.one("b").text
         assert pinned.one(".pinned")
     assert quote("C# と 100%", safe="") in str([one.attributes["href"] for one in page.all(".cards a")])
+
+
+def test_what_was_put_away_is_listed_and_comes_back(services: Services, shelves: Shelves) -> None:
+    memories = services.memories(NAME)
+    for number in range(3):
+        day = date(2019, 1, 1 + number)
+        episode = Episode(date=day, summary=f"{EVIL} {number}", mind="built-in").sealed()
+        memories.apply({memories.episodes.path(day): episode.dump()}, author="dream", reason="test")
+    services.settings_file.change("memory", prune_interval=1)
+    assert memories.housekeeping().after_night(1).put_away == 3
+    page = shelves.look("/archive")
+    assert [one.text.count(EVIL) for one in page.all("ol.history li")] == [1, 1, 1]
+    page = shelves.press(page, "ol.history li form")
+    assert len(page.all("ol.history li")) == 2
+    page = shelves.press(page, ".part-head form")
+    assert not page.all("ol.history li")
+    assert {episode.summary[-1] for episode in memories.episodes.between(date(2019, 1, 1), date(2019, 1, 3))} == set(
+        "012"
+    )

@@ -18,6 +18,7 @@ PAGES: Final = [
     "conversation",
     "recall",
     "meaning",
+    "memory",
     "sleep",
     "autonomy",
     "details",

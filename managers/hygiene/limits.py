@@ -1,0 +1,108 @@
+"""How many memories are active, and which are put away: by their C-value, the lower the more there are.
+
+What a person pinned, wrote or changed is never chosen, and a day never goes before what happened on it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from managers.hygiene.archive import Going
+from managers.hygiene.inventory import KINDS, Kind, Memory
+from managers.storage.settings import MemorySettings
+
+_CROWDED: Final = ((0.9, 0.3), (0.7, 0.2))
+"""Above this share of `max_episodes`, what is below this C-value goes."""
+_COLLECTED_BELOW: Final = 0.5
+TEXT_BYTES: Final = 500
+VECTOR_BYTES: Final = 384 * 4
+OTHER_BYTES: Final = 200
+"""What one memory weighs by the specification's estimate: 2.2 KB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """How many memories are active.
+
+    Attributes:
+        counts: of each kind.
+        limit: the setting `max_episodes`.
+        bytes: what their words and what stands beside them measure, as they lie in their files.
+    """
+
+    counts: dict[Kind, int]
+    limit: int
+    bytes: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def estimate(self) -> int:
+        """Bytes, by the specification's estimate, vectors included."""
+        return self.total * (TEXT_BYTES + VECTOR_BYTES + OTHER_BYTES)
+
+
+def count(memories: Iterable[Memory], limit: int) -> Census:
+    """Count the active memories."""
+    counts, size = dict.fromkeys(KINDS, 0), 0
+    for memory in memories:
+        counts[memory.kind] += 1
+        size += len(memory.text.encode()) + len(memory.standing.model_dump_json()) + sum(map(len, memory.evidence))
+    return Census(counts, limit, size)
+
+
+def threshold(total: int, settings: MemorySettings) -> float:
+    """Return the C-value below which memories are put away, when there are so many."""
+    share = total / settings.max_episodes
+    return next((least for above, least in _CROWDED if share > above), settings.prune_threshold)
+
+
+def pruned(memories: Sequence[Memory], settings: MemorySettings, today: date) -> list[Going]:
+    """Return what is put away: what is below the threshold, and the lowest beyond `max_episodes`."""
+    values = {memory.id: memory.confidence(today) for memory in memories}
+    ordered = sorted((one for one in memories if not one.is_kept), key=lambda one: (values[one.id], one.made or today))
+    least = threshold(len(memories), settings)
+    beyond = len(memories) - settings.max_episodes
+    chosen = {one.id for number, one in enumerate(ordered) if values[one.id] < least or number < beyond}
+    return _without_days_that_hold_more(ordered, memories, chosen, "pruned")
+
+
+def collected(memories: Sequence[Memory], settings: MemorySettings, today: date) -> list[Going]:
+    """Return what is long past by its generation, and trusted little.
+
+    Generations are compared among what could have been merged: insights, events, days, and the facts about one entity.
+    """
+    newest: dict[tuple[Kind, str], int] = defaultdict(int)
+    for memory in memories:
+        newest[_family(memory)] = max(newest[_family(memory)], memory.standing.generation)
+    chosen = {
+        one.id
+        for one in memories
+        if not one.is_kept
+        and newest[_family(one)] - one.standing.generation > settings.max_generations
+        and one.confidence(today) < _COLLECTED_BELOW
+    }
+    return _without_days_that_hold_more(memories, memories, chosen, "collected")
+
+
+def _family(memory: Memory) -> tuple[Kind, str]:
+    return memory.kind, memory.place if memory.kind == "fact" else ""
+
+
+def _without_days_that_hold_more(
+    ordered: Iterable[Memory], memories: Iterable[Memory], chosen: Collection[str], why: str
+) -> list[Going]:
+    """Return what is chosen, each day with its events as one; no day that holds an event which stays."""
+    held = {one.place for one in memories if one.kind == "event" and one.id not in chosen}
+    days = {one.place for one in ordered if one.kind == "day" and one.id in chosen} - held
+    return [
+        Going(one, "collected" if why == "collected" else "pruned")
+        for one in ordered
+        if one.id in chosen and (one.kind in {"insight", "fact"} or (one.kind == "day") == (one.place in days))
+    ]

@@ -1,0 +1,27 @@
+"""`memories` and `archive` as people script them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.test_commands import lines, run
+
+
+def test_memories_are_listed_put_away_and_brought_back(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    run("chat", "Hazel", "-m", "My sister Nora lives in Oslo. My cat Momo is ginger.", home=home)
+    faded = home / "characters" / "Hazel" / "episodic_memory" / "2001-01-01.json"
+    faded.parent.mkdir(exist_ok=True)
+    faded.write_text(json.dumps({"date": "2001-01-01", "summary": "It rained.", "mind": "built-in"}), "utf-8")
+    (home / "settings.toml").write_text("[memory]\nprune_interval = 1\n", "utf-8")
+    run("dream", "Hazel", home=home)
+    found = lines(run("memories", "Hazel", "--json", home=home))
+    assert {"day", "fact"} <= {one["type"] for one in found}
+    assert all(0.1 <= one["confidence"] <= 1 and one["evidence"] for one in found if one["type"] == "fact")
+    [put_away] = lines(run("archive", "Hazel", "--json", home=home))
+    assert (put_away["kind"], put_away["place"], put_away["why"]) == ("day", "2001-01-01", "pruned")
+    assert not faded.exists()
+    run("archive", "Hazel", "restore", put_away["id"], home=home)
+    assert json.loads(faded.read_text("utf-8"))["summary"] == "It rained."
+    run("archive", "Hazel", "restore", "ep_none", home=home, expect=1)

@@ -1,0 +1,47 @@
+"""The shelf of what was put away: memories that had faded, or that another one says as well, to be brought back."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from managers.hygiene.inventory import memories
+from managers.hygiene.limits import count
+from ui.rooms.memories.shelves import day_of, page_of, show
+from ui.server.visit import FormText, PersonaVisit, With
+
+PAGE = 30
+
+router = APIRouter(prefix="/archive")
+
+
+@router.get("")
+def shelf(visit: With, page: int = 0) -> Response:
+    """Show how many memories are in use, and what was put away, newest first."""
+    held = visit.memories
+    copy, archive = held.working_copy(), held.housekeeping().archive
+    entries = list(archive.entries(copy))
+    held.notices.post(*archive.notices)
+    census = count(memories(copy), held.settings().memory.max_episodes)
+    figures = {
+        "total": census.total,
+        "limit": census.limit,
+        "measured": round(census.bytes / 1000),
+        "estimate": round(census.estimate / 1000),
+    }
+    pages = page_of(visit, entries, page, PAGE)
+    return show(
+        visit, "memories/archive.html", "archive", pages=pages, figures=figures, counts=census.counts, day_of=day_of
+    )
+
+
+@router.post("")
+def bring_back(visit: With, memory: FormText = "") -> Response:
+    """Put one memory back, or all."""
+    back = visit.memories.housekeeping().restore([memory] if memory else None)
+    return _led(visit, len(back))
+
+
+def _led(visit: PersonaVisit, count: int) -> Response:
+    visit.memories.recall.keep_up()
+    return visit.lead(visit.at("memories/archive"), visit.t("archive.back", count=count))
