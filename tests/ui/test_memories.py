@@ -654,9 +654,9 @@ def test_what_was_put_away_is_listed_and_comes_back(services: Services, shelves:
     assert memories.housekeeping().after_night(1).put_away == 3
     page = shelves.look("/archive")
     assert [one.text.count(EVIL) for one in page.all("ol.history li")] == [1, 1, 1]
-    page = shelves.press(page, "ol.history li form")
+    page = shelves.press(page, "ol.history li form button")
     assert len(page.all("ol.history li")) == 2
-    page = shelves.press(page, ".part-head form")
+    page = shelves.press(page, ".part-head form button")
     assert not page.all("ol.history li")
     assert {episode.summary[-1] for episode in memories.episodes.between(date(2019, 1, 1), date(2019, 1, 3))} == set(
         "012"
