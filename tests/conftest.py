@@ -7,16 +7,15 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import settings
-from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from managers.storage import opening
 from managers.storage.paths import Home, PersonaPaths
 from tests.fakes import HandClock
-from tests.sharing import ByFile, turn_of
+
+pytest_plugins = ["tests.sharing"]
 
 # A busy machine is no fault of the code: budgets for time are kept by `make bench`.
 settings.register_profile("utatane", deadline=None)
@@ -40,25 +39,9 @@ def _has_room(folder: Path) -> bool:
     return seen.f_bavail * seen.f_frsize >= ENOUGH_BYTES and not seen.f_flag & os.ST_NOEXEC
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Drive the browser last: its driver keeps an event loop running that other tests would meet.
-
-    Where several processes share the work, what takes longest comes first, so that they end together;
-    the browser is closed for good when its files are done.
-    """
-    shared = hasattr(config, "workerinput")
-    items.sort(key=lambda item: turn_of(item.nodeid) if shared else int(_is_browser(item)))
-
-
-def _is_browser(item: pytest.Item) -> bool:
-    return item.get_closest_marker("browser") is not None
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
-    """Give each process whole files, one after the other."""
-    config.option.loadscopereorder = False
-    return ByFile(config, log)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Drive the browser last: its driver keeps an event loop running that other tests would meet."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
 
 
 @pytest.fixture(autouse=True)
