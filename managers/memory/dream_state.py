@@ -20,6 +20,7 @@ class DreamState(BaseModel):
         last_dream: when a night was last dreamt to its end (local time).
         settled_days: days that get no episode: nobody said anything, or a person deleted the episode.
         waiting: tasks that failed and wait for the next night, by day.
+        recalled_until: up to when it is noted which memories were used for answers.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -27,6 +28,7 @@ class DreamState(BaseModel):
     last_dream: str = ""
     settled_days: list[date] = Field(default_factory=list)
     waiting: dict[str, list[str]] = Field(default_factory=dict)
+    recalled_until: str = ""
 
     def dump(self) -> bytes:
         return encode(self.model_dump(mode="json"))

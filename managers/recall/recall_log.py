@@ -127,6 +127,17 @@ class RecallLog:
                 continue  # a line cut by a crash explains nothing and harms nothing
         return None
 
+    def since(self, time: str, most: int) -> Iterator[tuple[str, list[Recollection]]]:
+        """Yield when answers were made and what they rest on, newest first: those after a moment (ISO), `most` of them."""
+        for line in islice(self._backwards(), most):
+            if (told := _TIME.search(line)) and told[1].decode("utf-8", "replace") <= time:
+                return
+            try:
+                entry = load_json(line)
+                yield str(entry["time"]), [_recollection(r) for r in entry["recalled"]]
+            except (ValueError, KeyError, TypeError):
+                continue  # as above
+
     def counts(self, answers: int) -> dict[str, int]:
         """Return how many memories were recalled for about the newest `answers` that searched.
 

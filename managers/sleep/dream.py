@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Literal
 
+from managers.hygiene.use import note_use
 from managers.memory.emotions import EmotionLog
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.json_documents import TIME, Apply, encode
@@ -20,6 +21,7 @@ from managers.memory.messages import Message
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.mind import Cancel, Sheet
 from managers.recall.hits import Hit
+from managers.recall.recall_log import RecallLog
 from managers.sleep.cost import DreamCost, estimated
 from managers.sleep.dream_days import Days, day_of
 from managers.sleep.dreamt import DreamtDays, Reading
@@ -281,6 +283,8 @@ class Dreamer:
             copy = WorkingCopy(self._stores)
             for change in night.changes:
                 change.make(copy)
+            if kind == "dream" and night.changes:
+                note_use(copy, RecallLog(self.paths), night.now.date())
             if kind == "dream":
                 self._leave_word(copy, night, days)
             files = copy.files()
