@@ -12,8 +12,7 @@ from managers.language.reading.slots import asks_all, searches_of_all
 from managers.language.words import detect_language
 from managers.memory.messages import Message
 from managers.mind import Sheet
-from managers.recall.hits import Hit, MemoryType
-from managers.recall.kinds import ALL_TYPES, LOG_TYPES
+from managers.recall.hits import ALL_TYPES, LOG_TYPES, Hit, MemoryType
 from managers.recall.question.planner import RecallPlan
 from managers.storage.errors import Lang
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 
@@ -40,32 +40,30 @@ _PAST_SEARCHED = 20
 _LEVELS: dict[str, Level | None] = {"auto": None, "1": 1, "2": 2, "3": 3}
 
 
+@dataclass
 class CompanionSleeper:
     """One persona's sleep, over its memories and the mind that its settings name."""
 
-    def __init__(
-        self, memories: Memories, minds: Minds, clock: Clock, *, aside: Callable[[], datetime | None] = lambda: None
-    ) -> None:
-        """Hold what is needed; `aside` tells when something was last said off the record."""
-        self._aside = aside
-        self._memories = memories
-        self._minds = minds
-        self._clock = clock
+    memories: Memories
+    minds: Minds
+    clock: Clock
+    _: KW_ONLY
+    aside: Callable[[], datetime | None] = lambda: None
 
     @property
     def name(self) -> str:
-        return self._memories.paths.name
+        return self.memories.paths.name
 
     @property
     def log(self) -> ConversationLog:
-        return self._memories.log
+        return self.memories.log
 
     def settings(self) -> SleepSettings:
-        return self._memories.settings().sleep
+        return self.memories.settings().sleep
 
     def last_interaction(self) -> datetime | None:
         """Return when somebody last talked with the persona, off the record too."""
-        moments = [self._memories.inner_state.last_interaction(), self._aside()]
+        moments = [self.memories.inner_state.last_interaction(), self.aside()]
         return max((moment for moment in moments if moment is not None), default=None)
 
     def pending_days(self, *, today: bool = False) -> list[date]:
@@ -104,7 +102,7 @@ class CompanionSleeper:
 
     def _follow_up(self, report: DreamReport) -> list[Notice]:
         """After a dream: the index learns of it, and files are put in order. What fails waits for the next night."""
-        memories = self._memories
+        memories = self.memories
         notices: list[Notice] = []
         made = sum(change.memories for change in report.changes)
         for work in (
@@ -131,15 +129,15 @@ class CompanionSleeper:
         report = self.dreamer().dream_of(day, wanted, dry_run=dry_run)
         if dry_run:
             return report
-        return replace(report, notices=(*report.notices, *self._memories.recall.keep_up()))
+        return replace(report, notices=(*report.notices, *self.memories.recall.keep_up()))
 
     def dreamer(self, purpose: Purpose = "dream") -> Dreamer:
         """Return what dreams, with the mind that the settings name now; its calls are counted for `purpose`."""
-        memories = self._memories
+        memories = self.memories
         return Dreamer(
             memories.paths,
             memories.log,
-            self._clock,
+            self.clock,
             sheet=self._sheet(),
             mind=self._small_mind(purpose).dreams,
             fallback=built_in_mind(memories.settings().mind).dreams,
@@ -150,10 +148,10 @@ class CompanionSleeper:
 
     def end_conversation(self) -> None:
         """Resolve what a conversation that has ended by idleness answered; note how the drives stand meanwhile."""
-        memories = self._memories
+        memories = self.memories
         if self._conversation_end.check():
             self._let_wishes_go()
-            self._memories.recall.keep_up()
+            self.memories.recall.keep_up()
             self._tidy()  # nobody waits now: what was taken back leaves the derived files too
             memories.emotions.roll()
         if memories.inner_state.note_course():
@@ -161,20 +159,20 @@ class CompanionSleeper:
 
     def _let_wishes_go(self) -> None:
         """Before anything is dreamt: what somebody asked to have forgotten is forgotten to the end, the asking too."""
-        take_up(self._memories)
-        let_wishes_go(self._memories)
+        take_up(self.memories)
+        let_wishes_go(self.memories)
 
     def _tidy(self) -> None:
         """Leave nothing of what was forgotten in any derived file."""
-        self._memories.recall.tidy()
-        self._memories.map.tidy()
-        self._memories.network.tidy()
+        self.memories.recall.tidy()
+        self.memories.map.tidy()
+        self.memories.network.tidy()
 
     def close_conversation(self) -> None:
         """The same now: a new topic was begun, or the app closes."""
         if self._conversation_end.end():
             self._let_wishes_go()
-            self._memories.emotions.roll()
+            self.memories.emotions.roll()
 
     def act(self) -> None:
         """Do something of its own accord, if it may and is moved to."""
@@ -186,21 +184,21 @@ class CompanionSleeper:
             return self._small_mind("initiative").impulse(occasion)
         except (MindError, CapReachedError) as error:
             logger.info("own initiative without the model: %s", error)
-            return built_in_mind(self._memories.settings().mind).impulse(occasion)
+            return built_in_mind(self.memories.settings().mind).impulse(occasion)
 
     def _sheet(self) -> Sheet:
         """Return who it is and whom it talks to, by the name that the talk tells too."""
-        memories = self._memories
+        memories = self.memories
         count = 2 * memories.settings().conversation.window_turns
         return with_name(memories.sheet(), memories, memories.log.tail(count, roles=("user", "persona")))
 
     def _small_mind(self, purpose: Purpose) -> Mind:
-        settings = self._memories.settings().mind
-        return self._minds.choose_small(settings, persona=self.name, purpose=purpose).mind
+        settings = self.memories.settings().mind
+        return self.minds.choose_small(settings, persona=self.name, purpose=purpose).mind
 
     @cached_property
     def _conversation_end(self) -> ConversationEnd:
-        memories = self._memories
+        memories = self.memories
 
         def resolve(messages: Sequence[Message]) -> None:
             if memories.questions.open():
@@ -209,14 +207,14 @@ class CompanionSleeper:
         return ConversationEnd(
             memories.paths,
             memories.log,
-            self._clock,
+            self.clock,
             idle_minutes=lambda: memories.settings().conversation.idle_minutes,
             then=resolve,
         )
 
     @cached_property
     def _autonomy(self) -> Autonomy:
-        memories = self._memories
+        memories = self.memories
 
         def note(text: str) -> None:
             memories.notes.append("main_memory", text, author=memories.paths.name, reason="thought")
@@ -224,7 +222,7 @@ class CompanionSleeper:
         return Autonomy(
             memories.paths,
             memories.log,
-            self._clock,
+            self.clock,
             sheet=self._sheet,
             settings=self.settings,
             inner_state=memories.inner_state,
@@ -232,7 +230,7 @@ class CompanionSleeper:
             goals=memories.goals,
             impulse=self._impulse,
             note=note,
-            aside=self._aside,
+            aside=self.aside,
         )
 
 

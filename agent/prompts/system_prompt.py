@@ -15,8 +15,7 @@ from managers.memory.emotion_names import Feeling, feeling_name
 from managers.memory.entities import Fact
 from managers.memory.messages import NAMELESS, is_unnamed
 from managers.mind import Concern, OpenQuestion, Sheet
-from managers.recall.hits import Hit
-from managers.recall.kinds import LOG_TYPES
+from managers.recall.hits import LOG_TYPES, Hit
 from managers.storage.errors import Lang
 from managers.storage.texts import Texts, entry
 

@@ -193,7 +193,6 @@ class EmotionLog:
                     write_atomic(path, encode(as_plain(now, odd)))
 
     def take_notices(self) -> list[Notice]:
-        """Return what was found wrong with the files since the last time."""
         return self._file.take_notices()
 
     def _told(self, entries: Iterable[EmotionEntry]) -> list[EmotionEntry]:

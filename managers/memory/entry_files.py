@@ -144,5 +144,4 @@ class EntryStore(Generic[D, E]):
         self.change(lambda entries: entries.edited(entry_id, **{PINNED: on}), author=author, reason=pin_reason(on=on))
 
     def take_notices(self) -> list[Notice]:
-        """Return what was found wrong with the files since the last time."""
         return self._file.take_notices()

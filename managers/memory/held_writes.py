@@ -129,7 +129,6 @@ class HeldWrites:
         self._change(lambda kept: [one for one in kept if one.message_id not in message_ids or one.id in but])
 
     def take_notices(self) -> list[Notice]:
-        """Return what was found wrong with the file since the last time."""
         return self._file.take_notices()
 
     def _waiting(self, held: Sequence[HeldWrite]) -> list[HeldWrite]:

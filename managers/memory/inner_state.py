@@ -233,7 +233,6 @@ class InnerStateStore:
         return latest_feeling(self._emotions.recent(_LATELY))
 
     def take_notices(self) -> list[Notice]:
-        """Return what was found wrong with the file since the last time."""
         return self._file.take_notices()
 
     def _write(self, state: InnerState, now: datetime) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -92,17 +93,15 @@ def encode(value: object) -> bytes:
     return dump_json(value).encode()
 
 
+@dataclass
 class JsonFile:
     """One JSON file of a persona. What was wrong with it is named in `notices`."""
 
-    def __init__(
-        self, paths: PersonaPaths, path: Path, clock: Clock, expected: type[list[Any] | dict[str, Any]]
-    ) -> None:
-        self.paths = paths
-        self.path = path
-        self.clock = clock
-        self.expected = expected
-        self.notices: list[Notice] = []
+    paths: PersonaPaths
+    path: Path
+    clock: Clock
+    expected: type[list[Any] | dict[str, Any]]
+    notices: list[Notice] = field(default_factory=list, init=False)
 
     def read(self) -> Any:  # noqa: ANN401  # JSON is whatever is in the file
         """Return the file's value; an empty one if there is no file or it had to be set aside."""

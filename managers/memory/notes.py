@@ -75,7 +75,6 @@ class Notes:
         return text_of(read_bytes(path) or b"")
 
     def take_notices(self) -> list[Notice]:
-        """Return what was found wrong with the files since the last time."""
         taken = list(self._notices.values())
         self._notices = {}
         return taken

@@ -54,7 +54,6 @@ class Stores:
         )
 
     def take_notices(self) -> list[Notice]:
-        """Return what was found wrong with the files since the last time."""
         found = [*self.episodes.notices, *self.entities.notices]
         self.episodes.notices, self.entities.notices = [], []
         for store in (self.questions, self.goals, self.insights, self.state):

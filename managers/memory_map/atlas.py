@@ -16,8 +16,8 @@ from managers.memory_map.pieces import Piece, PieceKind, bundle_of, day_bundle, 
 from managers.memory_map.placing import Layout, Whole
 from managers.memory_map.sheet import FORMAT, LEVELS, MAP, Placed, Sheet, SheetFile
 from managers.recall.engine import Recall
+from managers.recall.hits import LOG_TYPES
 from managers.recall.index.memory_index import Passage
-from managers.recall.kinds import LOG_TYPES
 from managers.storage.files import entries
 from managers.storage.paths import PersonaPaths
 

@@ -10,12 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.hits import MemoryType
+from managers.recall.hits import ALL_TYPES, LOG_TYPES, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
 from managers.recall.index.postings import POSTING_BLOCK
 from managers.recall.index.sources import IndexName
-from managers.recall.index.view import KINDS
-from managers.recall.kinds import LOG_TYPES
 
 LEFT_OUT: tuple[MemoryType, ...] = ("knowledge",)
 """Documents are the person's books on the shelf, not what was lived through together; they have a room."""
@@ -49,7 +47,7 @@ class Passages:
         for at, columns in enumerate(self._columns):
             wanted = columns["alive"] > 0
             for kind in LEFT_OUT:
-                wanted &= columns["kind"] != KINDS.index(kind)
+                wanted &= columns["kind"] != ALL_TYPES.index(kind)
             found.append(np.flatnonzero(wanted).astype(np.int64) * 2 + at)
         return np.concatenate(found)
 
@@ -77,7 +75,7 @@ class Passages:
 
     def are_of(self, codes: Codes, kinds: Sequence[MemoryType]) -> npt.NDArray[np.bool_]:
         """Tell which passages are of some kinds."""
-        return np.isin(self._column(codes, "kind"), [KINDS.index(kind) for kind in kinds])
+        return np.isin(self._column(codes, "kind"), [ALL_TYPES.index(kind) for kind in kinds])
 
     def of_messages(self, ids: Collection[str]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}

@@ -11,10 +11,9 @@ import numpy as np
 
 from managers.memory_map.passages import Codes, Passages, Vectors
 from managers.memory_map.placing import unit
-from managers.recall.hits import MemoryType
+from managers.recall.hits import LOG_TYPES, MemoryType
 from managers.recall.index.index_writer import RUN_GAP_SECONDS
 from managers.recall.index.memory_index import Passage
-from managers.recall.kinds import LOG_TYPES
 
 PieceKind = Literal["talk", "episode", "insight", "entity", "diary", "note"]
 KINDS: tuple[PieceKind, ...] = ("talk", "episode", "insight", "entity", "diary", "note")

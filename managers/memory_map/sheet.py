@@ -13,7 +13,7 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -211,23 +211,22 @@ class Sheet:
         self.connection.execute("DELETE FROM names WHERE level = ? AND number = ? AND term = ?", (level, number, term))
 
 
+@dataclass
 class SheetFile:
-    """The file of the map, or of the network. Safe to use from several threads."""
+    """The file of the map, or of the network. Safe to use from several threads.
 
-    def __init__(self, path: Path, tables: str, *, only_look: bool = False) -> None:
-        """Remember where it is; nothing is opened yet.
+    Attributes:
+        tables: how they are made (`MAP`, `NETWORK`); in a file that has others they are made at its first opening.
+        only_look: what is drawn is kept in memory, beginning with what the file holds.
+    """
 
-        Args:
-            path: the file.
-            tables: how its tables are made (`MAP`, `NETWORK`); in any other file they are made at its first opening.
-            only_look: keep what is drawn in memory, beginning with what the file holds.
-        """
-        self.path = path
-        self._tables = tables
-        self._only_look = only_look
-        self._drawing = threading.RLock()
-        self._in_memory: GuardedConnection | None = None
-        self._is_thrown_away = False
+    path: Path
+    tables: str
+    _: KW_ONLY
+    only_look: bool = False
+    _drawing: threading.RLock = field(default_factory=threading.RLock, init=False)
+    _in_memory: GuardedConnection | None = None
+    _is_thrown_away: bool = False
 
     def is_there(self) -> bool:
         return self._in_memory is not None or self.path.exists()
@@ -243,7 +242,7 @@ class SheetFile:
             Exception: the file is broken: callers use it within `mended`.
         """
         with (
-            self._copied() if self._only_look else self._connected() as connection,
+            self._copied() if self.only_look else self._connected() as connection,
             transaction(connection, "BEGIN IMMEDIATE" if to_write else "BEGIN"),
         ):
             yield Sheet(connection)
@@ -251,8 +250,8 @@ class SheetFile:
     @contextlib.contextmanager
     def _connected(self) -> Iterator[GuardedConnection]:
         make_folder(self.path.parent)
-        with contextlib.closing(connect(self.path, 30, self._tables)) as connection:
-            make_tables(connection, self._tables)
+        with contextlib.closing(connect(self.path, 30, self.tables)) as connection:
+            make_tables(connection, self.tables)
             yield connection
 
     @contextlib.contextmanager
@@ -268,18 +267,18 @@ class SheetFile:
         try:
             if not self._is_thrown_away:
                 with (
-                    contextlib.closing(Looking(self.path, self._tables)) as looking,
+                    contextlib.closing(Looking(self.path, self.tables)) as looking,
                     contextlib.closing(looking.connect()) as kept,
                 ):
                     kept.backup(copy)
-            make_tables(copy, self._tables)
+            make_tables(copy, self.tables)
         except Exception:
             copy.close()
             raise
         return copy
 
     def remove(self) -> None:
-        if self._only_look:
+        if self.only_look:
             self._is_thrown_away = True
             self.close()
         else:

@@ -20,9 +20,9 @@ from managers.memory_map.forces import Seats, settle
 from managers.memory_map.passages import Codes, Passages
 from managers.memory_map.sheet import NETWORK, Sheet, SheetFile
 from managers.recall.engine import Recall
+from managers.recall.hits import LOG_TYPES
 from managers.recall.index.memory_index import Passage
 from managers.recall.index.terms import terms
-from managers.recall.kinds import LOG_TYPES
 from managers.storage.files import digest, entries
 from managers.storage.paths import PersonaPaths
 

@@ -12,12 +12,7 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.recall.embedders import Embedder
 from managers.recall.embedders.embedder_choice import DRIFT, EmbedderChoice
-from managers.recall.hits import Hit, MemoryType
-from managers.recall.index.memory_index import MemoryIndex
-from managers.recall.index.sources import IndexName, has_documents
-from managers.recall.index.unread import unread_among
-from managers.recall.index.upkeep import Upkeep
-from managers.recall.kinds import (
+from managers.recall.hits import (
     ALL_TYPES,
     KNOWLEDGE_TYPES,
     NOTED_TYPES,
@@ -25,7 +20,13 @@ from managers.recall.kinds import (
     PROMPT_TYPES,
     RELATED_TYPES,
     SUMMARY_TYPES,
+    Hit,
+    MemoryType,
 )
+from managers.recall.index.memory_index import MemoryIndex
+from managers.recall.index.sources import IndexName, has_documents
+from managers.recall.index.unread import unread_among
+from managers.recall.index.upkeep import Upkeep
 from managers.recall.past_conversations import search_past_conversations
 from managers.recall.question.entity_names import names_entity
 from managers.recall.question.planner import RecallPlan, plan_recall

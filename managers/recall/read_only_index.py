@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from managers.recall.engine import FOLDERS
+from managers.recall.hits import LOG_TYPES
 from managers.recall.index.connection import Looking
 from managers.recall.index.store import FILE_NAME, SCHEMA, FileRecord
 from managers.recall.index.unread import unread_among
-from managers.recall.kinds import LOG_TYPES
 from managers.recall.status import BROKEN, IndexStatus
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError, Notice, UnreadableError, UtataneError, as_notice

@@ -240,6 +240,7 @@ class Held:
     renewed: float
 
 
+@dataclass
 class OpenCall:
     """A call under way. `settle` or `release` it; the first of them counts.
 
@@ -247,40 +248,37 @@ class OpenCall:
         output_tokens: how long the answer may be; None: there is no cap.
     """
 
-    def __init__(
-        self, meter: Meter, begun: Call, price: Price | None, output_tokens: int | None = None, held: Held | None = None
-    ) -> None:
-        self.output_tokens = output_tokens
-        self._meter = meter
-        self._begun = begun
-        self._price = price
-        self._held = held
-        self._is_over = False
+    meter: Meter
+    begun: Call
+    price: Price | None
+    output_tokens: int | None = None
+    held: Held | None = None
+    _is_over: bool = False
 
     def live(self) -> None:
         """Give a sign of life: a piece has come."""
-        if self._held is not None:
-            self._meter.renew(self._held)
+        if self.held is not None:
+            self.meter.renew(self.held)
 
     def settle(self, read: int, written: int, *, is_estimated: bool = False, outcome: Outcome = "done") -> None:
         if self._is_over:
             return
         self._is_over = True
         call = replace(
-            self._begun,
+            self.begun,
             input_tokens=read,
             output_tokens=written,
             is_estimated=is_estimated,
-            cost=self._price.cost(read, written) if self._price else None,
+            cost=self.price.cost(read, written) if self.price else None,
             outcome=outcome,
         )
-        self._meter.close(call, self._held.path if self._held else None)
+        self.meter.close(call, self.held.path if self.held else None)
 
     def release(self) -> None:
         """Nothing was spent: the server refused, or was never reached."""
         if not self._is_over:
             self._is_over = True
-            self._meter.release(self._held.path if self._held else None)
+            self.meter.release(self.held.path if self.held else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from managers.recall.engine import Recall
-from managers.recall.hits import MemoryType
+from managers.recall.hits import ALL_TYPES, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
-from managers.recall.index.view import KINDS
 from managers.recall.ranking.candidates import Candidates, candidates_of
 from managers.recall.ranking.ngram_overlap import WORTH, weigh_overlap
 from managers.storage.paths import PersonaPaths
@@ -40,7 +39,7 @@ def candidates(kind: MemoryType, *scores: float) -> Candidates:
     return candidates_of(
         len(scores),
         number=range(len(scores)),
-        kind=KINDS.index(kind),
+        kind=ALL_TYPES.index(kind),
         score=scores,
         coverage=0.5,
         cosine=0.5,

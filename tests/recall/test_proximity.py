@@ -5,8 +5,8 @@ from datetime import datetime
 import pytest
 
 from managers.recall.engine import Recall
+from managers.recall.hits import ALL_TYPES
 from managers.recall.index.terms import meanings, terms, terms_and_groups
-from managers.recall.index.view import KINDS
 from managers.recall.question.cues import Cues, read_cues
 from managers.recall.ranking.proximity import LOOKED_AT, weigh_proximity
 from managers.storage.paths import PersonaPaths
@@ -73,7 +73,7 @@ def test_messages_english_questions_and_what_is_gone_are_left_alone() -> None:
     documents = candidates("knowledge", 1.0, 0.99)
     assert (weigh_proximity(cues("How many stairs has the lighthouse?"), documents, held) == documents).all()
     mixed = candidates("knowledge", 0.9, 0.88, 0.85)[[0, 1, 1]]
-    mixed["kind"][1] = KINDS.index("log_archive")
+    mixed["kind"][1] = ALL_TYPES.index("log_archive")
     after = weigh_proximity(cues(QUESTION), mixed, held)
     assert after["kind"].tolist() == mixed["kind"].tolist()
     assert after["number"].tolist() == [1, 1, 0]

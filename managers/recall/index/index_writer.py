@@ -13,6 +13,7 @@ import numpy.typing as npt
 from managers.language.reading.preferences import is_standing_wish
 from managers.language.reading.times import tells_when
 from managers.recall.embedders import Embedder
+from managers.recall.hits import ALL_TYPES
 from managers.recall.index.chunking import Chunk
 from managers.recall.index.index_terms import MARKS, index_terms, vector_text
 from managers.recall.index.postings import append_postings
@@ -28,7 +29,6 @@ from managers.recall.index.store import (
     Store,
     dump_ids,
 )
-from managers.recall.index.view import KINDS
 from managers.recall.index.word_vectors import WordVectors
 
 RUN_GAP_SECONDS = 3600
@@ -162,7 +162,7 @@ class IndexWriter:
             flags = _flags(before, chunk)
             before = chunk
             day = chunk.time.toordinal() if chunk.time else 0
-            columns[place] = (1, KINDS.index(chunk.type), flags, min(length, 255), numbers.get(key, 0), run, day)
+            columns[place] = (1, ALL_TYPES.index(chunk.type), flags, min(length, 255), numbers.get(key, 0), run, day)
         return columns
 
     def _last_run(self, first: int, file: int) -> tuple[int, Chunk | None, int]:

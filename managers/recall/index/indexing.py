@@ -19,6 +19,7 @@ from managers.recall.documents.document_loader import look_at, read_document, re
 from managers.recall.documents.text import decode
 from managers.recall.embedders import Embedder
 from managers.recall.errors import DocumentError, DocumentReaderError, DocumentSlowError, MemoryBrokenError
+from managers.recall.hits import LOG_TYPES
 from managers.recall.index.chunking import Chunk
 from managers.recall.index.file_updates import (
     CHECKPOINT_CHUNKS,
@@ -44,7 +45,6 @@ from managers.recall.index.sources import (
 from managers.recall.index.store import FileRecord
 from managers.recall.index.unread import Unread, odd_name, unread_among, why_unread
 from managers.recall.index.word_vectors import WordVectors
-from managers.recall.kinds import LOG_TYPES
 from managers.storage.errors import Notice, UnreadableError, UtataneError
 from managers.storage.files import dump_json, open_binary, read_bytes, write_atomic
 from managers.storage.paths import PersonaPaths, is_text

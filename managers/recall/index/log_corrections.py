@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from managers.memory.log.log_files import MONTH
+from managers.recall.hits import LOG_TYPES
 from managers.recall.index.file_updates import UNCORRECTED, Indexes
 from managers.recall.index.sources import Source
 from managers.recall.index.store import FileRecord
-from managers.recall.kinds import LOG_TYPES
 
 Corrections = Mapping[str, str | None]
 """How messages read now, by their ids; None: not at all."""

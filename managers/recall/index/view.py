@@ -9,20 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.hits import MemoryType
+from managers.recall.hits import ALL_TYPES, MemoryType
 from managers.recall.index.store import GOES_ON, IS_QUESTION
-
-KINDS: tuple[MemoryType, ...] = (
-    "log_archive",
-    "current_log",
-    "episodic_memory",
-    "dream_insight",
-    "diary",
-    "entity_memory",
-    "knowledge",
-    "note",
-)
-"""The order is part of the format: columns hold the place of a kind in it."""
 
 REACH = 2
 """How far the share of neighbours reaches."""
@@ -86,7 +74,7 @@ class View:
     @cached_property
     def _by_kind(self) -> npt.NDArray[np.int64]:
         """How many passages there are of each kind, dead ones included."""
-        return np.bincount(self.columns["kind"], minlength=len(KINDS))
+        return np.bincount(self.columns["kind"], minlength=len(ALL_TYPES))
 
     @cached_property
     def _places_by_kind(self) -> dict[int, Numbers]:
@@ -101,8 +89,8 @@ class View:
         """
         if kinds is None:
             return None, None
-        wanted = np.zeros(max(len(KINDS), len(self._by_kind)), np.bool_)
-        wanted[[KINDS.index(kind) for kind in kinds]] = True
+        wanted = np.zeros(max(len(ALL_TYPES), len(self._by_kind)), np.bool_)
+        wanted[[ALL_TYPES.index(kind) for kind in kinds]] = True
         if not self._by_kind[~wanted[: len(self._by_kind)]].any():
             return None, None
         if self._by_kind[wanted[: len(self._by_kind)]].sum() * _FEW > len(self):

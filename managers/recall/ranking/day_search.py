@@ -10,10 +10,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from managers.language.reading.reading import only_asks
-from managers.recall.hits import Hit, MemoryType
+from managers.recall.hits import ALL_TYPES, Hit, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
 from managers.recall.index.terms import listed_words, terms
-from managers.recall.index.view import KINDS
 from managers.recall.question.cues import Cues
 from managers.recall.ranking.distances import excluded_by, hit_of
 from managers.recall.ranking.repetition import repeats
@@ -58,7 +57,7 @@ def _rank_of(passage: Passage, cues: Cues) -> int:
 def _of_days(indexes: Sequence[MemoryIndex], cues: Cues, kinds: Collection[MemoryType]) -> list[tuple[float, Passage]]:
     """Return the passages of some days, each with how much it says."""
     spans = [(span.first.toordinal(), span.last.toordinal()) for span in cues.over]
-    wanted = [KINDS.index(kind) for kind in kinds]
+    wanted = [ALL_TYPES.index(kind) for kind in kinds]
     found = []
     for index in indexes:
         columns = index.view.columns

@@ -7,9 +7,8 @@ from collections.abc import Container
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.hits import Hit, Layer
+from managers.recall.hits import LOG_TYPES, SUMMARY_TYPES, Hit, Layer
 from managers.recall.index.memory_index import Passage
-from managers.recall.kinds import LOG_TYPES, SUMMARY_TYPES
 from managers.recall.ranking.candidates import PARTS, Candidates
 
 WORDS_STRICTNESS = 2.5

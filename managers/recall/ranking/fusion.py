@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from managers.language.reading.times import TimeSpan, find_times
 from managers.recall.embedders import VECTOR_SHARE, Vectors
-from managers.recall.hits import MemoryType
+from managers.recall.hits import ALL_TYPES, MemoryType
 from managers.recall.index.store import IS_WISH, TELLS_WHEN
-from managers.recall.index.view import KINDS, REACH
+from managers.recall.index.view import REACH
 from managers.recall.question.cues import Cues
 from managers.recall.ranking.bm25 import K1, Floats, Numbers, WordScoring, Work
 from managers.recall.ranking.candidates import Candidates, best_first, candidates_of
@@ -316,7 +316,7 @@ class _Scoring:
 
     def _vector_shares(self, around: Numbers) -> Floats:
         """Return what some passages' vectors are worth: the mean of many words tells little, as in documents."""
-        is_document = self.view.columns["kind"][around] == KINDS.index("knowledge")
+        is_document = self.view.columns["kind"][around] == ALL_TYPES.index("knowledge")
         shares: Floats = np.where(is_document, self.least_share, self.vector_share).astype(np.float32)
         return shares
 

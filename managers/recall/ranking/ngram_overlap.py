@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from managers.recall.hits import ALL_TYPES
 from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.terms import is_japanese
-from managers.recall.index.view import KINDS
 from managers.recall.ranking.candidates import Candidates, best_first, passages_of, scaled
 
 RUN = 3
@@ -27,7 +27,7 @@ LOOKED_AT = 60
 
 def weigh_overlap(text: str, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
     """Return the candidates with those of documents weighed by the runs that they share with a question, best first."""
-    documents = np.flatnonzero(candidates["kind"] == KINDS.index("knowledge"))
+    documents = np.flatnonzero(candidates["kind"] == ALL_TYPES.index("knowledge"))
     if not len(documents) or not is_japanese(text):
         return candidates
     plain = _plain(text)

@@ -15,11 +15,9 @@ from typing import TypeVar
 import numpy as np
 
 from managers.recall.embedders import Vectors
-from managers.recall.hits import Hit, MemoryType
+from managers.recall.hits import ALL_TYPES, LOG_TYPES, Hit, MemoryType
 from managers.recall.index.memory_index import MemoryIndex, Passage
 from managers.recall.index.terms import terms
-from managers.recall.index.view import KINDS
-from managers.recall.kinds import LOG_TYPES
 from managers.recall.ranking.candidates import Candidates, passages_of, why
 from managers.recall.ranking.distances import distances, excluded_by, fit, hit_of
 from managers.recall.ranking.repetition import what_tells_first
@@ -141,7 +139,7 @@ def _wanted(
 ) -> Candidates:
     found = ranking.candidates
     if types is not None:
-        found = found[np.isin(found["kind"], [KINDS.index(kind) for kind in types])]
+        found = found[np.isin(found["kind"], [ALL_TYPES.index(kind) for kind in types])]
     if limit is not None:
         found = found[distances(found, ranking.factor) <= limit]
     return found if floor is None else found[fit(found, ranking.factor, floor)]

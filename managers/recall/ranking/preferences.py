@@ -11,10 +11,9 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from managers.recall.hits import MemoryType
+from managers.recall.hits import ALL_TYPES, MemoryType
 from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.store import IS_WISH
-from managers.recall.index.view import KINDS
 from managers.recall.ranking.bm25 import Floats
 from managers.recall.ranking.candidates import PARTS, Candidates, candidates_of, keys, scaled
 
@@ -46,7 +45,7 @@ def _wishes(place: int, index: MemoryIndex, candidates: Candidates, kinds: Colle
     columns = index.view.columns
     numbers = np.flatnonzero((columns["flags"] & IS_WISH > 0) & (columns["alive"] > 0))[-_NEWEST:]
     if kinds is not None:
-        numbers = numbers[np.isin(columns["kind"][numbers], [KINDS.index(kind) for kind in kinds])]
+        numbers = numbers[np.isin(columns["kind"][numbers], [ALL_TYPES.index(kind) for kind in kinds])]
     here = candidates[candidates["index"] == place]
     near = here["number"][:_LIKE]
     if not len(numbers) or not len(near) or not index.vectors.dimensions:

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.language.reading.japanese import japanese_words
+from managers.recall.hits import ALL_TYPES
 from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.related_words import marks_told
 from managers.recall.index.terms import is_japanese, terms_and_groups
-from managers.recall.index.view import KINDS
 from managers.recall.question.cues import Cues
 from managers.recall.ranking.bm25 import worth_of
 from managers.recall.ranking.candidates import Candidates, passages_of, scaled
@@ -40,7 +40,7 @@ Held = frozenset[str]
 
 def weigh_proximity(cues: Cues, candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Candidates:
     """Return the candidates, with the best documents in the order in which they say the question's words together."""
-    slots = np.flatnonzero(candidates["kind"] == KINDS.index("knowledge"))[:LOOKED_AT]
+    slots = np.flatnonzero(candidates["kind"] == ALL_TYPES.index("knowledge"))[:LOOKED_AT]
     if len(slots) <= 1 or not cues.words or not is_japanese(cues.text):
         return candidates
     documents = candidates[slots]

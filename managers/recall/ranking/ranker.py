@@ -17,10 +17,9 @@ from managers.recall.embedders import Vectors
 from managers.recall.embedders.embedder_choice import EmbedderChoice
 from managers.recall.embedders.word_means import WordMeansEmbedder
 from managers.recall.errors import EmbeddingError
-from managers.recall.hits import Hit, MemoryType
+from managers.recall.hits import ALL_TYPES, LOG_TYPES, Hit, MemoryType
 from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.sources import IndexName
-from managers.recall.kinds import ALL_TYPES, LOG_TYPES
 from managers.recall.question.cues import Cues, Speaker, read_cues
 from managers.recall.question.event_days import event_span
 from managers.recall.ranking.bm25 import WordScoring

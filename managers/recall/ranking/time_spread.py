@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from managers.recall.hits import ALL_TYPES
 from managers.recall.index.memory_index import Passage
 from managers.recall.index.store import GOES_ON
 from managers.recall.index.terms import terms
-from managers.recall.index.view import KINDS, View
+from managers.recall.index.view import View
 from managers.recall.question.cues import Cues
 from managers.recall.ranking.bm25 import K1, Floats, Numbers, WordScoring, Work
 from managers.recall.ranking.candidates import PARTS, Candidates, candidates_of, keys, passages_of, scaled
@@ -29,7 +30,7 @@ _LEAST = 0.35
 _OWN = 0.2
 """What the user's own words count beside the best passage of the whole exchange."""
 
-_LOGS = tuple(KINDS.index(kind) for kind in ("log_archive", "current_log"))
+_LOGS = tuple(ALL_TYPES.index(kind) for kind in ("log_archive", "current_log"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def spread_over_time(words: WordScoring, cues: Cues) -> Candidates:
         len(order),
         index=[one.index for one in chosen],
         number=[one.number for one in chosen],
-        kind=[KINDS.index(told[place][1].type) for place in order],
+        kind=[ALL_TYPES.index(told[place][1].type) for place in order],
         score=score,
         coverage=[one.coverage for one in chosen],
         parts=score[:, None] * [part == "lexical" for part in PARTS],

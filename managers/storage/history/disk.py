@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dulwich.objects import Blob, ObjectID
@@ -22,21 +23,18 @@ _TRUST_AFTER_NS = 2_000_000_000
 """Some file systems count in 2 seconds: a file younger than that may change without its time changing."""
 
 
+@dataclass
 class KeptFiles:
-    """The kept files of one persona's folder; a file that has not been touched is read once only."""
+    """The kept files of one persona's folder; a file that has not been touched is read once only.
 
-    def __init__(self, folder: Path, notes: Path | None = None) -> None:
-        """Remember the folder; nothing is read yet.
+    In `notes` it is noted which files were read, so that the next start need not read them again.
+    """
 
-        Args:
-            folder: the persona's.
-            notes: where it is noted which files were read, so that the next start need not read them again.
-        """
-        self.folder = folder
-        self._notes = notes
-        self._seen: dict[str, Seen] | None = None
-        self._is_new = False
-        self._looking = threading.Lock()
+    folder: Path
+    notes: Path | None = None
+    _seen: dict[str, Seen] | None = None
+    _is_new: bool = False
+    _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def path(self, name: str) -> Path:
         return locate(self.folder, name)
@@ -53,7 +51,7 @@ class KeptFiles:
     def changed(self, known: Mapping[str, ObjectID]) -> set[str]:
         """Return the names of files that differ from the known ones, or are gone; files may change meanwhile."""
         with self._looking:
-            before = self._seen if self._seen is not None else load_seen(self._notes)
+            before = self._seen if self._seen is not None else load_seen(self.notes)
             self._seen = {}
             missing = {name for name in known if not is_on_the_move(name)}
             changed: set[str] = set()
@@ -70,9 +68,9 @@ class KeptFiles:
     def note_seen(self) -> None:
         """Note for the next start which files were read; the persona's lock is held, and its history is there."""
         with self._looking:
-            if self._is_new and self._notes is not None and self._seen is not None:
+            if self._is_new and self.notes is not None and self._seen is not None:
                 try:
-                    save_seen(self._notes, self._seen)
+                    save_seen(self.notes, self._seen)
                 except (DiskFullError, UnwritableError) as error:  # derived: the next start reads them again
                     _logger.info("which files were seen is not noted: %s", error)
                 self._is_new = False

@@ -11,8 +11,7 @@ from fastapi import Depends, Query
 from fastapi.responses import Response
 
 from agent.memories import Memories
-from managers.recall.hits import Hit, MemoryType
-from managers.recall.kinds import ALL_TYPES
+from managers.recall.hits import ALL_TYPES, Hit, MemoryType
 from ui.rooms.memories.places import place_of
 from ui.rooms.memories.shelves import page_of, show
 from ui.server.visit import PersonaVisit, With
