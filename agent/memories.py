@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import TypeVar
 
@@ -53,7 +54,6 @@ class Memories:
     settings: Callable[[], Settings]
     notices: NoticeBoard
     history: History
-    apply: Apply
     log: ConversationLog
     notes: Notes
     emotions: EmotionLog
@@ -70,6 +70,10 @@ class Memories:
     knowledge: KnowledgeBase
     map: MemoryMap
     network: EntityNetwork
+
+    @property
+    def apply(self) -> Apply:
+        return self.history.change
 
     def sheet(self) -> Sheet:
         """Return who the persona is and whom it talks to."""
@@ -141,39 +145,27 @@ def open_memories(
     secrets: Secrets | None = None,
     meter: Meter | None = None,
 ) -> Memories:
-    """Open a persona's memories.
-
-    Raises:
-        PersonaNotFoundError, UnsafeNameError
-    """
+    """Open a persona's memories, or raise what `PersonaStore.get` raises."""
     paths = personas.get(name).paths
     notices, only_look = NoticeBoard(), personas.only_look
     now, follow = _followed(personas, name, base, notices)
     history = History(paths, clock, flaws, only_look=only_look)
-    apply = history.change
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
-    life = _inner_life(paths, clock, apply, log, now)
+    life = _inner_life(paths, clock, history.change, log, now)
     account = meter.account(paths.name, "embedding") if meter else None
     recall = Recall(paths, log, now.recall, clock, secrets=secrets, account=account, only_look=only_look)
-
-    def settings() -> Settings:
-        own = follow()
-        log.log_days = own.conversation.log_days
-        return own
-
     return Memories(
         paths=paths,
         clock=clock,
         persona=lambda: personas.get(name),
-        settings=settings,
+        settings=partial(_settings, follow, log),
         notices=notices,
         history=history,
-        apply=apply,
         log=log,
         notes=Notes(paths, history, clock),
         emotions=life.emotions,
         episodes=life.episodes,
-        entities=EntityStore(paths, clock, apply),
+        entities=EntityStore(paths, clock, history.change),
         insights=life.insights,
         goals=life.goals,
         questions=life.questions,
@@ -209,6 +201,13 @@ def _followed(
         return own
 
     return now, follow
+
+
+def _settings(follow: Callable[[], Settings], log: ConversationLog) -> Settings:
+    """Return a persona's settings as they stand now; its log keeps so many days from then on."""
+    own = follow()
+    log.log_days = own.conversation.log_days
+    return own
 
 
 def _follow(held: Settings, now: Settings) -> None:

@@ -153,7 +153,6 @@ class MindChooser:
         return Choice(mind, _status_now(chosen), notices, offers)
 
     def choose_small(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
-        """Return the mind for inner work: the small model, where one is set."""
         if settings.internal_processing_model:
             settings = settings.model_copy(update={"model": settings.internal_processing_model})
         return self.choose(settings, persona=persona, purpose=purpose)
@@ -163,11 +162,9 @@ class MindChooser:
         return partial(built_in_mind, settings.mind) if settings.usage.when_reached == "builtin" else None
 
     def is_stopped(self, persona: str) -> bool:
-        """Tell whether a cap stops the persona's model at this moment."""
         return self._meter is not None and self._meter.stops(persona)
 
     def is_known(self, settings: MindSettings) -> bool:
-        """Tell whether `choose` would answer at once, without asking a server first."""
         chosen = self._chosen.get((settings.model_dump_json(), self._key(settings)))
         return settings.provider == "builtin" or (chosen is not None and chosen.answered)
 

@@ -95,7 +95,6 @@ class Entity:
 
     @property
     def is_pinned(self) -> bool:
-        """Whether a person pinned it: it stands before the others."""
         return bool(self.extra.get(PINNED))
 
     @property

@@ -124,7 +124,6 @@ class Goals:
         return self.with_lists({**self.lists, horizon: [named, *self.lists[horizon]]})
 
     def progressed(self, goal_id: str, note: str, *, evidence: Sequence[str], when: str) -> Goals:
-        """Return them with a note of progress on one goal."""
         found = self.get(goal_id)
         if found is None or note in found[1].progress_notes:
             return self
@@ -141,7 +140,6 @@ class Goals:
         return self.edited(goal_id, progress_notes=notes if note in notes else [*notes, note][-20:], thought_of=when)
 
     def ended(self, goal_id: str, status: Status, reason: str, *, evidence: Sequence[str], when: str) -> Goals:
-        """Return them with one goal completed or abandoned, and why."""
         found = self.get(goal_id)
         if found is None:
             return self

@@ -18,6 +18,7 @@ from managers.memory_map.sheet import FORMAT, LEVELS, MAP, Placed, Sheet, SheetF
 from managers.recall.engine import Recall
 from managers.recall.hits import LOG_TYPES
 from managers.recall.index.memory_index import Passage
+from managers.recall.status import Progress
 from managers.storage.files import entries
 from managers.storage.paths import PersonaPaths
 
@@ -51,14 +52,6 @@ class Atlas:
     quarters: Whole = field(default_factory=lambda: np.zeros(0, np.int64))
     names: Names = field(default_factory=dict)
     is_waiting: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the drawing is."""
-
-    done: int
-    total: int
 
 
 @dataclass

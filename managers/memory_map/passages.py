@@ -28,7 +28,6 @@ class Passages:
     """The passages of a persona's conversations and memories, at one moment."""
 
     def __init__(self, indexes: Mapping[IndexName, MemoryIndex]) -> None:
-        """Take in what the indexes hold now."""
         self._indexes = [indexes[name] for name in _SEARCHED]
         self.epoch = "/".join(index.refresh() for index in self._indexes)
         self.embedder = next((index.embedder for index in self._indexes if index.embedder), "")
@@ -70,11 +69,9 @@ class Passages:
         return self._column(codes, "day")
 
     def lengths(self, codes: Codes) -> npt.NDArray[np.int64]:
-        """Return how many words each passage holds."""
         return self._column(codes, "length")
 
     def are_of(self, codes: Codes, kinds: Sequence[MemoryType]) -> npt.NDArray[np.bool_]:
-        """Tell which passages are of some kinds."""
         return np.isin(self._column(codes, "kind"), [ALL_TYPES.index(kind) for kind in kinds])
 
     def of_messages(self, ids: Collection[str]) -> dict[str, list[int]]:

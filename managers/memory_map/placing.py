@@ -128,7 +128,6 @@ def _room(spots: Floats) -> float:
 
 
 def _squares(points: npt.NDArray[np.floating]) -> Floats:
-    """Return squared distances of all to all."""
     plain = points.astype(np.float64)
     lengths = (plain**2).sum(axis=1)
     squares: Floats = np.maximum(lengths[:, None] + lengths[None, :] - 2 * plain @ plain.T, 0.0)

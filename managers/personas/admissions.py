@@ -10,23 +10,21 @@ leaves an entry too many, which lets nobody in, and never a persona of one's own
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from managers.personas.folders import name_key
 from managers.personas.sensitive_settings import NOTHING, Wishes, digest_of
 from managers.storage.clock import Clock
-from managers.storage.errors import NotPlainFileError, UnwritableError
-from managers.storage.files import read_bytes, set_aside, unread, write_atomic
-from managers.storage.installation import Installation
-from managers.storage.locks import holding
+from managers.storage.errors import NotPlainFileError
+from managers.storage.files import read_bytes, write_atomic
 from managers.storage.paths import Home, PersonaPaths
+from managers.storage.sealed_record import SealedRecord
 
 _PURPOSE: Final = "admissions"
 _MARK_BYTES: Final = 16
@@ -54,11 +52,7 @@ class Admissions:
     """The record of one home folder on this computer. Safe to use from several threads and processes."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
-        self._home = home
-        self._clock = clock
-        self._installation = Installation(home)
-        self._path: Path | None = None
-        self._known: tuple[object, Mapping[str, Admission]] | None = None
+        self._record = SealedRecord(home, clock, _PURPOSE, key="personas", ending=".json")
 
     def of(self, paths: PersonaPaths) -> Admission | None:
         """Return how a folder was let in, None if it is a guest.
@@ -67,7 +61,7 @@ class Admissions:
             UnreadableError: nobody can tell: a guest would be let in anew, under another mark.
         """
         mark = read_mark(paths)
-        admission = self._read().get(mark) if mark else None
+        admission = self._known(mark)
         return admission if admission and name_key(paths.name) in admission.names else None
 
     def let_in(self, folder: Path, name: str, agreed: Wishes = NOTHING, refused: str = "") -> None:
@@ -78,11 +72,11 @@ class Admissions:
         """
         paths = PersonaPaths(folder)
         mark = read_mark(paths)
-        with self._changing() as entries:
+        with self._record.changing() as entries:
             if not mark or mark in entries:  # a mark that came along is kept, unless it is somebody else's
                 mark = secrets.token_hex(_MARK_BYTES)
                 write_atomic(paths.mark, mark + "\n")
-            entries[mark] = Admission(mark, (name_key(name),), agreed, refused)
+            entries[mark] = asdict(Admission(mark, (name_key(name),), agreed, refused))
 
     @contextmanager
     def moving(self, folder: Path, new_name: str) -> Iterator[None]:
@@ -92,7 +86,7 @@ class Admissions:
             UnreadableError, DiskFullError, UnwritableError, BusyError: it was not moved.
         """
         mark = read_mark(PersonaPaths(folder))
-        known = self._read().get(mark)
+        known = self._known(mark)
         if known is None:
             yield
             return
@@ -109,57 +103,12 @@ class Admissions:
         self._change(read_mark(paths), lambda known: replace(known, refused=digest_of(wishes)))
 
     def _change(self, mark: str, change: Callable[[Admission], Admission]) -> None:
-        with self._changing() as entries:
-            if mark in entries:
-                entries[mark] = change(entries[mark])
+        with self._record.changing() as entries:
+            if (known := _admission(mark, entries)) is not None:
+                entries[mark] = asdict(change(known))
 
-    def _find(self) -> Path | None:
-        """Return where this computer's record is; None before the installation has a key."""
-        if self._path is None and (own := self._installation.id) is not None:
-            self._path = self._home.admitted / f"{own}.json"
-        return self._path
-
-    def _read(self) -> Mapping[str, Admission]:
-        path = self._find()
-        if path is None:
-            return {}
-        try:
-            found = path.stat()
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            raise unread(error, path) from error
-        state = (path, found.st_mtime_ns, found.st_size, found.st_ino)
-        if self._known is None or self._known[0] != state:
-            self._known = state, self._parsed(read_bytes(path) or b"")
-        return self._known[1]
-
-    def _parsed(self, data: bytes) -> Mapping[str, Admission]:
-        try:
-            record = json.loads(data)
-            entries, seal = record["personas"], record["seal"]
-            if not self._installation.is_sealed(_PURPOSE, _sealed(entries), seal):
-                return {}
-            return {
-                mark: Admission(mark, tuple(entry["names"]), entry["agreed"], entry["refused"])
-                for mark, entry in entries.items()
-            }
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return {}
-
-    @contextmanager
-    def _changing(self) -> Iterator[dict[str, Admission]]:
-        with holding(self._home.folder / ".admitted.lock", self._home.folder.name):
-            entries = dict(self._read())
-            yield entries
-            kept = {mark: asdict(entry) for mark, entry in entries.items()}
-            seal = self._installation.seal(_PURPOSE, _sealed(kept))  # makes the key, if there is none
-            path = self._find()
-            if path is None:
-                raise UnwritableError(path=self._home.installation_key, cause="no key")
-            if not self._read() and path.exists():  # what nobody here wrote is kept for whoever wants to know
-                set_aside(path, self._clock.now())
-            write_atomic(path, json.dumps({"personas": kept, "seal": seal}, indent=1, sort_keys=True))
+    def _known(self, mark: str) -> Admission | None:
+        return _admission(mark, self._record.read())
 
 
 def read_mark(paths: PersonaPaths) -> str:
@@ -175,5 +124,9 @@ def read_mark(paths: PersonaPaths) -> str:
     return mark if _MARK.fullmatch(mark) else ""
 
 
-def _sealed(entries: Mapping[str, object]) -> bytes:
-    return json.dumps(entries, sort_keys=True).encode()
+def _admission(mark: str, entries: Mapping[str, Any]) -> Admission | None:
+    try:
+        entry = entries[mark]
+        return Admission(mark, tuple(entry["names"]), entry["agreed"], entry["refused"])
+    except (KeyError, TypeError):
+        return None

@@ -257,7 +257,6 @@ class Recall:
         self._upkeep.catch_up()
 
     def warm_up(self) -> None:
-        """Load what makes vectors, in the background."""
         self._upkeep.vectors.make_in_background()
 
     def get_ready(self) -> None:

@@ -32,7 +32,7 @@ LOADING = Notice(
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A rebuild under way: bytes of memories read, of how many; or texts embedded, of how many."""
+    """How far something is that takes a while: bytes read, texts embedded or days drawn, of how many."""
 
     done: int
     total: int

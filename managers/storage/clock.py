@@ -25,15 +25,12 @@ class SystemClock:
     """The computer's own clock."""
 
     def now(self) -> datetime:
-        """Return local wall-clock time, naive."""
         return datetime.now()
 
     def utc(self) -> datetime:
-        """Return aware UTC time."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Return monotonic seconds."""
         return time.monotonic()
 
 

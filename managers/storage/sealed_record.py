@@ -14,7 +14,7 @@ from typing import Any
 
 from managers.storage.clock import Clock
 from managers.storage.errors import UnwritableError
-from managers.storage.files import read_bytes, set_aside, write_atomic
+from managers.storage.files import read_bytes, set_aside, unread, write_atomic
 from managers.storage.installation import Installation
 from managers.storage.locks import holding
 from managers.storage.paths import Home
@@ -23,23 +23,48 @@ from managers.storage.paths import Home
 class SealedRecord:
     """Entries by name, as JSON has them. Safe to use from several threads and processes."""
 
-    def __init__(self, home: Home, clock: Clock, purpose: str) -> None:
+    def __init__(self, home: Home, clock: Clock, purpose: str, *, key: str = "entries", ending: str = "") -> None:
+        """Remember where it lies; nothing is read yet.
+
+        Args:
+            home: whose record it is.
+            clock: the time.
+            purpose: what is noted: what the seal is made over, and the ending of the file's name unless `ending` is given.
+            key: what the entries stand under in the file.
+            ending: of the file's name, behind what this computer is known by.
+        """
         self._home = home
         self._clock = clock
         self._purpose = purpose
+        self._key = key
+        self._ending = ending or f".{purpose}.json"
         self._installation = Installation(home)
+        self._known: tuple[object, Mapping[str, Any]] | None = None
 
     def read(self) -> Mapping[str, Any]:
-        """Return the entries; none where nothing was noted here.
+        """Return the entries, which nobody changes; none where nothing was noted here.
 
         Raises:
             UnreadableError: nobody can tell for the moment.
         """
         path = self._find()
-        data = None if path is None else read_bytes(path)
+        if path is None:
+            return {}
         try:
-            record = json.loads(data or b"{}")
-            entries, seal = record["entries"], record["seal"]
+            found = path.stat()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise unread(error, path) from error
+        state = (path, found.st_mtime_ns, found.st_size, found.st_ino)
+        if self._known is None or self._known[0] != state:
+            self._known = state, self._parsed(read_bytes(path) or b"")
+        return self._known[1]
+
+    def _parsed(self, data: bytes) -> Mapping[str, Any]:
+        try:
+            record = json.loads(data)
+            entries, seal = record[self._key], record["seal"]
             is_ours = self._installation.is_sealed(self._purpose, _sealed(entries), seal)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return {}
@@ -62,12 +87,12 @@ class SealedRecord:
                 raise UnwritableError(path=self._home.installation_key, cause="no key")
             if was_empty and path.exists():  # what nobody here wrote is kept for whoever wants to know
                 set_aside(path, self._clock.now())
-            write_atomic(path, json.dumps({"entries": entries, "seal": seal}, indent=1, sort_keys=True))
+            write_atomic(path, json.dumps({self._key: entries, "seal": seal}, indent=1, sort_keys=True))
 
     def _find(self) -> Path | None:
         """Return where this computer's record is; None before the installation has a key."""
         own = self._installation.id
-        return None if own is None else self._home.admitted / f"{own}.{self._purpose}.json"
+        return None if own is None else self._home.admitted / f"{own}{self._ending}"
 
 
 def _sealed(entries: object) -> bytes:

@@ -83,7 +83,6 @@ class Reservations:
         return path
 
     def write(self, path: Path, reservation: Reservation) -> None:
-        """Write one down, or write it anew."""
         try:
             write_unsynced(path, json.dumps(asdict(reservation), ensure_ascii=False).encode())
         except OSError as error:

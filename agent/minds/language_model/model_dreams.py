@@ -107,16 +107,13 @@ class LanguageModelDreamMind:
 
     @property
     def name(self) -> str:
-        """The model's name."""
         return self._model.name
 
     def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
-        """Condense a day into an episode."""
         prompt = self._day_prompt("episode", DayDraft, material)
         return self._ask(prompt, DayDraft, lambda draft: check_day(draft, material), cancel)
 
     def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
-        """Say whom and what the day told something about."""
         day = material.day
         room = self._room(self._builder("entities", day)(conversation=""), EntitiesDraft, day.sheet)
         known = "\n".join(self._known(material, room // 4))
@@ -124,19 +121,16 @@ class LanguageModelDreamMind:
         return self._ask(prompt, EntitiesDraft, lambda draft: check_entities(draft, material), cancel)
 
     def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
-        """Say what remained open."""
         prompt = self._day_prompt("questions", QuestionsDraft, material.day, questions_lines(material.open))
         return self._ask(prompt, QuestionsDraft, lambda draft: check_questions(draft, material), cancel)
 
     def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
-        """Say which open questions were answered."""
         wanted = {term for one in material.open for term in content_words(f"{one.topic} {one.context}")}
         known = questions_lines(material.open)
         prompt = self._day_prompt("answers", ResolutionsDraft, material.day, known, wanted=wanted)
         return self._ask(prompt, ResolutionsDraft, lambda draft: check_resolutions(draft, material), cancel)
 
     def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
-        """Look back and conclude something."""
         messages = [message for day in material.days for message in day.messages]
         cited = [one for episode in material.episodes for one in episode.evidence]
         labels = Labels(messages, [*cited, *(one for hit in material.past for one in hit.message_ids[:1])])

@@ -100,7 +100,6 @@ class LanguageModelMind:
 
     @property
     def trouble(self) -> MindError | None:
-        """What went wrong at the last call; None when it went well."""
         return self._model.trouble
 
     def is_answering(self, *, server_answered: bool = True) -> bool:
@@ -109,21 +108,17 @@ class LanguageModelMind:
 
     @property
     def name(self) -> str:
-        """The model's name: what stands in a message's trailer."""
         return self.endpoint.model or self.endpoint.service
 
     @property
     def context_tokens(self) -> int:
-        """How much the model can read and write at once, in tokens."""
         return self._model.context_tokens
 
     @property
     def can_see(self) -> bool:
-        """Whether images may be sent to it, as far as is known."""
         return self._model.can_see
 
     def learn(self, *, context_tokens: int | None = None, can_see: bool | None = None) -> Self:
-        """Take in what the server said about the model."""
         self._model.describe(context_tokens, can_see)
         return self
 

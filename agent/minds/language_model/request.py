@@ -77,7 +77,6 @@ class Model:
 
     @property
     def can_see(self) -> bool:
-        """Whether images may be sent to it, as far as is known."""
         return self.sees and "images" not in self.lacks
 
     def describe(self, context_tokens: int | None, can_see: bool | None) -> None:

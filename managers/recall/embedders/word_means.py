@@ -184,6 +184,5 @@ def _weights(frequencies: npt.NDArray[np.uint32]) -> Floats:
 
 
 def _mean(rows: Rows, weights: Floats | None, words: WordVectors) -> Floats:
-    """Return the weighted mean of some words' directions, of unit length."""
     mean: Floats = words.directions(rows).T @ (np.ones(len(rows), np.float32) if weights is None else weights[rows])
     return mean / np.float32(max(float(np.linalg.norm(mean)), 1e-9))

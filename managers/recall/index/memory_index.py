@@ -174,7 +174,6 @@ class MemoryIndex:
         return dict(rows)
 
     def has_unit(self, file: FileRecord, unit: str) -> bool:
-        """Whether anything of a unit of a file is indexed."""
         row = self.store.connection().execute("SELECT 1 FROM chunks WHERE file = ? AND unit = ?", (file.id, unit))
         return row.fetchone() is not None
 

@@ -207,7 +207,6 @@ class Store:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing: commit at the end, roll back on any error."""
         connection = self.connection()
         try:
             with transaction(connection):
@@ -334,7 +333,6 @@ class Store:
         return [(int(n), str(name), str(role)) for n, name, role in self.connection().execute("SELECT * FROM speakers")]
 
     def speaker(self, name: str, role: str) -> int:
-        """Return the number of a speaker, a new one if needed."""
         connection = self.connection()
         connection.execute("INSERT OR IGNORE INTO speakers (name, role) VALUES (?, ?)", (name, role))
         row = connection.execute("SELECT id FROM speakers WHERE name = ? AND role = ?", (name, role)).fetchone()

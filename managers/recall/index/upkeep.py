@@ -213,7 +213,6 @@ class Upkeep:
             return drifted
 
     def tidy(self) -> None:
-        """Leave nothing of what was forgotten in any derived file."""
         with self._alone(WAIT_SECONDS):
             self._tidy()
 
@@ -257,7 +256,6 @@ class Upkeep:
         return is_long or any(os.path.lexists(_beside(index)) for index in self._indexes.values())
 
     def rebuild(self, progress: Callable[[int, int], None] | None) -> None:
-        """Make all indexes anew from the files."""
         with self._alone(WAIT_SECONDS):
             self._anew_if_damaged(partial(self._rebuild, progress))
         with derived(self._paths.rag_index):

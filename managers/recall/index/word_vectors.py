@@ -101,7 +101,6 @@ class WordVectors:
         return count, width
 
     def directions(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
-        """Return the vectors of some rows, of unit length."""
         self.load()
         found: npt.NDArray[np.float32] = self._vectors[rows] / self._norms[rows, None]
         return found

@@ -40,7 +40,6 @@ class KeptFiles:
         return locate(self.folder, name)
 
     def content(self, name: str) -> bytes | None:
-        """Return a file's content, None if there is no such file."""
         return read_bytes(self.path(name))
 
     def everything(self) -> dict[str, bytes]:

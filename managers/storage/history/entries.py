@@ -79,12 +79,8 @@ class Entry:
 def compose(draft: Draft, files: Sequence[str], records: Sequence[str] = ()) -> bytes:
     """Return the commit message of an entry."""
     lines = [f"{_VERSION}: 1", _trailer("By", draft.author), _trailer("Kind", draft.kind)]
-    if draft.mind:
-        lines.append(_trailer("Mind", draft.mind))
-    if draft.target:
-        lines.append(_trailer("Target", draft.target))
-    if draft.part:
-        lines.append(_trailer("Part", draft.part))
+    optional = {"Mind": draft.mind, "Target": draft.target, "Part": draft.part}
+    lines += [_trailer(key, value) for key, value in optional.items() if value]
     lines += [_trailer("File", name) for name in files]
     lines += [_trailer("Record", record) for record in records]
     lines += [_trailer("Evidence", message_id) for message_id in draft.evidence]

@@ -112,7 +112,6 @@ class Repository:
         return commit.id
 
     def commit(self, database: ObjectDatabase, draft: Draft, contents: Mapping[str, bytes | None]) -> ObjectID | None:
-        """Write a new entry; None if nothing differs from the newest one."""
         commit = self.prepare(database, draft, contents)
         if commit is not None:
             database.set_head(commit)
