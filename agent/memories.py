@@ -65,15 +65,21 @@ class Memories:
     inner_state: InnerStateStore
     inner_life: InnerLife
     recall: Recall
-    recall_log: RecallLog
     held: HeldWrites
-    knowledge: KnowledgeBase
     map: MemoryMap
     network: EntityNetwork
 
     @property
     def apply(self) -> Apply:
         return self.history.change
+
+    @property
+    def recall_log(self) -> RecallLog:
+        return RecallLog(self.paths)
+
+    @property
+    def knowledge(self) -> KnowledgeBase:
+        return KnowledgeBase(self.paths, self.settings().recall)
 
     def sheet(self) -> Sheet:
         """Return who the persona is and whom it talks to."""
@@ -146,10 +152,9 @@ def open_memories(
     meter: Meter | None = None,
 ) -> Memories:
     """Open a persona's memories, or raise what `PersonaStore.get` raises."""
-    paths = personas.get(name).paths
-    notices, only_look = NoticeBoard(), personas.only_look
+    paths, only_look = personas.get(name).paths, personas.only_look
+    history, notices = History(paths, clock, flaws, only_look=only_look), NoticeBoard()
     now, follow = _followed(personas, name, base, notices)
-    history = History(paths, clock, flaws, only_look=only_look)
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
     life = _inner_life(paths, clock, history.change, log, now)
     account = meter.account(paths.name, "embedding") if meter else None
@@ -172,9 +177,7 @@ def open_memories(
         inner_state=life.state,
         inner_life=life,
         recall=recall,
-        recall_log=RecallLog(paths),
         held=HeldWrites(paths, clock),
-        knowledge=KnowledgeBase(paths, now.recall),
         map=MemoryMap(paths, recall, only_look=only_look),
         network=EntityNetwork(paths, recall, only_look=only_look),
     )

@@ -14,7 +14,7 @@ from dulwich.objects import Commit, ObjectID, ShaFile
 
 from managers.memory.log.log_files import read_journal
 from managers.memory.messages import Message
-from managers.personas.admissions import Admissions
+from managers.personas.admissions import Admissions, _admission
 from managers.personas.errors import BrokenPersonaFileError
 from managers.personas.persona_file import colour, migrated, newer_format, parse, settings_of, text
 from managers.recall.embedders.tensors import UnreadableTensorsError, described
@@ -31,6 +31,7 @@ from managers.storage.history.merge_lines import heading_of
 from managers.storage.history.objects import BROKEN
 from managers.storage.history.seen import load_seen
 from managers.storage.history.unpacking import unpacked_loose
+from managers.storage.installation import Installation
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import Settings, merged
@@ -46,7 +47,7 @@ _ID = ObjectID(b"ab" * 20)
 @cache
 def _home() -> Home:
     home = Home(Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)))
-    Admissions(home, HandClock())._installation.seal("a key is made", b"")
+    Installation(home).seal("a key is made", b"")
     return home
 
 
@@ -59,10 +60,12 @@ def _admissions(data: bytes) -> None:
     with suppress(ValueError, TypeError, RecursionError):
         value = json.loads(data)
         if isinstance(value, dict) and isinstance(value.get("personas"), dict):  # sealed, so that it is read further
-            entries = json.dumps(value["personas"], sort_keys=True).encode()
-            value["seal"] = Admissions(_home(), HandClock())._installation.seal("admissions", entries)
+            plain = json.dumps(value["personas"], sort_keys=True).encode()
+            value["seal"] = Installation(_home()).seal("admissions", plain)
             data = json.dumps(value).encode()
-    Admissions(_home(), HandClock())._parsed(data)
+    entries = Admissions(_home(), HandClock())._record._parsed(data)
+    for mark in entries:
+        _admission(mark, entries)
 
 
 def _recalled(data: bytes) -> None:
