@@ -299,12 +299,12 @@ def test_while_a_reply_comes_nothing_can_be_changed(scene: Scene) -> None:
 
     def wait(_: object) -> TextPiece:
         reached.set()
-        assert go_on.wait(20)
+        assert go_on.wait(60)
         return TextPiece("B.")
 
     scene.mind.enqueue([wait])
     turn = scene.companion.say("Two")
-    assert reached.wait(20)
+    assert reached.wait(60)
     for change in (
         lambda: scene.companion.edit(first, "x"),
         lambda: scene.companion.delete(first),
@@ -418,12 +418,12 @@ def test_what_the_person_stopped_did_not_break_off(scene: Scene, *, by_person: b
 
     def wait(_: object) -> TextPiece:
         reached.set()
-        assert go_on.wait(20)
+        assert go_on.wait(60)
         return TextPiece("a time")
 
     scene.mind.enqueue([TextPiece("Once upon "), wait, TextPiece(" there was")])
     turn = scene.companion.say("A story, please")
-    assert reached.wait(20)
+    assert reached.wait(60)
     turn.stop() if by_person else turn.break_off()
     go_on.set()
     scene.live(turn)

@@ -73,7 +73,7 @@ def test_nobody_waits_for_a_slow_model_and_it_is_stopped() -> None:
     assert plan == LOCAL
     assert notice is not None
     assert notice.code == "recall-plan-slow"
-    assert mind.stopped.wait(5)
+    assert mind.stopped.wait(60)
 
 
 def test_without_a_language_model_the_local_plan_stands() -> None:

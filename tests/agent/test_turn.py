@@ -95,12 +95,12 @@ def test_stopping_keeps_what_was_said(scene: Scene) -> None:
 
     def wait(_: object) -> TextPiece:
         reached.set()
-        assert go_on.wait(5)
+        assert go_on.wait(60)
         return TextPiece("a time")
 
     scene.mind.enqueue([TextPiece("Once upon "), wait, TextPiece(" there was")])
     turn = scene.companion.say("A story, please")
-    assert reached.wait(5)
+    assert reached.wait(60)
     with pytest.raises(StillAnsweringError):
         scene.companion.say("And another")
     turn.stop()
@@ -347,16 +347,16 @@ def test_letting_go_of_what_is_said_off_the_record_ends_the_answer_to_it(scene: 
 
     def wait(_: object) -> TextPiece:
         reached.set()
-        assert go_on.wait(5)
+        assert go_on.wait(60)
         return TextPiece("xylophone")
 
     scene.mind.enqueue([TextPiece("You said "), wait], "Again.")
     turn = scene.companion.say("My secret word is xylophone", off_record=True)
-    assert reached.wait(5)
+    assert reached.wait(60)
     letting_go = threading.Thread(target=scene.companion.forget_off_record)
     letting_go.start()
     go_on.set()
-    letting_go.join(5)
+    letting_go.join(60)
     assert turn.is_over
     assert (scene.companion.off_record, scene.companion.turn, scene.companion.last_turn) == ((), None, None)
     scene.live(scene.companion.say("What was it?", off_record=True))
@@ -368,12 +368,12 @@ def test_no_topic_begins_between_a_message_and_its_answer(scene: Scene) -> None:
 
     def wait(_: object) -> TextPiece:
         reached.set()
-        assert go_on.wait(5)
+        assert go_on.wait(60)
         return TextPiece("Here.")
 
     scene.mind.enqueue([wait])
     turn = scene.companion.say("Are you there?")
-    assert reached.wait(5)
+    assert reached.wait(60)
     with pytest.raises(StillAnsweringError):
         scene.companion.new_topic()
     go_on.set()
@@ -386,12 +386,12 @@ def test_who_no_longer_listens_does_not_wait_for_a_silent_mind(scene: Scene) -> 
 
     def wait(_: object) -> TextPiece:
         reached.set()
-        assert go_on.wait(20)
+        assert go_on.wait(60)
         return TextPiece("At last.")
 
     scene.mind.enqueue([wait])
     turn = scene.companion.say("Hello?")
-    assert reached.wait(5)
+    assert reached.wait(60)
     listens = [True]
     heard = turn.batches(lambda: listens[0])
     assert [type(e) for e in next(heard)] == [Received, Recalled]

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from managers.storage.settings import SettingsFile
 from tests.browser.serving import Server, clone
+from tests.browser.slowing import slow_down
 from tests.model_server import ModelServer
 
 Modelled = tuple[Server, ModelServer]
@@ -47,6 +48,7 @@ def browser() -> Iterator[Browser]:
     assert CHROMIUM is not None
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        slow_down(browser)
         yield browser
         browser.close()
 

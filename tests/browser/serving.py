@@ -187,6 +187,19 @@ class Watch:
             self.problems.append(f"request: {request.url}")
 
 
+def wait_for_scripts(page: Page) -> None:
+    """Let whatever is done to a page's elements wait until the page's scripts have run, wherever it stands by then.
+
+    Keys that are pressed on the page itself (`page.keyboard`) and what is evaluated wait for nothing: see `arrived`.
+    """
+    page.add_locator_handler(page.locator('html:not(.scripted):has(script[src*="/page.js"])'), lambda: None)
+
+
+def arrived(page: Page) -> None:
+    """Wait until the scripts of the page that stands there have run."""
+    expect(page.locator("html.scripted")).to_be_attached()
+
+
 def visit(page: Page, server: Server, path: str = "", wait_until: Wait = "load") -> None:
     """Open an address of the page (`p/Hazel/heart`) in a browser that came in with the token before, as a bookmark would."""
     page.context.request.get(server.entry)
@@ -215,6 +228,8 @@ def window(
         java_script_enabled=scripts,
     )
     watch = Watch(server.address)
+    if scripts:
+        context.on("page", wait_for_scripts)
     page = context.new_page()
     page.set_default_timeout(20_000)
     watch.follow(page)

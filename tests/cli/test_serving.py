@@ -115,7 +115,7 @@ def desktop(tmp_path: Path) -> dict[str, str]:
 
 def noted(browser: Path) -> str:
     """Return what a browser noted; it was started, and nobody waited for it."""
-    for _ in range(200):
+    for _ in range(1200):
         if browser.exists() and (text := browser.read_text("utf-8")).endswith("\n"):
             return text
         time.sleep(0.05)

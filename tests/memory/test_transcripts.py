@@ -200,7 +200,7 @@ def test_whoever_talks_meanwhile_need_not_wait_for_the_end(
         insert(path, messages)
 
     def speak() -> None:
-        begun.wait(20)
+        begun.wait(60)
         ConversationLog(paths, HandClock(), Random(2)).append("user", "Ann", "いまの話")
         said.set()
 

@@ -164,7 +164,7 @@ def test_nobody_who_opens_the_network_waits_for_the_map_to_be_drawn(life: Life) 
         seen: list[Network] = []
         opening = Thread(target=lambda: seen.append(life.network.around()))
         opening.start()
-        opening.join(10)
+        opening.join(60)
         assert len(seen) == 1
     assert ("Mia", "Oskar", 2) in ties(seen[0])
 

@@ -110,7 +110,7 @@ def test_programs_that_do_not_answer_at_these_ports_are_not_waited_for(secrets: 
         started = time.monotonic()
         choosing = chooser(secrets, ports={"Ollama": port, "LM Studio": port}, answer_seconds=0.15)
         assert choosing.choose(MindSettings()).mind.name == "built-in"
-        assert time.monotonic() - started < 5  # they would be waited for without end
+        assert time.monotonic() - started < 30  # they would be waited for without end
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,11 @@ def test_speech_comes_in_pieces_and_ends_with_what_it_cost(server: ModelServer, 
 def test_the_first_piece_does_not_wait_for_the_last(server: ModelServer, make: MakeMind) -> None:
     mind = make(server)
     mind.warm_up()
-    server.enqueue(Say("一二三四五六七八", gap=1.0))
+    server.enqueue(Say("一二三四五六七八", gap=3.0))
     started = time.monotonic()
     pieces = mind.reply(request(), Cancel())
     next(pieces)
-    assert time.monotonic() - started < 4  # of eight seconds; the machine may be busy
+    assert time.monotonic() - started < 15  # of twenty-four seconds; the machine may be busy
     pieces.close()
 
 
@@ -405,11 +405,11 @@ def test_tool_calls_that_the_server_does_not_count_stay_apart() -> None:
 
 def test_a_page_written_into_a_tool_is_put_together_in_no_time() -> None:
     """Reading all anew with each piece would read 400 million letters here."""
-    calls, begun = Calls(), time.perf_counter()
+    calls, begun = Calls(), time.thread_time()
     piece = {"name": None, "args": "あ", "id": None, "index": 0, "type": "tool_call_chunk"}
     calls.take([piece | {"name": "note", "args": '{"text": "'}])  # type: ignore[list-item]
     for _ in range(20_000):
         calls.take([piece])  # type: ignore[list-item]
     calls.take([piece | {"args": '"}'}])  # type: ignore[list-item]
     assert next(iter(calls)).arguments == {"text": "あ" * 20_000}
-    assert time.perf_counter() - begun < 5
+    assert time.thread_time() - begun < 5

@@ -115,7 +115,7 @@ def test_a_server_that_hangs_is_a_timeout(server: ModelServer, make: MakeMind, a
     started = time.monotonic()
     heard = talk(mind)
     assert isinstance(heard.error, MindTimeoutError)
-    assert time.monotonic() - started < 10  # it would hang without end
+    assert time.monotonic() - started < 60  # it would hang without end
     assert "0.4" in heard.error.sentence("en")
 
 
@@ -211,7 +211,7 @@ def test_the_pause_that_the_server_asks_for_is_kept(server: ModelServer, make: M
     server.enqueue(Refuse(429, "slow down", retry_after=0.5), "はい")
     started = time.monotonic()
     assert talk(mind).text == "はい"
-    assert 0.5 <= time.monotonic() - started < 10
+    assert 0.5 <= time.monotonic() - started < 60
 
 
 def test_a_pause_too_long_to_wait_for_is_told_at_once(server: ModelServer, make: MakeMind) -> None:
@@ -254,7 +254,7 @@ def test_stopping_works_at_once(server: ModelServer, make: MakeMind, answer: Ans
     timer.start()
     heard = hear(mind.reply(request(), cancel))
     timer.join()
-    assert time.monotonic() - stopped[0] < 5  # of twenty; 0.06 s where nothing else runs
+    assert time.monotonic() - stopped[0] < 15  # of twenty; 0.06 s where nothing else runs
     assert heard.error is None
 
 

@@ -35,9 +35,9 @@ def close_while_used(path: Path, rounds: int) -> None:
         began, refused = threading.Event(), threading.Event()
         user = threading.Thread(target=use, args=(connection, began, refused))
         user.start()
-        assert began.wait(10)
+        assert began.wait(60)
         connection.close()
-        user.join(10)
+        user.join(60)
         assert refused.is_set()
 
 

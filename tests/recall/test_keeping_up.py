@@ -17,6 +17,7 @@ import pytest
 from managers.memory.log import ConversationLog
 from managers.memory.log.branches import FIRST
 from managers.recall.engine import Recall
+from managers.recall.index import upkeep
 from managers.recall.index.chunking import Chunk
 from managers.recall.index.indexing import Indexer
 from managers.recall.index.memory_index import MemoryIndex
@@ -61,6 +62,7 @@ def test_catching_up_costs_only_what_is_new(recall: Recall, talk: Talk, monkeypa
 def test_the_first_question_waits_for_the_round_that_waking_began(
     recall: Recall, talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(upkeep, "FIRST_SECONDS", 60)
     said = talk.user("My kite is in the attic.")
     asked = talk.user("Where is my kite?")
     under_way, asks = threading.Event(), threading.Event()
@@ -74,7 +76,7 @@ def test_the_first_question_waits_for_the_round_that_waking_began(
     monkeypatch.setattr(recall._upkeep._indexer, "run", run)
     waking = threading.Thread(target=recall.catch_up)
     waking.start()
-    assert under_way.wait(5)
+    assert under_way.wait(60)
     threading.Timer(0.2, asks.set).start()
     assert [hit.message_ids for hit in recall.for_turn(asked.text, window=[asked])] == [(said.id,)]
     waking.join()

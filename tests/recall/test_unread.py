@@ -200,13 +200,14 @@ def test_it_is_said_until_it_is_mended(
     assert recall.search("broken", types=["knowledge"])
 
 
-def test_nobody_waits_in_a_turn_for_a_slow_document(recall: Recall, talk: Talk, paths: PersonaPaths) -> None:
+def test_nobody_waits_in_a_turn_for_a_slow_document(open_recall: Open, talk: Talk, paths: PersonaPaths) -> None:
+    recall = open_recall(RecallSettings(document_seconds=60))
     talk.user("Hello.")
     recall.catch_up()
     write(paths.knowledge / "slow.pdf", pdf_bomb())
     begun = time.monotonic()
     recall.for_turn("What is in the manual?", window=[])
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 20  # of sixty
     assert recall.unread_documents() == {}  # it is given its whole time after the answer
 
 

@@ -82,7 +82,7 @@ class FakeSleeper:
     def dream(self, cancel: Cancel, *, today: bool, progress: Progress | None = None) -> DreamReport:
         self.dreams.append(self.clock.now())
         if self.hold is not None:
-            self.hold.wait(5)
+            self.hold.wait(60)
         if self.error:
             raise self.error
         done = tuple(self.pending_days())
@@ -105,8 +105,8 @@ def run_through(scheduler: SleepScheduler, clock: HandClock, hours: float, step_
 
 
 def finish(scheduler: SleepScheduler) -> None:
-    scheduler._pool.submit(lambda: None).result(5)
-    for _ in range(500):
+    scheduler._pool.submit(lambda: None).result(60)
+    for _ in range(6000):
         if not scheduler.status("ねむ").is_running:
             return
         Event().wait(0.01)
@@ -220,7 +220,7 @@ def test_only_one_at_a_time_and_its_status_is_shown(clock: HandClock, sleeper: F
     scheduler.tick()
     scheduler.cancel("ねむ")
     sleeper.hold.set()
-    future.result(5)
+    future.result(60)
     assert scheduler.status("ねむ").outcome == "stopped"
     assert scheduler.status("ねむ").next_at == datetime(2026, 11, 22)
 

@@ -93,9 +93,9 @@ def test_ten_thousand_files_are_looked_through_once(tmp_path: Path) -> None:
     names = [f"Anna-{n} (the {n}th).md" for n in range(10_000)]
     for name in names:
         (tmp_path / name).touch()
-    started = time.perf_counter()
+    started = time.thread_time()
     assert copies_in(tmp_path, names) == {}
-    first = time.perf_counter() - started
-    started = time.perf_counter()
+    first = time.thread_time() - started
+    started = time.thread_time()
     assert copies_in(tmp_path, names) == {}
-    assert (time.perf_counter() - started) * 100 < first
+    assert (time.thread_time() - started) * 100 < first

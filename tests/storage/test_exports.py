@@ -75,11 +75,11 @@ def test_whoever_writes_meanwhile_need_not_wait_and_does_not_get_into_it(
 
     def slowly(archive: zipfile.ZipFile, held: exports._Held) -> None:
         begun.set()
-        assert written.wait(20), "nobody could write before the export was over"
+        assert written.wait(60), "nobody could write before the export was over"
         add(archive, held)
 
     def write() -> None:
-        begun.wait(20)
+        begun.wait(60)
         with writing(persona):
             append_durably(persona.log, "あとの言葉\n".encode())
             write_atomic(persona.core_memory, "あとの記憶")

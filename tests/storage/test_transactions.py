@@ -301,7 +301,7 @@ def test_who_looks_while_somebody_writes_waits_and_puts_nothing_aside(
 
     def slowly(self: Journal, steps: Any) -> None:
         decided.set()
-        assert looked.wait(20)
+        assert looked.wait(60)
         roll_forward(self, steps)
 
     def noticed(self: Journal) -> bool:
@@ -316,7 +316,7 @@ def test_who_looks_while_somebody_writes_waits_and_puts_nothing_aside(
     monkeypatch.setattr(Journal, "_roll_forward", slowly)
     writer = threading.Thread(target=write)
     writer.start()
-    assert decided.wait(20)
+    assert decided.wait(60)
     monkeypatch.setattr(Journal, "is_pending", noticed)
     settle(paths)  # sees the journal, and waits for the lock
     writer.join()

@@ -235,7 +235,7 @@ class SlowDream:
         assert callable(progress)
         progress(1, 3)
         self.begun.set()
-        assert self.go_on.wait(20)
+        assert self.go_on.wait(60)
         return DreamReport(started_at=EVENING, cancelled=cancel.is_set())
 
 
@@ -246,7 +246,7 @@ def test_a_dream_now_shows_its_progress_and_can_be_broken_off(
     monkeypatch.setattr("agent.sleeper.CompanionSleeper.dream", lambda _self, cancel, **more: slow(cancel, **more))
     before = dreams(visitor)
     press(visitor, before, "#sleep button")
-    assert slow.begun.wait(20)
+    assert slow.begun.wait(60)
     page = dreams(visitor)
     assert page.one("#sleep .outcome").text == JA("dreams.running_day", done=1, days=3)
     progress = page.one("progress").attributes

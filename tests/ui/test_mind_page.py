@@ -320,7 +320,7 @@ def test_an_error_offers_the_built_in_mind_and_the_settings_and_may_be_declined(
     models.otherwise = Refuse(401)
     visitor.post(address_of(NAME, "say"), data={"text": "Hello"})
     turn = services.companion(NAME).turn
-    assert turn is None or turn.wait(20)
+    assert turn is None or turn.wait(60)
     failure = read(visitor.get(address_of(NAME))).one(".failure[role]")
     assert failure.texts("button") == ["Try again", "Let the built-in mind answer", "Not now"]
     assert failure.one("a").attributes["href"].startswith("/settings/mind")
@@ -331,6 +331,6 @@ def test_an_error_offers_the_built_in_mind_and_the_settings_and_may_be_declined(
     assert press(visitor, page, f'form[action="{address_of(NAME, "decline")}"] button').status_code == 200  # sent twice
     answered = read(press(visitor, page, '.failure button[value="builtin"]'))
     turn = services.companion(NAME).turn
-    assert turn is None or turn.wait(20)
+    assert turn is None or turn.wait(60)
     assert len(models.chats) == 1
     assert answered.one("#conversation") is not None

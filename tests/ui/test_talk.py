@@ -63,7 +63,7 @@ def bubbles(page: Element) -> list[str]:
 def answered(companion: Companion) -> None:
     """Wait until the turn under way is over."""
     if turn := companion.turn:
-        assert turn.wait(30)
+        assert turn.wait(60)
 
 
 def say(visitor: TestClient, companion: Companion, text: str) -> Response:
@@ -432,9 +432,9 @@ def test_a_persona_that_is_asked_for_while_it_is_deleted_leaves_nothing_behind(h
     with ThreadPoolExecutor(1) as window:
         with services.away(NAME):
             looking = window.submit(ask)
-            assert asked.wait(5)
+            assert asked.wait(60)
             services.personas.delete(NAME)
-        looking.result(10)
+        looking.result(60)
     assert not services.home.persona(NAME).folder.exists()
     services.personas.restore(services.personas.trashed()[0].id, NAME)
     assert services.companion(NAME).memories.log.tail(2)[0].text == SAID[-1][0]

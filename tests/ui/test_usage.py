@@ -213,7 +213,7 @@ def test_a_cap_in_a_talk_has_ways_past_it_and_off_the_record_only_those_that_are
     for off_record in ("", "1"):
         visitor.post(address_of(NAME, "say"), data={"text": "Hello", "off_record": off_record})
         turn = services.companion(NAME).turn
-        assert turn is None or turn.wait(20)
+        assert turn is None or turn.wait(60)
         failure = read(visitor.get(address_of(NAME))).one(".failure[role]")
         assert "The model was not asked" in failure.text
         assert failure.texts("a") == ["See the caps"]

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Final
 
 from managers.recall.embedders import Embedder
 from managers.recall.errors import MemoryBrokenError
@@ -24,6 +25,7 @@ UNCORRECTED = "uncorrected"
 """Noted with a log's own step: what its corrections change elsewhere is another step, which may fail or be killed."""
 
 Indexes = Mapping[IndexName, MemoryIndex]
+_ORDER: Final[tuple[IndexName, ...]] = ("static", "dynamic", "current")
 
 _logger = logging.getLogger(__name__)
 
@@ -75,9 +77,12 @@ class Carrier:
     outcome: Outcome = field(default_factory=Outcome)
 
     def commit(self, steps: Sequence[Step]) -> None:
-        """Carry out steps: all of one index, or none; without the file that stands in the way."""
+        """Carry out steps: all of one index, or none; without the file that stands in the way.
+
+        The current log comes last: what moves out of it into the archives is found meanwhile, in one of the two.
+        """
         steps = [step for step in steps if step.path not in self.outcome.given_up]
-        for name, group in groupby(sorted(steps, key=lambda step: step.index), lambda step: step.index):
+        for name, group in groupby(sorted(steps, key=lambda step: _ORDER.index(step.index)), lambda step: step.index):
             changes = list(group)
             try:
                 self._write(name, changes)

@@ -87,6 +87,7 @@ class Upkeep:
         self._stopping = threading.Event()
         self._looked_for_dead = self._looked_for_words = False
         self._is_settled = False
+        self._is_awaited = False
         self._left_behind = False
         self._tidying: threading.Thread | None = None
         self._mending: threading.Thread | None = None
@@ -125,7 +126,7 @@ class Upkeep:
             self._rebuild(None)
         else:
             self._run()
-        self._is_settled = True
+        self._is_settled, self._is_awaited = True, False
         if self._has_drifted(at_most=_QUICK_REBUILD):
             self._rebuild(None)
         if not self._looked_for_dead:  # whoever never leaves the app running over night
@@ -201,8 +202,11 @@ class Upkeep:
         patience = 0.0 if self._is_settled else FIRST_SECONDS
         self._is_settled = True
         with contextlib.suppress(BusyError), self._alone(patience):
+            if self._is_unbegun():  # a person was quicker than the first round
+                self._mend()
             if self._held() and all(index.fits(self.choice.name) == "" for index in self._indexes.values()):
                 self._run(SMALL_BYTES)
+        self._is_awaited = self._is_unbegun()
 
     def refresh_weights(self, times: float = DRIFT) -> bool:
         """Make corpus weights and indexes anew if there are so many times as many memories as they were made from."""
@@ -251,9 +255,9 @@ class Upkeep:
 
     @property
     def is_making(self) -> bool:
-        """Whether an index is being made that takes a while, here or in another process."""
+        """Whether an index is being made that takes a while, here or in another process, or a search found none yet."""
         is_long = self._progress is not None and self._progress.total > LONG_BYTES
-        return is_long or any(os.path.lexists(_beside(index)) for index in self._indexes.values())
+        return self._is_awaited or is_long or any(os.path.lexists(_beside(index)) for index in self._indexes.values())
 
     def rebuild(self, progress: Callable[[int, int], None] | None) -> None:
         with self._alone(WAIT_SECONDS):
@@ -378,6 +382,10 @@ class Upkeep:
 
     def _is_new(self) -> bool:
         return self.choice.uses_own and not any(index.store.count() for index in self._indexes.values())
+
+    def _is_unbegun(self) -> bool:
+        """Whether no file was indexed yet."""
+        return not any(index.store.files() for index in self._indexes.values())
 
     def _has_drifted(self, at_most: int | None = None, times: float = DRIFT) -> bool:
         held = sum(index.store.count() for index in self._indexes.values())

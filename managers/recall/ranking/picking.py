@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -40,6 +40,7 @@ class Ranking:
         factor: the embedder's.
         is_by_spelling: whether vectors tell how something is spelled rather than what it means.
         is_spread: whether the order is spread over time, and must stay as it is.
+        is_again: whether it stands for one that was outdated.
     """
 
     query: str
@@ -50,6 +51,7 @@ class Ranking:
     factor: float = 1.0
     is_by_spelling: bool = False
     is_spread: bool = False
+    is_again: bool = False
 
     def is_outdated(self) -> bool:
         """Whether an index was begun anew since: its numbers mean other passages now."""
@@ -98,12 +100,13 @@ class Picker:
         settings, aside = self.settings, self.aside()
         mmr, telling = mmr and not ranking.is_spread, telling and not ranking.is_spread
         candidates = _wanted(ranking, types, limit, floor)
-        found = _with_passages(candidates, ranking.indexes)
+        gone: list[int] = []
+        found = _with_passages(candidates, ranking.indexes, gone)
         kept = (one for one in found if not any(excluded_by(one[1], some) for some in (excluded, aside)))
         told = distinct(kept, of_the_log=limit is None)
         looked_at = list(islice(told, k * settings.mmr_pool if mmr else k + _MORE))
-        if ranking.is_outdated():
-            again = self.again(ranking)
+        if ranking.is_outdated() or (gone and not ranking.is_again):  # what is gone may have moved
+            again = replace(self.again(ranking), is_again=True)
             return self.pick(again, k, types, limit=limit, floor=floor, excluded=excluded, mmr=mmr, telling=telling)
         candidates = candidates[np.array([place for place, _ in looked_at], np.int64)]
         passages = [passage for _, passage in looked_at]
@@ -217,11 +220,20 @@ def _from_each_index(order: Iterable[int], indexes: Sequence[int], most: int) ->
             yield place
 
 
-def _with_passages(candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Iterator[tuple[int, Passage]]:
-    """Yield the candidates' places with their passages, fetched some at a time: most are never looked at."""
+def _with_passages(
+    candidates: Candidates, indexes: Sequence[MemoryIndex], gone: list[int]
+) -> Iterator[tuple[int, Passage]]:
+    """Yield the candidates' places with their passages, fetched some at a time: most are never looked at.
+
+    The places of those that were taken out since are added to `gone`.
+    """
     for begin in range(0, len(candidates), _AT_ONCE):
         some = passages_of(candidates[begin : begin + _AT_ONCE], indexes)
-        yield from ((place, passage) for place, passage in enumerate(some, begin) if passage is not None)
+        for place, passage in enumerate(some, begin):
+            if passage is None:
+                gone.append(place)
+            else:
+                yield place, passage
 
 
 def _vectors(candidates: Candidates, indexes: Sequence[MemoryIndex]) -> Vectors:

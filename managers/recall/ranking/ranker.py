@@ -72,8 +72,9 @@ class Ranker:
 
     def ranked(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
         """Rank what a query asks for; of several questions in one the best of each stand first."""
-        epoch_of = {index: index.refresh() for index in self._searched(types)}
-        indexes = [index for index in epoch_of if len(index.view)]
+        searched = self._searched(types)
+        epoch_of = self._refreshed(searched)
+        indexes = [index for index in searched if len(index.view)]
         if not query.strip() or not indexes:
             return Ranking(query, types, candidates_of(0), indexes)
         for index in indexes:
@@ -120,12 +121,16 @@ class Ranker:
     ) -> list[Hit]:
         """Return what was on the days that a question names, if it asks for nothing else."""
         indexes = self._searched(types)
-        for index in indexes:
-            index.refresh()
+        self._refreshed(indexes)
         cues = read_cues(query, self._speakers(indexes), self._clock.now())
         return (
             hits_of_days(indexes, cues, types, k, {*shown, *self._log.set_aside()}) if asks_for_days_alone(cues) else []
         )
+
+    @staticmethod
+    def _refreshed(indexes: Sequence[MemoryIndex]) -> dict[MemoryIndex, str]:
+        """Take in what is new, and return the epochs; the archives come after the log, out of which old days move there."""
+        return {index: index.refresh() for index in reversed(indexes)}
 
     def _searched(self, types: Collection[MemoryType] | None) -> list[MemoryIndex]:
         wanted: list[IndexName] = []

@@ -62,6 +62,7 @@ class FakeWebview:
         self.settings: dict[str, bool] = {}
         self.failure = failure
         self.destroyed = threading.Event()
+        self.when_shown: Callable[[], object] = lambda: None
         self.exposed: list[Callable[[bool], None]] = []
         events = SimpleNamespace(before_show=_Handlers(), closed=_Handlers())
         self.window = SimpleNamespace(
@@ -74,7 +75,8 @@ class FakeWebview:
     def start(self, **_: object) -> None:
         if self.failure:
             raise self.WebViewException(self.failure)
-        assert self.destroyed.wait(20)
+        self.when_shown()
+        assert self.destroyed.wait(60)
 
 
 class _Handlers(list[Any]):
@@ -162,10 +164,8 @@ def test_the_window_goes_with_a_server_that_ended(own_home: Home) -> None:
 
 def test_a_request_to_stop_closes_the_window_and_leaves_no_handler_behind(own_home: Home) -> None:
     webview, before = FakeWebview(), signal.getsignal(signal.SIGTERM)
-    stopping = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGTERM])
-    stopping.start()
+    webview.when_shown = lambda: os.kill(os.getpid(), signal.SIGTERM)
     Window(webview, own_home.folder / ".window", "ja").show("http://127.0.0.1:1/", lambda: True)
-    stopping.join()
     assert webview.destroyed.is_set()
     assert signal.getsignal(signal.SIGTERM) is before
 
