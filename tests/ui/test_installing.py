@@ -11,10 +11,11 @@ from starlette.testclient import TestClient
 from agent.services import Services, open_services
 from managers.storage.clock import SystemClock
 from managers.storage.paths import CHECKOUT, Home
-from tests.ui.visitors import stranger_to, visitor_of
+from tests.ui.visitors import ORIGIN, stranger_to, visitor_of
 
 STATIC = CHECKOUT / "ui" / "static"
 BEHIND_THE_PASSWORD = ("/manifest.json", "/worker.js", "/asleep", "/letters")
+SWAP = {"x-utatane": "swap"}
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def test_behind_a_password_the_app_tells_nothing(services: Services, address: st
 def test_every_script_and_style_of_the_folder_is_in_the_two_files_that_a_page_loads(
     visitor: TestClient, suffix: str, folder: str, mark: str
 ) -> None:
-    [address] = re.findall(rf'"(/static/[^"]+/page\.{suffix})"', visitor.get("/new").text)
+    [address] = re.findall(rf'"(/static/[^"]+/page\.{suffix})"', visitor.get("/new", headers=SWAP).text)
     loaded = visitor.get(address)
     assert "immutable" in loaded.headers["cache-control"]
     written = [line for file in sorted((STATIC / folder).iterdir()) for line in file.read_text("utf-8").splitlines()]
@@ -101,6 +102,16 @@ def test_every_script_and_style_of_the_folder_is_in_the_two_files_that_a_page_lo
     sent = [line for line in loaded.text.splitlines() if line.strip()]
     assert sent[-len(said) :] == said
     assert len("\n".join(said).encode()) <= 60 * 1024  # the palette and the signs beside them are pictures
+
+
+def test_on_this_computer_the_styles_stand_in_the_page_itself(visitor: TestClient) -> None:
+    from_afar = TestClient(visitor.app, base_url=ORIGIN, cookies=visitor.cookies, client=("192.168.0.3", 50_000))
+    for elsewhere in (visitor.get("/new", headers=SWAP), from_afar.get("/new")):
+        [address] = re.findall(r'"(/static/[^"]+/page\.css)"', elsewhere.text)
+        assert "<style>" not in elsewhere.text
+    here = visitor.get("/new").text
+    assert "page.css" not in here
+    assert f"<style>{visitor.get(address).text}</style>" in here
 
 
 def test_no_style_insists_but_on_stillness_and_on_paper() -> None:
@@ -114,5 +125,4 @@ def test_every_sign_is_drawn_and_no_sign_is_left_over(visitor: TestClient) -> No
     styles = "\n".join(file.read_text("utf-8") for file in (STATIC / "styles").glob("*.css"))
     signs = {file.stem for file in (STATIC / "signs").glob("*.svg")}
     assert set(re.findall(r"var\(--sign-([\w-]+)\)", styles)) == signs
-    [address] = re.findall(r'"(/static/[^"]+/page\.css)"', visitor.get("/new").text)
-    assert set(re.findall(r"--sign-([\w-]+):0 ", visitor.get(address).text)) == signs
+    assert set(re.findall(r"--sign-([\w-]+):0 ", visitor.get("/new").text)) == signs

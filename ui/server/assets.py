@@ -10,6 +10,7 @@ from functools import cache
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
+from markupsafe import Markup
 
 from managers.storage.paths import CHECKOUT
 from ui.components.palette import palette_css
@@ -71,6 +72,12 @@ def _signs_css() -> str:
     picture = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 {24 * len(files)}'>{signs}</svg>"
     quoted = picture.replace('"', "'").replace("<", "%3C").replace(">", "%3E")
     return f':root{{--signs:url("data:image/svg+xml,{quoted}");--signs-size:100% {100 * len(files)}%;{places}}}'
+
+
+@cache
+def styles() -> Markup:
+    """Return the style sheet for a page that holds it (`Visit.is_opened_here`)."""
+    return Markup(bundle("page.css").plain.decode())  # noqa: S704  # our own files
 
 
 @cache

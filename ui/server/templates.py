@@ -14,7 +14,7 @@ from ui.components.markdown import render_markdown
 from ui.components.palette import PALETTE
 from ui.locales import LANGUAGES, OWN_NAMES, texts
 from ui.server.addresses import address_of
-from ui.server.assets import static
+from ui.server.assets import static, styles
 
 _UI = Path(__file__).resolve().parents[1]
 _DOOR = Path(__file__).parent / "templates"
@@ -60,6 +60,7 @@ def _environment() -> Environment:
         "languages": LANGUAGES,
         "own_names": OWN_NAMES,
         "static": static,
+        "styles": styles,
         "address_of": address_of,
         "frame_of": frame_of,
         "script_texts": script_texts,

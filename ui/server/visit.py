@@ -120,6 +120,12 @@ class Visit:
         return chosen if chosen in LOOKS else LOOKS[0]
 
     @property
+    def is_opened_here(self) -> bool:
+        """Whether a browser on this computer opens the page: there a second request costs more than the styles in it."""
+        client = self.request.client
+        return client is not None and client.host in {"127.0.0.1", "::1"} and SWAP not in self.request.headers
+
+    @property
     def here(self) -> str:
         """The address that was asked for, for a link back to it."""
         told = self.request.query_params

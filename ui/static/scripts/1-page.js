@@ -34,6 +34,14 @@ const utatane = {};
     document.addEventListener("utatane:swapped", work);
   };
 
+  // What nobody waits for: begun when the page stands and there is nothing else to do.
+  const SETTLED_MS = 200;
+  utatane.later = (work) => {
+    const begin = () => setTimeout(work, SETTLED_MS);
+    if (document.readyState === "complete") begin();
+    else addEventListener("load", begin);
+  };
+
   utatane.element = (tag, properties = {}, ...children) => {
     const made = Object.assign(document.createElement(tag), properties);
     made.append(...children);

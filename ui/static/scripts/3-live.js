@@ -50,10 +50,10 @@
     [turn, ended] = [0, 0];
     connect();
   }
-  utatane.always(() => {
+  utatane.later(() => utatane.always(() => {
     if (socket && socket.path !== document.body.dataset.live) reconnect();
     else connect();
-  });
+  }));
   addEventListener("pageshow", (event) => event.persisted && refresh());
   addEventListener("online", () => socket || connect());
   document.addEventListener("visibilitychange", () => document.hidden || !isStale || refresh());

@@ -4,7 +4,7 @@
 (() => {
   let offer = null; // the browser's own offer to install, kept until it is asked for
 
-  addEventListener("load", () => {
+  utatane.later(() => {
     // Only where nobody can listen in: loopback, or https. Elsewhere the page works without.
     navigator.serviceWorker?.register("/worker.js", { updateViaCache: "none" }).catch((error) => {
       console.info("utatane: no page for when the server sleeps", error.name);
