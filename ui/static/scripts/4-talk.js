@@ -23,8 +23,9 @@
 
   // --- the field grows with its words; unsent ones are kept by the browser until they are heard, off the record by nobody
   const grow = (field) => {
+    if (CSS.supports("field-sizing", "content")) return; // it does so by itself
     field.style.height = "auto";
-    field.style.height = `${Math.min(field.scrollHeight + 2, innerHeight * 0.4)}px`;
+    field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`;
   };
   const draftKey = () => `utatane.draft.${composer().dataset.persona}`;
   const sentKey = () => `utatane.sent.${composer().dataset.persona}`;
@@ -41,7 +42,7 @@
   const mine = () => [...document.querySelectorAll("#conversation article.user")];
   const isHeard = ({ text, after }) => {
     const since = mine().slice(mine().findIndex((one) => one.dataset.id === after) + 1);
-    return since.some((one) => plain(one.querySelector(".bubble")?.innerText ?? "") === plain(text));
+    return since.some((one) => plain(one.querySelector(".bubble")?.textContent ?? "") === plain(text));
   };
   const takeBack = (text) => {
     area().value = [text, area().value].filter(Boolean).join("\n");
