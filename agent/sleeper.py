@@ -143,6 +143,7 @@ class CompanionSleeper:
             fallback=built_in_mind(memories.settings().mind).dreams,
             apply=memories.apply,
             settings=self.settings(),
+            limits=memories.settings().memory,
             recall=lambda gist: memories.recall.search(gist, _PAST_SEARCHED, types=_PAST, fitting=True),
         )
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
-from managers.hygiene.archive import Archive, PutAway
+from managers.hygiene.archive import Archive, Going, PutAway
 from managers.hygiene.inventory import memories
 from managers.hygiene.limits import collected, pruned
+from managers.hygiene.merging import carry_out, merges
 from managers.memory.json_documents import Apply, JsonFile, encode
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.storage.clock import Clock
@@ -25,14 +26,22 @@ from managers.storage.settings import MemorySettings
 
 AUTHOR = "utatane"
 """Who made a change, in the history."""
+_CROWDED = 0.8
 
 
 class HygieneState(BaseModel):
-    """What housekeeping must remember: how many memories were made since it last looked at all of them."""
+    """What housekeeping must remember.
+
+    Attributes:
+        since_pruning, since_merging: how many memories were made since it last looked at all of them for that.
+        active: how many were in use when they were last counted.
+    """
 
     model_config = ConfigDict(extra="allow")
 
     since_pruning: NonNegativeInt = 0
+    since_merging: NonNegativeInt = 0
+    active: NonNegativeInt = 0
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,7 @@ class Housekeeping:
         self._clock = clock
         self._apply = apply
         self._settings = settings
-        self._file = JsonFile(paths, paths.memory / "hygiene.json", clock, dict)
+        self._file = _file_of(paths, clock)
         self.archive = Archive(paths, clock)
 
     def after_night(self, made: int) -> Tidied:
@@ -63,13 +72,19 @@ class Housekeeping:
         if not self._settings.hygiene or not made:
             return Tidied()
         with writing(self._paths):
-            state = self._state()
-            since = state.since_pruning + made
-            is_due = since >= self._settings.prune_interval
-            put_away = self._put_away_what_fades() if is_due else 0
-            state = state.model_copy(update={"since_pruning": 0 if is_due else since})
+            state = _state(self._file)
+            pruning, merging = state.since_pruning + made, state.since_merging + made
+            prunes, merges_too = pruning >= self._settings.prune_interval, merging >= self._settings.merge_interval
+            done, active = self._tidy(prunes=prunes, merges_too=merges_too) if prunes or merges_too else (0, None)
+            state = state.model_copy(
+                update={
+                    "since_pruning": 0 if prunes else pruning,
+                    "since_merging": 0 if merges_too else merging,
+                    "active": state.active + made if active is None else active,
+                }
+            )
             write_atomic(self._file.path, encode(state.model_dump(mode="json")))
-            return Tidied(put_away, tuple(self._notices()))
+            return Tidied(done, tuple(self._notices()))
 
     def restore(self, ids: Sequence[str] | None) -> list[PutAway]:
         """Put memories back from the archive; with None all that can be.
@@ -84,23 +99,43 @@ class Housekeeping:
                 self._apply(copy.files(), author="user", reason="restored", evidence=())
             return back
 
-    def _put_away_what_fades(self) -> int:
-        """Put away what has faded or was collected; return how many memories that were."""
+    def _tidy(self, *, prunes: bool, merges_too: bool) -> tuple[int, int]:
+        """Merge what says the same, and put away what has faded, as one change.
+
+        Returns:
+            How many memories were put away, and how many are in use now.
+        """
         today, copy = self._clock.now().date(), WorkingCopy(Stores.open(self._paths, self._clock))
-        active = list(memories(copy))
-        chosen = [*pruned(active, self._settings, today), *collected(active, self._settings, today)]
-        going = {one.memory.id: one for one in chosen}
+        active, going = list(memories(copy)), dict[str, Going]()
+        if merges_too:
+            for merge in merges(active, self._settings, today):
+                going |= {one.memory.id: one for one in carry_out(copy, merge, today)}
+        if prunes:
+            left = [memory for memory in active if memory.id not in going]
+            for one in (*pruned(left, self._settings, today), *collected(left, self._settings, today)):
+                going.setdefault(one.memory.id, one)
         archived = self.archive.put_away(copy, going.values())
         if archived:
             self._apply({**copy.files(), **archived}, author=AUTHOR, reason="put away", evidence=())
-        return len(going)
-
-    def _state(self) -> HygieneState:
-        try:
-            return HygieneState.model_validate(self._file.read())
-        except ValidationError:
-            return HygieneState()
+        return len(going), len(active) - len(going)
 
     def _notices(self) -> list[Notice]:
         found, self.archive.notices = [*self._file.take_notices(), *self.archive.notices], []
         return found
+
+
+def is_crowded(paths: PersonaPaths, clock: Clock, limits: MemorySettings | None) -> bool:
+    """Tell whether more than 80 % of the memories that may be in use are, as they were last counted."""
+    settings = limits or MemorySettings()
+    return _state(_file_of(paths, clock)).active > _CROWDED * settings.max_episodes
+
+
+def _file_of(paths: PersonaPaths, clock: Clock) -> JsonFile:
+    return JsonFile(paths, paths.memory / "hygiene.json", clock, dict)
+
+
+def _state(file: JsonFile) -> HygieneState:
+    try:
+        return HygieneState.model_validate(file.read())
+    except ValidationError:
+        return HygieneState()

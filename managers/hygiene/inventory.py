@@ -6,7 +6,7 @@ otherwise than before. All of it happens on a working copy, whose files are writ
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
@@ -138,6 +138,20 @@ def restood(copy: WorkingCopy, memory: Memory, **values: Any) -> None:  # noqa: 
                 ]
             )
         )
+
+
+def rests_on(copy: WorkingCopy, memory: Memory, evidence: Sequence[str]) -> None:
+    """Let a memory rest on other messages than before."""
+    if memory.kind == "insight":
+        copy.insights = copy.insights.edited(memory.place, evidence=list(evidence))
+    elif memory.kind == "fact":
+        _change_fact(copy, memory, lambda fact: replace(fact, evidence=tuple(evidence)))
+    elif memory.kind == "event" and (episode := _episode(copy, memory)) is not None:
+        events = [
+            replace(event, evidence=tuple(evidence)) if _event_id(memory.place, event) == memory.id else event
+            for event in episode.events
+        ]
+        copy.put_standing(episode.with_events(events))
 
 
 def take_out(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:

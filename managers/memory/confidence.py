@@ -54,13 +54,14 @@ def _is_empty(value: object) -> bool:
 
 
 class Move(BaseModel):
-    """What moved a C-value: on which day, by how much, and why."""
+    """What moved a C-value: on which day, by how much, why, and how grave it was where it was a contradiction."""
 
     model_config = ConfigDict(frozen=True)
 
     day: str
     by: float
     why: Why
+    severity: float = Field(0.0, exclude_if=_is_empty)
 
 
 def _is_move(value: object) -> bool:

@@ -128,7 +128,7 @@ def with_fact(entity: Entity, fact: Fact) -> Entity:
             return entity  # ended, or reworded by a person, since it was first told
     since = min((line.since for line in entity.current_facts if _came_after(line, told)), default="")
     if since:  # an older conversation, read late: what held then is known to have changed
-        told = replace(told, text=until_text(told.text, since[:7], _language(told.text)), until=since[:7])
+        told = replace(told, text=until_text(told.text, since[:7], language_of(told.text)), until=since[:7])
     lines = [_ended(line, told) if _gives_way(line, told) else line for line in entity.lines]
     if lines != list(entity.lines) and told.standing == Standing():
         told = replace(told, standing=Standing(confidence=START["contradiction"]))
@@ -177,7 +177,7 @@ def without_fact(entity: Entity, words: str, until: str) -> Entity:
     found = next((one for one in entity.current_facts if _same(one.text, plain) and not one.is_users), None)
     if found is None:
         raise NoSuchFactError(name=entity.name, fact=plain)
-    return ended(entity, found.id, until, _language(found.text))
+    return ended(entity, found.id, until, language_of(found.text))
 
 
 def revived(entity: Entity, gone: Fact) -> Entity:
@@ -236,7 +236,7 @@ def _ended(line: Fact | str, told: Fact) -> Fact | str:
     if isinstance(line, str):
         return line
     until, standing = told.since[:7], _moved(line, told.since, "contradicted", CONTRADICTED)
-    return replace(line, text=until_text(line.text, until, _language(line.text)), until=until, standing=standing)
+    return replace(line, text=until_text(line.text, until, language_of(line.text)), until=until, standing=standing)
 
 
 def _moved(fact: Fact, day: str, why: Why, by: float) -> Standing:
@@ -247,7 +247,8 @@ def _moved(fact: Fact, day: str, why: Why, by: float) -> Standing:
     return fact.standing.model_copy(update=moved(fact.standing, "experience", made, when, why, by))
 
 
-def _language(text: str) -> Lang:
+def language_of(text: str) -> Lang:
+    """Return the language in which a fact is written."""
     return "ja" if re.search(r"[ぁ-んァ-ヶ一-龯]", text) else "en"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -25,13 +25,19 @@ from managers.memory.questions import Questions, QuestionStore
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.paths import PersonaPaths
+from managers.storage.settings import MemorySettings
 
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class Stores:
-    """The stores of one persona's memories."""
+    """The stores of one persona's memories.
+
+    Attributes:
+        limits: from when on memories count as the same, and how many there may be.
+        is_crowded: whether more than 80 % of what may be in use is.
+    """
 
     paths: PersonaPaths
     episodes: EpisodeStore
@@ -40,9 +46,13 @@ class Stores:
     goals: GoalStore
     insights: InsightStore
     state: DreamStateFile
+    limits: MemorySettings = field(default_factory=MemorySettings)
+    is_crowded: bool = False
 
     @classmethod
-    def open(cls, paths: PersonaPaths, clock: Clock) -> Stores:
+    def open(
+        cls, paths: PersonaPaths, clock: Clock, limits: MemorySettings | None = None, *, is_crowded: bool = False
+    ) -> Stores:
         return cls(
             paths,
             EpisodeStore(paths, clock),
@@ -51,6 +61,8 @@ class Stores:
             GoalStore(paths, clock),
             InsightStore(paths, clock),
             DreamStateFile(paths, clock),
+            limits or MemorySettings(),
+            is_crowded,
         )
 
     def take_notices(self) -> list[Notice]:

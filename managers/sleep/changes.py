@@ -8,6 +8,8 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any, Literal
 
+from managers.hygiene.contradictions import with_contradictions
+from managers.hygiene.insight_duplicates import add_insight
 from managers.memory.entities import Entity, Fact, Kind, ended, name_key, with_fact
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, Goals, closes_with
@@ -133,7 +135,10 @@ def _entity_change(
             entity = Entity(draft.name, draft.kind, f"{now:{TIME}}", mind=mind)
         entity = _also_known_as(entity, [draft.name, *draft.aliases], draft.kind)
         for fact in facts:
-            entity = with_fact(entity, fact)
+            known, entity = entity, with_fact(entity, fact)
+            if entity != known:  # a day that is read again contradicts nothing anew
+                limits, is_crowded = copy.stores.limits, copy.stores.is_crowded
+                entity = with_contradictions(entity, fact, now.date(), limits, is_crowded=is_crowded)
         copy.put_entity(entity)
 
     evidence = tuple(dict.fromkeys(one for fact in draft.facts for one in fact.evidence))
@@ -239,12 +244,12 @@ def reflection_changes(
         for known in material.outdated:
             if not _is_kept(known, copy):
                 copy.insights = copy.insights.without(known.id)
-        copy.insights = copy.insights.with_one(insight)
+        add_insight(copy, insight)
         mark(copy)
 
     changes = [Change("insight", draft.trigger_topic, draft.insight, tuple(draft.evidence), mind, tell, 1)]
     if any(draft.insight == known.insight for known in (*material.insights, *material.outdated)):
-        changes = [Change("goal", "meta", f"level {level}", (), mind, mark)]
+        changes = [Change("goal", "meta", f"level {level}", (), mind, tell)]
     goals = [goal for goal in draft.goals if not _is_made_already(goal, material)]
     return [*changes, *(_goal_change(goal, mind, now, material.goals) for goal in goals), *stale]
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Literal
 
+from managers.hygiene.housekeeping import is_crowded
 from managers.hygiene.use import note_use
 from managers.memory.emotions import EmotionLog
 from managers.memory.inner_state import InnerStateStore
@@ -34,7 +35,7 @@ from managers.storage.clock import Clock
 from managers.storage.errors import BusyError
 from managers.storage.locks import holding, writing
 from managers.storage.paths import PersonaPaths
-from managers.storage.settings import SleepSettings
+from managers.storage.settings import MemorySettings, SleepSettings
 from managers.storage.texts import Texts
 
 __all__ = ["DreamReport", "Dreamer", "dreaming"]
@@ -85,6 +86,7 @@ class Dreamer:
         fallback: DreamMind,
         apply: Apply,
         settings: SleepSettings | None = None,
+        limits: MemorySettings | None = None,
         recall: Callable[[str], Sequence[Hit]] = lambda _: (),
     ) -> None:
         """Hold what a dream needs.
@@ -98,6 +100,7 @@ class Dreamer:
             fallback: the built-in mind, which writes the episode where `mind` fails.
             apply: writes files, all or none, with a history entry.
             settings: when the deeper reflections are due.
+            limits: from when on memories count as the same, and how many there may be.
             recall: searches the past before a reflection.
         """
         self.paths = paths
@@ -107,7 +110,7 @@ class Dreamer:
         self._mind = mind
         self._apply = apply
         self._settings = settings or SleepSettings()
-        self._stores = Stores.open(paths, clock)
+        self._stores = Stores.open(paths, clock, limits, is_crowded=is_crowded(paths, clock, limits))
         self._emotions = EmotionLog(paths, clock, set_aside=log.set_aside)
         self._dreamt = DreamtDays(paths, log)
         self._days = Days(sheet, log, clock, stores=self._stores, emotions=self._emotions, dreamt=self._dreamt)

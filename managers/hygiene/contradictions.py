@@ -1,0 +1,76 @@
+"""What is told against what was known: it is trusted less, and after several contradictions kept as what held once.
+
+A fact of a slot (where somebody lives) gives way at once (`managers.memory.entities.with_fact`). This is about all
+others. No word is lost: what held until then stays in the entity's file, with its end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+from managers.hygiene.similarity import severity
+from managers.memory.confidence import CONTRADICTED, START, Move, Standing, day_of, moved
+from managers.memory.entities import Entity, Fact, language_of, until_text
+from managers.storage.settings import MemorySettings
+
+_CALM: Final = (2, 0.7)
+_CROWDED: Final = (3, 0.9)
+"""How many contradictions of more than which severity split a memory; the latter when more than 80 % are in use."""
+
+
+def with_contradictions(
+    entity: Entity, told: Fact, today: date, settings: MemorySettings, *, is_crowded: bool = False
+) -> Entity:
+    """Return an entity whose facts know that something was told against them.
+
+    Args:
+        entity: it holds what was told already.
+        told: what was told now.
+        today: when.
+        settings: from when on two statements are about the same, and how often one memory may be split.
+        is_crowded: whether only graver contradictions split.
+    """
+    new = next((fact for fact in entity.current_facts if fact.text == told.text), None)
+    if new is None or not settings.hygiene:
+        return entity
+    lines: list[Fact | str] = []
+    for line in entity.lines:
+        if line is new or isinstance(line, str) or line.until or line.is_users or line.since > new.since:
+            lines.append(line)
+            continue
+        grave = severity(line.text, told.text, settings.split_threshold)
+        contradicted = _contradicted(line, grave, today) if grave else line
+        if grave and _is_split(contradicted, settings, is_crowded=is_crowded) and not entity.is_pinned:
+            until = new.since[:7]
+            contradicted = replace(contradicted, text=until_text(line.text, until, language_of(line.text)), until=until)
+            new = replace(new, standing=_came_of(line, today))
+        lines.append(contradicted)
+    return replace(entity, lines=tuple(new if isinstance(one, Fact) and one.id == new.id else one for one in lines))
+
+
+def _contradicted(fact: Fact, grave: float, today: date) -> Fact:
+    made = day_of(fact.since)
+    changed = moved(fact.standing, "experience", made, today, "contradicted", CONTRADICTED * grave)
+    last: Move = changed["moves"][-1]
+    changed["moves"] = [*changed["moves"][:-1], last.model_copy(update={"severity": grave})]
+    return replace(fact, standing=fact.standing.model_copy(update=changed))
+
+
+def _is_split(fact: Fact, settings: MemorySettings, *, is_crowded: bool) -> bool:
+    wanted, graver_than = _CROWDED if is_crowded else _CALM
+    grave = [move for move in fact.standing.moves if move.why == "contradicted" and move.severity > graver_than]
+    return len(grave) >= wanted and fact.standing.splits < settings.max_splits_per_episode
+
+
+def _came_of(fact: Fact, today: date) -> Standing:
+    """Return how a fact stands that came out of a contradiction."""
+    move = Move(day=today.isoformat(), by=0.0, why="split")
+    return Standing(
+        confidence=START["contradiction"],
+        last_accessed=today.isoformat(),
+        moves=[move],
+        splits=fact.standing.splits + 1,
+        generation=fact.standing.generation,
+    )

@@ -1,0 +1,65 @@
+"""How alike two statements are, and whether they say the same or contradict each other.
+
+Read by the built-in embedder (hashed character n-grams) and by words, whatever embedder the search has: it costs
+nothing, nothing leaves the machine, and it errs on the safe side. Sentence models find "walked 3 km" and "walked 5 km"
+the same, and what is merged must be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from managers.language.lexicons import word_set
+from managers.language.words import content_words, words
+from managers.recall.embedders import Vectors
+from managers.recall.embedders.ngrams import NgramEmbedder
+
+_DENIED = 1.0
+_OTHER_NUMBER = 0.7
+"""How severe a contradiction is: one denies what the other says; both name different numbers, which may both be true."""
+_ENDS = " 。．.!！"
+_WEIGHTLESS = NgramEmbedder()
+
+
+def vectors(texts: Sequence[str]) -> Vectors:
+    """Return the unit vectors of some statements, one a row: their inner products are their cosines.
+
+    How a statement ends (with a full stop or without) makes no difference.
+    """
+    return _WEIGHTLESS.passages([text.strip(_ENDS) for text in texts])
+
+
+def meaning(text: str) -> tuple[frozenset[str], tuple[str, ...], bool]:
+    """Return by what statements can be merged: those with the same value say the same."""
+    return _read(text)
+
+
+def severity(one: str, other: str, about_same_from: float) -> float:
+    """Return how severely two statements contradict each other, from 0 (not at all) to 1.
+
+    Args:
+        one: a statement.
+        other: another one.
+        about_same_from: the least share of words in common by which they are about the same thing (Dice's coefficient).
+    """
+    (topic, numbers, is_denied), (other_topic, other_numbers, other_is_denied) = _read(one), _read(other)
+    if not topic or not other_topic:
+        return 0.0
+    alike = 2 * len(topic & other_topic) / (len(topic) + len(other_topic))
+    if alike < about_same_from:
+        return 0.0
+    if is_denied != other_is_denied:
+        return _DENIED
+    return _OTHER_NUMBER if numbers and other_numbers and numbers != other_numbers else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> tuple[frozenset[str], tuple[str, ...], bool]:
+    """Return what a statement is about, the numbers that it names, and whether it is denied."""
+    read = words(text)
+    denials = word_set("en/emotions", "rules", "negations") | word_set("ja/emotions", "rules", "negations")
+    numbers = tuple(sorted(word.normal or word.lemma for word in read if word.kind == "number"))
+    topic = frozenset(content_words(text)) - denials - set(numbers)
+    denied = sum(word.normal in denials or word.lemma in denials or word.surface.casefold() in denials for word in read)
+    return topic, numbers, denied % 2 == 1

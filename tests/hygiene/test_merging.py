@@ -1,0 +1,192 @@
+"""What says the same becomes one and loses no evidence; what contradicts is trusted less, and split at last."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from managers.hygiene.contradictions import with_contradictions
+from managers.hygiene.housekeeping import Housekeeping
+from managers.hygiene.insight_duplicates import add_insight
+from managers.hygiene.inventory import memories
+from managers.hygiene.similarity import severity
+from managers.memory.entities import Entity, Fact, with_fact
+from managers.memory.episodes import Episode
+from managers.memory.insights import Insight, Insights
+from managers.memory.json_documents import write_plainly
+from managers.memory.working_copy import Stores, WorkingCopy
+from managers.storage.errors import UndoConflictError
+from managers.storage.history import History
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import MemorySettings
+from tests.fakes import HandClock
+
+LIMITS = MemorySettings(merge_interval=1, prune_interval=10_000)
+
+
+def insight(text: str, evidence: str, day: str = "2026-11-20") -> Insight:
+    return Insight(
+        created_at=f"{day} 03:00:00", trigger_topic="x", insight=text, strategy="", log_entry="", evidence=[evidence]
+    )
+
+
+def fill(paths: PersonaPaths, clock: HandClock, texts: list[str], offset: int = 0) -> None:
+    """Give each text to an event of a day of its own, to a fact about Tom and to an insight."""
+    copy, today = WorkingCopy(Stores.open(paths, clock)), clock.now().date()
+    tom = copy.entity(["Tom"]) or Entity("Tom", "person")
+    for number, text in enumerate(texts, offset):
+        day = today - timedelta(days=number)
+        event = {"key_events": [text], "key_event_evidence": [[f"e{number}"]], "evidence": [f"e{number}"]}
+        copy.put_episode(Episode(date=day, summary=f"day {number}", mind="built-in", **event).sealed())
+        fact = Fact(text, (f"f{number}",), "built-in", f"f_{number}", since=f"{day}")
+        tom = Entity(tom.name, tom.kind, lines=(*tom.lines, fact))
+        named = insight(text, f"i{number}").model_copy(update={"id": f"in_{number}", "confidence": 0.6})
+        copy.insights = Insights([*copy.insights.entries, named])
+    copy.put_entity(tom)
+    write_plainly(paths)(copy.files(), author="test", reason="test")
+
+
+def active(paths: PersonaPaths, clock: HandClock) -> WorkingCopy:
+    return WorkingCopy(Stores.open(paths, clock))
+
+
+@pytest.mark.parametrize(
+    ("texts", "left"),
+    [
+        (["Tom went for a run in the park.", "Tom went for a run in the park"], 1),
+        (["公園を走った。", "公園を走った"], 1),
+        (["Tom walked 3 km today.", "Tom walked 5 km today."], 2),
+        (["猫を2匹飼っている", "猫を3匹飼っている"], 2),
+        (["Tom likes the sea very much.", "Tom does not like the sea very much."], 2),
+        (["Tom met Nora at the station.", "Tom met Nina at the station."], 2),
+    ],
+)
+def test_only_what_says_the_same_is_merged(paths: PersonaPaths, clock: HandClock, texts: list[str], left: int) -> None:
+    fill(paths, clock, texts)
+    Housekeeping(paths, clock, write_plainly(paths), LIMITS).after_night(1)
+    for kind in ("event", "fact", "insight"):
+        found = [one for one in memories(active(paths, clock)) if one.kind == kind]
+        assert len(found) == left, kind
+        assert {one for memory in found for one in memory.evidence} == {f"{kind[0]}0", f"{kind[0]}1"}
+        assert {one.standing.generation for one in found} == {2 - left}
+        if left == 1:
+            assert found[0].standing.moves[-1].why == "merged"
+
+
+def test_of_many_that_say_the_same_five_are_taken_in_each_time(paths: PersonaPaths, clock: HandClock) -> None:
+    fill(paths, clock, ["Tom went for a run in the park."] * 13)
+    keeping = Housekeeping(paths, clock, write_plainly(paths), LIMITS)
+    counts = []
+    for _ in range(3):
+        keeping.after_night(1)
+        counts.append(sum(one.kind == "event" for one in memories(active(paths, clock))))
+    assert counts == [3, 1, 1]
+    assert {entry.why for entry in keeping.archive.entries(active(paths, clock))} == {"merged"}
+
+
+STEPS = st.lists(st.sampled_from(["tidy", "restore", "undo", "night"]), min_size=1, max_size=6)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    steps=STEPS, texts=st.lists(st.sampled_from(["It rained.", "It rained", "Tom laughed.", "雨だった"]), max_size=5)
+)
+def test_in_whatever_order_nothing_of_what_memories_rest_on_is_lost(
+    paths: PersonaPaths, clock: HandClock, steps: list[str], texts: list[str]
+) -> None:
+    for path in (*paths.memory.glob("*.json*"), *paths.episodic_memory.glob("*"), *paths.entity_memory.glob("*")):
+        path.unlink()
+    fill(paths, clock, ["It rained.", *texts])
+    expected = {one for memory in memories(active(paths, clock)) for one in memory.evidence}
+    history, number = History(paths, clock), len(texts) + 1
+    limits = MemorySettings(merge_interval=1, prune_interval=1, prune_threshold=0.4)
+    keeping = Housekeeping(paths, clock, history.change, limits)
+    for step in steps:
+        if step == "tidy":
+            keeping.after_night(1)
+        elif step == "restore":
+            keeping.restore(None)
+        elif step == "night":
+            fill(paths, clock, ["It rained."], number)
+            expected |= {f"{kind}{number}" for kind in "efi"}
+            number += 1
+        elif (entry := next((one for one in history.entries(50) if one.reason == "put away"), None)) is not None:
+            with suppress(UndoConflictError):  # it has changed since: nothing is taken back
+                history.undo(entry.id, author="user", leave_changed=True)
+        kept = {one for entry in keeping.archive.entries(active(paths, clock)) for one in _evidence(entry.value)}
+        assert expected <= kept | {one for memory in memories(active(paths, clock)) for one in memory.evidence}
+
+
+def _evidence(value: dict[str, object]) -> list[str]:
+    lists = [value.get("evidence", []), *value.get("key_event_evidence", [])]  # type: ignore[misc]  # JSON
+    return [one for some in lists for one in some]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "grave"),
+    [
+        ("Tom likes coffee in the morning", "Tom doesn't like coffee in the morning", 1.0),
+        ("田中さんはコーヒーが好き", "田中さんはコーヒーが好きではない", 1.0),
+        ("Tom has 2 cats", "Tom has 3 cats", 0.7),
+        ("猫を2匹飼っている", "猫を三匹飼っている", 0.7),
+        ("Tom likes coffee", "Tom likes tea", 0.0),
+        ("Tom likes coffee", "Nora doesn't like coffee", 0.0),
+        ("コーヒーが好き", "コーヒーが好きです", 0.0),
+        ("", "not", 0.0),
+    ],
+)
+def test_what_denies_another_statement_is_a_grave_contradiction(one: str, other: str, grave: float) -> None:
+    assert severity(one, other, 0.8) == severity(other, one, 0.8) == grave
+
+
+def told(
+    entity: Entity, text: str, message: str, day: date, limits: MemorySettings, *, crowded: bool = False
+) -> Entity:
+    entity = with_fact(entity, Fact(text, (message,), "built-in", since=day.isoformat()))
+    return with_contradictions(entity, Fact(text, (message,), "built-in"), day, limits, is_crowded=crowded)
+
+
+def test_two_grave_contradictions_split_a_memory_and_keep_what_held(clock: HandClock) -> None:
+    day, likes, denies = clock.now().date(), "likes coffee in the morning", "doesn't like coffee in the morning"
+    tom = told(Entity("Tom", "person"), likes, "m1", day - timedelta(days=3), LIMITS)
+    once = told(tom, denies, "m2", day - timedelta(days=2), LIMITS)
+    assert [fact.until for fact in once.facts] == ["", ""]
+    assert once.facts[0].standing.confidence == pytest.approx(0.3)
+    twice = told(once, denies, "m3", day, LIMITS)
+    assert twice.facts[0].text == f"until {day:%Y-%m}: {likes}"
+    assert twice.facts[0].evidence == ("m1",)
+    assert (twice.facts[1].until, twice.facts[1].standing.splits) == ("", 1)
+    assert [move.why for move in twice.facts[1].standing.moves] == ["split"]
+    crowded = told(once, denies, "m3", day, LIMITS, crowded=True)
+    assert [fact.until for fact in crowded.facts] == ["", ""]
+    never = told(once, denies, "m3", day, LIMITS.model_copy(update={"max_splits_per_episode": 0}))
+    assert [fact.until for fact in never.facts] == ["", ""]
+
+
+def test_what_a_person_wrote_is_not_contradicted(clock: HandClock) -> None:
+    mine = Fact("likes coffee in the morning", ("m1",), since="2026-01-01")
+    tom = Entity("Tom", "person", lines=(mine,))
+    for number in range(4):
+        tom = told(tom, "doesn't like coffee in the morning", f"m{number}", clock.now().date(), LIMITS)
+    assert tom.facts[0] == mine
+
+
+def test_an_insight_that_is_there_is_found_again(paths: PersonaPaths, clock: HandClock) -> None:
+    copy = WorkingCopy(Stores.open(paths, clock))
+    add_insight(copy, insight("花さんは海が好きで、よく散歩に行く。", "m1", "2026-11-10"))
+    add_insight(copy, insight("花さんは海が好きで、よく散歩に行く", "m2"))
+    [one] = copy.insights.entries
+    assert (one.confidence, one.evidence) == (0.35, ["m1", "m2"])
+    add_insight(copy, insight("花さんは山が苦手で、家にいることが多い。", "m3"))
+    assert len(copy.insights.entries) == 2
+
+
+def test_a_night_keeps_no_more_insights_than_it_may(paths: PersonaPaths, clock: HandClock) -> None:
+    copy = WorkingCopy(Stores.open(paths, clock, MemorySettings(max_insights_per_session=2)))
+    for text in ("The sea calms her.", "Work is hard on Mondays.", "Nora is a good friend to have."):
+        add_insight(copy, insight(text, text))
+    assert len(copy.insights.entries) == 2
