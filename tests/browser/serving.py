@@ -190,14 +190,10 @@ class Watch:
 def wait_for_scripts(page: Page) -> None:
     """Let whatever is done to a page's elements wait until the page's scripts have run, wherever it stands by then.
 
-    Keys that are pressed on the page itself (`page.keyboard`) and what is evaluated wait for nothing: see `arrived`.
+    What is evaluated waits for nothing, nor do keys that are pressed on the page itself (`page.keyboard`): before them, an
+    `expect` of something in `.scripted` waits.
     """
     page.add_locator_handler(page.locator('html:not(.scripted):has(script[src*="/page.js"])'), lambda: None)
-
-
-def arrived(page: Page) -> None:
-    """Wait until the scripts of the page that stands there have run."""
-    expect(page.locator("html.scripted")).to_be_attached()
 
 
 def visit(page: Page, server: Server, path: str = "", wait_until: Wait = "load") -> None:

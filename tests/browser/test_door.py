@@ -19,7 +19,7 @@ from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
 from tests.browser.accessibility import axe_core, findings, too_wide
 from tests.browser.acting import send
-from tests.browser.serving import DESKTOP, PHONE, Server, window
+from tests.browser.serving import DESKTOP, PHONE, Server, wait_for_scripts, window
 from tests.model_answers import Say
 from tests.model_server import ModelServer
 
@@ -30,6 +30,7 @@ FIELD = "#composer textarea"
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     with browser.new_context(locale="ja-JP") as context, context.new_page() as page:
+        wait_for_scripts(page)
         page.set_default_timeout(20_000)
         yield page
 

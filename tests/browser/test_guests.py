@@ -15,7 +15,7 @@ from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile
 from tests.browser.accessibility import axe_core, findings, too_small, too_wide
 from tests.browser.acting import say
-from tests.browser.serving import ARTIFACTS, DESKTOP, LOCALES, PHONE, Server, visit
+from tests.browser.serving import ARTIFACTS, DESKTOP, LOCALES, PHONE, Server, visit, wait_for_scripts
 from tests.fakes import HandClock
 from tests.hostile_folder import Hostile, make_hostile
 
@@ -52,6 +52,7 @@ def open_page(
         color_scheme="dark" if dark else "light",
         java_script_enabled=scripts,
     )
+    context.on("page", wait_for_scripts)
     page = context.new_page()
     visit(page, server)
     return page

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from managers.storage.paths import Home
 from tests.browser.acting import bubbles, choose_persona, send
 from tests.browser.conftest import Modelled
-from tests.browser.serving import DESKTOP, visit, window
+from tests.browser.serving import DESKTOP, visit, wait_for_scripts, window
 from tests.browser.test_conversation import log_of, persona, talked
 from tests.model_server import Hang, Say
 from ui.server.addresses import address_of
@@ -49,6 +49,7 @@ IN_ONE_BREATH = """lines => {
 def slow(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, locale="ja-JP")
     context.add_init_script(HELD_BACK)
+    context.on("page", wait_for_scripts)
     page = context.new_page()
     context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
     yield page
@@ -78,6 +79,7 @@ def test_no_word_is_lost_and_each_goes_to_whom_it_was_said(slow: Page, modelled:
     expect(area).to_have_value("")
     expect(slow.locator("#conversation .opening")).to_contain_text(other)
     choose_persona(slow, first)
+    expect(slow.locator("html.scripted")).to_be_attached()
     if area.input_value():  # the browser went before the words did: they are in the field again
         area.press("Enter")
     expect(slow.locator("article.persona:not(.live) .bubble").last).to_have_text("ゆっくりゆっくり話すね")

@@ -152,7 +152,9 @@ class Indexer:
             stale = []
         for name, record in gone:
             carrier.commit([Step(name, record, None)])
-        self._take_in(sorted(stale, key=_gives_away), carrier, progress or (lambda _done, _total: None))
+        # Old days of the log stand in the archives by now: they are found in one of the two all the while.
+        stale.sort(key=lambda one: one.source.index == "current" and one.old is not None)
+        self._take_in(stale, carrier, progress or (lambda _done, _total: None))
         for correction in self._corrected(outcome):
             carrier.commit([correction])
         if outcome.files:
@@ -389,11 +391,6 @@ def _understanding(source: Source) -> Iterator[None]:
     except Exception as error:
         _logger.exception("%s could not be understood", source.name)
         raise MemoryBrokenError(path=source.name) from error
-
-
-def _gives_away(one: _Stale) -> bool:
-    """Whether what a file held may stand in another one by now: as old days of the log do, in the archives."""
-    return one.source.index == "current" and one.old is not None
 
 
 def _content(name: str, digest: str) -> str:

@@ -86,8 +86,7 @@ class Upkeep:
         self._thread_lock = threading.RLock()
         self._stopping = threading.Event()
         self._looked_for_dead = self._looked_for_words = False
-        self._is_settled = False
-        self._is_awaited = False
+        self._is_settled = self._is_awaited = False
         self._left_behind = False
         self._tidying: threading.Thread | None = None
         self._mending: threading.Thread | None = None
@@ -120,7 +119,7 @@ class Upkeep:
     def _round(self) -> None:
         self._clear_away()
         self._mend()
-        if self._is_new():
+        if self.choice.uses_own and self._is_unbegun():
             self._build()
         elif self._is_cut_otherwise() or self._lacks_words():
             self._rebuild(None)
@@ -199,8 +198,7 @@ class Upkeep:
         """
         if self._only_look or not self._indexer.changed(shown):
             return
-        patience = 0.0 if self._is_settled else FIRST_SECONDS
-        self._is_settled = True
+        patience, self._is_settled = 0.0 if self._is_settled else FIRST_SECONDS, True
         with contextlib.suppress(BusyError), self._alone(patience):
             if self._is_unbegun():  # a person was quicker than the first round
                 self._mend()
@@ -380,11 +378,7 @@ class Upkeep:
         """Return the built-in embedder with the weights that were kept with the index."""
         return self.choice.read_own(self._indexes["static"].store)
 
-    def _is_new(self) -> bool:
-        return self.choice.uses_own and not any(index.store.count() for index in self._indexes.values())
-
     def _is_unbegun(self) -> bool:
-        """Whether no file was indexed yet."""
         return not any(index.store.files() for index in self._indexes.values())
 
     def _has_drifted(self, at_most: int | None = None, times: float = DRIFT) -> bool:
