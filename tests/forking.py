@@ -64,17 +64,37 @@ class Process:
         return self.returncode
 
 
+def begin(number: int) -> list[socket.socket]:
+    """Start a process that imports what commands need, and then is so many that fork; return what leads to each."""
+    pairs = [socket.socketpair() for _ in range(number)]
+    descriptors = [theirs.fileno() for _, theirs in pairs]
+    command = [sys.executable, "-m", "tests.forking", *map(str, descriptors)]
+    process = subprocess.Popen(command, cwd=ROOT, pass_fds=descriptors)
+    atexit.register(_wait_for, process, os.getpid())
+    for _, theirs in pairs:
+        theirs.close()
+    return [ours for ours, _ in pairs]
+
+
+def _wait_for(process: subprocess.Popen[bytes], started_by: int) -> None:
+    if os.getpid() == started_by:  # and not one that was forked since
+        process.wait()
+
+
+def share(connection: socket.socket) -> None:
+    """Let what is run from now on be forked where this leads."""
+    _shared.append(connection)
+
+
+_shared: Final[list[socket.socket]] = []
+
+
 class _Forker:
-    """The process that forks."""
+    """A process that forks."""
 
     def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.forking", str(theirs.fileno())], cwd=ROOT, pass_fds=[theirs.fileno()]
-            )
-        self._socket = ours
-        self._answers = ours.makefile("rb")
+        self._socket = _shared.pop() if _shared else begin(1)[0]
+        self._answers = self._socket.makefile("rb")
 
     def fork(self, arguments: Sequence[str], environment: Mapping[str, str], streams: Sequence[int]) -> tuple[int, int]:
         """Run `app.py`; return the process and a pipe from which its exit status can be read."""
@@ -88,7 +108,6 @@ class _Forker:
     def close(self) -> None:
         self._answers.close()
         self._socket.close()
-        self._process.wait()
 
 
 @cache
@@ -144,12 +163,30 @@ def run(arguments: Sequence[str], environment: Mapping[str, str], given: str) ->
     return subprocess.CompletedProcess(["app.py", *arguments], code, *written)
 
 
-def _serve(connection: socket.socket) -> None:
-    """Import, then fork whatever is asked for, and tell how it ended; when nobody asks any more, end what is left."""
+def _import_and_serve(connections: Sequence[socket.socket]) -> None:
+    """Import, then be one process for each connection."""
     import importlib  # noqa: PLC0415  # the tests need no more of this module than what is above
 
     for module in (*_HEAVY, *_OF_SERVERS):
         importlib.import_module(module)
+    children = []
+    for connection in connections:
+        child = os.fork()
+        if not child:
+            for other in connections:
+                if other is not connection:
+                    other.close()
+            _serve(connection)
+            os._exit(0)
+        children.append(child)
+    for connection in connections:
+        connection.close()
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def _serve(connection: socket.socket) -> None:
+    """Fork whatever is asked for, and tell how it ended; when nobody asks any more, end what is left."""
     woken, wakes = os.pipe()
     for end in (woken, wakes):
         os.set_blocking(end, False)
@@ -230,4 +267,4 @@ def _live(asked: dict[str, Any], streams: Sequence[int]) -> None:
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    _import_and_serve([socket.socket(fileno=int(number)) for number in sys.argv[1:]])

@@ -12,6 +12,7 @@ import io
 import multiprocessing
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
@@ -21,8 +22,10 @@ from typing import Any, Final
 import pytest
 from _pytest.config import create_terminal_writer
 
+from tests import forking
 from tests.forking import CAN_FORK
 
+_FORKERS: Final = pytest.StashKey[list[socket.socket]]()
 BROWSER: Final = "tests/browser/"
 """A browser waits more than it works: some processes begin with it while the others work."""
 _DRIVING: Final = 2
@@ -52,6 +55,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group._addoption("-n", dest="processes", type=int, default=1, metavar="N", help="share the tests among N processes")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Import what commands need while the tests are collected, which keeps one processor busy: most tests of all will ask."""
+    if config.args_source is config.ArgsSource.TESTPATHS and CAN_FORK and not config.option.collectonly:
+        processes = config.option.processes
+        config.stash[_FORKERS] = forking.begin(processes) if processes > 1 else []
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Share what was collected; leave it to pytest where there is nothing to share."""
@@ -67,6 +77,7 @@ class _Helper:
 
     def __init__(self, number: int, session: pytest.Session, others: list[_Helper]) -> None:
         self.number = number
+        forkers = session.config.stash.get(_FORKERS, [])
         self.left: list[int] = []
         self.connection, theirs = multiprocessing.Pipe()
         inherited = [self.connection, *(other.connection for other in others)]
@@ -74,6 +85,9 @@ class _Helper:
         self.process = fork.Process(target=_help, args=(session, number, theirs, inherited))
         self.process.start()
         theirs.close()
+        for one in forkers[:1]:
+            one.close()
+        del forkers[:1]
 
 
 class _Sharing:
@@ -171,6 +185,9 @@ def _help(session: pytest.Session, number: int, connection: Connection, inherite
     for one in inherited:
         one.close()
     config = session.config
+    forkers = config.stash.get(_FORKERS, [])
+    for place, forker in enumerate(forkers):
+        forking.share(forker) if place == 0 else forker.close()
     plugins = config.pluginmanager
     terminal: Any = plugins.getplugin("terminalreporter")
     terminal._tw = create_terminal_writer(config, io.StringIO())
