@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from agent.forgetting import let_go
 from agent.memories import Memories
 from agent.services import Services
+from managers.memory.confidence import Move, Standing
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
 from managers.memory.forgotten import forget_words
@@ -661,3 +662,35 @@ def test_what_was_put_away_is_listed_and_comes_back(services: Services, shelves:
     assert {episode.summary[-1] for episode in memories.episodes.between(date(2019, 1, 1), date(2019, 1, 3))} == set(
         "012"
     )
+
+
+# --- how far they are trusted
+
+
+def test_each_memory_says_how_far_it_is_trusted_and_what_moved_that(shelves: Shelves, memories: Memories) -> None:
+    tell_of_tanaka(memories)
+    told = episode(DAY).model_copy(
+        update={
+            "key_event_standings": [
+                Standing(confidence=0.6, last_accessed="2026-11-05", moves=[Move(day="2026-11-05", by=0.1, why="used")])
+            ]
+        }
+    )
+    faded = insight(1).model_copy(update={"confidence": 0.12, "last_accessed": "2026-11-01"})
+    diary = Insights([]).with_one(faded).changes(memories.paths.insights)
+    memories.apply({memories.episodes.path(DAY): told.dump(), **diary}, author="dream", reason="night")
+    event = shelves.look(f"/days/{DAY}").one(".told-list .trust")
+    assert event.one("summary").text == JA("memories.trust_sure")
+    assert JA("memories.moved_used") in event.one("li").text
+    assert "(+0.10)" in event.one("li").text
+    assert "0.60" in event.one(".quiet").text
+    assert shelves.look("/insights").texts(".trust summary") == [JA("memories.trust_faded")]
+    assert len(shelves.look("/people/田中さん").all(".trust")) == 2
+
+
+def test_what_a_person_pinned_or_wrote_says_that_it_never_fades(shelves: Shelves, memories: Memories) -> None:
+    memories.episodes.save(episode(DAY), author="user", reason="edited")
+    assert set(shelves.look(f"/days/{DAY}").texts(".trust summary")) == {JA("memories.trust_kept")}
+    tell_of_tanaka(memories)
+    memories.entities.pin("田中さん", on=True, author="user")
+    assert set(shelves.look("/people/田中さん").texts(".trust summary")) == {JA("memories.trust_kept")}

@@ -12,6 +12,7 @@ from typing import Any, Final
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
+from managers.hygiene.inventory import of_episode
 from managers.memory.episodes import Episode
 from managers.memory.forgotten import FORGOTTEN
 from managers.memory.json_documents import USER
@@ -21,6 +22,7 @@ from ui.components.times import WEEKDAYS
 from ui.errors import MemoryGoneError
 from ui.locales import Texts
 from ui.rooms.memories.shelves import evidence_of, gone, maker_name, past_of_path, shorten, show
+from ui.rooms.memories.trust import trust_in
 from ui.server.visit import FormText, PersonaVisit, With
 
 _SHELF: Final = "days"
@@ -57,9 +59,8 @@ def read(visit: With, day: str, edit: str = "") -> Response:
     if edit:
         return _editor(visit, episode, episode.summary, episode.key_events)
     path = file_part(visit.memories.paths.folder, visit.memories.episodes.path(episode.date))
-    of_events = episode.key_event_evidence
-    rests_on = [of_events[n] if n < len(of_events) else [] for n in range(len(episode.key_events))]
-    *of_each, evidence = evidence_of(visit, [*rests_on, episode.evidence])
+    *of_each, evidence = evidence_of(visit, [*(event.evidence for event in episode.events), episode.evidence])
+    trust, *of_events = (trust_in(visit, memory) for memory in of_episode(episode))
     return show(
         visit,
         "memories/day.html",
@@ -68,8 +69,9 @@ def read(visit: With, day: str, edit: str = "") -> Response:
         day=episode,
         tone="" if episode.emotional_tone == _NO_TONE else tone(episode.emotional_tone, visit.t),
         maker=maker_name(episode.mind, visit.t),
-        events=list(zip(episode.key_events, of_each, strict=True)),
+        events=list(zip(episode.key_events, of_each, of_events, strict=True)),
         evidence=evidence,
+        trust=trust,
         at=_address(visit, episode.date),
         month=visit.at(f"memories/days/{episode.date:%Y-%m}"),
         past=past_of_path(visit, path),

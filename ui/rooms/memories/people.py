@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from agent.memories import Memories
+from managers.hygiene.inventory import of_entity
 from managers.memory.entities import KINDS, Entity, Fact, format_entity, reworded
 from managers.memory.forgotten import FORGOTTEN
 from managers.memory.json_documents import USER
@@ -17,6 +18,7 @@ from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
 from managers.storage.paths import safe_name
 from ui.rooms.memories.shelves import Evidence, day_of, evidence_of, gone, maker_name, page_of, past_of_path, show
+from ui.rooms.memories.trust import Trust, trust_in
 from ui.server.visit import FormText, PersonaVisit, With
 
 PAGE: Final = 24
@@ -33,6 +35,8 @@ class ShownFact:
     span: str
     maker: str
     evidence: Evidence | None
+    trust: Trust
+    is_over: bool
 
 
 @router.get("")
@@ -74,10 +78,7 @@ def person(visit: With, name: str, edit: str = "") -> Response:
     if entity is None:
         return gone(visit, _SHELF)
     path = file_part(visit.memories.paths.folder, visit.memories.entities.path(name))
-    now = _by_day(entity.current_facts)
-    once = _by_day(fact for fact in entity.facts if fact.until)
-    evidence = evidence_of(visit, [fact.evidence for fact in (*now, *once)])
-    facts = [_shown(visit, fact, found) for fact, found in zip((*now, *once), evidence, strict=True)]
+    facts = _facts_of(visit, entity)
     return show(
         visit,
         "memories/person.html",
@@ -85,8 +86,8 @@ def person(visit: With, name: str, edit: str = "") -> Response:
         person=entity,
         aliases=visit.t("map.comma").join(entity.aliases),
         since=visit.t("memories.known_since", day=day_of(entity.created, visit)) if entity.created else "",
-        now=facts[: len(now)],
-        once=facts[len(now) :],
+        now=[fact for fact in facts if not fact.is_over],
+        once=[fact for fact in facts if fact.is_over],
         own="\n".join(line for line in entity.lines if isinstance(line, str)).strip(),
         at=visit.at(f"memories/people/{entity.name}"),
         past=past_of_path(visit, path),
@@ -141,16 +142,23 @@ def told_of(entity: Entity) -> list[str]:
     return [fact.text for fact in entity.current_facts] or [line for line in entity.text().split("\n") if line.strip()]
 
 
-def _by_day(facts: Sequence[Fact] | Iterator[Fact]) -> list[Fact]:
-    return sorted(facts, key=lambda fact: fact.since, reverse=True)
+def _facts_of(visit: PersonaVisit, entity: Entity) -> list[ShownFact]:
+    """Return the facts about an entity, newest first."""
+    pairs = zip(entity.facts, of_entity(entity), strict=True)
+    by_day = sorted(pairs, key=lambda pair: pair[0].since, reverse=True)
+    evidence = evidence_of(visit, [fact.evidence for fact, _ in by_day])
+    return [
+        _shown(visit, fact, found, trust_in(visit, memory))
+        for (fact, memory), found in zip(by_day, evidence, strict=True)
+    ]
 
 
-def _shown(visit: PersonaVisit, fact: Fact, evidence: Evidence | None) -> ShownFact:
+def _shown(visit: PersonaVisit, fact: Fact, evidence: Evidence | None, trust: Trust) -> ShownFact:
     t = visit.t
     since, until = (day_of(day, visit) for day in (fact.since, fact.until))
     key = "memories.from_until" if fact.until else "memories.known_from"
     span = t(key, since=since, until=until) if fact.since else ""
-    return ShownFact(fact.text, span, maker_name(fact.mind, t), evidence)
+    return ShownFact(fact.text, span, maker_name(fact.mind, t), evidence, trust, is_over=bool(fact.until))
 
 
 def _editor(visit: PersonaVisit, entity: Entity, *, text: str | None = None, theirs: str | None = None) -> Response:
