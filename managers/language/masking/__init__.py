@@ -1,0 +1,1 @@
+"""What tells who somebody is, found in any text, and what stands in its place where words leave."""

@@ -1,0 +1,103 @@
+"""Telephone numbers as people write them; which ones there can be is known by `phonenumbers`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from managers.language.masking.beside import is_another, is_named, matches
+
+if TYPE_CHECKING:
+    from phonenumbers import PhoneNumber
+
+_HOME: Final = ("JP", "US")
+"""Whose numbers are recognised without a word that says so, in the grouping that is usual there."""
+_CALLED: Final = (*_HOME, "GB", "AU", "NZ", "IE", "DE", "FR", "IT", "ES", "KR", "TW", "CN", "IN")
+"""Whose numbers are, where a word says that it is a telephone's."""
+_MOBILE: Final = re.compile(r"0[5789]0\d{8}")
+_LEAST, _MOST = 9, 15
+_TAIL: Final = re.compile(r"[ .・/()-]+\d+\)?\Z")
+
+
+def find(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a telephone number stands, without an extension."""
+    taken = -1
+    for match in matches("phone_international", text):
+        if end := _international(match[0]):
+            taken = match.start() + end
+            yield match.start(), taken
+            text = text[: match.start()] + "\0" * end + text[taken:]
+    for match in matches("phone_national", text):
+        start = match.start() + (match[0].startswith("(") and ")" not in match[0])
+        if end := _national(text, start, text[start : match.end()]):
+            yield start, start + end
+
+
+def _international(written: str) -> int:
+    """Return how much of it is a number of some country; 0 if none is."""
+    while len(_digits(written)) >= _LEAST - 1:
+        number = _parsed("+" + _digits(written).removeprefix("00"), None)
+        if number is not None:
+            return len(written)
+        shorter = _TAIL.sub("", written)
+        if shorter == written:
+            break
+        written = shorter
+    return 0
+
+
+def _national(text: str, start: int, written: str) -> int:
+    """Return how much of what stands there is a number of a country that is thought of; 0 if none is."""
+    if is_another(text, start):
+        return 0
+    is_called = is_named("phone_words", text, start, start + len(written))
+    while len(_digits(written)) >= _LEAST:
+        if len(_digits(written)) <= _MOST and _is_number(written, is_called=is_called):
+            return len(written)
+        shorter = _TAIL.sub("", written)
+        if shorter == written:
+            break
+        written = shorter
+    return 0
+
+
+def _is_number(written: str, *, is_called: bool) -> bool:
+    digits = _digits(written)
+    for region in _CALLED if is_called else _HOME:
+        number = _parsed(digits, region)
+        if number is None or (region != "US" and not digits.startswith("0") and not is_called):
+            continue
+        if is_called or _MOBILE.fullmatch(written) or _is_grouped(written, number):
+            return True
+    return False
+
+
+def _is_grouped(written: str, number: PhoneNumber) -> bool:
+    """Tell whether it is parted where its country parts it, or in some of those places at least."""
+    from phonenumbers import PhoneNumberFormat, format_number  # noqa: PLC0415
+
+    groups = re.findall(r"\d+", written)
+    usual = re.findall(r"\d+", format_number(number, PhoneNumberFormat.NATIONAL))
+    if number.country_code == 1 and groups[0] == "1":
+        groups = groups[1:]
+    return len(groups) > 1 and _ends(groups) <= _ends(usual)
+
+
+def _ends(groups: list[str]) -> set[int]:
+    return {sum(map(len, groups[: count + 1])) for count in range(len(groups))}
+
+
+def _parsed(digits: str, region: str | None) -> PhoneNumber | None:
+    """Return the number if it can be somebody's."""
+    import phonenumbers  # noqa: PLC0415  # a tenth of a second, and only where there is something to look at
+
+    try:
+        number = phonenumbers.parse(digits, region)
+    except phonenumbers.NumberParseException:
+        return None
+    return number if phonenumbers.is_valid_number(number) else None
+
+
+def _digits(written: str) -> str:
+    return re.sub(r"\D", "", written)
