@@ -6,13 +6,14 @@ What a person pinned, wrote or changed is never chosen, and a day never goes bef
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
 from managers.hygiene.archive import Going
 from managers.hygiene.inventory import KINDS, Kind, Memory
+from managers.hygiene.similarity import meaning
 from managers.storage.settings import MemorySettings
 
 _CROWDED: Final = ((0.9, 0.3), (0.7, 0.2))
@@ -76,23 +77,29 @@ def pruned(memories: Sequence[Memory], settings: MemorySettings, today: date) ->
 def collected(memories: Sequence[Memory], settings: MemorySettings, today: date) -> list[Going]:
     """Return what is long past by its generation, and trusted little.
 
-    Generations are compared among what could have been merged: insights, events, days, and the facts about one entity.
+    Generations are compared among what could have been merged: what says the same, of one kind and about one entity. So
+    what was told only once does not go because something else was told a hundred times.
     """
-    newest: dict[tuple[Kind, str], int] = defaultdict(int)
+    grown = {memory.kind for memory in memories if memory.standing.generation > settings.max_generations}
+    families = {one.id: _family(one) for one in memories if one.kind in grown}
+    newest: dict[Hashable, int] = defaultdict(int)
     for memory in memories:
-        newest[_family(memory)] = max(newest[_family(memory)], memory.standing.generation)
+        if memory.kind in grown:
+            newest[families[memory.id]] = max(newest[families[memory.id]], memory.standing.generation)
     chosen = {
         one.id
         for one in memories
-        if not one.is_kept
-        and newest[_family(one)] - one.standing.generation > settings.max_generations
+        if one.kind in grown
+        and not one.is_kept
+        and newest[families[one.id]] - one.standing.generation > settings.max_generations
         and one.confidence(today) < _COLLECTED_BELOW
     }
     return _without_days_that_hold_more(memories, memories, chosen, "collected")
 
 
-def _family(memory: Memory) -> tuple[Kind, str]:
-    return memory.kind, memory.place if memory.kind == "fact" else ""
+def _family(memory: Memory) -> Hashable:
+    """Return what is the same for all that a memory could be merged with."""
+    return memory.kind, memory.place if memory.kind == "fact" else "", meaning(memory.text)
 
 
 def _without_days_that_hold_more(

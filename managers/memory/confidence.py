@@ -26,7 +26,8 @@ CONTRADICTED: Final = -0.2
 REST_DAYS: Final = 30
 """So long after its last use a memory does not fade."""
 HALF_LIFE_DAYS: Final = 365
-"""After each of these further days without a use half of the value is left."""
+"""After each of these further days without a use half of the value is left; of what was needed in more months, later."""
+_NEEDED: Final[frozenset[Why]] = frozenset({"used", "found_again", "merged"})
 KEPT_MOVES: Final = 12
 
 
@@ -94,8 +95,10 @@ class Standing(BaseModel):
 def value_of(standing: Standing, origin: Origin, made: date | None, today: date) -> float:
     """Return the C-value as it is today.
 
-    C(d) = max(0.1, C × 2^(-(d - 30) / 365)) with d the days since the last use, or since the memory was made; nothing
-    is taken off in the first 30 days.
+    C(d) = max(0.1, C × 2^(-(d - 30) / (365 × (1 + n)))) with d the days since the last use, or since the memory was
+    made; nothing is taken off in the first 30 days. n is the number of months in which it was needed, as far as its
+    moves tell: what is used again and again over time is kept longer, as with people (the spacing effect; Settles and
+    Meeder 2016 let the half-life of a word grow in the same way).
 
     Args:
         standing: how it stood at its last use.
@@ -106,7 +109,8 @@ def value_of(standing: Standing, origin: Origin, made: date | None, today: date)
     began = standing.confidence if standing.confidence is not None else START[origin]
     last = day_of(standing.last_accessed) or made
     unused = (today - last).days - REST_DAYS if last else 0
-    return max(LOWEST, began * math.exp2(-max(0, unused) / HALF_LIFE_DAYS))
+    months = {move.day[:7] for move in standing.moves if move.why in _NEEDED}
+    return max(LOWEST, began * math.exp2(-max(0, unused) / (HALF_LIFE_DAYS * (1 + len(months)))))
 
 
 def moved(standing: Standing, origin: Origin, made: date | None, today: date, why: Why, by: float) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from managers.hygiene.errors import NotInArchiveError, PlaceTakenError
 from managers.hygiene.housekeeping import Housekeeping
 from managers.hygiene.inventory import memories
-from managers.hygiene.limits import count, threshold
+from managers.hygiene.limits import collected, count, threshold
 from managers.memory.confidence import Standing
 from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode, KeyEvent
@@ -155,3 +155,20 @@ def test_with_hygiene_off_nothing_is_put_away(paths: PersonaPaths, clock: HandCl
     off = MemorySettings(hygiene=False, prune_interval=1, max_episodes=100)
     assert Housekeeping(paths, clock, write_plainly(paths), off).after_night(1000).put_away == 0
     assert texts(paths, clock) == before
+
+
+def test_only_what_says_the_same_as_something_many_generations_newer_is_collected(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    long_ago = f"{clock.now().date() - timedelta(days=200)}"
+    said = {"old": ("Tom runs in the park.", 0), "new": ("Tom runs in the park", 11), "else": ("Tom likes tea.", 0)}
+    facts = [
+        Fact(text, ("m",), "built-in", f"f_{name}", since=long_ago, standing=Standing(generation=generation))
+        for name, (text, generation) in said.items()
+    ]
+    write(paths, clock, lambda copy: copy.put_entity(Entity("Tom", "person", lines=tuple(facts))))
+    active, today = list(memories(WorkingCopy(Stores.open(paths, clock)))), clock.now().date()
+    assert [(one.memory.text, one.why) for one in collected(active, SETTINGS, today)] == [
+        ("Tom runs in the park.", "collected")
+    ]
+    assert not collected(active, SETTINGS.model_copy(update={"max_generations": 11}), today)
