@@ -29,6 +29,7 @@ from managers.memory.errors import HeldChangedError, NotHeldError
 from managers.memory.held_writes import KEPT, HeldWrite, held_id
 from managers.memory.json_documents import TIME
 from managers.memory.notes import Edit
+from managers.storage.audit import Given, record
 from managers.storage.errors import Lang, UnwritableError, UtataneError
 from managers.storage.locks import writing
 from managers.storage.texts import Texts
@@ -82,7 +83,9 @@ def settle(tool: Tool[Any], write: Write, *, writer: Writer, carried: Sequence[s
     """
     lang = writer.sheet.language
     if not carried or write.is_users_own(writer):
-        return ToolAnswer(write.carry_out(writer), write.announcement(lang) or tool.announce[lang])
+        told = write.carry_out(writer)
+        _note(writer, tool)
+        return ToolAnswer(told, write.announcement(lang) or tool.announce[lang])
     plain, message_id = write.model_dump(mode="json"), writer.evidence[0]
     wish = HeldWrite(
         id=held_id(message_id, tool.name, plain),
@@ -174,7 +177,15 @@ def decide(memories: Memories, held: str, *, allow: bool, shown: str | None = No
             raise HeldChangedError(path=look.path)
         memories.held.put(wish.model_copy(update={"is_begun": True}))  # a killed process must not make it twice
         write.carry_out(writer)
+        _note(writer, all_tools().named(wish.tool))
         _tidy(memories, wish, look)
+
+
+def _note(writer: Writer, tool: Tool[Any] | None) -> None:
+    """Note in the audit that a tool has written."""
+    memories = writer.memories
+    given = Given({tool.name if tool else "unknown": 1}, writer.evidence)
+    record(memories.paths, memories.clock.now(), "tool_write", given)
 
 
 def _tidy(memories: Memories, wish: HeldWrite, look: Look) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from agent.approval import Waiting, how_to_decide
 from agent.events import Failed, Received, Replied, TurnEvent
 from managers.recall.hits import Hit
+from managers.storage.audit import Event
 from managers.storage.errors import Lang
 from managers.storage.history.entries import Entry
 from managers.storage.printable import escaped
@@ -17,6 +18,24 @@ from managers.storage.printable import escaped
 def line(value: Mapping[str, Any]) -> str:
     """Return one object on one line: UTF-8 as it is, but what a terminal would obey is escaped."""
     return escaped(json.dumps(value, ensure_ascii=False))
+
+
+def event_of_audit(event: Event) -> dict[str, Any]:
+    """Return one line of a persona's audit."""
+    given, to = event.given, event.to
+    return {
+        "time": event.time.isoformat(timespec="seconds"),
+        "id": event.id,
+        "kind": event.kind,
+        "to": "this computer" if to.is_here else {"service": to.service, "host": to.host, "model": to.model},
+        "purpose": event.purpose,
+        "counts": given.counts,
+        "days": list(given.days),
+        "message_ids": list(given.ids),
+        "more_ids": event.more_ids,
+        "masked": given.is_masked,
+        "missed": event.missed,
+    }
 
 
 def hit(found: Hit, rank: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from agent.minds.protocol import Mind
 from agent.prompts import message_emotion
 from agent.prompts.message_emotion import EmotionDraft
 from managers.memory.messages import Message
-from managers.mind import Asking, Cancel, Sheet
+from managers.mind import Asking, Cancel, Sheet, talk_given
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.texts import Texts
 
@@ -35,7 +35,11 @@ def reread_emotion(
     memories.notices.replace(_CODE, [])
     try:
         draft = mind.ask(
-            *message_emotion.build(sheet, message.text, window), EmotionDraft, language=sheet.language, cancel=cancel
+            *message_emotion.build(sheet, message.text, window),
+            EmotionDraft,
+            language=sheet.language,
+            cancel=cancel,
+            given=talk_given([*window, message]),
         )
     except UtataneError as error:
         if not cancel.is_set():

@@ -15,6 +15,7 @@ from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Spe
 from agent.minds.errors import EmptyAnswerError
 from agent.minds.protocol import Mind
 from agent.present import OF_CONCERN, locale_of
+from agent.provenance import with_recalled
 from agent.recall_planning import plan_with_model
 from agent.retrieval import in_sight, is_said_since, retrieve
 from agent.state import Spoken, Surroundings, TurnState
@@ -110,7 +111,9 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
 def reply(state: TurnState, runtime: Around) -> TurnState:
     """Let the mind think and speak; its pieces are shown as they come."""
     around = runtime.context
-    request = replace(state["request"], turns=[*state["request"].turns, *state["exchange"]])
+    request = state["request"]
+    given = with_recalled(request.given, state["grounds"])
+    request = replace(request, turns=[*request.turns, *state["exchange"]], given=given)
     if state["rounds"] >= MAX_TOOL_ROUNDS:
         request = replace(request, tools=())
     stand_in = None if state["said"].strip() else around.stand_in  # nobody takes over in the middle of a reply

@@ -1,17 +1,29 @@
-"""Which foreign text a turn carried: documents that were quoted to the mind, and files that came with messages.
+"""What a turn carries: which memories, for the audit, and which foreign text.
 
-What was said in the conversation is not foreign, nor what a person brought along and let in.
+Foreign are documents that were quoted to the mind, and files that came with messages; not what was said in the
+conversation, nor what a person brought along and let in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
 
 from agent.attachments import Attached, name_of
 from agent.file_contents import is_picture
+from agent.prompt_parts import Composed
+from agent.prompts.system_prompt import PartName
 from managers.memory.messages import Message
+from managers.mind import talk_given
 from managers.recall.hits import Hit
 from managers.recall.recall_log import RecallLog
+from managers.storage.audit import Given
+
+_TOLD: Final[frozenset[PartName]] = frozenset(
+    {"user", "core_memory", "notepad", "episodes", "strategy", "goals", "questions"}
+)
+"""The parts of a prompt that hold memories; they are counted by the line."""
 
 
 def documents_of(hits: Iterable[Hit]) -> tuple[str, ...]:
@@ -34,6 +46,30 @@ def still_standing(window: Sequence[Message], log: RecallLog, *, sees: bool) -> 
     sent = [path for message in window for path in message.attachments if sees or not is_picture(path)]
     answers = [message for message in window if message.role == "persona"]
     return tuple(dict.fromkeys([*sent, *log.carried(answers)]))
+
+
+def given_in(
+    made: Iterable[Composed], shown: Sequence[Message], days: Sequence[str], attached: Attached, *, sees: bool
+) -> Given:
+    """Return, for the audit, what a prompt gives of the memories; what it recalls is told by `with_recalled`.
+
+    Args:
+        made: the parts of the prompt.
+        shown: the messages that stand in it, the newest among them.
+        days: whose summaries stand in it.
+        attached: the files that it holds.
+        sees: whether the mind can see.
+    """
+    kept: dict[str, int] = {name: count for one in made for name, count in one.kept.items() if name in _TOLD}
+    talk = talk_given(shown)
+    files = {"files": len(attached.texts), "images": len(attached.images) if sees else 0}
+    return Given(talk.counts | kept | files, days=(*talk.days, *days))
+
+
+def with_recalled(given: Given, hits: Sequence[Hit]) -> Given:
+    """Return the same with what was recalled, by itself or by a tool."""
+    ids = tuple(one for hit in hits for one in hit.message_ids)
+    return replace(given, ids=ids, counts={**given.counts, "recalled": len(hits)})
 
 
 def names_of(carried: Iterable[str]) -> list[str]:

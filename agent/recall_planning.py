@@ -9,7 +9,7 @@ from agent.minds.protocol import Mind
 from agent.prompts import recall_plan
 from agent.prompts.recall_plan import RecallDraft
 from managers.memory.messages import Message
-from managers.mind import Asking, Cancel, Sheet
+from managers.mind import Asking, Cancel, Sheet, talk_given
 from managers.recall.question.planner import RecallPlan
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.texts import Texts
@@ -41,13 +41,16 @@ class _Question(threading.Thread):
         super().__init__(name="recall-plan", daemon=True)
         self._mind, self._sheet = mind, sheet
         self._prompt = recall_plan.build(sheet, message, window)
+        self._given = talk_given(window)
         self.cancel = Cancel()
         self.draft: RecallDraft | None = None
         self.error: UtataneError | None = None
 
     def run(self) -> None:
         try:
-            self.draft = self._mind.ask(*self._prompt, RecallDraft, language=self._sheet.language, cancel=self.cancel)
+            self.draft = self._mind.ask(
+                *self._prompt, RecallDraft, language=self._sheet.language, cancel=self.cancel, given=self._given
+            )
         except UtataneError as error:
             self.error = error
 

@@ -18,7 +18,7 @@ from agent.memories import Memories, open_memories
 from agent.minds.choose import MindChooser
 from agent.minds.known_servers import KnownServers
 from agent.minds.pulling import Pulls
-from agent.spending import CapWarnings, usage_limits
+from agent.spending import CapWarnings, note_leaving, usage_limits
 from managers.memory.transcripts import who_speaks
 from managers.personas import Persona, PersonaStore
 from managers.personas.errors import PersonaNotFoundError
@@ -222,6 +222,7 @@ def open_services(
     meter = Meter(home.usage, clock, partial(usage_limits, settings_file, personas), only_look=only_look)
     warnings = CapWarnings(meter, notices)
     meter.when_counted = warnings.look
+    meter.when_leaving = partial(note_leaving, home)
     services = Services(
         home=home,
         clock=clock,

@@ -1,4 +1,4 @@
-"""What models may cost, persona by persona, and the word in time when a cap is near."""
+"""What models may cost, persona by persona, the word in time when a cap is near, and what calls carry away."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import threading
 from datetime import date
 
 from managers.personas import PersonaStore
+from managers.storage.audit import Given, Kind, Recipient, record
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.notices import NoticeBoard
+from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile, UsageSettings, merged
 from managers.usage.caps import Cap, Standing
 from managers.usage.errors import cap_in_words
+from managers.usage.ledger import Call
 from managers.usage.meter import Meter
 
 logger = logging.getLogger(__name__)
@@ -35,6 +38,14 @@ def usage_limits(settings_file: SettingsFile, personas: PersonaStore, persona: s
     limits = merged(common, own)[0].usage
     shared = {name: getattr(common.usage, name) for name in UsageSettings.model_fields if not _may_be_own(name)}
     return limits.model_copy(update=shared)
+
+
+def note_leaving(home: Home, call: Call, given: Given) -> None:
+    """Note in a persona's audit that something of it leaves this computer."""
+    if call.persona:
+        kind: Kind = "embedding_call" if call.purpose == "embedding" else "model_call"
+        to = Recipient(call.service, call.host, call.model)
+        record(home.persona(call.persona), call.time, kind, given, to=to, purpose=call.purpose)
 
 
 def _may_be_own(name: str) -> bool:

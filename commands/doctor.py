@@ -25,6 +25,7 @@ from managers.recall.embedders.embedder_choice import EmbedderChoice
 from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.read_only_index import IndexLook, look_at_indexes
 from managers.recall.status import IndexStatus
+from managers.storage.audit import flawed_notice, flaws, months
 from managers.storage.edges import said
 from managers.storage.errors import Lang, Notice
 from managers.storage.privacy import open_to_others
@@ -153,6 +154,7 @@ def _persona(services: Services, name: str) -> Iterator[Finding]:
     yield from _guarded(name, partial(_files, services, persona, look))
     yield describe_index(name, look.status)
     yield from _guarded(name, partial(_census, services, persona, settings))
+    yield from _guarded(name, partial(_audit, persona))
     yield from _guarded(name, partial(_mind, services, persona, settings))
     cache, models = persona.paths.rag_index / "embeddings.sqlite", services.home.models
     choice = EmbedderChoice(settings.recall, cache, services.secrets, NgramEmbedder, models=models)
@@ -182,6 +184,19 @@ def _census(services: Services, persona: Persona, settings: Settings) -> Iterato
         f"{found.total:,} memories in use (at most {found.limit:,}), {found.bytes / 1e6:.1f} MB "
         f"(the estimate, with vectors: {found.estimate / 1e6:.1f} MB).",
     )
+
+
+def _audit(persona: Persona) -> Iterator[Finding]:
+    """Say whether the record of what left this computer is as it was written; nothing where there is none."""
+    if found := flaws(persona.paths):
+        yield from _notices(persona.name, [flawed_notice(found)])
+    elif months(persona.paths):
+        yield Finding(
+            persona.name,
+            "ok",
+            "外に出たものの記録は、書かれたときのままです。",
+            "The record of what left this computer is as it was written.",
+        )
 
 
 def _mind(services: Services, persona: Persona, settings: Settings) -> Iterator[Finding]:

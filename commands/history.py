@@ -73,10 +73,13 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write a persona with all memories into one ZIP file."""
+    from managers.storage.audit import Given, record
     from managers.storage.exports import export_persona
 
     with services_at(home) as services, damage_told(services, persona):
-        count = export_persona(services.personas.get(persona).paths, file)
+        paths = services.personas.get(persona).paths
+        count = export_persona(paths, file)
+        record(paths, services.clock.now(), "export", Given({"files": count}))
         words = (
             f"{file} に {count:,} 個のファイルを書き出しました。"
             if terminal_language() == "ja"

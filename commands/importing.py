@@ -28,11 +28,14 @@ def import_transcript(
 ) -> None:
     """Bring in a transcript; ids and times stay as they are, and doing it twice does no harm."""
     from managers.memory import transcripts
+    from managers.storage.audit import Given, record
 
     with services_at(home) as services:
         name = services.persona_for(persona, file).name
-        report = transcripts.import_transcript(services.companion(name).memories.log, file)
-        recall = services.companion(name).memories.recall
+        memories = services.companion(name).memories
+        report = transcripts.import_transcript(memories.log, file)
+        record(memories.paths, services.clock.now(), "import", Given({"messages": report.added}))
+        recall = memories.recall
         # Whatever was indexed while the first months came in knew only those.
         behind = recall.keep_up(1 if report.added else None)
         lang = terminal_language()

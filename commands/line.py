@@ -9,6 +9,7 @@ from typer.exceptions import TyperException
 
 from commands import (
     archive,
+    audit,
     chat,
     dreams,
     held,
@@ -38,6 +39,7 @@ app.add_typer(recall.commands)
 app.add_typer(dreams.commands)
 app.add_typer(memories.commands)
 app.add_typer(archive.commands)
+app.add_typer(audit.commands)
 app.add_typer(history.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)

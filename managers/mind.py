@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from managers.memory.messages import Message
 from managers.recall.hits import Hit
+from managers.storage.audit import NOTHING, Given
 from managers.storage.errors import Lang, Notice
 
 Emotion = Literal[
@@ -179,6 +180,8 @@ class ReplyRequest:
     """What was sent with the message, and shortly before it; a language model reads it in `turns`."""
     witnesses: Callable[[], Sequence[Message]] = field(default=tuple, compare=False)
     """Gives what the user said when the hits were made, and around it; read only by a mind that wants it."""
+    given: Given = NOTHING
+    """What of the memories it carries, for the audit."""
     itself: Callable[[], SelfKnowledge] = field(default=SelfKnowledge, compare=False)
     """Gives what the persona may tell of its own inner life; a language model reads it in `system` and `turns`."""
 
@@ -212,6 +215,11 @@ class Grounds:
     hits: tuple[Hit, ...]
 
 
+def talk_given(messages: Sequence[Message], further: Sequence[str] = ()) -> Given:
+    """Return, for the audit, that some messages are given, and memories that rest on further ones."""
+    return Given({"messages": len(messages)}, tuple(further), tuple({f"{m.time:%Y-%m-%d}" for m in messages}))
+
+
 ReplyPiece = TextPiece | ReasoningPiece | ToolCall | Usage | Notice | Grounds
 """A `Notice` tells of a reduced way that the mind took, such as a model that cannot use tools."""
 
@@ -231,6 +239,7 @@ class Asking(Protocol):
         *,
         language: Lang = "en",
         cancel: Cancel | None = None,
+        given: Given = NOTHING,
     ) -> Answer:
         """Return a validated answer; asked once more with the error if the first is not valid.
 

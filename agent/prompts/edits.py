@@ -10,6 +10,7 @@ from agent.minds.protocol import Mind
 from agent.prompts.quoting import quoted
 from managers.memory.notes import Edit
 from managers.mind import Asking
+from managers.storage.audit import Given
 from managers.storage.errors import Lang
 from managers.storage.texts import Texts
 
@@ -41,5 +42,6 @@ def plan_edits(mind: Mind | None, text: str, instruction: str, lang: Lang, now: 
     if not isinstance(mind, Asking):
         return [Edit("", f"{now:%Y-%m-%d} {instruction.strip()}")]
     material = f"## {_say('edits.instruction', lang)}\n{quoted(instruction)}\n\n## {_say('edits.text', lang)}\n{text}"
-    answer = mind.ask(_say("edits.task", lang, now=now), material, PlannedEdits, language=lang)
+    given = Given({"notes": 1})
+    answer = mind.ask(_say("edits.task", lang, now=now), material, PlannedEdits, language=lang, given=given)
     return [Edit(edit.old, edit.new) for edit in answer.edits if edit.old != edit.new]

@@ -17,6 +17,7 @@ from managers.hygiene.limits import collected, pruned
 from managers.hygiene.merging import carry_out, merges
 from managers.memory.json_documents import Apply, JsonFile, encode
 from managers.memory.working_copy import Stores, WorkingCopy
+from managers.storage.audit import Given, record
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.files import write_atomic
@@ -97,6 +98,7 @@ class Housekeeping:
             back = self.archive.restore(copy, ids)
             if back:
                 self._apply(copy.files(), author="user", reason="restored", evidence=())
+                record(self._paths, self._clock.now(), "restore", Given({"memories": len(back)}))
             return back
 
     def _tidy(self, *, prunes: bool, merges_too: bool) -> tuple[int, int]:
@@ -117,6 +119,7 @@ class Housekeeping:
         archived = self.archive.put_away(copy, going.values())
         if archived:
             self._apply({**copy.files(), **archived}, author=AUTHOR, reason="put away", evidence=())
+            record(self._paths, self._clock.now(), "put_away", Given({"memories": len(going)}))
         return len(going), len(active) - len(going)
 
     def _notices(self) -> list[Notice]:

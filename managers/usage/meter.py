@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 
+from managers.storage.audit import NOTHING, Given
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.settings import UsageSettings
@@ -42,6 +43,8 @@ class Meter:
         self.limits = limits
         self.when_counted: Callable[[str], None] = lambda _: None
         """Called after each call with the name of the persona, with no lock held."""
+        self.when_leaving: Callable[[Call, Given], None] = lambda *_: None
+        """Called before each call that leaves this computer, with what of a persona's memories it carries."""
         self._clock = clock
         self._reservations = Reservations(folder / "under_way")
         self._tally = Tally(self.ledger, self._cost_now)
@@ -67,6 +70,12 @@ class Meter:
             CapReachedError: it might pass a cap and must not be made.
             BusyError, DiskFullError, UnwritableError, UnreadableError: there is a cap, and it cannot be kept.
         """
+        call = self._open(account, model, wish, patience)
+        if not model.is_local:
+            self.when_leaving(call.begun, account.given)
+        return call
+
+    def _open(self, account: Account, model: Model, wish: Wish, patience: float) -> OpenCall:
         now, limits = self._clock.now(), self.limits(account.persona)
         caps = caps_of(limits, account.persona)
         price = price_of(model, limits.prices, now.date())
@@ -283,19 +292,16 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """For whom, and what for, calls are counted."""
+    """For whom, and what for, calls are counted; and what of the persona's memories goes with them, for its audit."""
 
     meter: Meter
     persona: str
     purpose: Purpose
+    given: Given = NOTHING
 
     def open(self, model: Model, wish: Wish, patience: float) -> OpenCall:
         """Let a call begin; see `Meter.open`."""
         return self.meter.open(self, model, wish, patience)
-
-    def for_purpose(self, purpose: Purpose) -> Account:
-        """Return the account of the same persona for something else."""
-        return Account(self.meter, self.persona, purpose)
 
 
 def _model_of(call: Call) -> Model:

@@ -33,6 +33,7 @@ class Reader(ScriptedMind):
         *,
         language: Lang = "en",
         cancel: Cancel | None = None,
+        **_: object,
     ) -> Any:
         self.materials.append(material)
         if isinstance(self.answer, Exception):

@@ -39,6 +39,7 @@ class Asked(ScriptedMind):
         *,
         language: Lang = "en",
         cancel: Cancel | None = None,
+        **_: object,
     ) -> Any:
         self.materials.append(material)
         if isinstance(self.answer, Exception):

@@ -18,6 +18,8 @@ from managers.memory.goals import Goals
 from managers.memory.inner_state import InnerState
 from managers.memory.insights import Insight
 from managers.memory.questions import Question
+from managers.storage.audit import events, flaws
+from managers.storage.paths import PersonaPaths
 
 PAGE = (Path(__file__).parents[2] / "docs" / "files.md").read_text("utf-8")
 
@@ -77,3 +79,11 @@ def test_inner_state_and_dream_state() -> None:
     assert InnerState.model_validate(shown).model_dump(mode="json") == shown
     shown = value("memory/dream_state.json")
     assert DreamState.model_validate(shown).model_dump(mode="json") == shown
+
+
+def test_the_audit_s_example_is_whole(paths: PersonaPaths) -> None:
+    paths.memory.mkdir()
+    (paths.memory / "audit_2026-01.jsonl").write_text(example("memory/audit_YYYY-MM.jsonl"), "utf-8")
+    undo, call = events(paths)
+    assert (call.kind, call.to.service, call.given.is_masked, undo.kind) == ("model_call", "Gemini", False, "undo")
+    assert flaws(paths) == []

@@ -61,6 +61,7 @@ class FakeModel:
         *,
         language: Lang = "en",
         cancel: Cancel | None = None,
+        **__: object,
     ) -> Any:
         assert issubclass(answer, BaseModel)
         self.asked.append((instructions, material))

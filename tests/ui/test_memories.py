@@ -19,6 +19,7 @@ from managers.memory.forgotten import forget_words
 from managers.memory.goals import KEPT_ENDED, Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.questions import KEPT_CLOSED, Question, Questions
+from managers.storage.audit import Given, Recipient, months, record
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import EVENING, NAME, House
 from tests.ui.visitors import visitor_of
@@ -694,3 +695,25 @@ def test_what_a_person_pinned_or_wrote_says_that_it_never_fades(shelves: Shelves
     tell_of_tanaka(memories)
     memories.entities.pin("田中さん", on=True, author="user")
     assert set(shelves.look("/people/田中さん").texts(".trust summary")) == {JA("memories.trust_kept")}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_left_this_computer_is_readable_and_a_hand_on_it_is_told(
+    services: Services, memories: Memories, lang: str
+) -> None:
+    shelves, t = Shelves(services, lang), texts(lang)
+    assert t("audit.empty") in shelves.look("/audit").text
+    said = memories.log.append("user", "ミナ", f"海へ行った {EVIL}")
+    to = Recipient("Gemini", "generativelanguage.googleapis.com", EVIL)
+    given = Given({"messages": 3, "recalled": 1, "unheard_of": 2}, ids=(said.id,), is_masked=True)
+    record(memories.paths, EVENING, "model_call", given, to=to, purpose="talk")
+    record(memories.paths, EVENING, "export", Given({"files": 12}))
+    page = shelves.look("/audit")
+    exported, call = page.all("ol.history li")
+    assert t("audit.kind_export") in exported.text
+    for words in (EVIL, "Gemini", t("audit.masked"), t("audit.count_recalled", count=1), "海へ行った"):
+        assert words in call.text
+    assert not page.all('[role="alert"]')
+    (path,) = months(memories.paths)
+    path.write_text(path.read_text("utf-8").replace("Gemini", "Nobody"), "utf-8")
+    assert path.name in shelves.look("/audit").one('[role="alert"]').text

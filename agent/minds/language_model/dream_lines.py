@@ -16,7 +16,7 @@ from agent.prompts.quoting import name_in_label, one_line
 from managers.memory.goals import HORIZONS, Goals
 from managers.memory.messages import Message, is_unnamed
 from managers.memory.questions import Question
-from managers.mind import Sheet
+from managers.mind import Sheet, talk_given
 from managers.recall.hits import Hit
 from managers.sleep.review import UNKNOWN_LABEL
 from managers.sleep.tasks import DayMaterial
@@ -30,7 +30,9 @@ class Labels:
     """Short names for messages, for the time of one call."""
 
     def __init__(self, messages: Iterable[Message], further: Iterable[str] = ()) -> None:
+        messages, further = list(messages), list(further)
         ids = dict.fromkeys([*(message.id for message in messages), *further])
+        self.given = talk_given(messages, further)
         self._of = {one: f"m{number}" for number, one in enumerate(ids, 1)}
         self._ids = {label: one for one, label in self._of.items()}
 

@@ -41,7 +41,7 @@ from agent.prompts.own_initiative import InitiativeDraft
 from agent.prompts.quoting import one_line
 from managers.language.words import content_words, detect_language, sentences
 from managers.memory.messages import Message
-from managers.mind import Asking, Cancel, Sheet
+from managers.mind import Asking, Cancel, Sheet, talk_given
 from managers.sleep.autonomy import Deed, Occasion
 from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
 from managers.sleep.tasks import (
@@ -224,7 +224,9 @@ class LanguageModelDreamMind:
     def _ask(self, prompt: _Prompt, form: type[Draft], check: Callable[[Draft], Draft], cancel: Cancel) -> Draft:
         labels, lang = prompt.labels, prompt.sheet.language
         checked = checked_form(form, lambda answer: check(labels.resolved(answer)), lang)
-        answer = self._model.ask(prompt.instructions, prompt.material, checked, language=lang, cancel=cancel)
+        answer = self._model.ask(
+            prompt.instructions, prompt.material, checked, language=lang, cancel=cancel, given=labels.given
+        )
         return labels.resolved(form.model_validate(answer.model_dump()))
 
     def _count(self, text: str) -> int:
@@ -312,7 +314,7 @@ def impulse(model: Asker, occasion: Occasion) -> Deed | None:
     lang = occasion.sheet.language
     words = "\n".join(one_line(f"{m.time:%Y-%m-%d %H:%M} {m.speaker}: {m.text}") for m in occasion.last_words)
     prompt = own_initiative.build(occasion.sheet, now=occasion.now, reason=occasion.reason, conversation=words)
-    draft = model.ask(*prompt, InitiativeDraft, language=lang)
+    draft = model.ask(*prompt, InitiativeDraft, language=lang, given=talk_given(occasion.last_words))
     text = draft.text.strip()
     if draft.kind == "nothing" or not text:
         return None

@@ -35,6 +35,7 @@ from agent.minds.language_model.request import Model, Prompt
 from agent.minds.tool_schemas import affordable, names_of, ungrouped
 from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
 from managers.sleep.autonomy import Deed, Occasion
+from managers.storage.audit import NOTHING, Given
 from managers.storage.errors import Lang, Notice, UtataneError
 from managers.storage.texts import Texts, table
 from managers.usage.ledger import Purpose
@@ -164,7 +165,9 @@ class LanguageModelMind:
             self._model.told_of_tools = True
             yield _fewer_tools(self.name, self.context_tokens, missing)
         is_round = bool(request.turns) and request.turns[-1].role == "tool"
-        prompt = Prompt(request.system, request.turns, lang, tools, purpose="tools" if is_round else None)
+        prompt = Prompt(
+            request.system, request.turns, lang, tools, purpose="tools" if is_round else None, given=request.given
+        )
         for piece in self._think(prompt, cancel):
             yield ungrouped(piece, tools) if isinstance(piece, ToolCall) else piece
 
@@ -176,6 +179,7 @@ class LanguageModelMind:
         *,
         language: Lang = "en",
         cancel: Cancel | None = None,
+        given: Given = NOTHING,
     ) -> Answer:
         """Ask for a structured answer; a wrong one is asked for once more, with what was wrong.
 
@@ -185,6 +189,7 @@ class LanguageModelMind:
             answer: the form; its docstring and field descriptions are shown to the model.
             language: of the few sentences that are added.
             cancel: stops the call.
+            given: which memories stand in the material.
 
         Raises:
             InvalidAnswerError: wrong twice, or stopped.
@@ -194,7 +199,7 @@ class LanguageModelMind:
         system = f"{instructions}\n\n{describe_form(answer, language)}"
         of_a_tool = self._account is not None and self._account.purpose == "talk"  # a reply is never asked for this way
         purpose: Purpose | None = "tools" if of_a_tool else None
-        prompt = Prompt(system, (ChatTurn("user", material),), language, answer=answer, purpose=purpose)
+        prompt = Prompt(system, (ChatTurn("user", material),), language, answer=answer, purpose=purpose, given=given)
         problem = ""
         for _ in range(2):
             text = ""

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -22,6 +22,7 @@ from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.tokens import MESSAGE_OVERHEAD, answer_room, fit, turn_tokens
 from agent.minds.tool_schemas import as_function, tools_tokens
 from managers.mind import ChatTurn, ToolSpec
+from managers.storage.audit import NOTHING, Given
 from managers.storage.errors import Lang
 from managers.usage.caps import Wish
 from managers.usage.ledger import Purpose
@@ -49,6 +50,8 @@ class Prompt:
     answer: type[BaseModel] | None = None
     purpose: Purpose | None = None
     """What it is counted for, where that is not what the account says."""
+    given: Given = NOTHING
+    """What of a persona's memories stands in it."""
 
 
 @dataclass
@@ -159,7 +162,7 @@ class Model:
         room, can_limit = max(answer_room(self.context_tokens), self.context_tokens - read), self._can_limit
         call = None
         if account is not None:
-            counted = account.for_purpose(prompt.purpose) if prompt.purpose else account
+            counted = replace(account, purpose=prompt.purpose or account.purpose, given=prompt.given)
             wish = Wish(read, room, LEAST_ANSWER if can_limit else room, can_limit=can_limit)
             call = counted.open(self.endpoint.priced, wish, 2 * seconds + 30)
         asked |= self._limit(prompt, room, call.output_tokens if call else None)

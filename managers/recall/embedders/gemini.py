@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ import numpy as np
 
 from managers.recall.embedders import Vectors
 from managers.recall.errors import EmbeddingError
+from managers.storage.audit import Given
 from managers.storage.errors import Notice
 from managers.transport import client_options
 from managers.usage.caps import Wish
@@ -116,7 +118,8 @@ class GeminiEmbedder:
             return None
         model = Model(self._model, "Gemini", _HOST)
         try:
-            return self._account.open(model, Wish(estimated_tokens(texts), 0, 0), _TIMEOUT_MILLISECONDS / 1000)
+            account = replace(self._account, given=Given({"passages": len(texts)}))
+            return account.open(model, Wish(estimated_tokens(texts), 0, 0), _TIMEOUT_MILLISECONDS / 1000)
         except CapReachedError as error:
             cause = f"{error.facts['cap_ja']} / {error.facts['cap_en']}"
             raise EmbeddingError(cause=cause, stops=True) from error

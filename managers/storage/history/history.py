@@ -16,6 +16,7 @@ from pathlib import Path
 
 from dulwich.objects import ObjectID
 
+from managers.storage import audit
 from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError, NotUndoableError, UndoConflictError
 from managers.storage.files import digest, read_bytes, sweep
@@ -181,7 +182,7 @@ class History(HistoryReader):
             if entry.undone_by:
                 raise _refusal(entry, "もう元に戻してあります。", "it is taken back already.")
             draft = Draft(author, reason or entry.reason, kind="undo", target=entry.id, part=part)
-            return self._reverse(database, entry, draft, leave_changed=leave_changed)
+            return self._reverse(database, entry, draft, "undo", leave_changed=leave_changed)
 
     def redo(self, entry_id: str, *, author: str, reason: str = "", leave_changed: bool = False, part: str = "") -> str:
         """Do an entry again that was taken back, as `undo` takes it back; the id may be the entry's or its undo's.
@@ -202,7 +203,7 @@ class History(HistoryReader):
                 raise _refusal(entry, "元に戻されていません。", "it is not taken back.")
             # To do it again is to take back what took it back: what that one left alone, this one does.
             draft = Draft(author, reason or entry.reason, kind="redo", target=entry.id, part=part)
-            return self._reverse(database, self._entry(entry.undone_by), draft, leave_changed=leave_changed)
+            return self._reverse(database, self._entry(entry.undone_by), draft, "redo", leave_changed=leave_changed)
 
     # Upkeep
 
@@ -258,7 +259,9 @@ class History(HistoryReader):
         head = {} if commit is None else {self.paths.folder / BRANCH_FILE: commit + b"\n"}
         journal_of(self.paths).apply({**changes, **head})
 
-    def _reverse(self, database: ObjectDatabase, entry: Entry, draft: Draft, *, leave_changed: bool) -> str:
+    def _reverse(
+        self, database: ObjectDatabase, entry: Entry, draft: Draft, kind: audit.Kind, *, leave_changed: bool
+    ) -> str:
         """Take back what an entry did, or a part of it, beside whatever came later."""
         concerned = (diff for diff in self._diffs(database, entry) if part_of(diff, draft.part) is not None)
         diffs = [restricted(diff, draft.part) for diff in concerned]
@@ -281,6 +284,7 @@ class History(HistoryReader):
         commit = self._repository.prepare(database, draft, contents, always=True)
         assert commit is not None  # always
         self._write({self._files.path(name): content for name, content in contents.items()}, commit)
+        audit.record(self.paths, self._clock.now(), kind, audit.Given({"files": len(contents)}))
         return commit.decode()
 
 

@@ -33,6 +33,7 @@ class HistoryReader:
     def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
         self.paths = paths
         self._files = KeptFiles(paths.folder, paths.history / "seen_files.json")
+        self._clock = clock
         self._repository = Repository(paths, self._files, clock)
         self._lock = threading.RLock()
         self._walk: Walk | None = None

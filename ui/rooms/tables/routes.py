@@ -21,6 +21,7 @@ from managers.memory.goals import Goal
 from managers.memory.questions import Question
 from managers.memory_map.scene import Scope, scene_of
 from managers.sleep.diary import DreamDiary
+from managers.storage.audit import Given, record
 from ui.components.csv_files import Rows, csv_answer
 from ui.locales import Texts
 from ui.rooms.history.view import author_name, change_name, reason_of
@@ -80,6 +81,7 @@ def table_of(
     if table not in ROWS:
         raise HTTPException(400)
     asked = Asked(visit, wanted, item, Scope(region, quarter), min(max(days, 0), _MOST_DAYS))
+    record(visit.memories.paths, visit.now, "export", Given({"tables": 1}))
     return csv_answer(ROWS[table](asked), f"{visit.name}-{table}.csv")
 
 

@@ -1,0 +1,34 @@
+"""`audit`: what left this computer and to whom, and what was exported, erased, taken back or written by tools."""
+
+from __future__ import annotations
+
+import typer
+
+from commands.language import terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, warn_of
+from commands.terminal import write, write_line
+
+commands = typer.Typer()
+
+
+@commands.command()
+def audit(persona: PersonaArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """List what left this computer and to whom, newest first; say where the record was changed by hand (exit status 1)."""
+    from agent.as_json import event_of_audit, line
+    from managers.storage.audit import events, flawed_notice, flaws
+    from ui.locales import texts
+    from ui.rooms.memories.audit_shelf import details, happened
+
+    with services_at(home) as services:
+        paths, t, count = services.personas.get(persona).paths, texts(terminal_language()), 0
+        for event in events(paths):
+            count += 1
+            if as_json:
+                write(line(event_of_audit(event)))
+            else:
+                write_line(f"{event.time:%Y-%m-%d %H:%M}  {happened(event, t)}  {details(event, t)}".rstrip())
+        if not count and not as_json:
+            write_line(t("audit.empty"))
+        if found := flaws(paths):
+            warn_of([flawed_notice(found)])
+            raise typer.Exit(1)
