@@ -11,28 +11,9 @@ from managers.usage.prices import NANO
 class CapReachedError(UtataneError):
     """The call might pass a cap, and was not made. Facts: `cap`, and what it is in words: `cap_ja`, `cap_en`."""
 
-    ja = (
-        "{cap_ja}を超えてしまうかもしれないので、モデルには送りませんでした。あなたの言葉は残っています。"
-        "「設定」の「トークンと費用」で上限を上げるか、{until_ja}を待つか、内蔵のこころに答えてもらってください。"
-    )
-    en = (
-        "The model was not asked, because {cap_en} might be passed. What you wrote is kept. "
-        "Raise the cap in Settings under Tokens and cost, wait until {until_en}, or let the built-in mind answer."
-    )
-
 
 class PriceUnknownError(CapReachedError):
     """There is a cap in money, and nobody here knows what the model costs. Facts: `model` besides."""
-
-    ja = (
-        "モデル「{model}」の値段がわからないので、{cap_ja}を守れるかどうか確かめられず、送りませんでした。あなたの言葉は残っています。"
-        "「設定」の「トークンと費用」で値段を入れてください(かからないなら 0)。内蔵のこころに答えてもらうこともできます。"
-    )
-    en = (
-        'The price of the model "{model}" is not known, so {cap_en} could not be kept, and it was not asked. '
-        "What you wrote is kept. Enter the price in Settings under Tokens and cost (0 if it costs nothing), "
-        "or let the built-in mind answer."
-    )
 
 
 def cap_reached(cap: Cap, limits: UsageSettings, *, unpriced: str = "") -> CapReachedError:
