@@ -10,13 +10,13 @@ from agent.prompts import message_emotion
 from agent.prompts.message_emotion import EmotionDraft
 from managers.memory.messages import Message
 from managers.mind import Asking, Cancel, Sheet, talk_given
-from managers.storage.errors import Notice, UtataneError
+from managers.storage.errors import UtataneError
 from managers.storage.texts import Texts
 
 _say = Texts("notices/minds")
 
 _CODE = "emotion-reading"
-_NO_MODEL = Notice(_CODE, **_say.both("emotion-no-model"), level="info")
+_NO_MODEL = _say.notice("emotion-reading.no-model", "info")
 
 
 def reread_emotion(
@@ -43,17 +43,8 @@ def reread_emotion(
         )
     except UtataneError as error:
         if not cancel.is_set():
-            memories.notices.replace(_CODE, [_failed(error)])
+            memories.notices.replace(_CODE, [_say.notice("emotion-reading.failed", "info", why=error.sentences)])
         return
     if draft.emotion != read:
         memories.emotions.relabel(message.id, draft.emotion)
         memories.inner_state.refresh(lang=sheet.language)
-
-
-def _failed(error: UtataneError) -> Notice:
-    return Notice(
-        _CODE,
-        ja=f"気持ちは手元で読んだままです。{error.sentence('ja')}",
-        en=f"What was felt stands as it was read locally. {error.sentence('en')}",
-        level="info",
-    )

@@ -26,12 +26,7 @@ TOO_SLOW = _say.notice("recall-plan-slow", "info", seconds=PATIENCE_SECONDS)
 
 def failed_notice(error: UtataneError) -> Notice:
     """Say why the small model could not decide."""
-    return Notice(
-        "recall-plan-failed",
-        ja=f"何を思い出すかは手元で決めました。{error.sentence('ja')}",
-        en=f"What to recall was decided locally. {error.sentence('en')}",
-        level="info",
-    )
+    return _say.notice("recall-plan-failed", "info", why=error.sentences)
 
 
 class _Question(threading.Thread):

@@ -12,10 +12,13 @@ from managers.storage.errors import Notice, UtataneError
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
 from managers.storage.settings import SettingsFile, UsageSettings, merged
+from managers.storage.texts import Texts
 from managers.usage.caps import Cap, Standing
 from managers.usage.errors import cap_in_words
 from managers.usage.ledger import Call
 from managers.usage.meter import Meter
+
+_say = Texts("notices/usage")
 
 logger = logging.getLogger(__name__)
 
@@ -66,8 +69,8 @@ def warning(standing: Standing, limits: UsageSettings, today: date) -> Notice:
     when = f"{today:%Y-%m-%d}" if standing.cap.span == "day" else f"{today:%Y-%m}"
     if standing.left <= 0:
         en = f"{en[:1].upper()}{en[1:]}"
-        return Notice("usage-reached", f"{ja}に達しました({when})。", f"{en} has been reached ({when}).")
-    return Notice("usage-near", f"{ja}の8割を使いました({when})。", f"80 % of {en} has been used ({when}).")
+        return _say.notice("usage-reached", what={"ja": ja, "en": en}, when=when)
+    return _say.notice("usage-near", what={"ja": ja, "en": en}, when=when)
 
 
 class CapWarnings:

@@ -14,15 +14,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 from managers.memory_map.sheet import SheetFile
 from managers.recall.engine import Recall
 from managers.storage.derived import derived
-from managers.storage.errors import DerivedDamagedError, Notice
+from managers.storage.errors import DerivedDamagedError
 from managers.storage.paths import PersonaPaths
+from managers.storage.texts import Texts
 
-DRAWN_ANEW = Notice(
-    "map-mended",
-    ja="記憶の地図が壊れていたので、描き直しました。記憶のファイルは無事です。",
-    en="The map of memory was damaged and has been drawn anew. The memories themselves are intact.",
-    level="info",
-)
+_say = Texts("notices/memory_map")
+
+DRAWN_ANEW = _say.notice("map-mended", "info")
 
 _logger = logging.getLogger(__name__)
 Drawn = TypeVar("Drawn", bound="Drawing")

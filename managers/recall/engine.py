@@ -41,7 +41,10 @@ from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError, Notice, UtataneError, as_notice
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings, Secrets
+from managers.storage.texts import Texts
 from managers.usage.meter import Account
+
+_say = Texts("notices/recall")
 
 FOLDERS: Mapping[IndexName, str] = {
     "static": "faiss_index_static",
@@ -363,8 +366,4 @@ def _in_order(ranking: Ranking, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _behind(error: UtataneError) -> Notice:
-    return Notice(
-        "index-behind",
-        ja=f"検索の索引がまだ追いついていません。次の機会に自動でやり直します。{error.sentence('ja')}",
-        en=f"The search index is behind and is brought up to date at the next opportunity. {error.sentence('en')}",
-    )
+    return _say.notice("index-behind", why=error.sentences)

@@ -15,6 +15,9 @@ from managers.storage.access import LEAST_PASSWORD, Access
 from managers.storage.errors import Notice
 from managers.storage.files import TEMPORARY_SUFFIX, read_bytes, write_atomic
 from managers.storage.settings import Secrets
+from managers.storage.texts import Texts
+
+_say = Texts("notices/storage")
 
 NAME = "page_password"
 _LARGEST_LOOKED_AT = 1_000_000
@@ -90,16 +93,8 @@ def _beside(folder: Path) -> Iterator[Path]:
             yield path
 
 
-_SHORT = Notice(
-    "password-short",
-    f"ページの合言葉が短すぎます。「設定」の「画面とプライバシー」から、{LEAST_PASSWORD}文字以上のものに変えてください。",
-    f"The page's password is short. Choose one of at least {LEAST_PASSWORD} characters in the settings, under Page and privacy.",
-)
+_SHORT = _say.notice("password-short", least_password=LEAST_PASSWORD)
 
 
 def _elsewhere(names: str) -> Notice:
-    return Notice(
-        "password-elsewhere",
-        f"ページの合言葉は読めない形にしましたが、{names} にはまだそのまま書かれています。要らなければ消してください。",
-        f"The page's password is kept as a hash now, but {names} still says it. Delete that file if you do not need it.",
-    )
+    return _say.notice("password-elsewhere", names=names)

@@ -52,6 +52,11 @@ class UtataneError(Exception):
         """Return the one sentence for a reader of `lang`."""
         return (self.ja if lang == "ja" else self.en).format(**self.facts)
 
+    @property
+    def sentences(self) -> dict[Lang, str]:
+        """The sentence in both languages, as a part of what another one says (`Texts.both`)."""
+        return {"ja": self.sentence("ja"), "en": self.sentence("en")}
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
@@ -73,7 +78,7 @@ class Notice:
 
 def as_notice(code: str, error: UtataneError) -> Notice:
     """Return an error as what a person should know though the operation went on."""
-    return Notice(code, error.sentence("ja"), error.sentence("en"))
+    return Notice(code, **error.sentences)
 
 
 class UnsafeNameError(UtataneError):

@@ -34,6 +34,9 @@ from managers.storage.errors import (
 )
 from managers.storage.opening import NotPlainError, open_descriptor
 from managers.storage.retrying import retried
+from managers.storage.texts import Texts
+
+_say = Texts("notices/storage")
 
 _NO_SPACE = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 _NOT_ON_FOLDERS = frozenset({errno.EINVAL, errno.ENOSYS, errno.EBADF, getattr(errno, "ENOTSUP", errno.EINVAL)})
@@ -294,20 +297,8 @@ def set_aside(path: Path, now: datetime) -> Notice:
     encoding = foreign_encoding(read_bytes(kept) or b"")
     if encoding is not None:
         called = NAMES[encoding]
-        return Notice(
-            code="file-set-aside",
-            ja=f"「{path.name}」は {called} で保存されていて読めないので、「{kept.name}」という名前でそのまま残しました。"
-            "`app.py mend` で、UTF-8 にして元の名前に戻せます。",
-            en=f'"{path.name}" was saved as {called} and could not be read, so it was kept as it is under the name '
-            f'"{kept.name}". `app.py mend` makes it UTF-8 and gives it its old name back.',
-        )
-    return Notice(
-        code="file-set-aside",
-        ja=f"「{path.name}」は読み取れない状態だったので、「{kept.name}」という名前でそのまま残しました。"
-        "直して元の名前に戻すか、「記憶」の履歴から戻せます。",
-        en=f'"{path.name}" could not be understood, so it was kept as it is under the name "{kept.name}". '
-        "Repair it and give it its old name back, or restore an earlier version from the history.",
-    )
+        return _say.notice("file-set-aside.encoding", name=path.name, called=called, kept=kept.name)
+    return _say.notice("file-set-aside.broken", name=path.name, kept=kept.name)
 
 
 def dump_json(value: object) -> str:

@@ -19,6 +19,9 @@ from managers.storage.errors import Notice, UtataneError
 from managers.storage.files import remove, write_atomic
 from managers.storage.opening import FOR_OTHERS, make_private
 from managers.storage.paths import Home
+from managers.storage.texts import Texts
+
+_say = Texts("notices/storage")
 
 logger = logging.getLogger(__name__)
 
@@ -121,19 +124,8 @@ def _is_open(path: Path) -> bool:
 
 
 def _was_open(folder: Path) -> Notice:
-    return Notice(
-        MADE_PRIVATE,
-        f"「{folder}」は、このコンピューターのほかのアカウントからも読めるようになっていました。いまからは、あなただけが読めます。",
-        f'Other accounts on this computer could read "{folder}". From now on it is yours alone.',
-        level="info",
-    )
+    return _say.notice(MADE_PRIVATE, "info", folder=folder)
 
 
 def _still_open(folder: Path) -> Notice:
-    return Notice(
-        "home-open",
-        f"「{folder}」は、このコンピューターのほかのアカウントからも読め、それを変えられませんでした。"
-        "あなたのものか、アクセス権のあるディスクにあるかを確かめてください。",
-        f'Other accounts on this computer can read "{folder}", and that could not be changed. '
-        "See whether it belongs to you, and lies on a disk that knows permissions.",
-    )
+    return _say.notice("home-open", folder=folder)

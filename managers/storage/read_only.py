@@ -15,6 +15,9 @@ from managers.storage.errors import Notice
 from managers.storage.files import TEMPORARY_SUFFIX
 from managers.storage.opening import open_descriptor
 from managers.storage.paths import Home
+from managers.storage.texts import Texts
+
+_say = Texts("notices/storage")
 
 _REFUSED: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
@@ -26,13 +29,7 @@ def is_read_only(home: Home) -> bool:
 
 def read_only_notice(home: Home) -> Notice:
     """Return what a person is told of it."""
-    return Notice(
-        "home-read-only",
-        f"「{home.folder}」には書き込めないので、読むことだけができます。話したり変えたりするには、"
-        "書き込める場所に写すか、フォルダーの権限を直して、起動し直してください。",
-        f'Nothing can be written in "{home.folder}", so it can only be read. To talk or to change anything, copy it to '
-        "where it can be written, or mend the permissions of the folder, and start again.",
-    )
+    return _say.notice("home-read-only", folder=home.folder)
 
 
 def _can_be_written(folder: Path) -> bool:

@@ -19,6 +19,9 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, ValidationE
 from managers.storage.errors import InvalidSettingError, MistakeInFileError, Notice, UnreadableError, as_notice
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import holding
+from managers.storage.texts import Texts
+
+_say = Texts("notices/storage")
 
 GEMINI = "gemini"
 """The name under which `secrets.toml` keeps the key for Gemini, whatever it is used for."""
@@ -273,13 +276,7 @@ def _understood(data: bytes | None) -> tuple[Settings, list[Notice]]:
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        return Settings(), [
-            Notice(
-                code="settings-broken",
-                ja=f"settings.toml に書き間違いがあります({error})。直すまでは初期設定で動きます。",
-                en=f"settings.toml has a mistake ({error}). Until it is mended the defaults are used.",
-            )
-        ]
+        return Settings(), [_say.notice("settings-broken", error=error)]
     return lenient(table)
 
 
@@ -350,13 +347,7 @@ def merged(base: Settings, overrides: Mapping[str, Any]) -> tuple[Settings, list
 
 def _unknown(key: str, known: Iterable[str]) -> Notice:
     near = difflib.get_close_matches(key, list(known), 1)
-    hint_ja = f"「{near[0]}」のことでしょうか。" if near else ""
-    hint_en = f' Did you mean "{near[0]}"?' if near else ""
-    return Notice(
-        code="settings-unknown",
-        ja=f"設定「{key}」は知らない名前なので使っていません。{hint_ja}",
-        en=f'The setting "{key}" is not known and is not used.{hint_en}',
-    )
+    return _say.notice("settings-unknown.near" if near else "settings-unknown.strange", key=key, near="".join(near))
 
 
 class Secrets:

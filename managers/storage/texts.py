@@ -50,5 +50,5 @@ class Texts:
         }
 
     def notice(self, code: str, level: Level = "warning", /, **facts: object) -> Notice:
-        """Return the notice whose words stand under its code."""
-        return Notice(code, **self.both(code, **facts), level=level)
+        """Return the notice whose words stand under its code; what follows a dot there tells those of one code apart."""
+        return Notice(code.partition(".")[0], **self.both(code, **facts), level=level)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.settings import UsageSettings
+from managers.storage.texts import Texts
 from managers.usage.caps import Cap
 from managers.usage.prices import NANO
+
+_say = Texts("notices/usage")
 
 
 class CapReachedError(UtataneError):
@@ -37,9 +40,4 @@ def cap_in_words(cap: Cap, limits: UsageSettings) -> tuple[str, str]:
 
 def stands_in(error: CapReachedError) -> Notice:
     """Say that the built-in mind speaks in place of the model."""
-    return Notice(
-        "usage-stand-in",
-        ja=f"{error.facts['cap_ja']}を超えないように、内蔵のこころが答えています。",
-        en=f"The built-in mind answers, so that {error.facts['cap_en']} is not passed.",
-        level="info",
-    )
+    return _say.notice("usage-stand-in", "info", **error.facts)

@@ -23,6 +23,9 @@ from managers.recall.embedders.tensors import UnreadableTensorsError, read_tenso
 from managers.recall.errors import EmbeddingError
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.files import read_bytes
+from managers.storage.texts import Texts
+
+_say = Texts("notices/recall")
 
 _ONNX: Final = ("model.onnx", "model_optimized.onnx", "onnx/model.onnx")
 _TABLE: Final = ("model.safetensors", "0_StaticEmbedding/model.safetensors")
@@ -177,16 +180,5 @@ def missing_notice(folder: Folder) -> Notice:
     """Say what is missing: the model, or the packages that read it."""
     packages = ", ".join(lacking(folder.path))
     if holds_model(folder.path):
-        return Notice(
-            "embedder-missing",
-            ja=f"意味検索に必要なもの({packages})が入っていないため、言葉による検索だけを使っています。"
-            "`make install EXTRAS=sentences` で入れられます。",
-            en=f"What search by meaning needs ({packages}) is not installed, so only search by words is used. "
-            "Install it with `make install EXTRAS=sentences`.",
-        )
-    return Notice(
-        "embedder-missing",
-        ja=f"意味検索のモデル「{folder.title}」がまだないため、言葉による検索だけを使っています。設定の「意味の比べ方」で取得できます。",
-        en=f'The model "{folder.title}" is not here yet, so only search by words is used. '
-        "It can be fetched in the settings, under “Comparing meanings”.",
-    )
+        return _say.notice("embedder-missing.packages", packages=packages)
+    return _say.notice("embedder-missing.folder", title=folder.title)

@@ -14,11 +14,14 @@ from managers.recall.embedders import Vectors
 from managers.recall.errors import EmbeddingError
 from managers.storage.audit import Given
 from managers.storage.errors import Notice
+from managers.storage.texts import Texts
 from managers.transport import client_options
 from managers.usage.caps import Wish
 from managers.usage.errors import CapReachedError
 from managers.usage.meter import Account, OpenCall
 from managers.usage.prices import Model
+
+_say = Texts("notices/recall")
 
 DEFAULT_MODEL = "gemini-embedding-001"
 DIMENSIONS = 768
@@ -156,8 +159,4 @@ def _unit(values: Sequence[Sequence[float] | None], expected: int) -> Vectors:
 
 def missing_notice() -> Notice:
     """Say that there is no key."""
-    return Notice(
-        "embedder-missing",
-        ja="Gemini の APIキーがないため、意味検索は使えず、言葉による検索だけを使っています。「設定」でキーを入れてください。",
-        en="There is no API key for Gemini, so only search by words is used. Enter the key in the settings.",
-    )
+    return _say.notice("embedder-missing.gemini")

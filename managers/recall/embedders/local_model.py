@@ -9,6 +9,9 @@ from managers.recall.embedders import Vectors
 from managers.recall.embedders.local import LocalEmbedder, first_line
 from managers.recall.errors import EmbeddingError
 from managers.storage.errors import Notice
+from managers.storage.texts import Texts
+
+_say = Texts("notices/recall")
 
 DEFAULT_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
@@ -54,10 +57,4 @@ class LocalModelEmbedder(LocalEmbedder):
 
 def missing_notice() -> Notice:
     """Say that the extra is not installed, and how to install it."""
-    return Notice(
-        "embedder-missing",
-        ja="意味検索のモデル(sentence-transformers)が入っていないため、言葉による検索だけを使っています。"
-        "`make install EXTRAS=sentence-transformers` で入れられます。",
-        en="The model for search by meaning (sentence-transformers) is not installed, so only search by words is used. "
-        "Install it with `make install EXTRAS=sentence-transformers`.",
-    )
+    return _say.notice("embedder-missing.local")

@@ -20,6 +20,9 @@ import numpy.typing as npt
 from managers.recall.index.scalar_quantization import STEP, Bytes, Scanned, encode
 from managers.storage.errors import Notice
 from managers.storage.residence import give_back
+from managers.storage.texts import Texts
+
+_say = Texts("notices/recall")
 
 NEAREST = 20
 LEAST_SIMILARITY = 0.4
@@ -171,10 +174,4 @@ def _murmur(data: bytes) -> int:
 
 def missing_notice() -> Notice:
     """Say that the package is not installed, and how to install it."""
-    return Notice(
-        "embedder-missing",
-        ja="日本語の単語ベクトル(ja-ginza)が入っていないため、標準の検索を使っています。"
-        "`make install EXTRAS=japanese` か `python install.py japanese` で入れられます。",
-        en="The Japanese word vectors (ja-ginza) are not installed, so the standard search is used. "
-        "Install them with `make install EXTRAS=japanese` or `python install.py japanese`.",
-    )
+    return _say.notice("embedder-missing.words")

@@ -22,7 +22,10 @@ from managers.storage.history.walk import Walk
 from managers.storage.idle import watch
 from managers.storage.journal import put_aside
 from managers.storage.paths import PersonaPaths
+from managers.storage.texts import Texts
 from managers.storage.tracking import tracked_name
+
+_say = Texts("notices/storage")
 
 _HEX = re.compile("[0-9a-f]{4,40}")
 
@@ -146,10 +149,4 @@ class HistoryReader:
 
 
 def _journal_put_aside(name: str) -> Notice:
-    return Notice(
-        code="journal-put-aside",
-        ja=f"このうたた寝が書いたものではない書きかけの変更があったので、何もせず「{name}」という名前でよけました。"
-        "心当たりがなければ消してかまいません。",
-        en="A change was waiting to be finished that this Utatane did not write, so nothing was done with it and it was "
-        f'put aside as "{name}". If you know nothing of it, you may delete it.',
-    )
+    return _say.notice("journal-put-aside", name=name)

@@ -20,6 +20,9 @@ from managers.storage.history.parts import changed_records, may_hold_records
 from managers.storage.locks import writing
 from managers.storage.opening import free, kind, move
 from managers.storage.paths import PersonaPaths
+from managers.storage.texts import Texts
+
+_say = Texts("notices/storage")
 
 
 class Repository:
@@ -138,15 +141,7 @@ class Repository:
                 fsync_folder(self.paths.folder)
             except OSError as error:
                 raise explained(error, self.paths.history) from error
-        self.notices.append(
-            Notice(
-                code="history-broken",
-                ja=f"変更の履歴が壊れていたので、「{kept.name}」という名前で残し、新しい履歴を始めます。"
-                "記憶そのものは無事です。",
-                en=f'The history of changes was damaged; it was kept as "{kept.name}" and a new one begins. '
-                "The memories themselves are fine.",
-            )
-        )
+        self.notices.append(_say.notice("history-broken", kept=kept.name))
 
 
 def _readable(database: ObjectDatabase, blob: ObjectID | None) -> bytes | None:
