@@ -78,7 +78,7 @@ class Notice:
 
 def as_notice(code: str, error: UtataneError) -> Notice:
     """Return an error as what a person should know though the operation went on."""
-    return Notice(code, **error.sentences)
+    return Notice(code, error.sentence("ja"), error.sentence("en"))
 
 
 class UnsafeNameError(UtataneError):
