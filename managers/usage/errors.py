@@ -40,4 +40,4 @@ def cap_in_words(cap: Cap, limits: UsageSettings) -> tuple[str, str]:
 
 def stands_in(error: CapReachedError) -> Notice:
     """Say that the built-in mind speaks in place of the model."""
-    return _say.notice("usage-stand-in", "info", **error.facts)
+    return _say.notice("usage-stand-in", "info", cap={"ja": error.facts["cap_ja"], "en": error.facts["cap_en"]})
