@@ -151,9 +151,8 @@ def _persona(services: Services, name: str) -> Iterator[Finding]:
     persona = services.personas.get(name)
     settings, wrong = merged(services.settings(), persona.settings)
     look = look_at_indexes(persona.paths)
-    yield from _guarded(name, partial(_files, services, persona, look))
+    yield from _guarded(name, partial(_files, services, persona, look, settings))
     yield describe_index(name, look.status)
-    yield from _guarded(name, partial(_census, services, persona, settings))
     yield from _guarded(name, partial(_audit, persona))
     yield from _guarded(name, partial(_mind, services, persona, settings))
     cache, models = persona.paths.rag_index / "embeddings.sqlite", services.home.models
@@ -161,15 +160,18 @@ def _persona(services: Services, name: str) -> Iterator[Finding]:
     yield from _notices(name, [*persona.notices, *wrong, *look.status.notices, *choice.notices])
 
 
-def _files(services: Services, persona: Persona, look: IndexLook) -> Iterator[Finding]:
+def _files(services: Services, persona: Persona, look: IndexLook, settings: Settings) -> Iterator[Finding]:
     log = LogReader(persona.paths, services.clock, keeps_indexes=False)
     troubles = examine_files(persona.paths, log, look.messages)
     yield from _troubles(persona.name, troubles)
-    if not any(trouble.kind in {"damaged", "lost", "other-encoding"} for trouble in troubles):
+    kinds = {trouble.kind for trouble in troubles}
+    if not kinds & {"damaged", "lost", "other-encoding"}:
         messages = log.count()
         yield Finding(
             persona.name, "ok", f"メッセージ {messages:,} 件、すべて読めます。", f"{messages:,} messages, all readable."
         )
+    if not kinds & {"broken", "damaged", "lost", "other-encoding"}:  # whoever counts them sets such files aside
+        yield from _guarded(persona.name, partial(_census, services, persona, settings))
 
 
 def _census(services: Services, persona: Persona, settings: Settings) -> Iterator[Finding]:
