@@ -52,11 +52,12 @@ app.add_typer(importing.knowledge_commands, name="knowledge")
 def run(arguments: Sequence[str]) -> int:
     """Run a command; return its exit status."""
     keep_off_the_terminal()
-    known = set(getattr(typer.main.get_command(app), "commands", ()))
+    command = typer.main.get_command(app)  # made once: it takes as long as a short command does
+    known = set(getattr(command, "commands", ()))
     if arguments[0] not in known | {"--help", "-h"}:
         return _complain_unknown(arguments[0], sorted(known))
     try:
-        code = app(args=list(arguments), prog_name="app.py", standalone_mode=False)
+        code = command(args=list(arguments), prog_name="app.py", standalone_mode=False)
     except TyperException as error:
         warn(misuse_sentence(error, terminal_language()))
         return error.exit_code
