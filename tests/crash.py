@@ -16,6 +16,7 @@ the child survives. What the child has done can be told with `acknowledge`, whic
 from __future__ import annotations
 
 import errno
+import gc
 import multiprocessing
 import os
 import signal
@@ -140,6 +141,8 @@ class Breeder:
 def _breed(work: Callable[..., Any], live: Live, warm: Sequence[Any] | None, pipe: Connection) -> None:
     if warm is not None:
         work(*warm)
+    gc.collect()
+    gc.freeze()  # no child need look for garbage in what was imported
     while (asked := pipe.recv()) is not None:
         given, order = asked
         receiver, sender = multiprocessing.Pipe(duplex=False)

@@ -165,10 +165,13 @@ def run(arguments: Sequence[str], environment: Mapping[str, str], given: str) ->
 
 def _import_and_serve(connections: Sequence[socket.socket]) -> None:
     """Import, then be one process for each connection."""
-    import importlib  # noqa: PLC0415  # the tests need no more of this module than what is above
+    import gc  # noqa: PLC0415  # the tests need no more of this module than what is above
+    import importlib  # noqa: PLC0415
 
     for module in (*_HEAVY, *_OF_SERVERS):
         importlib.import_module(module)
+    gc.collect()
+    gc.freeze()  # no look for garbage need go through what was imported, in any of those that are forked
     children = []
     for connection in connections:
         child = os.fork()
