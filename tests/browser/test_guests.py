@@ -52,7 +52,8 @@ def open_page(
         color_scheme="dark" if dark else "light",
         java_script_enabled=scripts,
     )
-    context.on("page", wait_for_scripts)
+    if scripts:
+        context.on("page", wait_for_scripts)
     page = context.new_page()
     visit(page, server)
     return page
