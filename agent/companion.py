@@ -20,6 +20,7 @@ from agent.exchange import exchange_of, last_exchange
 from agent.minds.choose import built_in_mind
 from agent.minds.mind_status import MindStatus
 from agent.state import TurnState
+from agent.strategy_learning import learn_from_edit
 from agent.turn import Turn
 from agent.turns import Turns
 from managers.memory.errors import MessageNotFoundError
@@ -130,6 +131,8 @@ class Companion(Turns):
                 state = TurnState(message=replace(message, text=text), instead_of=exchange.answer, reworded=True)
                 return self._begin(state, attached)
             self._afterwards.do(self._catch_up)
+            if message.role == "persona":
+                self._afterwards.do(learn_from_edit, self.memories, message, text)
             return None
 
     def delete(self, message_id: str) -> None:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from agent.inner_life import InnerLife
 from agent.prompts.quoting import one_line
+from agent.strategy_advisor import StrategyAdvisor
 from managers.hygiene.housekeeping import Housekeeping
 from managers.memory.emotions import EmotionLog
 from managers.memory.entity_store import EntityStore
@@ -24,6 +25,7 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.notes import Notes
 from managers.memory.questions import QuestionStore
+from managers.memory.strategies import StrategyStore
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.memory_map.atlas import MemoryMap
 from managers.memory_map.ties import EntityNetwork
@@ -62,6 +64,8 @@ class Memories:
     insights: InsightStore
     goals: GoalStore
     questions: QuestionStore
+    strategies: StrategyStore
+    advisor: StrategyAdvisor
     inner_state: InnerStateStore
     inner_life: InnerLife
     recall: Recall
@@ -118,7 +122,7 @@ class Memories:
     def gather_notices(self) -> list[Notice]:
         """Put up what the memories found wrong with their files since the last time; return all that is up."""
         kept = (self.notes, self.emotions, self.insights, self.goals, self.questions, self.inner_state, self.held)
-        for memory in kept:
+        for memory in (*kept, self.strategies):
             self.notices.post(*memory.take_notices())
         for folder in (self.episodes, self.entities):
             self.notices.post(*folder.notices)
@@ -158,6 +162,7 @@ def open_memories(
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
     life = _inner_life(paths, clock, history.change, log, now)
     account = meter.account(paths.name, "embedding") if meter else None
+    strategies = StrategyStore(paths, clock, history.change)
     recall = Recall(paths, log, now.recall, clock, secrets=secrets, account=account, only_look=only_look)
     return Memories(
         paths=paths,
@@ -174,6 +179,8 @@ def open_memories(
         insights=life.insights,
         goals=life.goals,
         questions=life.questions,
+        strategies=strategies,
+        advisor=StrategyAdvisor(strategies, recall.likeness.of),
         inner_state=life.state,
         inner_life=life,
         recall=recall,

@@ -24,7 +24,7 @@ from agent.prompt_parts import (
     tokens_of,
 )
 from agent.prompt_prefix import cut_notices, prefix_parts, prompt_room
-from agent.prompts import quoting
+from agent.prompts import quoting, strategies
 from agent.prompts import system_prompt as words
 from agent.provenance import documents_of, files_of, given_in, still_standing
 from agent.retrieval import in_sight, not_in_sight
@@ -34,6 +34,7 @@ from agent.witnesses import witnesses
 from managers.memory.messages import Message
 from managers.memory.notes import NoteKind
 from managers.mind import (
+    Advice,
     Asking,
     ChatTurn,
     OpenQuestion,
@@ -81,7 +82,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     room -= sum(count(file) + 1 for file in files)
     hits, recalled, turns = _talk_and_recalled(state, around, window, earlier, room, for_turns, whole)
     room -= recalled.tokens + tokens_of(turns, count)
-    rest, days = _inner_parts(state, around, [*turns, said], room, whole, silent=grave)
+    rest, days, advice = _inner_parts(state, around, [*turns, said], room, whole, silent=grave)
     last = replace(
         said, quoted=frame([*recalled.quoted, *files], present=[*present.present, *due.present, *rest.present])
     )
@@ -89,7 +90,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     system = "\n\n".join(text for text in (stands.system, rest.system) if text)
     shown = in_sight(window, len(turns) - 1)
     given = given_in((stands, due, rest), [*shown, state["message"]], days, attached, sees=mind.can_see)
-    request = replace(_request(state, around, system, turns, hits, questions, attached), given=given)
+    request = replace(_request(state, around, system, turns, hits, questions, attached), given=given, advice=advice)
     carried = _carried(state, around, attached, shown)
     return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
 
@@ -135,14 +136,16 @@ def _talk_and_recalled(
 
 def _inner_parts(
     state: TurnState, around: Surroundings, turns: Sequence[ChatTurn], room: int, whole: int, *, silent: bool
-) -> tuple[Composed, Sequence[str]]:
-    """Return what moves the persona, and the days before the turns, as much of it as fits; and which days that are."""
+) -> tuple[Composed, Sequence[str], Advice]:
+    """Return what moves the persona, how to help, and the days before the turns; which days those are, and the advice."""
     life, settings = around.memories.inner_life, around.settings.conversation
     parts = life.for_prompt(turns, settings, state["drive"], around.spare, silent=silent)
+    advice = around.spare(partial(around.memories.advisor.advise, state["message"].text)) or Advice()
+    parts.append(Part("advice", strategies.advice(around.sheet.language, advice)))
     step = max(1, whole // _STEPS)
     made = compose_parts(parts, room // step * step, around.sheet.language, around.mind.count_tokens, whole=whole)
     told = next((part.items for part in parts if part.name == "episodes"), ())
-    return made, [item[:10] for item in told[len(told) - made.kept.get("episodes", 0) :]]
+    return made, [item[:10] for item in told[len(told) - made.kept.get("episodes", 0) :]], advice
 
 
 def _request(

@@ -2,7 +2,8 @@
 
 What stays the same from one message to the next stands first, since servers keep what they have read: who the persona is,
 its notes, the days before, the turns. What changes with every message (the time, feelings, what is recalled) stands right
-before that message. Drives are given up first, then goals, the strategy, older episodes, older turns, what is recalled,
+before that message. Drives are given up first, then goals, the strategy, what was
+learned about helping, older episodes, older turns, what is recalled,
 what is due to be asked; the persona last. Whole items fall, and of a text that is one item, whole sentences.
 """
 
@@ -31,6 +32,7 @@ CEILINGS: Mapping[PartName, tuple[float, int]] = {
     "knowledge": (0.05, 1000),
     "questions": (0, 200),
     "episodes": (0.1, 2000),
+    "advice": (0, 200),
     "strategy": (0, 200),
     "goals": (0, 300),
     "drives": (0, 120),
@@ -39,7 +41,7 @@ CEILINGS: Mapping[PartName, tuple[float, int]] = {
 
 ORDER: tuple[PartName, ...] = get_args(PartName)
 
-PRESENT: frozenset[PartName] = frozenset({"now", "concern", "questions", "drives"})
+PRESENT: frozenset[PartName] = frozenset({"now", "concern", "questions", "drives", "advice"})
 """What is so at this moment; it stands before the newest message, after all that servers have read before."""
 QUOTED: frozenset[PartName] = frozenset({"hits", "knowledge"})
 """What others wrote or was once said, before the newest message too. Its items are made by `agent.prompts.quoting`."""

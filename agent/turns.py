@@ -24,6 +24,7 @@ from agent.minds.choose import Choice, Minds
 from agent.minds.mind_status import MindStatus, capped_status
 from agent.minds.protocol import Mind
 from agent.state import Surroundings, TurnState
+from agent.strategy_learning import learn_from_message, learn_from_regeneration
 from agent.tools import all_tools
 from agent.turn import Publish, Turn
 from managers.language.reading.concern import find_concern
@@ -185,6 +186,8 @@ class Turns:
         finally:
             if aside is None:
                 self._afterwards.do(self._catch_up, reply)
+        if aside is None:
+            self._learn(done)
         if aside is None and (not done.get("instead_of") or done.get("reworded")):
             self._read_emotion(around, done)
 
@@ -230,6 +233,14 @@ class Turns:
             reread_emotion, self.memories, mind, around.sheet, message, done["window"], read, self._closing
         )
 
+    def _learn(self, done: Mapping[str, Any]) -> None:
+        """Learn from how the answer before was taken; nobody waits for it."""
+        old, message = done.get("instead_of"), done["message"]
+        if old is None:
+            self._afterwards.do(learn_from_message, self.memories, message, done["window"])
+        elif done["reply"] is not None and not done.get("reworded"):
+            self._afterwards.do(learn_from_regeneration, self.memories, message, old)
+
     def _small_mind(self, settings: Settings, purpose: Purpose) -> Mind:
         name = self.memories.paths.name
         return self._minds.choose_small(settings.mind, persona=name, purpose=purpose).mind
@@ -238,7 +249,11 @@ class Turns:
         """After opening, off the user's path: cards are read, what was edited elsewhere is noticed and indexed."""
         memories = self.memories
         # The cards are kept in memory: thousands of files take long beside other work, a room's say.
-        self._afterwards.each(memories.entities.all, memories.history.notice_outside, partial(take_up, memories))
+        self._afterwards.each(
+            memories.entities.all,
+            memories.history.notice_outside,
+            partial(take_up, memories),
+        )
         self._catch_up()
         self._look()  # the indexes have caught up, and know what is missing
 
@@ -275,4 +290,5 @@ class Turns:
             memories.log.roll,
             lambda: self._short_term(2 * memories.settings().conversation.window_turns),
             memories.recall.keep_up,
+            memories.advisor.warm_up,
         )

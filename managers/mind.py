@@ -155,6 +155,25 @@ class SelfKnowledge:
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """What was learned from how answers to requests like this one were taken; what is empty nobody knows.
+
+    Attributes:
+        strategy: what the answers that were welcome are like (`managers.language.reading.help_given.TRAITS`).
+        steps: their steps.
+        uses: how many of them somebody said something about.
+        avoid: what was complained of (`managers.language.reading.reactions.FAULTS`), the gravest first.
+        mitigations: what to do instead, in the same order.
+    """
+
+    strategy: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    uses: int = 0
+    avoid: tuple[str, ...] = ()
+    mitigations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyRequest:
     """All that a reply is made from.
 
@@ -182,6 +201,8 @@ class ReplyRequest:
     """Gives what the user said when the hits were made, and around it; read only by a mind that wants it."""
     given: Given = NOTHING
     """What of the memories it carries, for the audit."""
+    advice: Advice = field(default_factory=Advice)
+    """How to help, and how not to; a language model reads it in `turns`."""
     itself: Callable[[], SelfKnowledge] = field(default=SelfKnowledge, compare=False)
     """Gives what the persona may tell of its own inner life; a language model reads it in `system` and `turns`."""
 

@@ -12,9 +12,14 @@ from managers.memory.goals import Goal, GoalsMeta
 from managers.memory.insights import Insight
 from managers.memory.json_documents import entries_of
 from managers.memory.questions import Question
+from managers.memory.strategies import AnyPattern
 from managers.storage.json_text import load_json
 
-_LISTS: dict[str, type[BaseModel]] = {"memory/insights": Insight, "memory/open_questions": Question}
+_LISTS: dict[str, type[BaseModel]] = {
+    "memory/insights": Insight,
+    "memory/open_questions": Question,
+    "memory/strategies": AnyPattern,
+}
 _WHOLES: dict[str, type[BaseModel]] = {"episodic_memory/": Episode, "memory/dream_state.json": DreamState}
 _BROKEN = 1_000_000
 

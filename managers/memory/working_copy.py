@@ -22,6 +22,7 @@ from managers.memory.goals import Goals, GoalStore
 from managers.memory.insights import Insights, InsightStore
 from managers.memory.json_documents import USER, encode
 from managers.memory.questions import Questions, QuestionStore
+from managers.memory.strategies import Strategies, StrategyStore
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
 from managers.storage.paths import PersonaPaths
@@ -45,6 +46,7 @@ class Stores:
     questions: QuestionStore
     goals: GoalStore
     insights: InsightStore
+    strategies: StrategyStore
     state: DreamStateFile
     limits: MemorySettings = field(default_factory=MemorySettings)
     is_crowded: bool = False
@@ -60,6 +62,7 @@ class Stores:
             QuestionStore(paths, clock),
             GoalStore(paths, clock),
             InsightStore(paths, clock),
+            StrategyStore(paths, clock),
             DreamStateFile(paths, clock),
             limits or MemorySettings(),
             is_crowded,
@@ -68,7 +71,7 @@ class Stores:
     def take_notices(self) -> list[Notice]:
         found = [*self.episodes.notices, *self.entities.notices]
         self.episodes.notices, self.entities.notices = [], []
-        for store in (self.questions, self.goals, self.insights, self.state):
+        for store in (self.questions, self.goals, self.insights, self.strategies, self.state):
             found += store.take_notices()
         return found
 
@@ -96,6 +99,7 @@ class WorkingCopy:
     questions = _Held[Questions]()
     goals = _Held[Goals]()
     insights = _Held[Insights]()
+    strategies = _Held[Strategies]()
     state = _Held[DreamState]()
 
     def __init__(self, stores: Stores) -> None:
@@ -200,7 +204,7 @@ class WorkingCopy:
                     put_away[name] = [format_fact(fact) for fact in older]
         if put_away:
             files[next_shelf(self.stores.paths.memory / "entity_facts.json")] = encode(put_away)
-        for name in ("questions", "goals", "insights"):
+        for name in ("questions", "goals", "insights", "strategies"):
             if name in self.changed:
                 files |= getattr(self, name).changes(getattr(self.stores, name).path)
         if "state" in self.changed:

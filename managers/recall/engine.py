@@ -27,6 +27,7 @@ from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.sources import IndexName, has_documents
 from managers.recall.index.unread import unread_among
 from managers.recall.index.upkeep import Upkeep
+from managers.recall.likeness import Likeness
 from managers.recall.past_conversations import search_past_conversations
 from managers.recall.question.entity_names import names_entity
 from managers.recall.question.planner import RecallPlan, plan_recall
@@ -98,6 +99,7 @@ class Recall:
         models = paths.home.models
         self._choice = EmbedderChoice(settings, cache, secrets, self._upkeep.load_own, embedder, account, models)
         self._upkeep.choice = self._choice
+        self.likeness = Likeness(self._choice)
         self._ranker = Ranker(
             paths.folder, log, self.indexes, settings, clock, self._choice, self._upkeep.notices, ways
         )

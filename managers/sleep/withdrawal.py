@@ -17,6 +17,7 @@ from managers.memory.goals import Goal, Horizon
 from managers.memory.insights import Insight, Insights
 from managers.memory.json_documents import USER
 from managers.memory.questions import Question, Questions
+from managers.memory.strategies import Pattern, Strategies
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.sleep.changes import Change
 from managers.sleep.tasks import DAY_TASKS
@@ -92,7 +93,8 @@ def withdrawals(copy: WorkingCopy, day: date, is_gone: Callable[[str], bool]) ->
                     on.put_entity(_entity(there, gone))
 
             changes.append(Change("entity", entity.name, "", (), _MIND, forget))
-    if _cleared(copy, gone) != (copy.questions.entries, copy.goals.lists, copy.insights.entries):
+    lists = (copy.questions.entries, copy.goals.lists, copy.insights.entries, copy.strategies.entries)
+    if _cleared(copy, gone) != lists:
         changes.append(Change("question", day.isoformat(), "", (), _MIND, lambda on: _clear_lists(on, gone)))
     return changes
 
@@ -142,8 +144,10 @@ def _entity(entity: Entity, gone: Gone) -> Entity:
     return left
 
 
-def _cleared(copy: WorkingCopy, gone: Gone) -> tuple[list[Question], dict[Horizon, list[Goal]], list[Insight]]:
-    """Return questions, goals and insights as they stand without what is gone."""
+def _cleared(
+    copy: WorkingCopy, gone: Gone
+) -> tuple[list[Question], dict[Horizon, list[Goal]], list[Insight], list[Pattern]]:
+    """Return questions, goals, insights and strategies as they stand without what is gone."""
     return (
         [left for one in copy.questions.entries if (left := _question(one, gone)) is not None],
         {
@@ -151,17 +155,20 @@ def _cleared(copy: WorkingCopy, gone: Gone) -> tuple[list[Question], dict[Horizo
             for horizon, goals in copy.goals.lists.items()
         },
         [one for one in copy.insights.entries if one.mind == USER or not gone.takes(one.evidence)],
+        [one for one in copy.strategies.entries if one.mind == USER or not gone.takes(one.evidence)],
     )
 
 
 def _clear_lists(copy: WorkingCopy, gone: Gone) -> None:
-    questions, goals, insights = _cleared(copy, gone)
+    questions, goals, insights, strategies = _cleared(copy, gone)
     if questions != copy.questions.entries:
         copy.questions = Questions(questions, copy.questions.odd)
     if goals != copy.goals.lists:
         copy.goals = copy.goals.with_lists(goals)
     if insights != copy.insights.entries:
         copy.insights = Insights(insights, copy.insights.odd)
+    if strategies != copy.strategies.entries:
+        copy.strategies = Strategies(strategies, copy.strategies.odd)
 
 
 def _question(question: Question, gone: Gone) -> Question | None:

@@ -76,9 +76,9 @@ def test_no_item_is_cut_in_half_and_a_text_ends_with_a_sentence() -> None:
 def test_drives_fall_before_goals_and_those_before_the_strategy_and_older_days() -> None:
     parts = [
         Part("episodes", [f"2026-11-{day:02d}: " + "we spoke. " * 4 for day in range(1, 9)], keep="last"),
-        *(text_part(name, f"{name} " * 8) for name in ("strategy", "goals", "drives")),
+        *(text_part(name, f"{name} " * 8) for name in ("advice", "strategy", "goals", "drives")),
     ]
-    order = ["episodes", "strategy", "goals", "drives"]
+    order = ["episodes", "advice", "strategy", "goals", "drives"]
     seen = []
     for room in range(0, 900, 10):
         made = compose_parts(parts, room, "en", characters, whole=4000)

@@ -18,6 +18,7 @@ from managers.memory.goals import Goals
 from managers.memory.inner_state import InnerState
 from managers.memory.insights import Insight
 from managers.memory.questions import Question
+from managers.memory.strategies import AnyPattern
 from managers.storage.audit import events, flaws
 from managers.storage.paths import PersonaPaths
 
@@ -66,6 +67,7 @@ def test_goals() -> None:
     [
         ("memory/insights.json", Insight),
         ("memory/open_questions.json", Question),
+        ("memory/strategies.json", AnyPattern),
         ("memory/emotion_log.json", EmotionEntry),
     ],
 )

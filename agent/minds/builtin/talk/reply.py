@@ -22,6 +22,7 @@ from agent.minds.builtin.talk.sent_files import answer_from_files
 from agent.minds.builtin.talk.unreadable import answer_unreadable
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.reading.rules import fits_any
+from managers.language.words import sentences
 from managers.mind import ReplyRequest, ToolCall
 from managers.recall.hits import Hit
 
@@ -31,6 +32,8 @@ _STAYS_FOR = frozenset({"sadness", "fear", "anger", "stressed", "anxious", "mixe
 """What is not passed over when somebody takes their leave."""
 _MURMURS = 0.12
 """How often a sound of the persona's own slips out."""
+_FEW = 2
+"""So many sentences are a short answer."""
 _VIEWS = ("ask_opinion", "cannot", "task", "ask_body", "talk", "joke", "insult")
 _FACTS = ("ask_time", "ask_date", "ask_name", "ask_my_name", "ask_what", "ask_known", "overview")
 """What is answered in grave moments, where views are not."""
@@ -54,7 +57,7 @@ def compose_reply(request: ReplyRequest, seed: int) -> Said | ToolCall:
         said = (
             _asked_for(scene)
             or (None if grave else keep_name(scene))
-            or _finished(scene, _with_care(scene) if grave else _in_conversation(scene))
+            or _finished(scene, _with_care(scene) if grave else _as_wished(scene, _in_conversation(scene)))
         )
     return said if isinstance(said, ToolCall) else Said(said, grounds_of(scene))
 
@@ -72,6 +75,18 @@ def _finished(scene: Scene, parts: list[str]) -> str:
     if scene.lang == "ja":
         text = re.sub(r"(?<=[？！])(?=[^\s」』！？])", " ", text)
     return scene.book.voice.finish(text or scene.book.say("small", "ask_on"))
+
+
+def _as_wished(scene: Scene, parts: list[str]) -> list[str]:
+    """Leave out what was complained of before: questions back, and what makes an answer long; never all of it."""
+    advice, said = scene.request.advice, [one for part in parts for one in sentences(part)]
+    if any("\n" in part for part in parts):
+        return parts  # a list that was asked for
+    if "questions" in advice.avoid:
+        said = [one for one in said if not one.rstrip('」』"”').endswith(("？", "?"))]
+    if "too_long" in advice.avoid or "short" in advice.strategy:
+        said = said[:_FEW]
+    return said or parts
 
 
 def _murmur(scene: Scene) -> str:
