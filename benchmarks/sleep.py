@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
+from agent.minds.builtin.mind import BuiltInDreamMind
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.entity_store import EntityStore

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Literal, get_args
 
 from agent.prompts.quoting import one_line, plain
-from agent.prompts.system_prompt import WEEKDAYS
+from managers.language.dates_in_words import say
 from managers.language.reading.rules import either
 from managers.memory.messages import NAMELESS
 from managers.mind import Sheet
@@ -48,7 +48,7 @@ def of_day(
         persona_speaks_for_itself: whatever the persona said is a mind's invention, and no evidence of facts.
     """
     lang = sheet.language
-    told = section(_say("conversation_of", lang, day=spell_day(day, lang)), conversation)
+    told = section(_say("conversation_of", lang, day=say("in_numbers", day, lang)), conversation)
     own = _say(f"{task}.task", lang, user=called(sheet))
     whole = instructions(sheet, own, persona, persona_speaks_for_itself=persona_speaks_for_itself)
     return whole, (section(_say(f"{task}.known", lang), known) if known else "") + before + told
@@ -62,7 +62,7 @@ def of_night(
     facts = {"insight": MAX_INSIGHT, "log": MAX_LOG_ENTRY, "goals": MAX_NEW_GOALS}
     own = _say("reflection.task", lang, user=called(sheet), level=_say(f"reflection.level_{level}", lang), **facts)
     told = [section(_say(f"reflection.parts.{one}", lang), parts.get(one, "")) for one in get_args(NightPart)]
-    return instructions(sheet, own, persona), _say("tonight", lang, day=spell_day(today, lang)) + "".join(told)
+    return instructions(sheet, own, persona), _say("tonight", lang, day=say("in_numbers", today, lang)) + "".join(told)
 
 
 def instructions(sheet: Sheet, task: str, persona: str, *, persona_speaks_for_itself: bool = False) -> str:
@@ -120,15 +120,9 @@ def _blocks(text: str) -> list[str]:
     return ["\n".join(block) for block in blocks if block]
 
 
-def spell_day(day: date, lang: Lang) -> str:
-    """Return a day with its weekday, as it is counted from in what was said on it."""
-    weekday = WEEKDAYS[lang][day.weekday()]
-    return f"{day:%Y-%m-%d}({weekday})" if lang == "ja" else f"{weekday}, {day:%Y-%m-%d}"
-
-
 def day_before(day: date, summary: str, lang: Lang) -> str:
     """Return what was remembered of a day before, so that it is known who is meant by "she"."""
-    return section(_say("before", lang, day=spell_day(day, lang)), summary)
+    return section(_say("before", lang, day=say("in_numbers", day, lang)), summary)
 
 
 def with_files(lang: Lang, names: Sequence[str]) -> str:

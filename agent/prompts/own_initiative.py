@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from agent.prompts.system_prompt import spell_time
+from managers.language.dates_in_words import say
 from managers.mind import Sheet
 from managers.storage.texts import Texts
 
@@ -29,5 +29,5 @@ def build(sheet: Sheet, *, now: datetime, reason: str, conversation: str) -> tup
     lang = sheet.language
     user = sheet.user_name or _say("initiative.user", lang)
     task = _say("initiative.task", lang, persona=sheet.persona, user=user, system=sheet.system_prompt)
-    now_told, state, last = (_say(f"initiative.{one}", lang, now=spell_time(lang, now)) for one in _PARTS)
+    now_told, state, last = (_say(f"initiative.{one}", lang, now=say("with_clock", now, lang)) for one in _PARTS)
     return task, f"{now_told}## {state}\n{reason}\n\n## {last}\n{conversation}\n"

@@ -6,11 +6,12 @@ A part is a heading and a text; `agent.prompt_parts` decides how much of each fi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from pathlib import PurePosixPath
 from typing import Literal
 
 from agent.prompts.quoting import name_in_label, one_line, passage, plain
+from managers.language.dates_in_words import say
 from managers.memory.emotion_names import Feeling, feeling_name
 from managers.memory.entities import Fact
 from managers.memory.messages import NAMELESS, is_unnamed
@@ -26,12 +27,6 @@ PartName = Literal[
 """In the order in which they stand: who it is first, what it recalls for this message last."""
 
 _say = Texts("prompts/system_prompt")
-
-
-WEEKDAYS: dict[Lang, Sequence[str]] = {
-    "ja": "月火水木金土日",
-    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-}
 
 APART = timedelta(hours=2)
 """Words that are said later than this are no answer to the ones before."""
@@ -54,11 +49,11 @@ def not_here(lang: Lang) -> str:
 
 def now(lang: Lang, time: datetime, last: datetime | None, user: str) -> str:
     """Say what time it is, and when somebody last talked if that was not just now."""
-    told = [_say("now", lang, now=spell_time(lang, time))]
+    told = [_say("now", lang, now=say("with_clock", time, lang))]
     if last is None:
         told.append(_say("never_spoken", lang, user=user))
     elif is_apart(last, time):
-        told.append(_say("last_spoken", lang, then=spell_time(lang, last)))
+        told.append(_say("last_spoken", lang, then=say("with_clock", last, lang)))
     return "\n".join(told)
 
 
@@ -70,21 +65,7 @@ def is_apart(before: datetime, after: datetime) -> bool:
 def mark(lang: Lang, time: datetime, *, is_own: bool = False) -> str:
     """Return the mark that tells from when the words after it are; `is_own`: the persona spoke, and nobody before it."""
     own = f" {_say('wrote_first', lang)}" if is_own else ""
-    return f"[{spell_time(lang, time)}{own}]"
-
-
-def spell_day(lang: Lang, day: date) -> str:
-    """Write a day as people say it."""
-    weekday = WEEKDAYS[lang][day.weekday()]
-    return f"{day.year}年{day.month}月{day.day}日({weekday})" if lang == "ja" else f"{weekday}, {day.day} {day:%B %Y}"
-
-
-def spell_time(lang: Lang, time: datetime) -> str:
-    """Write a time as people say it."""
-    day = WEEKDAYS[lang][time.weekday()]
-    if lang == "ja":
-        return f"{time.year}年{time.month}月{time.day}日({day}) {time:%H:%M}"
-    return f"{day}, {time.day} {time:%B %Y}, {time:%H:%M}"
+    return f"[{say('with_clock', time, lang)}{own}]"
 
 
 def concern(lang: Lang, found: Concern) -> str:
@@ -97,7 +78,7 @@ def lingering(lang: Lang, felt: Feeling, user: str, lines: Sequence[str]) -> str
     words = one_line(felt.words).rstrip("。.")
     told = _say("told", lang, words=words) if words else _say("told_something", lang)
     feeling = feeling_name(felt.name, lang)
-    said = _say("lingering", lang, when=spell_time(lang, felt.time), user=user, told=told, feeling=feeling)
+    said = _say("lingering", lang, when=say("with_clock", felt.time, lang), user=user, told=told, feeling=feeling)
     return "\n".join([said, _say("lines_at_hand", lang, lines=_listed(lines))] if lines else [said])
 
 
@@ -134,8 +115,8 @@ def _when(lang: Lang, found: Hit) -> str:
     if found.time is None:
         return ""
     if found.type in LOG_TYPES and found.time.time() != time.min:  # an imported log may know the day alone
-        return spell_time(lang, found.time)
-    day, is_of_day = spell_day(lang, found.time), found.time.time() == time.min
+        return say("with_clock", found.time, lang)
+    day, is_of_day = say("with_weekday", found.time, lang), found.time.time() == time.min
     if found.type == "entity_memory":  # its facts may be of any day since; a moment is that at which a night made it
         return _say("since_then", lang, day=day) if is_of_day else ""
     if found.type == "dream_insight":

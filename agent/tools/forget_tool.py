@@ -7,10 +7,10 @@ from typing import Literal
 from pydantic import Field
 
 from agent.forgetting import let_go
-from agent.prompts.system_prompt import spell_time
 from agent.tools.catalogue import Arguments, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
+from managers.language.dates_in_words import say
 from managers.language.reading.forget_wishes import asks_to_forget, names_something, read_forget_wish
 from managers.language.words import content_words
 from managers.memory.errors import UnclearWhatToForgetError
@@ -47,7 +47,7 @@ class Forgetting(Write):
     def carry_out(self, writer: Writer) -> str:
         lang, asked = writer.sheet.language, _wish(writer)
         gone = let_go(writer.memories, asked.id, _meant(asked.text, self.about))
-        done = _say("forgotten", lang, time=spell_time(lang, gone.messages[0].time), count=len(gone.messages))
+        done = _say("forgotten", lang, time=say("with_clock", gone.messages[0].time, lang), count=len(gone.messages))
         return "\n".join([done, _say("forgotten_but", lang, files=", ".join(gone.left))] if gone.left else [done])
 
     def is_users_own(self, writer: Writer) -> bool:

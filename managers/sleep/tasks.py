@@ -262,20 +262,20 @@ class DreamMind(Protocol):
     def name(self) -> str:
         """What stands as `mind` in the memories that it makes."""
 
-    def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
+    def summarise_day(self, material: DayMaterial, cancel: Cancel, /) -> DayDraft:
         """Condense a day into an episode."""
 
-    def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
+    def describe_entities(self, material: EntityMaterial, cancel: Cancel, /) -> EntitiesDraft:
         """Say whom and what the day told something about."""
 
-    def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
+    def find_questions(self, material: QuestionMaterial, cancel: Cancel, /) -> QuestionsDraft:
         """Say what remained open."""
 
-    def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
+    def resolve_questions(self, material: AnswerMaterial, cancel: Cancel, /) -> ResolutionsDraft:
         """Say which open questions were answered."""
 
-    def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
+    def reflect(self, material: ReflectionMaterial, cancel: Cancel, /) -> ReflectionDraft | None:
         """Look back and conclude something; None if nothing happened that is worth a thought."""
 
-    def tokens_of(self, material: DayMaterial) -> int:
+    def tokens_of(self, material: DayMaterial, /) -> int:
         """Estimate what one question about a day costs, read and written; 0 where nothing is counted."""

@@ -17,7 +17,7 @@ from agent.companion import Companion
 from agent.memories import open_memories
 from agent.minds.language_model import LanguageModelMind
 from agent.prompts.quoting import frame, name_in_label, one_line, quoted
-from agent.prompts.system_prompt import spell_time
+from managers.language.dates_in_words import say
 from managers.memory.messages import Message
 from managers.mind import ToolCall
 from managers.personas import PersonaStore
@@ -147,7 +147,7 @@ def test_what_is_recalled_says_whose_it_is_in_a_line_that_it_cannot_write(scene:
     asked = scene.mind.requests[-1]
     assert "Sapporo" not in asked.system
     ours = unmarked(asked.turns[-1].quoted)
-    assert f"[{spell_time('en', long_ago)}, Aoi]" in ours
+    assert f"[{say('with_clock', long_ago, 'en')}, Aoi]" in ours
     assert "2026-11-20" not in ours
     assert "=== How" not in ours
 

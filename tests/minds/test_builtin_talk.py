@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from agent.minds.builtin.talk.impulse import impulse
+from agent.minds.builtin import BuiltInMind
 from managers.language.reading.introductions import name_in
 from managers.memory.messages import Message
 from managers.memory.questions import Question
@@ -432,8 +432,8 @@ def test_curiosity_waits_where_it_was_just_spoken_of() -> None:
     question = Question(topic="来週の面接")
     told = Message("m1", NOW, "user", "ユウ", "来週の面接が心配だな")
     later = NOW + timedelta(hours=1)
-    assert impulse(Occasion(SHIORI, "curiosity", "", later, question, last_words=(told,))) is None
+    assert BuiltInMind().impulse(Occasion(SHIORI, "curiosity", "", later, question, last_words=(told,))) is None
     next_week = NOW + timedelta(days=8)
-    deed = impulse(Occasion(SHIORI, "curiosity", "", next_week, question, last_words=(told,)))
+    deed = BuiltInMind().impulse(Occasion(SHIORI, "curiosity", "", next_week, question, last_words=(told,)))
     assert deed is not None
     assert "来週の面接" in deed.text

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from agent.minds.builtin.talk import told_en, told_ja
-from agent.minds.builtin.talk.told import Told
+from agent.minds.builtin.talk import echo_en, echo_ja
 from agent.minds.builtin.talk.voice import Voice
+from managers.language.reading import told_en, told_ja
 from managers.language.reading.reading import read
+from managers.language.reading.told import Told
 from tests.minds.speaking import MIA, converse
 
 POLITE = Voice("ja", "しおり", "私", "ユウさん", polite=True)
@@ -15,11 +18,13 @@ PLAIN = Voice("ja", "しおり", "わたし", "", polite=False)
 
 
 def japanese(text: str, voice: Voice = POLITE) -> Told:
-    return told_ja.take_up(read(text, "ja", persona="しおり").sentences[-1], voice, "しおり")
+    sentence = read(text, "ja", persona="しおり").sentences[-1]
+    return replace(told_ja.take_up(sentence, voice.you), echo=echo_ja.echo_of(sentence, voice, "しおり"))
 
 
 def english(text: str) -> Told:
-    return told_en.take_up(read(text, "en", persona="Mia").sentences[-1])
+    sentence = read(text, "en", persona="Mia").sentences[-1]
+    return replace(told_en.take_up(sentence), echo=echo_en.echo_of(sentence))
 
 
 @pytest.mark.parametrize(

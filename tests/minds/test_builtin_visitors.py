@@ -9,7 +9,7 @@ import pytest
 
 from agent.minds.builtin.dreams.open_questions import find
 from agent.minds.builtin.dreams.summary import summarise
-from agent.minds.builtin.talk.markup import readable
+from agent.minds.builtin.talk.quotation import readable
 from agent.minds.builtin.talk.unreadable import is_foreign
 from managers.language.reading.concern import find_concern
 from managers.language.reading.introductions import name_in

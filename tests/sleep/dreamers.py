@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any, TypeVar
 
-from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
+from agent.minds.builtin.mind import BuiltInDreamMind
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
+from agent.minds.builtin.mind import BuiltInDreamMind
 from managers.memory.entities import Entity, Fact, find_by_name, with_fact
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, Goals, GoalStore

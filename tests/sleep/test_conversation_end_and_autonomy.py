@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from agent.minds.builtin.talk.impulse import impulse
+from agent.minds.builtin import BuiltInMind
 from managers.memory.goals import Goal, GoalStore
 from managers.memory.inner_state import InnerStateStore
 from managers.memory.log import ConversationLog
@@ -103,7 +103,7 @@ class Companion:
         self.questions = QuestionStore(paths, clock)
         self.goals = GoalStore(paths, clock)
         self.inner = InnerStateStore(paths, clock, questions=self.questions, goals=self.goals)
-        self.impulse: Impulse = impulse
+        self.impulse: Impulse = BuiltInMind().impulse
         self.autonomy = Autonomy(
             paths,
             log,
@@ -220,7 +220,7 @@ def test_below_every_threshold_nothing_moves_it(companion: Companion, clock: Han
 def test_whoever_speaks_meanwhile_goes_first(companion: Companion, log: ConversationLog) -> None:
     def slow(occasion: Occasion) -> Deed | None:
         log.append("user", "花", "ただいま")
-        return impulse(occasion)
+        return BuiltInMind().impulse(occasion)
 
     companion.impulse = slow
     assert companion.autonomy.act() is None
@@ -258,12 +258,12 @@ def test_it_does_not_speak_into_what_is_said_off_the_record(
 
     def begun_meanwhile(occasion: Occasion) -> Deed | None:
         aside.append(clock.now())
-        return impulse(occasion)
+        return BuiltInMind().impulse(occasion)
 
     one.impulse = begun_meanwhile
     assert autonomy.act() is None
     clock.move(minutes=40)
-    one.impulse = impulse
+    one.impulse = BuiltInMind().impulse
     assert autonomy.act() is not None
 
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
+from agent.minds.builtin.mind import BuiltInDreamMind
 from managers.memory.entity_store import EntityStore
 from managers.memory.goals import Goal, Goals, GoalsMeta, GoalStore
 from managers.memory.insights import InsightStore

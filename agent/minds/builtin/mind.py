@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Self
 
-from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
+from agent.minds.builtin.dreams import entities, open_questions, reflection, summary
 from agent.minds.builtin.dreams.statements import NAME
-from agent.minds.builtin.talk.impulse import impulse
+from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.reply import compose_reply
-from managers.language.words import words
+from managers.language.lexicons import load
+from managers.language.reading.rules import rule
+from managers.language.words import content_words, words
 from managers.mind import Cancel, Grounds, ReplyPiece, ReplyRequest, TextPiece, ToolCall
 from managers.sleep.autonomy import Deed, Occasion
+from managers.sleep.tasks import DayMaterial
 from managers.usage.meter import Account
 
 _CONTEXT_TOKENS = 1_000_000
 _PIECE = 6
+_A_FEW = 40
+"""So many characters of somebody's last words remind them of what they said."""
+_FRESH = timedelta(hours=12)
+"""What was spoken of so lately is not asked after yet."""
+
+
+class BuiltInDreamMind:
+    """The built-in mind asleep. The same day always makes the same dream; it is quick, so nothing interrupts it."""
+
+    name = NAME
+    summarise_day = staticmethod(summary.summarise)
+    describe_entities = staticmethod(entities.describe)
+    find_questions = staticmethod(open_questions.find)
+    resolve_questions = staticmethod(open_questions.resolve)
+    reflect = staticmethod(reflection.reflect)
+
+    def tokens_of(self, _: DayMaterial) -> int:
+        """Return 0: no model is asked."""
+        return 0
 
 
 class BuiltInMind:
@@ -34,8 +57,21 @@ class BuiltInMind:
     dreams = BuiltInDreamMind()
 
     def impulse(self, occasion: Occasion) -> Deed | None:
-        """Say what moves the persona, and about what."""
-        return impulse(occasion)
+        """Return a message about the question, the goal or the last words; None where there is nothing to say."""
+        theirs = [message for message in occasion.last_words if message.role == "user"]
+        if occasion.drive == "curiosity" and occasion.question is not None:
+            about = set(content_words(occasion.question.topic))
+            fresh = (one for one in theirs if occasion.now - one.time < _FRESH)
+            if any(about & set(content_words(one.text)) for one in fresh):
+                return None
+            return Deed("write", _said(occasion, "curiosity", occasion.question.topic), NAME)
+        if occasion.drive == "goal_achievement" and occasion.goal is not None:
+            named = rule(occasion.sheet.language, "quotations", "quoted").search(occasion.goal.goal)
+            return Deed("goal", _said(occasion, "goal", named["said"] if named else occasion.goal.goal), NAME)
+        if not theirs:
+            return None
+        last = for_quoting(theirs[-1].text, occasion.sheet.language, _A_FEW)
+        return Deed("write", _said(occasion, "devotion" if occasion.drive == "devotion" else "boredom", last), NAME)
 
     def is_answering(self, *, server_answered: bool = True) -> bool:
         """Tell that it is: it needs nobody."""
@@ -78,3 +114,7 @@ def pieces(text: str) -> Iterator[str]:
             start = word.end
     if start < len(text):
         yield text[start:]
+
+
+def _said(occasion: Occasion, name: str, about: str) -> str:
+    return str(load(f"{occasion.sheet.language}/replies")["impulse"][name][0]).replace("<about>", about)

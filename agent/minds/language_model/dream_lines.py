@@ -11,8 +11,9 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from agent.attachments import sent_with
-from agent.prompts.dream_prompts import called, spell_day, with_files
+from agent.prompts.dream_prompts import called, with_files
 from agent.prompts.quoting import name_in_label, one_line
+from managers.language.dates_in_words import say
 from managers.memory.goals import HORIZONS, Goals
 from managers.memory.messages import Message, is_unnamed
 from managers.memory.questions import Question
@@ -84,7 +85,7 @@ def goal_lines(goals: Goals) -> list[str]:
 def hit_line(hit: Hit, labels: Labels, sheet: Sheet) -> str:
     """Return one memory, under its message's label if it has one."""
     label = f"[{labels.label(hit.message_ids[0])}] " if hit.message_ids else ""
-    day = spell_day(hit.time.date(), sheet.language) if hit.time else ""
+    day = say("in_numbers", hit.time.date(), sheet.language) if hit.time else ""
     who = f" {called(sheet) if is_unnamed(hit.speaker) else hit.speaker}" if hit.speaker else ""
     return label + one_line(f"{day}{who}: {hit.text}")[:_HIT_LENGTH]
 

@@ -35,10 +35,10 @@ from agent.prompts.dream_prompts import (
     excerpt,
     of_day,
     of_night,
-    spell_day,
 )
 from agent.prompts.own_initiative import InitiativeDraft
 from agent.prompts.quoting import one_line
+from managers.language.dates_in_words import say
 from managers.language.words import content_words, detect_language, sentences
 from managers.memory.messages import Message
 from managers.mind import Asking, Cancel, Sheet, talk_given
@@ -162,7 +162,7 @@ class LanguageModelDreamMind:
         lines: dict[str, date] = {}
         for episode in shown:
             head = f"[{', '.join(labels.label(one) for one in episode.evidence[:3])}] "
-            head += f"{spell_day(episode.date, material.sheet.language)}:"
+            head += f"{say('in_numbers', episode.date, material.sheet.language)}:"
             left = max(_LEAST_OF_A_DAY, each - self._count(head))
             lines[f"{head} {one_line(self._beginning(episode.summary, left))}"] = episode.date
         kept = self._within(sorted(lines, key=lambda line: lines[line] in below), room).split("\n")
@@ -284,7 +284,9 @@ class LanguageModelDreamMind:
         if dated or len({message.time.date() for message in messages}) > 1:
             for before, message in pairwise([None, *messages]):
                 if message is not None and (before is None or before.time.date() != message.time.date()):
-                    lines[message.id] = f"({spell_day(message.time.date(), sheet.language)})\n{lines[message.id]}"
+                    lines[message.id] = (
+                        f"({say('in_numbers', message.time.date(), sheet.language)})\n{lines[message.id]}"
+                    )
         costs = {one: self._model.count_tokens(line) + 1 for one, line in lines.items()}
         if sum(costs.values()) <= room:
             return "\n".join(lines.values())

@@ -9,10 +9,12 @@ Each thing is read in one place:
 - `kinship.kin_of`: who somebody is to the speaker. `slots`: where somebody lives, what they do, how old they are.
 - `preferences`: wishes that hold from now on. `note_wishes`, `forget_wishes`: what is to be noted, what forgotten.
 - `introductions`: the name that somebody gives. `corrections`: what is put right. `concern`, `loss`: danger, deaths.
+- `told`: what a sentence tells, as far as one can ask after it: what its verb is about, its tense, its persons and phrases
+  (`told_en`, `told_ja`, `noun_phrases_ja`). `synonyms`: words that mean the same when people talk of their lives.
 - `clauses`, `overview`: the questions within a question, and those that ask for an order or a sum.
 - `rules`: what all of these go by, `assets/language/{ja,en}/<topic>.toml`, patterns with examples. `fits(lang, topic, name,
   text)` tries one, `first_fit` a whole file, `fits_any` and `either` both languages.
-- `english`, `japanese`: a text cut into words; nothing else here knows a language.
+- `english`, `japanese`: a text cut into words.
 
 `managers.language.lexicons.word_list(lang, name)` gives a list of words, such as `colours` or `relatives`; `verbs(lang)` what
 each verb is about.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from managers.language.lexicons import phrases, word_set
+from managers.language.lexicons import load, phrases, word_set
 from managers.language.word import CONTENT_KINDS, EntityKind, Kind, Word
 from managers.storage.residence import give_back
 
@@ -314,3 +314,32 @@ def _with(word: Word, kind: Kind, entity: EntityKind | None) -> Word:
     if word.kind == kind and word.entity == entity:
         return word
     return Word(word.surface, word.lemma, kind, entity, word.start, word.reading, word.normal, word.form)
+
+
+@cache
+def _endings(form: str) -> dict[str, str]:
+    """Return how verbs end in a form, by the last letter of their base (`words.toml`)."""
+    return dict(pair.split("=") for pair in load("ja/words")["words"][form].split())
+
+
+def _is_regular(verb: Word) -> bool:
+    return verb.lemma == verb.surface + "る"
+
+
+def past_of(verb: Word) -> str:
+    """Return the plain past of a verb that stands before ます: 行き → 行った, 食べ → 食べた."""
+    if _is_regular(verb) or verb.lemma.endswith(("する", "くる", "来る", "ずる")):
+        return verb.surface + "た"
+    is_go = verb.lemma.endswith(("行く", "いく", "ゆく"))
+    return verb.lemma[:-1] + ("った" if is_go else _endings("past").get(verb.lemma[-1], "た"))
+
+
+def negative_of(verb: Word) -> str:
+    """Return the plain negative of a verb that stands before ます: 行き → 行かない, 食べ → 食べない."""
+    if verb.lemma in ("ある", "有る"):
+        return "ない"
+    if verb.lemma.endswith(("来る", "くる")):
+        return verb.lemma.replace("くる", "こない").replace("来る", "来ない")
+    if _is_regular(verb) or verb.lemma.endswith("する"):
+        return verb.surface + "ない"
+    return verb.lemma[:-1] + _endings("before_nai").get(verb.lemma[-1], "ら") + "ない"

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from managers.language.lexicons import word_list
 from managers.language.reading.rules import rules
-from managers.language.words import words
+from managers.language.words import Word, words
 from managers.storage.errors import Lang
 
 NAME_MARK: Final = "◯"
@@ -39,6 +39,11 @@ class Kin:
 def kin_words(lang: Lang) -> frozenset[str]:
     """Return the words for those whom somebody has: relatives, friends, animals."""
     return frozenset().union(*(word_list(lang, name) for name in ("relations", "acquainted", "persons"))) | pets(lang)
+
+
+def is_person(word: Word, lang: Lang) -> bool:
+    """Tell whether a word names somebody, or says what somebody is to somebody: Nora, sister, 先生."""
+    return word.entity == "person" or not word_list(lang, "persons").isdisjoint((word.surface.lower(), word.form))
 
 
 @cache

@@ -9,10 +9,10 @@ from typing import Final
 
 from agent.minds.builtin.answers.candidates import is_of_persona, noted_lines
 from agent.minds.builtin.answers.selection import search_question
-from agent.minds.builtin.dreams.wording import quoted
-from agent.minds.builtin.talk.dates_in_words import say_date, say_time
+from agent.minds.builtin.dreams.statements import quoted
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.dates_in_words import say
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.reading.reading import Sentence, question_terms, read
 from managers.language.reading.rules import either, fits, fits_any, rules
@@ -51,17 +51,10 @@ def _from_sheet(line: str, scene: Scene) -> str:
     return scene.book.say("self", "persona_fact", quote=for_quoting(line, scene.lang, _LONGEST_QUOTE))
 
 
-def tell_goals(scene: Scene) -> list[str]:
-    """Say the first goal as it stands in memory, or that there is none."""
-    return _told(scene, "goals", next(iter(scene.request.itself().goals), ""))
-
-
-def tell_strategy(scene: Scene) -> list[str]:
-    """Say what the last night made it resolve, or that nothing is resolved."""
-    return _told(scene, "strategy", scene.request.itself().strategy)
-
-
-def _told(scene: Scene, key: str, text: str) -> list[str]:
+def tell_of_life(key: str, scene: Scene) -> list[str]:
+    """Say the first goal as it stands in memory, or what the last night made it resolve; or that there is none."""
+    life = scene.request.itself()
+    text = life.strategy if key == "strategy" else next(iter(life.goals), "")
     if not text:
         return [scene.book.say("self", f"{key}_none")]
     return [scene.book.say("self", key, quote=for_quoting(text, scene.lang, _LONGEST_QUOTE))]
@@ -81,7 +74,11 @@ def tell_dream(scene: Scene) -> list[str]:
 
 def tell_time(scene: Scene) -> list[str]:
     """Say what time it is."""
-    return [scene.book.say("self", "time", time=say_time(scene.request.now, scene.lang))]
+    return [
+        scene.book.say(
+            "self", "time", time=say("time" if scene.request.now.minute else "sharp", scene.request.now, scene.lang)
+        )
+    ]
 
 
 def tell_date(scene: Scene) -> list[str]:
@@ -89,7 +86,7 @@ def tell_date(scene: Scene) -> list[str]:
     plain = scene.read.text.lower()
     named = (one for one in rules(scene.lang, "itself").values() if "days" in one.means and one.search(plain))
     day = next(named, None)
-    date = say_date(scene.request.now + timedelta(days=day.means["days"] if day else 0), scene.lang)
+    date = say("full", scene.request.now + timedelta(days=day.means["days"] if day else 0), scene.lang)
     return [scene.book.say("self", f"date_{day.name}" if day else "date", date=date)]
 
 
@@ -98,14 +95,6 @@ def say_again(scene: Scene) -> list[str]:
     if not scene.spoken:
         return [scene.book.say("small", "here")]
     return [quoted(scene.spoken[-1], scene.lang, 200)]
-
-
-def take_up_a_topic(scene: Scene) -> list[str]:
-    """Ask what has been left open, once; else ask for anything."""
-    fresh = [q.topic for q in scene.request.questions if not any(q.topic in text for text in scene.spoken)]
-    if fresh:
-        return [scene.book.say("open", "ask", topic=for_quoting(fresh[0], scene.lang, 60))]
-    return [scene.book.say("self", "talk")]
 
 
 def tell_of_body(scene: Scene) -> list[str]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from agent.minds.builtin.talk.markup import without_markup
-from agent.minds.builtin.talk.quotation import marks
+from agent.minds.builtin.talk.quotation import marks, without_markup
 from managers.language.reading.corrections import Correction, read_correction
 from managers.language.reading.kinship import NAME_MARK
 from managers.language.reading.reading import asks_anything
@@ -86,7 +85,9 @@ def candidates_of(request: ReplyRequest) -> list[Candidate]:
     known = {_bare_end(text) for c in witnessed for text in (c.text, c.original, c.amended) if text}
     found = [c for c in found if not (c.who == "user" and c.kind in _LOGGED and _bare_end(c.text) in known)]
     logged = known | {_bare_end(c.text) for c in found if c.who == "user" and c.kind != "told"}
-    found = [c for c in found if not _is_echo(c) and not (c.kind in MADE_OF and any(text in c.text for text in logged))]
+    # what this mind said itself when it gave something back or owned up answers nothing
+    found = [c for c in found if not (c.who == "persona" and fits_any("candidates", "echo", c.text))]
+    found = [c for c in found if not (c.kind in MADE_OF and any(text in c.text for text in logged))]
     notes = [
         one for one in noted_lines(request) if len(one) >= _SHORTEST_NOTE and not is_of_persona(one, request.sheet)
     ]
@@ -191,11 +192,6 @@ def _speaker(name: str, request: ReplyRequest) -> Who:
     if plain in (request.sheet.persona.casefold(), "私", "i"):
         return "persona"
     return "user" if plain in ("あなた", "you", request.sheet.user_name.removesuffix("さん").casefold()) else "nobody"
-
-
-def _is_echo(candidate: Candidate) -> bool:
-    """Tell what this mind said itself when it gave something back or owned up: that answers nothing."""
-    return candidate.who == "persona" and fits_any("candidates", "echo", candidate.text)
 
 
 def sentences_of(hit: Hit) -> list[str]:

@@ -8,10 +8,10 @@ from typing import Final
 
 from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
 from agent.minds.builtin.answers.extraction import value_for
-from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.indirect_speech import report
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.dates_in_words import say_when
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits
 from managers.recall.hits import Hit

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from agent.minds.builtin.answers import about_itself as itself
-from agent.minds.builtin.answers.from_memory import answer_from_memory, say_users_name, speaks_of_the_past, sum_up
+from agent.minds.builtin.answers.from_memory import answer_from_memory, speaks_of_the_past, sum_up
 from agent.minds.builtin.answers.overview import tell_what_is_known
 from agent.minds.builtin.answers.people import answer_last_heard
 from agent.minds.builtin.answers.question_focus import names_days_alone
+from agent.minds.builtin.talk.follow_up import turn_to_what_is_open
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.lexicons import word_list
 from managers.language.reading.reading import SOCIAL, Sentence, question_terms
@@ -71,33 +73,35 @@ def _names_a_subject(sentence: Sentence, scene: Scene) -> bool:
     return bool(set(question_terms([sentence], scene.lang)) - timed - set(named))
 
 
-def _phrase(section: str, name: str) -> Callable[[Scene], list[str]]:
-    """Return the answer that is one phrase of the book."""
-    return lambda scene: [scene.book.say(section, name)]
+def _phrase(section: str, name: str, scene: Scene) -> list[str]:
+    """Answer with one phrase of the book."""
+    return [scene.book.say(section, name)]
 
 
 _ANSWERS: Final[Mapping[str, Callable[[Scene], list[str]]]] = {
-    "ask_my_name": say_users_name,
-    "ask_name": _phrase("self", "name"),
+    "ask_my_name": lambda scene: [
+        scene.book.say("memory", "your_name" if scene.book.voice.you else "your_name_unknown")
+    ],
+    "ask_name": partial(_phrase, "self", "name"),
     "ask_self": itself.tell_of_oneself,
-    "joke": _phrase("small", "joke"),
-    "ask_what": _phrase("self", "what"),
+    "joke": partial(_phrase, "small", "joke"),
+    "ask_what": partial(_phrase, "self", "what"),
     "ask_time": itself.tell_time,
     "ask_date": itself.tell_date,
     "ask_known": tell_what_is_known,
-    "ask_memory": _phrase("self", "memory"),
-    "ask_can": _phrase("self", "can"),
+    "ask_memory": partial(_phrase, "self", "memory"),
+    "ask_can": partial(_phrase, "self", "can"),
     "say_again": itself.say_again,
-    "forget": _phrase("note", "forget"),
-    "talk": itself.take_up_a_topic,
+    "forget": partial(_phrase, "note", "forget"),
+    "talk": turn_to_what_is_open,
     "overview": sum_up,
-    "ask_goals": itself.tell_goals,
-    "ask_strategy": itself.tell_strategy,
+    "ask_goals": partial(itself.tell_of_life, "goals"),
+    "ask_strategy": partial(itself.tell_of_life, "strategy"),
     "ask_drive": itself.tell_drive,
     "ask_dream": itself.tell_dream,
-    "ask_language": _phrase("self", "languages"),
-    "ask_love": _phrase("self", "love"),
-    "muse": _phrase("self", "musing"),
+    "ask_language": partial(_phrase, "self", "languages"),
+    "ask_love": partial(_phrase, "self", "love"),
+    "muse": partial(_phrase, "self", "musing"),
     "task": itself.own_up_to_task,
     "cannot": itself.own_up_to_task,
     "ask_taste": itself.tell_taste,

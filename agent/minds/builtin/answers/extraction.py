@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from agent.minds.builtin.answers.candidates import Candidate
-from agent.minds.builtin.answers.synonyms import one_word, one_word_each, plain_of_idioms
-from agent.minds.builtin.talk.dates_in_words import say_day
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.dates_in_words import say_day
 from managers.language.lexicons import load, word_list
 from managers.language.reading.english import verb_base
 from managers.language.reading.kinship import kin_words, marked
+from managers.language.reading.noun_phrases_ja import phrases
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule, rules
+from managers.language.reading.synonyms import one_word, one_word_each, plain_of_idioms
 from managers.language.reading.values import ValueKind, capital_days, day_meant, values_in
 from managers.language.words import Word, words
 from managers.storage.errors import Lang
@@ -167,12 +168,10 @@ def _place_ja(sentence: Sentence, text: str) -> str:
     found = words(text)
     places = [
         phrase
-        for at, word in enumerate(found)
-        if at and word.surface in ("で", "に", "へ") and word.form == "格助詞" and _verbs_after(found, at) & verbs
-        for start in [_phrase_start(found, at)]
-        if (phrase := text[found[start].start : word.start])
-        and found[start].entity != "person"
-        and not values_in(phrase, "ja", ["day", "hour"])
+        for start, end in phrases(found)
+        if end < len(found) and found[end].surface in ("で", "に", "へ") and _verbs_after(found, end) & verbs
+        if found[start].entity != "person"
+        and not values_in(phrase := text[found[start].start : found[end].start], "ja", ["day", "hour"])
     ]
     return places[0] if len(places) == 1 else ""
 
@@ -181,17 +180,6 @@ def _verbs_after(found: Sequence[Word], at: int) -> set[str]:
     verb = next((word.normal for word in found[at + 1 :] if word.kind == "verb"), "")
     noun = next((word.normal for word in found[at + 1 : at + 3] if word.form == "サ変可能"), "")
     return {verb, noun} - {""}
-
-
-def _phrase_start(found: Sequence[Word], end: int) -> int:
-    start = end
-    while start and (
-        found[start - 1].kind in ("noun", "proper", "number")
-        or found[start - 1].surface in ("の", "さん")
-        or found[start - 1].form == "名詞的"
-    ):
-        start -= 1
-    return start
 
 
 def _name(plain: str, text: str, lang: Lang) -> str:

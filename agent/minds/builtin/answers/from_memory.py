@@ -13,10 +13,10 @@ from agent.minds.builtin.answers.overview import as_said, tell_overview
 from agent.minds.builtin.answers.people import answer_last_heard, answer_who, asked_name
 from agent.minds.builtin.answers.question_focus import asks_how_it_stands
 from agent.minds.builtin.answers.selection import Found, search_question
-from agent.minds.builtin.talk.dates_in_words import say_when
-from agent.minds.builtin.talk.main_point import take_up, topic_of
+from agent.minds.builtin.talk.mood import take_up, topic_of
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.dates_in_words import say_when
 from managers.language.lexicons import word_list
 from managers.language.reading.reading import Sentence, read
 from managers.language.reading.rules import fits, fits_any
@@ -28,11 +28,6 @@ _SURE: Final = 0.6
 """A question that may be about the world is answered from this conversation only by what holds most of its words."""
 _WHOLE: Final = 0.75
 """What holds so much of a question needs no summary of the same beside it."""
-
-
-def say_users_name(scene: Scene) -> list[str]:
-    """Say what the user is called, where one was told."""
-    return [scene.book.say("memory", "your_name" if scene.book.voice.you else "your_name_unknown")]
 
 
 def sum_up(scene: Scene) -> list[str]:
@@ -71,11 +66,6 @@ def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:  #
 def speaks_of_the_past(sentence: Sentence) -> bool:
     """Tell whether a sentence names something that was, or that was said."""
     return fits_any("answers", "past", sentence.plain)
-
-
-def asks_of_the_past(scene: Scene) -> bool:
-    """Tell whether a message asks for something that was said before."""
-    return any(speaks_of_the_past(sentence) for sentence in scene.read.questions)
 
 
 def _any_fits(asked: Sequence[Sentence], *names: str) -> bool:
@@ -126,8 +116,12 @@ def _found(found: Found, scene: Scene, asked: Sequence[Sentence]) -> list[str]:
 
 
 def _unsure(best: Sequence[Candidate], scene: Scene) -> list[str]:
-    quotes = scene.joint.join(quote(candidate, scene) for candidate in best)
-    return [scene.book.say("memory", "unsure", quotes=quotes) + scene.joint + scene.book.say("memory", "unsure_tail")]
+    quotes = scene.book.voice.joint.join(quote(candidate, scene) for candidate in best)
+    return [
+        scene.book.say("memory", "unsure", quotes=quotes)
+        + scene.book.voice.joint
+        + scene.book.say("memory", "unsure_tail")
+    ]
 
 
 def _is_beside(asked: Sequence[Sentence], candidate: Candidate) -> bool:
@@ -154,7 +148,7 @@ def _quoted(found: Found, scene: Scene, asked: Sequence[Sentence]) -> list[str]:
     is_whole = found.coverage >= _WHOLE and first.who == "user" and best[-1].source != first.source
     if len(best) > 1 and not (is_whole and best[-1].kind in MADE_OF):
         second = say_told(best[1], scene) or quote(best[1], scene)
-        parts.append(scene.book.say("memory", "also") + scene.joint + second)
+        parts.append(scene.book.say("memory", "also") + scene.book.voice.joint + second)
     return parts
 
 

@@ -13,14 +13,14 @@ from agent.minds.builtin.answers.candidates import (
     noted_lines,
     says_the_same,
 )
-from agent.minds.builtin.dreams.statements import lasting_terms
-from agent.minds.builtin.dreams.wording import phrase, quoted
-from agent.minds.builtin.talk.dates_in_words import say_when
+from agent.minds.builtin.dreams.statements import lasting_terms, phrase, quoted
 from agent.minds.builtin.talk.quotation import marks
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.dates_in_words import say_when
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
 from managers.language.reading.introductions import name_noted
+from managers.language.reading.kinship import is_person
 from managers.language.reading.reading import asks_anything, read
 from managers.language.reading.rules import fits, fits_any
 from managers.language.reading.slots import told_slot
@@ -49,7 +49,7 @@ def tell_overview(scene: Scene) -> list[str]:
     when = as_said(spans[0], scene) if spans else say_when(chosen[0].time, scene.request.now, scene.lang)
     scene.used.extend(chosen)
     quotes = [phrase(scene.lang, "brief", quote=quoted(c.text, scene.lang, _LONGEST)) for c in chosen]
-    return [scene.book.say("memory", "overview", when=when, quotes=scene.joint.join(quotes))]
+    return [scene.book.say("memory", "overview", when=when, quotes=scene.book.voice.joint.join(quotes))]
 
 
 def as_said(span: TimeSpan, scene: Scene) -> str:
@@ -65,7 +65,9 @@ def _overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None) -> list[
     for candidate in candidates_of(request):
         if request.hits and span is None and candidate.source <= 0:
             continue
-        if candidate.kind == "note" or asks_anything(candidate.text) or not _is_of(candidate, span):
+        if candidate.kind == "note" or asks_anything(candidate.text):
+            continue
+        if span is not None and not (candidate.time and span.first <= candidate.time.date() <= span.last):
             continue
         weight = _weight_of_talk(candidate, request, lang)
         if weight >= _TELLS and weight > best.get(candidate.source, (0.0,))[0]:
@@ -74,23 +76,14 @@ def _overview(request: ReplyRequest, lang: Lang, span: TimeSpan | None) -> list[
     return sorted((candidate for _, candidate in chosen), key=lambda c: c.time or request.now)
 
 
-def _is_of(candidate: Candidate, span: TimeSpan | None) -> bool:
-    return span is None or (candidate.time is not None and span.first <= candidate.time.date() <= span.last)
-
-
 def _weight_of_talk(candidate: Candidate, request: ReplyRequest, lang: Lang) -> float:
     """Return how much a sentence tells of a talk: its words, of whom, with what feeling, and who said it."""
     text = candidate.text
     sentences = read(text, lang, persona=request.sheet.persona).sentences
     weight = len(set(content_words(text))) + candidate.rank + (read_emotion(text).emotion != "neutral")
-    weight += _OF_SOMEBODY * _is_of_somebody(text, lang)
+    weight += _OF_SOMEBODY * any(is_person(word, lang) for word in words(text))
     weight -= _SOCIAL * bool(sentences and sentences[0].act) + _TO_ME * fits_any("answers", "of_talking", text)
     return weight - _GIVEN_BACK * (candidate.who == "persona")  # mostly it only took up what was told
-
-
-def _is_of_somebody(text: str, lang: Lang) -> bool:
-    persons = word_list(lang, "persons")
-    return any(word.entity == "person" or word.surface.lower() in persons for word in words(text))
 
 
 def tell_what_is_known(scene: Scene) -> list[str]:

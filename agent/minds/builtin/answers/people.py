@@ -10,12 +10,12 @@ from typing import Final
 
 from agent.minds.builtin.answers.candidates import Candidate, candidates_of
 from agent.minds.builtin.answers.citation import quote_told, reported, say_report
-from agent.minds.builtin.talk.dates_in_words import say_when
-from agent.minds.builtin.talk.noun_phrases_ja import relatives
 from agent.minds.builtin.talk.scene import Scene
 from agent.minds.builtin.talk.voice import Voice
+from managers.language.dates_in_words import say_when
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import kin_of, kin_words, naming, pets
+from managers.language.reading.noun_phrases_ja import relatives
 from managers.language.reading.reading import Sentence, asks_anything
 from managers.language.reading.rules import fits, rule
 from managers.language.words import content_words, sentences

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.minds.builtin.answers.candidates import Candidate, Who
-from agent.minds.builtin.answers.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
 from managers.language.lexicons import word_list
 from managers.language.reading.english import verb_base
 from managers.language.reading.kinship import marked
 from managers.language.reading.reading import Sentence, asks_anything, question_terms
 from managers.language.reading.rules import fits, fits_any, rule
+from managers.language.reading.synonyms import dislike_for_no_liking, one_word, plain_of_idioms
 from managers.language.reading.times import TimeSpan, find_times
 from managers.language.words import content_words
 from managers.mind import ReplyRequest
@@ -48,7 +48,8 @@ def read_question(asked: Sequence[Sentence], request: ReplyRequest, lang: Lang) 
     said = set(content_words(without_asking(" ".join(sentence.text for sentence in asked))))
     terms = [term for term in terms if not is_question_word(term) and (term in said or not asks_how_it_stands(asked))]
     plain = " ".join(sentence.plain for sentence in asked)
-    terms = dislike_for_no_liking(_with_work(_without_idioms(terms, plain), plain), plain, lang)
+    terms = _without_idioms(terms, plain) + ["work"] * fits_any("focus", "what_they_do", plain)  # "What does Neil do?"
+    terms = dislike_for_no_liking(terms, plain, lang)
     terms = terms or ([counter] if counter else [] if spans else _terms_before(request, lang))
     asks = next((sentence.asks for sentence in asked if sentence.asks), "")
     if any(fits(lang, "values", "asks_colour", sentence.plain) for sentence in asked):
@@ -93,11 +94,6 @@ def _without_idioms(terms: Sequence[str], plain: str) -> list[str]:
     gone = set(content_words(plain)) - set(content_words(said))
     fresh = [term for term in content_words(said) if term not in content_words(plain)]
     return [*(term for term in terms if term not in gone), *fresh]
-
-
-def _with_work(terms: Sequence[str], plain: str) -> list[str]:
-    """Add what a question asks for that says "do" and means work ("What does Neil do?")."""
-    return [*terms, "work"] if fits_any("focus", "what_they_do", plain) else [*terms]
 
 
 _LONG_WORD = re.compile(r"[a-z]{4,}")

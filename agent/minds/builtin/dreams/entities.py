@@ -12,8 +12,17 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from agent.minds.builtin.dreams.mentions import Mention, bare_name, is_katakana, is_pet_word, mentions
-from agent.minds.builtin.dreams.statements import Said, is_name_of, lasting_terms, said_in, told_by_persons
-from agent.minds.builtin.dreams.wording import UNNAMED, call, phrase, quoted
+from agent.minds.builtin.dreams.statements import (
+    UNNAMED,
+    Said,
+    call,
+    is_name_of,
+    lasting_terms,
+    phrase,
+    quoted,
+    said_in,
+    told_by_persons,
+)
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import marked
 from managers.language.reading.rules import fits, rule
@@ -21,7 +30,7 @@ from managers.language.reading.slots import CHANGES, STATES
 from managers.language.words import entities as named_in
 from managers.memory.entities import Entity, find_by_name, is_safe, name_key
 from managers.memory.messages import Message
-from managers.mind import Sheet
+from managers.mind import Cancel, Sheet
 from managers.sleep.tasks import EntitiesDraft, EntityDraft, EntityMaterial, FactDraft
 
 MAX_FACTS: Final = 6
@@ -34,7 +43,7 @@ _LIVING: Final = ("person", "pet")
 _LONGEST_FACT: Final = {"ja": 200, "en": 240}
 
 
-def describe(material: EntityMaterial) -> EntitiesDraft:
+def describe(material: EntityMaterial, _: Cancel | None = None) -> EntitiesDraft:
     """Return everyone and everything that the new messages told something about."""
     day, sheet = material.day, material.day.sheet
     told = told_by_persons(day.new_messages)

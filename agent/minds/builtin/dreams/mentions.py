@@ -8,8 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from agent.minds.builtin.dreams.statements import Said, is_name_of
-from agent.minds.builtin.dreams.wording import phrase
+from agent.minds.builtin.dreams.statements import Said, is_name_of, phrase
 from agent.minds.builtin.talk.quotation import marks
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import kind_of_name, marked

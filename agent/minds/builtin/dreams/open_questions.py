@@ -10,10 +10,18 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from agent.minds.builtin.dreams.statements import Said, is_name_of, said_in, told_by_persons, topics_of
+from agent.minds.builtin.dreams.statements import (
+    Said,
+    call,
+    is_name_of,
+    phrase,
+    quoted,
+    said_in,
+    told_by_persons,
+    topics_of,
+)
 from agent.minds.builtin.dreams.summary import conversations
-from agent.minds.builtin.dreams.wording import call, phrase, quoted
-from agent.minds.builtin.talk.dates_in_words import say_calendar_day
+from managers.language.dates_in_words import say
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
 from managers.language.reading.rules import fits, rule, search
@@ -21,6 +29,7 @@ from managers.language.reading.values import coming_day
 from managers.language.words import content_words, words
 from managers.memory.emotions import NEGATIVE
 from managers.memory.questions import Question
+from managers.mind import Cancel
 from managers.sleep.tasks import (
     AnswerMaterial,
     DayMaterial,
@@ -40,7 +49,7 @@ _LONGEST_TOPIC: Final = 24
 _LONGEST_AIM: Final = 8
 
 
-def find(material: QuestionMaterial) -> QuestionsDraft:
+def find(material: QuestionMaterial, _: Cancel | None = None) -> QuestionsDraft:
     """Return the few most pressing things that the new messages left open."""
     told = [said for said in told_by_persons(material.day.new_messages) if said.message.role == "user"]
     names = {message.speaker.casefold() for message in material.day.messages}
@@ -61,10 +70,10 @@ def find(material: QuestionMaterial) -> QuestionsDraft:
     return QuestionsDraft(questions=chosen[:MAX_FOUND])
 
 
-def resolve(material: AnswerMaterial) -> ResolutionsDraft:
+def resolve(material: AnswerMaterial, _: Cancel | None = None) -> ResolutionsDraft:
     """Return the questions that something said since answers: about the same, and told as done or so."""
     lang, sheet = material.day.sheet.language, material.day.sheet
-    answers = [said for said in told_by_persons(material.day.new_messages) if _is_telling(said) or _is_brief(said)]
+    answers = [said for said in told_by_persons(material.day.new_messages) if _is_telling(said)]
     found = []
     for question in material.open:
         fits_best = max(((_fit(question, said), said) for said in answers), key=lambda one: one[0], default=None)
@@ -150,7 +159,7 @@ def _draft(said: Said, topic: str, priority: float, day: DayMaterial) -> Questio
 
 def _context(key: str, said: Said, day: DayMaterial) -> str:
     lang = day.sheet.language
-    date = say_calendar_day(said.message.time.date(), lang)
+    date = say("calendar", said.message.time.date(), lang)
     return phrase(lang, key, day=date, who=call(said.message, day.sheet, lang), quote=quoted(said.text, lang))
 
 
@@ -176,15 +185,14 @@ def _is_answered(topic: str, later: Sequence[Said]) -> bool:
 
 
 def _is_telling(said: Said) -> bool:
-    """Whether a sentence reports: neither asks, nor plans, nor is mere courtesy."""
-    if said.is_question or said.has("courtesy") or said.is_plan or (said.has("worry") and not said.has("over")):
+    """Whether a sentence reports: neither asks, nor plans, nor is mere courtesy; 鎌倉に行ってきました tells enough."""
+    if said.is_question or said.is_plan:
+        return False
+    if said.has("brief_report"):
+        return True
+    if said.has("courtesy") or (said.has("worry") and not said.has("over")):
         return False
     return said.has("past", "done", "over", "gave_up") and len(said.terms) > 1
-
-
-def _is_brief(said: Said) -> bool:
-    """Whether a short sentence tells all the same: 鎌倉に行ってきました, 転職することにしました."""
-    return said.has("brief_report") and not said.is_question and not said.is_plan
 
 
 def _fit(question: Question, said: Said) -> float:

@@ -14,10 +14,9 @@ from datetime import date
 from typing import Final, Literal
 
 from agent.minds.builtin.dreams.open_questions import aim_of, topic_of
-from agent.minds.builtin.dreams.statements import Said, is_name_of, said_in, told_by_persons
+from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, quoted, said_in, told_by_persons
 from agent.minds.builtin.dreams.summary import day_topics, weight_of
-from agent.minds.builtin.dreams.wording import call, phrase, quoted
-from agent.minds.builtin.talk.dates_in_words import say_calendar_day
+from managers.language.dates_in_words import say
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
 from managers.language.words import content_words
@@ -25,6 +24,7 @@ from managers.memory.emotion_names import feeling_name
 from managers.memory.emotions import NEGATIVE, POSITIVE
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal
+from managers.mind import Cancel
 from managers.sleep.tasks import GoalDraft, ReflectionDraft, ReflectionMaterial
 from managers.storage.errors import Lang
 
@@ -49,7 +49,7 @@ class _Theme:
         return list(dict.fromkeys([*own, *(one for e in self.earlier[:3] for one in e.evidence[:1])]))
 
 
-def reflect(material: ReflectionMaterial) -> ReflectionDraft | None:
+def reflect(material: ReflectionMaterial, _: Cancel | None = None) -> ReflectionDraft | None:
     """Return what the night concludes; None where nothing was said that is worth a thought."""
     theme = _theme(material)
     if theme is None:
@@ -148,7 +148,7 @@ def _strategy(theme: _Theme, material: ReflectionMaterial, lang: Lang) -> str:
     slots = {
         "hurts": feeling_name(theme.emotion, lang) if theme.emotion in NEGATIVE else "",
         "open": next((q.topic for q in material.questions if set(content_words(q.topic)) & about), ""),
-        "earlier": say_calendar_day(theme.earlier[0].date, lang) if theme.earlier else "",
+        "earlier": say("calendar", theme.earlier[0].date, lang) if theme.earlier else "",
         "beside": next((t for said in theme.said for t in said.topics if t != theme.topic), ""),
     }
     kind = next((name for name, value in slots.items() if value), "")
@@ -211,7 +211,7 @@ def _moved(goal: Goal, told: Sequence[Said], material: ReflectionMaterial) -> Go
         action: Literal["abandon", "complete", "progress"] = (
             "abandon" if said.has("gave_up") else "complete" if is_done else "progress"
         )
-        who, day = call(said.message, material.sheet, lang), say_calendar_day(said.message.time.date(), lang)
+        who, day = call(said.message, material.sheet, lang), say("calendar", said.message.time.date(), lang)
         reason = phrase(lang, "goal_reason", day=day, who=who, quote=quoted(said.text, lang))
         return GoalDraft(action=action, goal_id=goal.id, reason=reason, evidence=[said.message.id])
     return None
@@ -252,4 +252,4 @@ def _long_goal(theme: _Theme, material: ReflectionMaterial) -> GoalDraft:
 
 def _dates(episodes: Iterable[Episode], lang: Lang) -> str:
     days: list[date] = list(dict.fromkeys(episode.date for episode in episodes))[:3]
-    return phrase(lang, "comma").join(say_calendar_day(day, lang) for day in days)
+    return phrase(lang, "comma").join(say("calendar", day, lang) for day in days)

@@ -1,4 +1,4 @@
-"""What was said, sentence by sentence, as the built-in mind reads it when it dreams."""
+"""What was said, sentence by sentence, as the built-in mind reads it when it dreams, and the words that a dream writes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final, get_args
 
-from agent.minds.builtin.talk.markup import readable
-from agent.minds.builtin.talk.quotation import marks
-from managers.language.lexicons import word_list
+from agent.minds.builtin.talk.quotation import marks, readable
+from managers.language.lexicons import load, word_list
 from managers.language.reading.concern import find_help_lines
 from managers.language.reading.reading import read
 from managers.language.reading.rules import fits
 from managers.language.words import Word, content_words, detect_language, sentences, words
 from managers.memory.messages import Message
+from managers.mind import Sheet
 from managers.sleep.tasks import is_testimony
 from managers.storage.errors import Lang
 
@@ -25,6 +25,42 @@ _CODE: Final = re.compile(r"`[^`\n]*`")
 _LONGEST_TOPIC: Final = 32
 _MORE_THAN_AGREEMENT: Final = 4
 _SHORTEST_MARK: Final = 5
+UNNAMED: Final = frozenset({"あなた", "You", "you", "ユーザー", "User"})
+
+
+def phrase(lang: Lang, key: str, **slots: str) -> str:
+    """Return a phrase with its slots filled in; `{Who}` stands for the slot `who` with a capital.
+
+    Raises:
+        KeyError: there is no such phrase, or it needs a slot that was not given.
+    """
+    template: str = load(f"{lang}/dreams")[key]
+    capitals = {name.capitalize(): value[:1].upper() + value[1:] for name, value in slots.items()}
+    return template.format(**slots, **capitals)
+
+
+def quoted(text: str, lang: Lang, limit: int = 120) -> str:
+    """Return words in quotation marks, shortened where they are longer than `limit`; marks within them give way."""
+    line = text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    inner = str.maketrans(*load(f"{lang}/dreams")["within_quote"])
+    return phrase(lang, "quote", text=line.rstrip(marks(lang)["full_stop"]).translate(inner))
+
+
+def call(message: Message, sheet: Sheet, lang: Lang) -> str:
+    """Return how the persona refers to a speaker in its memories."""
+    if message.role == "persona":
+        return phrase(lang, "i")
+    name = message.speaker.strip()
+    name = sheet.user_name if not name or name in UNNAMED else name
+    if not name:
+        return phrase(lang, "you")
+    is_bare = name[-1].isalnum() and not name.endswith(tuple(word_list("ja", "honorifics")))
+    return phrase(lang, "named", name=name) if is_bare else name
+
+
+def listed(items: Sequence[str], lang: Lang) -> str:
+    """Return a list as it is written: A, B and C."""
+    return phrase(lang, "and").join([phrase(lang, "comma").join(items[:-1]), items[-1]] if items[1:] else items)
 
 
 @cache

@@ -6,12 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from agent.minds.builtin.dreams.statements import Said, is_name_of, lasting_terms, said_in
-from agent.minds.builtin.dreams.wording import call, listed, phrase, quoted
+from agent.minds.builtin.dreams.statements import Said, call, is_name_of, lasting_terms, listed, phrase, quoted, said_in
 from agent.minds.builtin.talk.quotation import marks
 from managers.language.emotion import read_emotion
 from managers.memory.emotions import VALUES, concern_of
 from managers.memory.messages import Message
+from managers.mind import Cancel
 from managers.sleep.tasks import Claim, DayDraft, DayMaterial, Tone, is_testimony
 
 MAX_EVENTS = 10
@@ -28,7 +28,7 @@ _FELT = 0.15
 _MIXED_SHARE = 0.25
 
 
-def summarise(material: DayMaterial) -> DayDraft:
+def summarise(material: DayMaterial, _: Cancel | None = None) -> DayDraft:
     """Return the day's episode: sentences that say who said what, all of it quoted from the day."""
     lang = material.sheet.language
     spoken = said_in(material.messages)

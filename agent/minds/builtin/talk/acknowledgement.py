@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from agent.minds.builtin.answers.selection import related
 from agent.minds.builtin.talk.condolence import condole
-from agent.minds.builtin.talk.dates_in_words import say_when
 from agent.minds.builtin.talk.follow_up import (
     NOT_PLANNED,
     OF_ANYBODY,
@@ -15,15 +14,15 @@ from agent.minds.builtin.talk.follow_up import (
     open_question,
     slots_of,
 )
-from agent.minds.builtin.talk.main_point import main_sentence, take_up
-from agent.minds.builtin.talk.mood import feeling_of, goes_on_heavily, is_dark, is_mild
+from agent.minds.builtin.talk.mood import feeling_of, goes_on_heavily, is_dark, is_mild, main_sentence, take_up
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.talk.told import Told
+from managers.language.dates_in_words import say_when
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.reading.corrections import read_correction
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, fits_any
+from managers.language.reading.told import Told
 from managers.language.reading.values import capital_days, values_in
 
 _SAME_TALK = 3

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent.minds.builtin.answers.synonyms import one_word_each
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.talk.told import Told
 from managers.language.reading.kinship import kin_words
 from managers.language.reading.loss import tells_of_loss
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits_any
+from managers.language.reading.synonyms import one_word_each
+from managers.language.reading.told import Told
 from managers.language.words import sentences, words
 
 _STAYS = 8
@@ -27,7 +27,7 @@ def condole(scene: Scene, sentence: Sentence, told: Told, feeling: str) -> list[
     is_about_dead = bool(subject) and is_gone(subject, scene)
     if (is_about_dead and told.is_wish) or _misses_the_dead(scene):
         return [scene.book.say("feel", "sadness", echo=told.echo), scene.book.say("comfort", "rest")]
-    is_quiet = feeling == "neutral" or (feeling in ("joy", "happy") and told.is_past and is_about_dead)
+    is_quiet = feeling in ("neutral", "surprise") or (feeling in ("joy", "happy") and told.is_past and is_about_dead)
     if is_quiet and (is_about_dead or is_near_loss(scene)) and not is_joyful:
         return [scene.book.say("feel", "neutral", echo=told.echo), scene.book.say("comfort", "quiet")]
     return []
@@ -41,11 +41,6 @@ def is_gone(person: str, scene: Scene) -> bool:
     return bool(who) and any(who & one_word_each(sentence) for sentence in _deaths(told))
 
 
-def is_long_past(text: str) -> bool:
-    """Tell what happened long ago (in the war, 昔) from what hurts today."""
-    return fits_any("events", "long_ago", text)
-
-
 def speaks_of_death(scene: Scene) -> bool:
     """Tell whether a message tells of a death, be it long ago: no moment for a yawn."""
     return any(_deaths([scene.message]))
@@ -53,7 +48,7 @@ def speaks_of_death(scene: Scene) -> bool:
 
 def is_near_loss(scene: Scene) -> bool:
     """Tell whether a death was told of a short while ago."""
-    return any(not is_long_past(told) for told in _deaths([*scene.heard[-_STAYS:], scene.message]))
+    return any(not fits_any("events", "long_ago", told) for told in _deaths([*scene.heard[-_STAYS:], scene.message]))
 
 
 def _misses_the_dead(scene: Scene) -> bool:

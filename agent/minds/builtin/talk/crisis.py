@@ -38,15 +38,6 @@ def first_words(concern: Concern, book: Phrasebook, turns: Sequence[ChatTurn]) -
     )
 
 
-def speaks_of_it(text: str) -> bool:
-    """Tell whether a message is about getting better or being heard."""
-    return _closing(text) != "stay"
-
-
-def next_words(text: str, book: Phrasebook, answer: str) -> str:
-    """Answer the turns after: no games, no curiosity; `answer` is what the message itself needs, if anything."""
-    return book.voice.joint.join(part for part in (answer, book.say("care", _closing(text))) if part)
-
-
-def _closing(text: str) -> str:
+def closing(text: str) -> str:
+    """Return how a turn after it ends: with getting `better`, with `thanks` for being heard, else with an offer to `stay`."""
     return next((name for name in ("better", "thanks") if fits_any("events", name, text)), "stay")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
-from agent.minds.builtin.talk.noun_phrases_ja import from_listener, is_suffix
 from agent.minds.builtin.talk.voice import Voice
-from managers.language.lexicons import load, word_list
+from managers.language.lexicons import word_list
+from managers.language.reading.japanese import negative_of, past_of
+from managers.language.reading.noun_phrases_ja import from_listener, is_suffix
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
 from managers.language.words import Word, words
@@ -42,7 +42,7 @@ def attributive(text: str, voice: Voice, persona: str, *, limit: int = _MAX_ECHO
     if body is None:
         return ""
     tokens, tail = body
-    return from_listener(tokens[_skip_subject(tokens) :], voice) + tail
+    return from_listener(tokens[_skip_subject(tokens) :], voice.you) + tail
 
 
 def _last_clause(text: str, limit: int) -> str:
@@ -126,35 +126,6 @@ def _is_nominal(word: Word) -> bool:
     is_counter = is_suffix(word) or word.form == "助数詞可能"
     is_na_adjective = word.kind == "adjective" and not word.lemma.endswith("い")
     return word.kind in _NOMINAL or is_counter or is_na_adjective
-
-
-@cache
-def _endings(form: str) -> dict[str, str]:
-    """Return how verbs end in a form, by the last letter of their base (`words.toml`)."""
-    return dict(pair.split("=") for pair in load("ja/words")["words"][form].split())
-
-
-def _is_regular(verb: Word) -> bool:
-    return verb.lemma == verb.surface + "る"
-
-
-def past_of(verb: Word) -> str:
-    """Return the plain past of a verb that stands before ます: 行き → 行った, 食べ → 食べた."""
-    if _is_regular(verb) or verb.lemma.endswith(("する", "くる", "来る", "ずる")):
-        return verb.surface + "た"
-    is_go = verb.lemma.endswith(("行く", "いく", "ゆく"))
-    return verb.lemma[:-1] + ("った" if is_go else _endings("past").get(verb.lemma[-1], "た"))
-
-
-def negative_of(verb: Word) -> str:
-    """Return the plain negative of a verb that stands before ます: 行き → 行かない, 食べ → 食べない."""
-    if verb.lemma in ("ある", "有る"):
-        return "ない"
-    if verb.lemma.endswith(("来る", "くる")):
-        return verb.lemma.replace("くる", "こない").replace("来る", "来ない")
-    if _is_regular(verb) or verb.lemma.endswith("する"):
-        return verb.surface + "ない"
-    return verb.lemma[:-1] + _endings("before_nai").get(verb.lemma[-1], "ら") + "ない"
 
 
 def _skip_subject(tokens: Sequence[Word]) -> int:

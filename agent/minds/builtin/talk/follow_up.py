@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.minds.builtin.talk.condolence import is_long_past
-from agent.minds.builtin.talk.main_point import main_sentence, take_up
-from agent.minds.builtin.talk.mood import goes_on_heavily, is_mild
+from agent.minds.builtin.talk.mood import goes_on_heavily, is_mild, main_sentence, take_up
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
-from agent.minds.builtin.talk.told import Told
 from managers.language.emotion import NEGATIVE
 from managers.language.reading.rules import fits_any
+from managers.language.reading.told import Told
 from managers.language.words import content_words
 from managers.mind import OpenQuestion
 
@@ -89,7 +87,7 @@ def comfort(scene: Scene, feeling: str) -> str:
     sentence = main_sentence(scene)
     if feeling == "sadness" and sentence is not None and is_mild(scene, take_up(sentence, scene)):
         return scene.book.say("comfort", "down_ask")
-    grief = "yes" if feeling in ("sadness", "fear") and not is_long_past(scene.message) else ""
+    grief = "yes" if feeling in ("sadness", "fear") and not fits_any("events", "long_ago", scene.message) else ""
     is_special = feeling in ("tired", "busy", "anxious") or scene.book.chance(0.6)
     return scene.book.say("comfort", _AFTER.get(feeling, "ask") if is_special else "ask", grief=grief)
 
@@ -102,6 +100,13 @@ def open_question(scene: Scene) -> str:
         if question.priority >= _IDLE_WONDER and scene.book.chance(0.2 * len(scene.spoken)):
             return scene.book.say("open", "ask", topic=for_quoting(question.topic, scene.lang, 60))
     return ""
+
+
+def turn_to_what_is_open(scene: Scene) -> list[str]:
+    """Ask what has been left open, once; else ask for anything."""
+    if fresh := open_topics(scene):
+        return [scene.book.say("open", "ask", topic=for_quoting(fresh[0].topic, scene.lang, 60))]
+    return [scene.book.say("self", "talk")]
 
 
 def open_topics(scene: Scene) -> list[OpenQuestion]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
-from agent.minds.builtin.talk.dates_in_words import part_of_day
-from agent.minds.builtin.talk.follow_up import open_topics
+from agent.minds.builtin.talk.follow_up import turn_to_what_is_open
 from agent.minds.builtin.talk.mood import is_heavy_talk
-from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.dates_in_words import part_of_day
 from managers.language.reading.introductions import was_asked_name
 from managers.language.reading.reading import SOCIAL, read
 from managers.language.reading.rules import fits_any
@@ -107,6 +106,4 @@ def _keep_going(scene: Scene) -> list[str]:
     """After a short answer: an open question or a new start, when the thread has run dry."""
     if _was_asked(scene) and scene.asked_lately < 2:  # noqa: PLR2004  # of the last two
         return []
-    if fresh := open_topics(scene):
-        return [scene.book.say("open", "ask", topic=for_quoting(fresh[0].topic, scene.lang, 60))]
-    return [scene.book.say("self", "talk")]
+    return turn_to_what_is_open(scene)

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import cache
 
-from agent.minds.builtin.talk.dates_in_words import say_day
 from agent.minds.builtin.talk.echo_en import has_subject, speaks_to_listener, swapped, without_opener
 from agent.minds.builtin.talk.echo_ja import attributive
 from agent.minds.builtin.talk.voice import Voice
+from managers.language.dates_in_words import say_day
 from managers.language.lexicons import load, word_list
 from managers.language.reading.rules import fits, fits_any, rule
 from managers.language.words import Word, words

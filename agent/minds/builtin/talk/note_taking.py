@@ -7,9 +7,10 @@ from datetime import datetime
 from agent.minds.builtin.talk.phrasebook import Phrasebook
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import NOTEPAD, Scene, can_write
+from managers.language.reading.forget_wishes import ForgetWish, read_forget_wish
 from managers.language.reading.introductions import name_noted
 from managers.language.reading.note_wishes import LONGEST_NOTE, clean, read_note_wish
-from managers.language.reading.rules import fits_any, rules
+from managers.language.reading.rules import fits_any, rules, search_any
 from managers.language.reading.times import find_times, without_times
 from managers.language.words import content_words
 from managers.mind import ReplyRequest, ToolCall
@@ -53,12 +54,17 @@ def _sent_name(scene: Scene) -> str:
 
 def _outcome(request: ReplyRequest) -> str | None:
     """Return what became of the note, as the tool answers; None where it was not called yet."""
-    last = request.turns[-1] if request.turns else None
-    if last is None or last.role != "tool":
+    answer = _answer_of_tool(request)
+    if answer is None:
         return None
-    if fits_any("notes", "held", last.text):
-        return "held"
-    return "failed" if fits_any("notes", "not_done", last.text) else "done"
+    return (
+        "held" if fits_any("notes", "held", answer) else "failed" if fits_any("notes", "not_done", answer) else "done"
+    )
+
+
+def _answer_of_tool(request: ReplyRequest) -> str | None:
+    last = request.turns[-1:]
+    return last[0].text if last and last[0].role == "tool" else None
 
 
 def keep_name(scene: Scene) -> ToolCall | None:
@@ -95,3 +101,30 @@ def as_call(note: str, scene: Scene, *, instead_of: str = "") -> ToolCall:
     if instead_of:
         arguments |= {"operation": "replace", "old_text": instead_of}
     return ToolCall(id=f"note-{scene.request.message.id}", name=NOTEPAD, arguments=arguments)
+
+
+TOOL = "forget_messages"
+
+
+def forget(scene: Scene) -> str | ToolCall | None:
+    """Let go of what a message asks to have forgotten, and say what; None if it asks for nothing of the kind."""
+    request = scene.request
+    wish = read_forget_wish(scene.message)
+    if wish is None:
+        return None
+    if (answer := _answer_of_tool(request)) is not None:
+        return _told(scene, wish, answer)
+    if any(tool.name == TOOL for tool in request.tools):
+        return ToolCall(id=f"forget-{request.message.id}", name=TOOL, arguments={"about": wish.about})
+    return scene.book.say("note", "forget_here_not" if can_write(request) else "forget_unrecorded")
+
+
+def _told(scene: Scene, wish: ForgetWish, answer: str) -> str:
+    """Say what became of it, as the tool answers: nothing is claimed that was not done."""
+    done = search_any("notes", "forgotten", answer)
+    if done is None:
+        return scene.book.say("note", "forget_which")
+    name = "forgot_about" if wish.about else "forgot"
+    said = scene.book.say("note", name, about=wish.about, time=done["time"], count=done["count"])
+    is_left = "\n" in answer.strip()
+    return scene.book.voice.joint.join([said, scene.book.say("note", "forgot_but_notes")] if is_left else [said])

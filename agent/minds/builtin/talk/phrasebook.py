@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from random import Random
 
 from agent.minds.builtin.talk.quotation import outside_quotes
@@ -124,8 +125,7 @@ def tidy(text: str, voice: Voice) -> str:
     """Mend what filling in leaves: a comma before nobody's name, doubled stops and spaces."""
     text = text.replace("、。", "。").replace("。。", "。").replace("m..", "m.").replace(" ,", ",").strip()
     text = re.sub(r" {2,}", " ", text).removeprefix("、")
-    return outside_quotes(text, _capitalise) if voice.marks["has_capitals"] else text
+    return outside_quotes(text, _with_capitals) if voice.marks["has_capitals"] else text
 
 
-def _capitalise(text: str) -> str:
-    return re.sub(r"(^|[.!?]\s+)([a-z])", lambda match: match.group(1) + match.group(2).upper(), text)
+_with_capitals = partial(re.compile(r"(?:^|[.!?]\s+)[a-z]").sub, lambda match: match.group().upper())

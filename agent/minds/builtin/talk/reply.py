@@ -7,19 +7,18 @@ from dataclasses import dataclass
 
 from agent.minds.builtin.answers.citation import grounds_of
 from agent.minds.builtin.answers.dispatch import answer_questions
-from agent.minds.builtin.answers.from_memory import asks_of_the_past
+from agent.minds.builtin.answers.from_memory import speaks_of_the_past
 from agent.minds.builtin.talk import crisis
 from agent.minds.builtin.talk.acknowledgement import heard_words, listen, plain_words
 from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
-from agent.minds.builtin.talk.dates_in_words import part_of_day
-from agent.minds.builtin.talk.forget_requests import forget
 from agent.minds.builtin.talk.greeting import answer_courtesy, meet, short_hello
 from agent.minds.builtin.talk.mood import feeling_of, is_everyday, is_heavy_talk
-from agent.minds.builtin.talk.note_taking import keep, keep_name
+from agent.minds.builtin.talk.note_taking import forget, keep, keep_name
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene, read_scene
 from agent.minds.builtin.talk.sent_files import answer_from_files
 from agent.minds.builtin.talk.unreadable import answer_unreadable
+from managers.language.dates_in_words import part_of_day
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.reading.rules import fits_any
 from managers.language.words import sentences
@@ -71,7 +70,7 @@ def _asked_for(scene: Scene) -> str | ToolCall | None:
 
 
 def _finished(scene: Scene, parts: list[str]) -> str:
-    text = scene.joint.join(part for part in [_murmur(scene), *parts] if part)
+    text = scene.book.voice.joint.join(part for part in [_murmur(scene), *parts] if part)
     if scene.lang == "ja":
         text = re.sub(r"(?<=[？！])(?=[^\s」』！？])", " ", text)
     return scene.book.voice.finish(text or scene.book.say("small", "ask_on"))
@@ -165,8 +164,9 @@ def _with_care(scene: Scene) -> list[str]:
         return [short_hello(scene, act), scene.book.say("care", "aside")]
     if answer := _plain_answer(scene):
         return [answer, _aside(scene)]
-    if crisis.speaks_of_it(scene.message) or not is_everyday(scene):
-        return [crisis.next_words(scene.message, scene.book, heard_words(scene))]
+    closing = crisis.closing(scene.message)
+    if closing != "stay" or not is_everyday(scene):
+        return [heard_words(scene), scene.book.say("care", closing)]
     return [*(meet(scene) if scene.given else []), plain_words(scene), _aside(scene)]
 
 
@@ -179,7 +179,8 @@ def _aside(scene: Scene) -> str:
 
 def _plain_answer(scene: Scene) -> str:
     """In grave moments facts that were asked for are given, and no views."""
-    is_asked = scene.read.act(*_FACTS) is not None or scene.request.recall_wanted or asks_of_the_past(scene)
+    is_asked = scene.read.act(*_FACTS) is not None or scene.request.recall_wanted
+    is_asked = is_asked or any(speaks_of_the_past(sentence) for sentence in scene.read.questions)
     if scene.read.act(*_VIEWS) or not is_asked:
         return ""
-    return scene.joint.join(answer_questions(scene))
+    return scene.book.voice.joint.join(answer_questions(scene))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from agent.minds.builtin.answers.candidates import Candidate
-from agent.minds.builtin.talk.markup import readable
 from agent.minds.builtin.talk.phrasebook import Phrasebook
+from agent.minds.builtin.talk.quotation import readable
 from agent.minds.builtin.talk.voice import read_voice
 from managers.language.reading.introductions import is_about_oneself, marked, name_given, name_in, name_noted, parted
 from managers.language.reading.reading import Reading, read
@@ -47,11 +47,6 @@ class Scene:
         return self.book.voice.lang
 
     @property
-    def joint(self) -> str:
-        """What stands between two sentences."""
-        return self.book.voice.joint
-
-    @property
     def asked_lately(self) -> int:
         """How many of the persona's last two replies ended with a question."""
         return sum(text.rstrip().endswith(("？", "?")) for text in self.spoken[-2:])
@@ -78,12 +73,8 @@ def read_scene(request: ReplyRequest, seed: int, *, grave: bool) -> Scene:
         sheet = replace(sheet, user_name=name)
         request = request if given else replace(request, sheet=sheet)  # what is remembered stands under that name
     voice = read_voice(sheet, message_read.lang)
-    book = Phrasebook(
-        voice.without_quirk() if grave else voice,
-        _rng(seed, request, spoken),
-        spoken[-_RECENT:],
-        kept=can_write(request),
-    )
+    voice = replace(voice, quirk="", murmurs=()) if grave else voice  # a playful ending would hurt
+    book = Phrasebook(voice, _rng(seed, request, spoken), spoken[-_RECENT:], kept=can_write(request))
     return Scene(request, message, message_read, book, spoken, heard, given)
 
 

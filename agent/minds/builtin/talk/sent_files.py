@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
 from agent.minds.builtin.answers.selection import Found, search_question
-from agent.minds.builtin.talk.main_point import topic_of
+from agent.minds.builtin.talk.mood import topic_of
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from agent.prompts.quoting import plain
@@ -125,7 +125,7 @@ def _quote(candidate: Candidate, file: SentFile, scene: Scene) -> str:
 
 def _place(heading: str, scene: Scene) -> str:
     shown = "" if fits("en", "markup", "row", heading) else for_quoting(heading, scene.lang, 60)
-    return f"{scene.joint}({shown})" if shown else ""
+    return f"{scene.book.voice.joint}({shown})" if shown else ""
 
 
 def _name(file: SentFile, scene: Scene) -> str:
@@ -146,7 +146,7 @@ def _told(files: Sequence[SentFile], scene: Scene) -> list[str]:
             quote = for_quoting(whole, scene.lang)
             said.append(scene.book.say("file", "whole", file=_name(file, scene), quote=quote))
             continue
-        quotes = scene.joint.join(
+        quotes = scene.book.voice.joint.join(
             scene.book.voice.quoted(for_quoting(one, scene.lang, _QUOTED)) for one in _telling(whole)
         )
         count = f"{sum(len(text) for _, text in file.parts):,}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from agent.minds.builtin.talk.markup import readable
-from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.quotation import for_quoting, readable
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.emotion import NEGATIVE, read_emotion
 from managers.language.lexicons import load, word_set

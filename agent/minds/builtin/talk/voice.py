@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -63,10 +63,6 @@ class Voice:
         for pattern, replacement in _endings(self.quirk):
             text = pattern.sub(replacement, text)
         return text.replace(_MARK, "")
-
-    def without_quirk(self) -> Voice:
-        """Return the same voice, grave: for moments when a playful ending would hurt."""
-        return replace(self, quirk="", murmurs=())
 
 
 @lru_cache(maxsize=32)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from agent.minds.builtin.talk.voice import Voice
 from managers.language.lexicons import load, word_list
 from managers.language.words import Word
 
@@ -46,7 +45,7 @@ def is_suffix(word: Word) -> bool:
     return word.kind == "function" and word.form in ("名詞的", "一般") and word.surface in word_list("ja", "suffixes")
 
 
-def is_person(found: Sequence[Word], span: Span) -> bool:
+def names_person(found: Sequence[Word], span: Span) -> bool:
     """Tell whether a phrase names a person."""
     inside = found[slice(*span)]
     is_kin = any(word.surface in word_list("ja", "persons") for word in inside[-2:])
@@ -66,16 +65,16 @@ def trimmed(found: Sequence[Word], span: Span) -> Span:
     return (start, start) if start >= end or is_light or head.kind == "number" else (start, end)
 
 
-def spoken(found: Sequence[Word], span: Span, voice: Voice) -> str:
+def spoken(found: Sequence[Word], span: Span, you: str) -> str:
     """Return a phrase from the listener's side: 私の母 → お母さん; the お of お茶, which the analysis keeps apart, with it."""
     start, end = span
     before = found[start - 1] if start else None
     is_courtesy = before is not None and before.surface in ("お", "ご") and before.end == found[start].start
     lead = before.surface if before is not None and is_courtesy and found[start].kind != "proper" else ""
-    return from_listener(found[start:end], voice, lead)
+    return from_listener(found[start:end], you, lead)
 
 
-def from_listener(tokens: Sequence[Word], voice: Voice, lead: str = "") -> str:
+def from_listener(tokens: Sequence[Word], you: str, lead: str = "") -> str:
     """Join words as the listener says them (母 → お母さん, 私 → the user's name), keeping the spaces between Latin ones."""
     text, last_end = lead, tokens[0].start if tokens else 0
     for at, word in enumerate(tokens):
@@ -86,7 +85,7 @@ def from_listener(tokens: Sequence[Word], voice: Voice, lead: str = "") -> str:
         has_courtesy = following in ("さん", "ちゃん", "様") or text.endswith(("ご", "お"))
         if is_oneself:
             is_home = word.surface in ("うち", "ウチ") and following in ("の", "に", "で", "へ", "から")
-            text += (voice.you or "あなた") + ("のところ" if is_home else "")
+            text += (you or "あなた") + ("のところ" if is_home else "")
         else:
             text += word.surface if has_courtesy else relatives().get(word.surface, word.surface)
     return text

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final, get_args
 
-from agent.minds.builtin.talk.noun_phrases_ja import relatives
 from managers.language.lexicons import load, word_list
+from managers.language.reading.noun_phrases_ja import relatives
 from managers.language.reading.rules import fits
 from managers.language.words import content_words
 from managers.storage.errors import Lang

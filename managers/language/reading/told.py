@@ -1,4 +1,4 @@
-"""What a person told, as far as a reply can take it up: the words to echo, and what to ask after."""
+"""What a person told, as far as one can take it up: what it is about, and what to ask after."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Told:
     """One sentence that was told.
 
     Attributes:
-        echo: it, given back from the listener's side ("so you went to Kyoto"); empty where that would be clumsy.
+        echo: it, given back by whoever takes it up ("so you went to Kyoto"); empty where that would be clumsy.
         act: what its verb is about (`words.toml`), or empty.
         is_future: it is planned or wished for.
         is_past: it has happened.

@@ -12,6 +12,24 @@ _JUST_NOW_SECONDS = 3600
 _NOON = 12
 
 
+def say(form: str, moment: date, lang: Lang) -> str:
+    """Return a day or a moment in one of the forms of `day_words.toml`: `full` has its weekday, `calendar` its year."""
+    said = _forms(lang)
+    at = moment if isinstance(moment, datetime) else datetime.combine(moment, time())
+    return str(said[form]).format(
+        year=at.year,
+        month=said["months"].split()[at.month - 1],
+        day=at.day,
+        weekday=said["weekdays"].split()[at.weekday()],
+        part=next(name for until, name in said["parts"] if at.hour < until),
+        half=said["halves"][at.hour >= _NOON],
+        hour=at.hour % _NOON or said["hour_of_noon"],
+        minute=at.minute,
+        numbers=at.date().isoformat(),
+        clock=f"{at:%H:%M}",
+    )
+
+
 def say_when(moment: datetime | None, now: datetime, lang: Lang) -> str:
     """Return a moment in natural words, relative to now; `before` where it is not known."""
     said = _forms(lang)
@@ -20,16 +38,16 @@ def say_when(moment: datetime | None, now: datetime, lang: Lang) -> str:
     days = (now.date() - moment.date()).days
     if days <= 0:
         is_fresh = abs((now - moment).total_seconds()) < _JUST_NOW_SECONDS
-        return _filled(said, "just_now" if is_fresh else "today", moment)
+        return say("just_now" if is_fresh else "today", moment, lang)
     if str(days) in said["near"]:
         return str(said["near"][str(days)])
     weeks = (_monday(now) - _monday(moment)) // 7
     if weeks == 0 or days < said["weekday_for"]:
-        return _filled(said, "this_week", moment)
+        return say("this_week", moment, lang)
     if weeks == 1:
-        return _filled(said, "last_week", moment)
+        return say("last_week", moment, lang)
     years = now.year - moment.year
-    return _filled(said, {0: "this_year", 1: "last_year"}.get(years, "other_year"), moment)
+    return say({0: "this_year", 1: "last_year"}.get(years, "other_year"), moment, lang)
 
 
 def _forms(lang: Lang) -> dict[str, Any]:
@@ -42,44 +60,15 @@ def _monday(moment: datetime) -> int:
     return moment.toordinal() - moment.weekday()
 
 
-def _filled(said: dict[str, Any], form: str, moment: datetime) -> str:
-    return str(said[form]).format(
-        year=moment.year,
-        month=said["months"].split()[moment.month - 1],
-        day=moment.day,
-        weekday=said["weekdays"].split()[moment.weekday()],
-        part=next(name for until, name in said["parts"] if moment.hour < until),
-        half=said["halves"][moment.hour >= _NOON],
-        hour=moment.hour % _NOON or said["hour_of_noon"],
-        minute=moment.minute,
-    )
-
-
 def say_day(day: date, today: date, lang: Lang) -> str:
     """Return a day as people name it, today's neighbours by their own names: 昨日, on Tuesday, on 17 November 2025."""
     said = _forms(lang)
     days = (today - day).days
     if str(days) in said["near"]:
         return str(said["near"][str(days)])
-    then = datetime.combine(day, time())
     if days > 0:
-        return say_when(then, datetime.combine(today, time()), lang)
-    return _filled(said, "this_year" if day.year == today.year else "other_year", then)
-
-
-def say_calendar_day(day: date, lang: Lang) -> str:
-    """Return a day with its year, as it may stand in a note that is read years later: 2026年11月17日, 17 November 2026."""
-    return _filled(_forms(lang), "calendar", datetime.combine(day, time()))
-
-
-def say_date(now: datetime, lang: Lang) -> str:
-    """Return a date with its weekday."""
-    return _filled(_forms(lang), "full", now)
-
-
-def say_time(now: datetime, lang: Lang) -> str:
-    """Return a time of day."""
-    return _filled(_forms(lang), "time" if now.minute else "sharp", now)
+        return say_when(datetime.combine(day, time()), datetime.combine(today, time()), lang)
+    return say("this_year" if day.year == today.year else "other_year", day, lang)
 
 
 def part_of_day(now: datetime) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.minds.builtin.talk.echo_ja import echo_of
-from agent.minds.builtin.talk.noun_phrases_ja import is_person, phrases, spoken, trimmed
-from agent.minds.builtin.talk.told import Told, signs_of
-from agent.minds.builtin.talk.voice import Voice
 from managers.language.lexicons import verbs, word_list
+from managers.language.reading.kinship import is_person
+from managers.language.reading.noun_phrases_ja import names_person, phrases, spoken, trimmed
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
+from managers.language.reading.told import Told, signs_of
 from managers.language.words import Word
 
 _NEGATIVE = ("無い", "ない", "ぬ", "ず", "ん")
@@ -20,12 +19,12 @@ _BY_PARTICLE = {"を": 3.0, "が": 2.0, "は": 1.5, "に": 1.2, "で": 1.0}
 """How likely the phrase before a particle is what a sentence is about."""
 
 
-def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
+def take_up(sentence: Sentence, you: str) -> Told:
     """Read what a Japanese sentence tells."""
     found, plain = sentence.words, sentence.plain
-    person = _phrase_before(found, ("と", "に", "から"), voice, wants_person=True)
-    subject = _phrase_before(found, ("は", "が"), voice, wants_person=True)
-    topic, is_pet = _topic(found, voice)
+    person = _phrase_before(found, ("と", "に", "から"), you, wants_person=True)
+    subject = _phrase_before(found, ("は", "が"), you, wants_person=True)
+    topic, is_pet = _topic(found, you)
     is_denied = any(word.normal in _NEGATIVE and word.kind != "noun" for word in found[-4:])
     is_ahead = not is_denied and _is_future(found, plain)
     is_past = not is_ahead and any(_is_past(word) for word in found[-5:])
@@ -35,7 +34,6 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         topic, is_pet = pet, True
     return replace(
         signs_of(sentence),
-        echo=echo_of(sentence, voice, persona),
         act=act,
         is_future=is_ahead,
         is_past=is_past,
@@ -43,9 +41,11 @@ def take_up(sentence: Sentence, voice: Voice, persona: str) -> Told:
         is_wish=_is_wish(found),
         is_own=not subject and not _is_of_theirs(found),
         person=person or subject,
-        place=_phrase_before(found, ("へ", "に", "で"), voice, wants_person=False),
+        place=_phrase_before(found, ("へ", "に", "で"), you, wants_person=False),
         is_pet=is_pet,
-        names_somebody=bool(pet) or fits("ja", "told", "of_another", plain) or any(_is_someone(word) for word in found),
+        names_somebody=bool(pet)
+        or fits("ja", "told", "of_another", plain)
+        or any(is_person(word, "ja") for word in found),
         is_relative=fits("ja", "told", "relative", person or subject),
     )
 
@@ -130,21 +130,21 @@ def _is_of_theirs(found: Sequence[Word]) -> bool:
     )
 
 
-def _phrase_before(found: Sequence[Word], particles: Sequence[str], voice: Voice, *, wants_person: bool) -> str:
+def _phrase_before(found: Sequence[Word], particles: Sequence[str], you: str, *, wants_person: bool) -> str:
     """Return the first phrase before one of some particles that names somebody, or else a place; empty if none."""
     for start, end in (trimmed(found, span) for span in phrases(found)):
         following = found[end] if start < end < len(found) else None
         is_marked = following is not None and following.form in ("格助詞", "係助詞")
         if following is None or not is_marked or following.surface not in particles:
             continue
-        is_someone = is_person(found, (start, end))
+        is_somebody = names_person(found, (start, end))
         is_place = any(word.entity == "place" for word in found[start:end]) or _verb_act(found) == "go"
-        if is_someone == wants_person and (is_someone or is_place):
-            return spoken(found, (start, end), voice)
+        if is_somebody == wants_person and (is_somebody or is_place):
+            return spoken(found, (start, end), you)
     return ""
 
 
-def _topic(found: Sequence[Word], voice: Voice) -> tuple[str, bool]:
+def _topic(found: Sequence[Word], you: str) -> tuple[str, bool]:
     """Return the phrase that most of the sentence is about, and whether it is an animal."""
     best, best_score = (0, 0), 0.0
     for start, end in (trimmed(found, span) for span in phrases(found)):
@@ -152,14 +152,14 @@ def _topic(found: Sequence[Word], voice: Voice) -> tuple[str, bool]:
             continue
         after = found[end] if end < len(found) else None
         if _is_pet(found[start:end]) and after and after.surface in ("は", "が", "も", "、"):
-            return spoken(found, (start, end), voice), True  # うちの猫、…: what it did is told of it
+            return spoken(found, (start, end), you), True  # うちの猫、…: what it did is told of it
         score = _weight(found[start:end], after)
         if found[end - 1].end - found[start].start > 1 and score > best_score:
             best, best_score = (start, end), score
     if not best_score:
         return "", False
     inside = found[slice(*best)]
-    return spoken(found, best, voice), _is_pet(inside) and "さん" not in "".join(word.surface for word in inside)
+    return spoken(found, best, you), _is_pet(inside) and "さん" not in "".join(word.surface for word in inside)
 
 
 def _weight(phrase: Sequence[Word], after: Word | None) -> float:
@@ -170,10 +170,6 @@ def _weight(phrase: Sequence[Word], after: Word | None) -> float:
     score += 0.6 if any(word.entity for word in phrase) else 0.0
     is_bare_object = after.kind == "verb" and after.normal != "為る"  # ギター弾いた
     return score + (1.2 if is_bare_object else 0.0)
-
-
-def _is_someone(word: Word) -> bool:
-    return word.entity == "person" or word.surface in word_list("ja", "persons")
 
 
 def _is_pet(phrase: Sequence[Word]) -> bool:

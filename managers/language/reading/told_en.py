@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.minds.builtin.talk.echo_en import echo_of
-from agent.minds.builtin.talk.told import Told, signs_of
 from managers.language.lexicons import verbs, word_list
 from managers.language.reading.english import verb_base
+from managers.language.reading.kinship import is_person
 from managers.language.reading.reading import Sentence
 from managers.language.reading.rules import fits, rule
+from managers.language.reading.told import Told, signs_of
 from managers.language.words import Word
 
 Span = tuple[int, int]
@@ -23,7 +23,7 @@ def take_up(sentence: Sentence) -> Told:
     verb = _main_verb(found)
     act = _act(sentence, found, verb)
     spans = phrases(found)
-    person = next((s for s in spans if _is_person(found[s[1] - 1]) and _before(found, s) in _BEFORE_PERSON), None)
+    person = next((s for s in spans if is_person(found[s[1] - 1], "en") and _before(found, s) in _BEFORE_PERSON), None)
     place = next((s for s in spans if _is_place(found, s, act)), None)
     verb = verb if verb >= 0 else _first_verb(found)
     topic = _topic(found, spans, verb)
@@ -35,7 +35,6 @@ def take_up(sentence: Sentence) -> Told:
         person = None  # "my cat Momo", "my dog is called Rex": a name, and nobody's
     return replace(
         signs_of(sentence),
-        echo=echo_of(sentence),
         act=act,
         is_future=any(word.surface.lower() in word_list("en", "future") for word in found) and not _is_done(found),
         is_past=any(_is_past(word) for word in found),
@@ -43,12 +42,12 @@ def take_up(sentence: Sentence) -> Told:
         is_own=_is_own(found[: max(verb, 0)]),
         topic=named["name"] if named else _spoken(found, topic, text),
         person=_spoken(found, person, text),
-        place=_spoken(found, place, text) if place and not _is_person(found[place[1] - 1]) else "",
+        place=_spoken(found, place, text) if place and not is_person(found[place[1] - 1], "en") else "",
         points_back=bool(found) and found[0].surface.lower() in word_list("en", "pointing"),
         is_relative=bool(kin)
         and (fits("en", "told", "relative", kin) or fits("en", "told", "married", sentence.plain)),
         is_pet=is_pet,
-        names_somebody=any(_is_person(word) or word.form in word_list("en", "pets") for word in found),
+        names_somebody=any(is_person(word, "en") or word.form in word_list("en", "pets") for word in found),
     )
 
 
@@ -194,10 +193,6 @@ def _is_usable(found: Sequence[Word], span: Span) -> bool:
 
 def _before(found: Sequence[Word], span: Span) -> str:
     return found[span[0] - 1].surface.lower() if span[0] else ""
-
-
-def _is_person(head: Word) -> bool:
-    return head.entity == "person" or bool({head.form, head.surface.lower()} & word_list("en", "persons"))
 
 
 def _is_place(found: Sequence[Word], span: Span, act: str) -> bool:
