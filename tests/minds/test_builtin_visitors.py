@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from agent.minds.builtin.dreams.open_questions import find
-from agent.minds.builtin.dreams.summary import summarise
+from agent.minds.builtin.dreams.open_questions import find_questions
+from agent.minds.builtin.dreams.summary import summarise_day
 from agent.minds.builtin.talk.quotation import readable
 from agent.minds.builtin.talk.unreadable import is_foreign
 from managers.language.reading.concern import find_concern
@@ -266,5 +266,5 @@ def test_a_death_is_the_days_event_and_no_open_question() -> None:
         Message(f"m{at}", NOW + timedelta(minutes=at), "user", "和子", text) for at, text in enumerate(texts)
     )
     day = DayMaterial(NEMU, NOW.date(), messages)
-    assert any("亡くなりました" in event.text for event in summarise(day).key_events)
-    assert not any("主人" in question.topic for question in find(QuestionMaterial(day)).questions)
+    assert any("亡くなりました" in event.text for event in summarise_day(day).key_events)
+    assert not any("主人" in question.topic for question in find_questions(QuestionMaterial(day)).questions)

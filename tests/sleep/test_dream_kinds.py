@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 import pytest
 
-from agent.minds.builtin.dreams.entities import describe
+from agent.minds.builtin.dreams.entities import describe_entities
 from managers.memory.messages import Message
 from managers.mind import Sheet
 from managers.sleep.tasks import DayMaterial, EntityDraft, EntityMaterial
@@ -20,7 +20,7 @@ def dreamt(lang: Lang, lines: str, *, speaker: str = "", name: str = "") -> dict
         for number, line in enumerate(lines.split("|"))
     )
     day = DayMaterial(Sheet("ねむ", lang, "", name), date(2026, 11, 20), messages)
-    return {draft.name: draft for draft in describe(EntityMaterial(day)).entities}
+    return {draft.name: draft for draft in describe_entities(EntityMaterial(day)).entities}
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,10 @@ class BuiltInDreamMind:
     """The built-in mind asleep. The same day always makes the same dream; it is quick, so nothing interrupts it."""
 
     name = NAME
-    summarise_day = staticmethod(summary.summarise)
-    describe_entities = staticmethod(entities.describe)
-    find_questions = staticmethod(open_questions.find)
-    resolve_questions = staticmethod(open_questions.resolve)
+    summarise_day = staticmethod(summary.summarise_day)
+    describe_entities = staticmethod(entities.describe_entities)
+    find_questions = staticmethod(open_questions.find_questions)
+    resolve_questions = staticmethod(open_questions.resolve_questions)
     reflect = staticmethod(reflection.reflect)
 
     def tokens_of(self, _: DayMaterial) -> int:

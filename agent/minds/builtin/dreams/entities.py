@@ -43,7 +43,7 @@ _LIVING: Final = ("person", "pet")
 _LONGEST_FACT: Final = {"ja": 200, "en": 240}
 
 
-def describe(material: EntityMaterial, _: Cancel | None = None) -> EntitiesDraft:
+def describe_entities(material: EntityMaterial, _: Cancel | None = None) -> EntitiesDraft:
     """Return everyone and everything that the new messages told something about."""
     day, sheet = material.day, material.day.sheet
     told = told_by_persons(day.new_messages)

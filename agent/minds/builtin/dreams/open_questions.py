@@ -49,7 +49,7 @@ _LONGEST_TOPIC: Final = 24
 _LONGEST_AIM: Final = 8
 
 
-def find(material: QuestionMaterial, _: Cancel | None = None) -> QuestionsDraft:
+def find_questions(material: QuestionMaterial, _: Cancel | None = None) -> QuestionsDraft:
     """Return the few most pressing things that the new messages left open."""
     told = [said for said in told_by_persons(material.day.new_messages) if said.message.role == "user"]
     names = {message.speaker.casefold() for message in material.day.messages}
@@ -70,7 +70,7 @@ def find(material: QuestionMaterial, _: Cancel | None = None) -> QuestionsDraft:
     return QuestionsDraft(questions=chosen[:MAX_FOUND])
 
 
-def resolve(material: AnswerMaterial, _: Cancel | None = None) -> ResolutionsDraft:
+def resolve_questions(material: AnswerMaterial, _: Cancel | None = None) -> ResolutionsDraft:
     """Return the questions that something said since answers: about the same, and told as done or so."""
     lang, sheet = material.day.sheet.language, material.day.sheet
     answers = [said for said in told_by_persons(material.day.new_messages) if _is_telling(said)]

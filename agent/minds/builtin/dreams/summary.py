@@ -28,7 +28,7 @@ _FELT = 0.15
 _MIXED_SHARE = 0.25
 
 
-def summarise(material: DayMaterial, _: Cancel | None = None) -> DayDraft:
+def summarise_day(material: DayMaterial, _: Cancel | None = None) -> DayDraft:
     """Return the day's episode: sentences that say who said what, all of it quoted from the day."""
     lang = material.sheet.language
     spoken = said_in(material.messages)
