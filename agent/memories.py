@@ -9,6 +9,7 @@ from random import Random
 from typing import TypeVar
 
 from agent.inner_life import InnerLife
+from agent.minds.masking import Masking
 from agent.prompts.quoting import one_line
 from agent.strategy_advisor import StrategyAdvisor
 from managers.hygiene.housekeeping import Housekeeping
@@ -95,6 +96,15 @@ class Memories:
             user_name=one_line(persona.user_name or user.name),
             user_profile=persona.user_profile or user.profile,
         )
+
+    def masking(self) -> Masking:
+        """Return which minds are shown placeholders, and whose names are hidden."""
+        privacy, persona = self.settings().privacy, self.persona().name
+        if not privacy.mask_names:
+            return Masking(privacy.mask_models)
+        people = {name for one in self.entities.all() if one.kind == "person" for name in one.names}
+        known = frozenset({*people, self.sheet().user_name} - {persona, ""})
+        return Masking(privacy.mask_models, names=True, known=known, spared=frozenset({persona}))
 
     def working_copy(self) -> WorkingCopy:
         """Return the dreamt memories as they are now, to be looked at or changed together."""

@@ -194,8 +194,8 @@ class CompanionSleeper:
         return with_name(memories.sheet(), memories, memories.log.tail(count, roles=("user", "persona")))
 
     def _small_mind(self, purpose: Purpose) -> Mind:
-        settings = self.memories.settings().mind
-        return self.minds.choose_small(settings, persona=self.name, purpose=purpose).mind
+        settings, masking = self.memories.settings().mind, self.memories.masking()
+        return self.minds.choose_small(settings, persona=self.name, purpose=purpose, masking=masking).mind
 
     @cached_property
     def _conversation_end(self) -> ConversationEnd:

@@ -122,7 +122,7 @@ class Turns:
 
     def _choice(self, settings: Settings) -> Choice:
         name = self.memories.paths.name
-        choice = self._minds.choose(settings.mind, persona=name, purpose="talk")
+        choice = self._minds.choose(settings.mind, persona=name, purpose="talk", masking=self.memories.masking())
         is_stopped = choice.status.is_language_model and self._minds.is_stopped(name)
         return replace(choice, status=capped_status()) if is_stopped and self._minds.stand_in(settings) else choice
 
@@ -198,7 +198,7 @@ class Turns:
         memories = self.memories
         settings, sheet = memories.settings(), with_name(memories.sheet(), memories, window)
         name = memories.paths.name
-        choice = self._minds.choose(settings.mind, persona=name, purpose="talk")
+        choice = self._minds.choose(settings.mind, persona=name, purpose="talk", masking=self.memories.masking())
 
         def emit_and_keep(event: TurnEvent) -> None:
             if aside is not None and isinstance(event, Received | Replied):
@@ -243,7 +243,8 @@ class Turns:
 
     def _small_mind(self, settings: Settings, purpose: Purpose) -> Mind:
         name = self.memories.paths.name
-        return self._minds.choose_small(settings.mind, persona=name, purpose=purpose).mind
+        masking = self.memories.masking()
+        return self._minds.choose_small(settings.mind, persona=name, purpose=purpose, masking=masking).mind
 
     def _wake(self) -> None:
         """After opening, off the user's path: cards are read, what was edited elsewhere is noticed and indexed."""

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from agent.minds.endpoint import (
     OPENAI_ADDRESS,
@@ -33,6 +33,7 @@ from agent.minds.errors import ContextTooLongError, MindError, SafetyBlockError,
 from agent.minds.known_servers import KnownServers, Server
 from agent.minds.language_model import LanguageModelMind
 from agent.minds.makers import MAKERS, OPENAI_KEYS, Maker, openai_mind, own_maker, secret_name, unusable_mind
+from agent.minds.masking import Masking
 from agent.minds.mind_status import MindStatus, built_in_status, status_of
 from agent.minds.offers import Offer, offer_built_in, offer_key, offer_server, server_found
 from agent.minds.protocol import Mind
@@ -81,6 +82,8 @@ class _Chosen:
     """A server about which nobody was asked yet; it would speak."""
 
 
+CAREFUL: Final = Masking()
+"""What holds where a caller knows of no wishes."""
 _Identity = tuple[str, str]
 """Settings as JSON, and the key: what a choice depends on."""
 
@@ -88,10 +91,14 @@ _Identity = tuple[str, str]
 class Minds(Protocol):
     """Whoever hands out minds for what a persona does: `MindChooser`, or somebody with one mind only."""
 
-    def choose(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
+    def choose(
+        self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other", masking: Masking = CAREFUL
+    ) -> Choice:
         """Return the mind that speaks."""
 
-    def choose_small(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
+    def choose_small(
+        self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other", masking: Masking = CAREFUL
+    ) -> Choice:
         """Return the mind for inner work."""
 
     def stand_in(self, settings: Settings) -> Callable[[], Mind] | None:
@@ -133,7 +140,9 @@ class MindChooser:
         self._lock = threading.Lock()
         self._looking: threading.Thread | None = None
 
-    def choose(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
+    def choose(
+        self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other", masking: Masking = CAREFUL
+    ) -> Choice:
         """Return the mind that these settings mean now; its calls are counted for a persona and a purpose.
 
         The first call asks local servers (0.6 s at most), later ones answer at once.
@@ -149,13 +158,17 @@ class MindChooser:
         mind, offers = chosen.mind, self._offers(settings, chosen)
         if self._meter is not None:
             mind = mind.charged_to(self._meter.account(persona, purpose))
+        if isinstance(mind, LanguageModelMind):
+            mind = mind.masked(masking)
         notices = (server_found(chosen.waiting),) if chosen.waiting else ()
         return Choice(mind, _status_now(chosen), notices, offers)
 
-    def choose_small(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
+    def choose_small(
+        self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other", masking: Masking = CAREFUL
+    ) -> Choice:
         if settings.internal_processing_model:
             settings = settings.model_copy(update={"model": settings.internal_processing_model})
-        return self.choose(settings, persona=persona, purpose=purpose)
+        return self.choose(settings, persona=persona, purpose=purpose, masking=masking)
 
     def stand_in(self, settings: Settings) -> Callable[[], Mind] | None:
         """Return what makes the mind that speaks when a cap stops the model; None where the settings want silence."""

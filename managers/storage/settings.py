@@ -29,6 +29,10 @@ GEMINI_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 """Where people have it in their environment."""
 
 
+MaskModels = Literal["elsewhere", "always", "never"]
+"""Whose prompts are masked: models' that are not on this computer, all models', nobody's."""
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="ignore", validate_assignment=True)
 
@@ -126,6 +130,14 @@ class MemorySettings(_Section):
     merge_interval: int = Field(1000, ge=1)
 
 
+class PrivacySettings(_Section):
+    """Where placeholders stand for addresses, telephone numbers, cards, national numbers and keys."""
+
+    mask_models: MaskModels = "elsewhere"
+    mask_names: bool = False
+    """People's names too, wherever something is masked."""
+
+
 class SleepSettings(_Section):
     """Dreaming and autonomy."""
 
@@ -207,6 +219,7 @@ class Settings(_Section):
     recall: RecallSettings = Field(default_factory=RecallSettings)
     conversation: ConversationSettings = Field(default_factory=ConversationSettings)
     memory: MemorySettings = Field(default_factory=MemorySettings)
+    privacy: PrivacySettings = Field(default_factory=PrivacySettings)
     sleep: SleepSettings = Field(default_factory=SleepSettings)
     usage: UsageSettings = Field(default_factory=UsageSettings)
     page: PageSettings = Field(default_factory=PageSettings)

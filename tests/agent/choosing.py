@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from agent.minds.builtin import BuiltInMind
-from agent.minds.choose import Choice
+from agent.minds.choose import CAREFUL, Choice
+from agent.minds.masking import Masking
 from agent.minds.mind_status import MindStatus
 from agent.minds.protocol import Mind
 from managers.mind import Cancel, ReplyPiece, ReplyRequest, TextPiece
@@ -49,10 +50,14 @@ class Always:
         self.mind = mind
         self.small = small
 
-    def choose(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
+    def choose(
+        self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other", masking: Masking = CAREFUL
+    ) -> Choice:
         return _choice(self.mind)
 
-    def choose_small(self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other") -> Choice:
+    def choose_small(
+        self, settings: MindSettings, *, persona: str = "", purpose: Purpose = "other", masking: Masking = CAREFUL
+    ) -> Choice:
         return _choice(self.small or self.mind)
 
     def stand_in(self, settings: Settings) -> None:

@@ -29,9 +29,11 @@ from agent.minds.language_model.call_failures import (
 from agent.minds.language_model.hearing import Hearing
 from agent.minds.language_model.metering import Counting
 from agent.minds.language_model.model_dreams import LanguageModelDreamMind, impulse
+from agent.minds.language_model.prompt_mask import PromptMask
 from agent.minds.language_model.provider import Feature, Provider
 from agent.minds.language_model.reasoning import may_start_thinking
 from agent.minds.language_model.request import Model, Prompt
+from agent.minds.masking import Masking
 from agent.minds.tool_schemas import affordable, names_of, ungrouped
 from managers.mind import Answer, Cancel, ChatTurn, ReplyPiece, ReplyRequest, TextPiece, ToolCall, Usage
 from managers.sleep.autonomy import Deed, Occasion
@@ -88,6 +90,7 @@ class LanguageModelMind:
             endpoint, provider, context_tokens, can_see, starts_thinking=may_start_thinking(endpoint.model)
         )
         self._account: Account | None = None
+        self._masking = Masking("never")
 
     def __repr__(self) -> str:
         """Show the model, no key."""
@@ -98,6 +101,12 @@ class LanguageModelMind:
         charged = copy.copy(self)
         charged._account = account  # noqa: SLF001  # of its own kind
         return charged
+
+    def masked(self, masking: Masking) -> Self:
+        """Return the same mind, which is shown placeholders where the person wishes so; `MindChooser` asks for that."""
+        masked = copy.copy(self)
+        masked._masking = masking  # noqa: SLF001  # of its own kind
+        return masked
 
     @property
     def trouble(self) -> MindError | None:
@@ -257,16 +266,18 @@ class LanguageModelMind:
         failure: Failure | None = None
         counting: Counting | None = None
         is_whole = False
+        mask = PromptMask(self._masking.begin() if self._masking.covers(self.endpoint) else None)
+        prompt = mask.hide(prompt)
         try:
             counting, start = self._model.start(prompt, self._account, self._patience.seconds)
             for chunk in event_loop.read(
                 start, cancel=cancel, seconds=self._patience.seconds, monotonic=self._monotonic
             ):
                 counting.live()
-                yield from hearing.take(chunk)
+                yield from mask.show(hearing.take(chunk))
             if not cancel.is_set():
                 is_whole = True
-                yield from hearing.finish()
+                yield from mask.show(hearing.finish())
                 hearing.check()
                 if hearing.cut_short:
                     yield _say.notice("mind-cut-short", "info", model=self.name)
@@ -280,6 +291,7 @@ class LanguageModelMind:
         finally:  # also when the caller has closed this
             if counting is not None:
                 counting.end(hearing, failure.error if failure else None, is_whole=is_whole)
+        yield from mask.rest()
         self._model.learn_from(hearing, prompt)
         if hearing.usage != Usage():
             yield hearing.usage

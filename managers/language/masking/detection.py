@@ -56,22 +56,22 @@ def find(text: str) -> tuple[Found, ...]:
 
 
 @lru_cache(maxsize=256)
-def find_people(text: str, known: frozenset[str] = frozenset()) -> tuple[Found, ...]:
+def find_people(
+    text: str, known: frozenset[str] = frozenset(), spared: frozenset[str] = frozenset()
+) -> tuple[Found, ...]:
     """Return where people are named: in Japanese by the dictionary, in any language those who are known."""
-    found = [
-        Found("NAME", one.start, one.end) for one in entities(text) if one.kind == "person" and _is_japanese(one.text)
-    ]
-    taken = {at for one in found for at in range(one.start, one.end)}
-    for name in sorted(known, key=len, reverse=True):
-        for match in re.finditer(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text) if len(name) > 1 else ():
-            if taken.isdisjoint(range(*match.span())):
-                found.append(Found("NAME", *match.span()))
-                taken.update(range(*match.span()))
-    return tuple(sorted(found, key=lambda one: one.start))
-
-
-def _is_japanese(name: str) -> bool:
-    return not name.isascii()
+    by_dictionary = ((one.start, one.end) for one in entities(text) if one.kind == "person" and not one.text.isascii())
+    by_name = (
+        match.span()
+        for name in known
+        if len(name) > 1
+        for match in re.finditer(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text)
+    )
+    found: list[Found] = []
+    for start, end in sorted({*by_name, *by_dictionary}, key=lambda span: (span[0], -span[1])):
+        if text[start:end] not in spared and (not found or start >= found[-1].end):
+            found.append(Found("NAME", start, end))
+    return tuple(found)
 
 
 def _keys(text: str) -> Iterator[Span]:

@@ -30,15 +30,18 @@ class Masked:
     replacements: Mapping[str, str]
 
 
-def mask(text: str, *, names: bool = False, known: frozenset[str] = frozenset()) -> Masked:
+def mask(
+    text: str, *, names: bool = False, known: frozenset[str] = frozenset(), spared: frozenset[str] = frozenset()
+) -> Masked:
     """Return a text with placeholders.
 
     Args:
         text: any text.
         names: hide people's names too.
         known: names to be hidden in any language.
+        spared: names that are not hidden.
     """
-    used = Mask(names=names, known=known)
+    used = Mask(names=names, known=known, spared=spared)
     return Masked(used.hide(text), dict(used.replacements))
 
 
@@ -52,9 +55,11 @@ def unmask(text: str, replacements: Mapping[str, str]) -> str:
 class Mask:
     """What was hidden in one prompt, and how it is put back."""
 
-    def __init__(self, *, names: bool = False, known: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, *, names: bool = False, known: frozenset[str] = frozenset(), spared: frozenset[str] = frozenset()
+    ) -> None:
         self.replacements: dict[str, str] = {}
-        self._names, self._known = names, known
+        self._names, self._known, self._spared = names, known, spared
         self._placeholders: dict[tuple[MaskedKind, str], str] = {}
         self._counts: dict[MaskedKind, int] = {}
 
@@ -80,7 +85,7 @@ class Mask:
 
     def _found(self, text: str) -> Sequence[Found]:
         own = [Found(_kind(one[1]), *one.span()) for one in _PLACEHOLDER.finditer(text)] if _HEAD in text else []
-        people = find_people(text, self._known) if self._names else ()
+        people = find_people(text, self._known, self._spared) if self._names else ()
         chosen: list[Found] = []
         for one in sorted([*own, *find(text), *people], key=lambda one: (one.start, -one.end)):
             if not chosen or one.start >= chosen[-1].end:

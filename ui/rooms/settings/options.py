@@ -16,7 +16,7 @@ from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.storage.settings import Settings
 from ui.locales import Texts
 
-GROUPS: Final = ("user", "conversation", "recall", "memory", "sleep", "autonomy", "details", "page")
+GROUPS: Final = ("user", "conversation", "recall", "memory", "privacy", "sleep", "autonomy", "details", "page")
 """The groups in the order in which they are shown; autonomy is a part of the settings' `sleep`, details of `mind`."""
 _AUTONOMY: Final = frozenset(
     [

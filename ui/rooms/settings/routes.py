@@ -19,6 +19,7 @@ PAGES: Final = [
     "recall",
     "meaning",
     "memory",
+    "privacy",
     "sleep",
     "autonomy",
     "details",
