@@ -144,6 +144,7 @@ class CompanionSleeper:
             apply=memories.apply,
             settings=self.settings(),
             limits=memories.settings().memory,
+            privacy=memories.settings().privacy,
             recall=lambda gist: memories.recall.search(gist, _PAST_SEARCHED, types=_PAST, fitting=True),
         )
 

@@ -10,6 +10,7 @@ from agent.memories import Memories
 from agent.minds.protocol import Mind
 from agent.tools.catalogue import Arguments, Found, Tool
 from agent.tools.writes import Write, Writer
+from managers.language.masking.placeholders import mask
 from managers.mind import Sheet
 from managers.recall.hits import Hit
 from managers.storage.clock import Clock
@@ -32,6 +33,10 @@ class ToolContext:
     """The memories that the mind has before its eyes already."""
     shown: frozenset[str] = frozenset()
     """The messages that it has before its eyes already, this one among them."""
+
+    def kept(self, text: str) -> str:
+        """Return words as a memory may hold them: with placeholders, where the person wishes so."""
+        return mask(text).text if self.settings.privacy.mask_memories else text
 
     @property
     def writer(self) -> Writer:

@@ -102,7 +102,7 @@ def write_entity_memory(context: ToolContext, wanted: EntityFact) -> EntityWrite
     """Add a fact about a person or thing, put it in another's place, or end one."""
     if not wanted.content and not wanted.old_fact:
         raise NothingDoneError(_say("entity_needs", context.sheet.language))
-    return EntityWrite(name=wanted.name, content=wanted.content, old_fact=wanted.old_fact)
+    return EntityWrite(name=wanted.name, content=context.kept(wanted.content), old_fact=wanted.old_fact)
 
 
 def list_entity_memories(context: ToolContext, _: Nothing) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -79,7 +80,7 @@ def _edit(kind: NoteKind, context: ToolContext, wanted: NoteEdit) -> NoteWrite:
         raise NothingDoneError(_say(f"needs.{wanted.operation}", lang))
     old = "" if wanted.operation == "append" else wanted.old_text
     new = "" if wanted.operation == "delete" else wanted.text
-    return NoteWrite(note=kind, edits=(Edit(old, new),))
+    return NoteWrite(note=kind, edits=(Edit(old, context.kept(new)),))
 
 
 def _read(kind: NoteKind, context: ToolContext, _: Nothing) -> str:
@@ -98,7 +99,7 @@ def _plan(kind: NoteKind, context: ToolContext, wanted: Instruction) -> NoteWrit
     )
     if not edits:
         raise NothingDoneError(_say("nothing_to_do", context.sheet.language))
-    return NoteWrite(note=kind, edits=tuple(edits))
+    return NoteWrite(note=kind, edits=tuple(replace(edit, new=context.kept(edit.new)) for edit in edits))
 
 
 TOOLS: list[Tool[ToolContext]] = [

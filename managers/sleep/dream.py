@@ -35,7 +35,7 @@ from managers.storage.clock import Clock
 from managers.storage.errors import BusyError
 from managers.storage.locks import holding, writing
 from managers.storage.paths import PersonaPaths
-from managers.storage.settings import MemorySettings, SleepSettings
+from managers.storage.settings import MemorySettings, PrivacySettings, SleepSettings
 from managers.storage.texts import Texts
 
 __all__ = ["DreamReport", "Dreamer", "dreaming"]
@@ -88,6 +88,7 @@ class Dreamer:
         settings: SleepSettings | None = None,
         limits: MemorySettings | None = None,
         recall: Callable[[str], Sequence[Hit]] = lambda _: (),
+        privacy: PrivacySettings | None = None,
     ) -> None:
         """Hold what a dream needs.
 
@@ -102,13 +103,10 @@ class Dreamer:
             settings: when the deeper reflections are due.
             limits: from when on memories count as the same, and how many there may be.
             recall: searches the past before a reflection.
+            privacy: what is written down masked.
         """
-        self.paths = paths
-        self._log = log
-        self._clock = clock
-        self._sheet = sheet
-        self._mind = mind
-        self._apply = apply
+        self.paths, self._log, self._clock = paths, log, clock
+        self._sheet, self._mind, self._apply = sheet, mind, apply
         self._settings = settings or SleepSettings()
         self._stores = Stores.open(paths, clock, limits, is_crowded=is_crowded(paths, clock, limits))
         self._emotions = EmotionLog(paths, clock, set_aside=log.set_aside)
@@ -123,6 +121,7 @@ class Dreamer:
             is_gone=lambda message_id: log.get(message_id) is None,
             when=lambda ids: [message.time for message in log.originals(ids).values()],
             recall=recall,
+            privacy=privacy or PrivacySettings(),
         )
 
     def pending_days(self, *, today: bool = False, thorough: bool = False) -> list[date]:

@@ -7,13 +7,14 @@ outside; `checks.py` decides what of an answer may become memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from typing import Literal, Protocol
 
 from pydantic import BaseModel, Field
 
+from managers.language.masking.placeholders import Mask
 from managers.memory.emotions import EmotionEntry
 from managers.memory.entities import Entity
 from managers.memory.episodes import Episode
@@ -85,6 +86,11 @@ class DayMaterial:
             return self.messages
         return tuple(message for message in self.messages if message.id in self.unread)
 
+    def masked(self, used: Mask | None = None) -> DayMaterial:
+        """Return the day with placeholders for what is private in its words; what is the same has the same all day."""
+        used = used or Mask()
+        return replace(self, messages=tuple(replace(one, text=used.hide(one.text)) for one in self.messages))
+
     @property
     def is_read_again(self) -> bool:
         """Whether a dream has read some of it before: the day went on after it, or was changed."""
@@ -142,6 +148,22 @@ class ReflectionMaterial:
     questions: tuple[Question, ...] = ()
     past: tuple[Hit, ...] = ()
     values: tuple[str, ...] = ()
+
+    def masked(self) -> ReflectionMaterial:
+        """Return it with placeholders for what is private in what was said, in the days in short, and in what was found."""
+        used = Mask()
+        episodes = (
+            one.model_copy(
+                update={"summary": used.hide(one.summary), "key_events": [used.hide(event) for event in one.key_events]}
+            )
+            for one in self.episodes
+        )
+        return replace(
+            self,
+            days=tuple(day.masked(used) for day in self.days),
+            episodes=tuple(episodes),
+            past=tuple(replace(hit, text=used.hide(hit.text)) for hit in self.past),
+        )
 
     @cached_property
     def ids(self) -> frozenset[str]:

@@ -49,7 +49,7 @@ from managers.sleep.tasks import (
 )
 from managers.sleep.withdrawal import withdrawals, without_episode
 from managers.storage.errors import UtataneError
-from managers.storage.settings import SleepSettings
+from managers.storage.settings import PrivacySettings, SleepSettings
 
 _REMEMBERED_INSIGHTS = 5
 _PAST_HITS = 5
@@ -123,6 +123,7 @@ class Thinker:
         is_gone: tells whether a message was taken back.
         when: tells when messages were said.
         recall: searches the past.
+        privacy: what is written down with placeholders for what is private.
     """
 
     stores: Stores
@@ -133,6 +134,7 @@ class Thinker:
     is_gone: Callable[[str], bool]
     when: Callable[[Collection[str]], Sequence[datetime]]
     recall: Callable[[str], Sequence[Hit]]
+    privacy: PrivacySettings = field(default_factory=PrivacySettings)
     _outage: UtataneError | None = field(default=None, init=False)
     _last_failure: UtataneError | None = field(default=None, init=False)
 
@@ -169,18 +171,19 @@ class Thinker:
         there = night.copy.episode(material.date)
         if there is not None and there.is_users:
             return
+        told = material.masked() if self.privacy.mask_summaries or self.privacy.mask_memories else material
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
-            draft = check_day(mind.summarise_day(material, cancel), material, review)
-            return episode_changes(draft, material, mind.name, redo=False)
+            draft = check_day(mind.summarise_day(told, cancel), told, review)
+            return episode_changes(draft, told, mind.name, redo=False)
 
         if not self._ask(night, "episode", material, think) and self.fallback is not self.mind and not cancel.is_set():
             # The day must not be lost: the built-in mind writes it, and the model tries again next night.
-            made = self.fallback.summarise_day(material, cancel)
-            night.take(episode_changes(made, material, self.fallback.name, redo=True))
+            made = self.fallback.summarise_day(told, cancel)
+            night.take(episode_changes(made, told, self.fallback.name, redo=True))
 
     def _entities(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        request = EntityMaterial(material, tuple(self._mentioned(night.copy, material)))
+        request = EntityMaterial(self._kept(material), tuple(self._mentioned(night.copy, material)))
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_entities(mind.describe_entities(request, cancel), request, review)
@@ -189,7 +192,7 @@ class Thinker:
         self._ask(night, "entities", material, think)
 
     def _questions(self, night: Night, material: DayMaterial, cancel: Cancel) -> None:
-        request = QuestionMaterial(material, tuple(night.copy.questions.open))
+        request = QuestionMaterial(self._kept(material), tuple(night.copy.questions.open))
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_questions(mind.find_questions(request, cancel), request, review)
@@ -203,6 +206,7 @@ class Thinker:
         questions = tuple(q for q in night.copy.questions.open if q.id in since and times and max(times) >= since[q.id])
         if not questions:
             return
+        material = self._kept(material)
         request = AnswerMaterial(material, questions)
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
@@ -211,6 +215,10 @@ class Thinker:
             return resolution_changes(in_time, questions, night.copy.goals, material.messages, mind.name, night.now)
 
         self._ask(night, "answers", material, think)
+
+    def _kept(self, material: DayMaterial) -> DayMaterial:
+        """Return a day as memories may be made of it."""
+        return material.masked() if self.privacy.mask_memories else material
 
     def _asked_since(self, question: Question) -> datetime:
         """Return since when a question has been open: what was said before cannot answer it."""
@@ -249,6 +257,8 @@ class Thinker:
         )
         if self.mind is not self.fallback and not cancel.is_set():
             material = replace(material, past=self._past_of(material))
+        if self.privacy.mask_memories:
+            material = material.masked()
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = mind.reflect(material, cancel)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -39,10 +39,19 @@ class _Held(NamedTuple):
     size: int
 
 
-def export_persona(paths: PersonaPaths, file: Path) -> int:
+Change = Callable[[str, bytes], bytes | None]
+"""Takes a file's name in the archive and what is in it; returns what the archive gets, None where that is nothing."""
+
+
+def export_persona(paths: PersonaPaths, file: Path, change: Change | None = None) -> int:
     """Write the persona's folder into a new ZIP file; return the number of files in it.
 
     Keys are not part of a persona's folder, so none can be in it. Nobody who talks meanwhile has to wait.
+
+    Args:
+        paths: the persona's folder.
+        file: the ZIP file.
+        change: what becomes of each file on its way; not given: nothing.
 
     Raises:
         ExportExistsError: there is such a file; it is left alone.
@@ -56,8 +65,7 @@ def export_persona(paths: PersonaPaths, file: Path) -> int:
         descriptor = open_descriptor(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL)
         with os.fdopen(descriptor, "wb") as written:
             with _moment(paths) as held, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
-                for one in held:
-                    _add(archive, one)
+                count = sum(_add(archive, one, change) for one in held)
             written.flush()
             os.fsync(written.fileno())
         temporary.replace(file)
@@ -67,7 +75,7 @@ def export_persona(paths: PersonaPaths, file: Path) -> int:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-    return len(held)
+    return count
 
 
 @contextmanager
@@ -108,14 +116,22 @@ def _in_text(name: str) -> str:
     return _NO_TEXT.sub(lambda found: "".join(f"%{byte:02X}" for byte in os.fsencode(found[0])), name)
 
 
-def _add(archive: zipfile.ZipFile, held: _Held) -> None:
+def _add(archive: zipfile.ZipFile, held: _Held, change: Change | None) -> bool:
+    """Put a file into the archive; return whether it was to be there."""
     info = zipfile.ZipInfo.from_file(held.path, held.name, strict_timestamps=False)
     info.compress_type = zipfile.ZIP_DEFLATED
     left = held.size
+    if change is not None:
+        with open_plain(held.path) as source:
+            changed = change(held.name, source.read(left))
+        if changed is not None:
+            archive.writestr(info, changed)
+        return changed is not None
     with open_plain(held.path) as source, archive.open(info, "w") as target:
         while left and (block := source.read(min(left, _BLOCK))):
             target.write(block)
             left -= len(block)
+    return True
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -1,6 +1,6 @@
 """Settings: `settings.toml` for everybody, overridden per persona in `persona.json`; secrets apart.
 
-A default is written once, here. A file holds only what differs from it, so that a better default
+Defaults stand in `setting_sections`. A file holds only what differs from it, so that a better default
 reaches everyone who never chose.
 """
 
@@ -11,15 +11,51 @@ import tomllib
 from collections.abc import Iterable, Mapping, MutableMapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import tomlkit
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, ValidationError
+from pydantic import Field, ValidationError
 
 from managers.storage.errors import InvalidSettingError, MistakeInFileError, Notice, UnreadableError, as_notice
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import holding
+from managers.storage.setting_sections import (
+    ConversationSettings,
+    MaskModels,
+    MemorySettings,
+    MindSettings,
+    PageSettings,
+    PrivacySettings,
+    ProgramsSettings,
+    RecallSettings,
+    Section,
+    SleepSettings,
+    UsageSettings,
+    UserSettings,
+)
 from managers.storage.texts import Texts
+
+__all__ = [
+    "GEMINI",
+    "GEMINI_VARIABLES",
+    "ConversationSettings",
+    "MaskModels",
+    "MemorySettings",
+    "MindSettings",
+    "PageSettings",
+    "PrivacySettings",
+    "ProgramsSettings",
+    "RecallSettings",
+    "Secrets",
+    "Settings",
+    "SettingsFile",
+    "SleepSettings",
+    "UsageSettings",
+    "UserSettings",
+    "check",
+    "lenient",
+    "merged",
+]
 
 _say = Texts("notices/storage")
 
@@ -29,189 +65,7 @@ GEMINI_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 """Where people have it in their environment."""
 
 
-MaskModels = Literal["elsewhere", "always", "never"]
-"""Whose prompts are masked: models' that are not on this computer, all models', nobody's."""
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="ignore", validate_assignment=True)
-
-
-class MindSettings(_Section):
-    """Which mind speaks."""
-
-    provider: Literal["auto", "builtin", "gemini", "openai", "anthropic"] = "auto"
-    """`openai`: anything that speaks the OpenAI protocol at `base_url`."""
-    model: str = ""
-    base_url: str = ""
-    """Empty: the provider's own address."""
-    context_tokens: int = Field(0, ge=0)
-    """How much the model can read, in tokens; 0: find out, or assume 4,096 on loopback."""
-    internal_processing_model: str = ""
-    """The small model for inner work (the specification's `INTERNAL_PROCESSING_MODEL`); empty: the same."""
-    temperature: float = Field(0.8, ge=0, le=2)
-    timeout_seconds: float = Field(60, gt=0)
-    """How long to wait for the next piece of an answer."""
-    retries: int = Field(3, ge=0, le=10)
-    seed: int = 0
-    """The built-in mind's choices are the same for the same seed and conversation."""
-
-
-class RecallSettings(_Section):
-    """How memories are found. Scores are squared L2 on unit vectors: lower is closer."""
-
-    enable_auto_retrieval: bool = True
-    plan_with_model: bool = False
-    """Let the small model decide whether and what to search (one more call before the first word)."""
-    embedder: Literal["auto", "builtin", "japanese-vectors", "sentence-model", "sentence-transformers", "gemini"] = (
-        "auto"
-    )
-    """`auto`: the built-in one, with the Japanese word vectors where they are installed and memories are Japanese."""
-    embedder_model: str = ""
-    """`sentence-model`: one that was fetched (`assets/embedders.toml`), or a folder; else the library's or provider's name."""
-    chunk_size: int = Field(300, ge=50)
-    chunk_overlap: int = Field(50, ge=0)
-    per_index: int = Field(10, ge=1)
-    max_hits: int = Field(10, ge=1)
-    recall_memories_hits: int = Field(7, ge=1)
-    recall_memories_threshold: float = Field(0.80, ge=0, le=4)
-    threshold: float = Field(0.75, ge=0, le=4)
-    knowledge_in_prompt: bool = True
-    knowledge_threshold: float = Field(0.5, ge=0, le=4)
-    knowledge_hits: int = Field(2, ge=0)
-    document_seconds: float = Field(10, ge=1, le=600)
-    """How long reading one document may take; a longer one is left out, and that is said."""
-    recent_hits: int = Field(5, ge=0)
-    semantic_hits: int = Field(3, ge=0)
-    summary_hits: int = Field(2, ge=0)
-    mmr_lambda: float = Field(0.7, ge=0, le=1)
-    mmr_pool: int = Field(3, ge=1)
-    """The pool is this many times as large as what is asked for."""
-    duplicate_similarity: float = Field(0.95, ge=0, le=1)
-    neighbour_share: float = Field(0.5, ge=0, le=1)
-    api_batch: int = Field(20, ge=1)
-    api_pause_seconds: float = Field(2.0, ge=0)
-    last_api_history_limit_option: int = Field(20, ge=0)
-    """`search_past_conversations` leaves out this many of the newest messages."""
-
-
-class ConversationSettings(_Section):
-    """The conversation itself."""
-
-    window_turns: int = Field(20, ge=1)
-    """How many of the last turns of the thread the mind reads, if the token budget has room."""
-    idle_minutes: float = Field(15, gt=0)
-    """After this long without a word a conversation has ended."""
-    log_days: int = Field(7, ge=1)
-    """How many days `log.txt` holds before older ones move to `log_archives/`."""
-    episode_memory_lookback_days: int = Field(14, ge=0)
-    light_drive_threshold: float = Field(0.4, ge=0, le=1)
-    read_emotion_with_model: bool = False
-    """Whether the small model reads the emotion of each message anew, after the reply."""
-
-
-class MemorySettings(_Section):
-    """How many memories are kept active, and what is put away in the archive. Nothing is destroyed by any of these."""
-
-    hygiene: bool = True
-    """Whether memories are put away, merged and split at all."""
-    max_episodes: int = Field(10_000, ge=100)
-    """Days, key events, insights and facts together."""
-    prune_threshold: float = Field(0.15, ge=0, le=1)
-    prune_interval: int = Field(500, ge=1)
-    """After so many new memories all are looked at."""
-    max_generations: int = Field(10, ge=1)
-    split_threshold: float = Field(0.8, ge=0, le=1)
-    """The least similarity at which two statements are about the same thing."""
-    max_splits_per_episode: int = Field(3, ge=0)
-    insight_similarity_threshold: float = Field(0.9, ge=0, le=1)
-    max_insights_per_session: int = Field(50, ge=0)
-    merge_threshold: float = Field(0.95, ge=0, le=1)
-    merge_interval: int = Field(1000, ge=1)
-
-
-class PrivacySettings(_Section):
-    """Where placeholders stand for addresses, telephone numbers, cards, national numbers and keys."""
-
-    mask_models: MaskModels = "elsewhere"
-    mask_names: bool = False
-    """People's names too, wherever something is masked."""
-
-
-class SleepSettings(_Section):
-    """Dreaming and autonomy."""
-
-    dreaming: bool = True
-    autonomous_actions: bool = False
-    autonomous_actions_per_day: int = Field(3, ge=0)
-    silence: bool = False
-    """One switch that keeps the persona from writing first, whatever else is set."""
-    quiet_start_hour: int = Field(0, ge=0, le=23)
-    quiet_end_hour: int = Field(7, ge=0, le=24)
-    idle_minutes_before_dream: float = Field(30, ge=0)
-    boredom_threshold: float = Field(0.6, ge=0, le=1)
-    curiosity_threshold: float = Field(0.6, ge=0, le=1)
-    goal_achievement_threshold: float = Field(0.6, ge=0, le=1)
-    devotion_threshold: float = Field(0.6, ge=0, le=1)
-    boredom_full_hours: float = Field(72, gt=0)
-    """Idle hours at which boredom reaches 1 on its logarithmic curve."""
-    devotion_half_life_hours: float = Field(24, gt=0)
-    weekly_reflection_days: int = Field(7, ge=1)
-    monthly_reflection_days: int = Field(30, ge=1)
-
-
-class PageSettings(_Section):
-    """The page and the server."""
-
-    language: Literal["auto", "ja", "en"] = "auto"
-    host: str = "127.0.0.1"
-    port: int = Field(7860, ge=1, le=65535)
-    onboarded: bool = False
-    help_locale: str = ""
-    """Whose help lines to show when somebody is in distress (`ja-JP`, `en-GB`, ...); empty: by language."""
-
-
-class UsageSettings(_Section):
-    """What models may cost. Caps of 0 are none; `day_*` and `month_*` are for everybody together."""
-
-    day_tokens: int = Field(0, ge=0)
-    month_tokens: int = Field(0, ge=0)
-    day_money: float = Field(0, ge=0, allow_inf_nan=False)
-    """In the person's currency, as are all amounts but `prices`."""
-    month_money: float = Field(0, ge=0, allow_inf_nan=False)
-    persona_day_tokens: int = Field(0, ge=0)
-    """For each persona by itself; a persona may have its own."""
-    persona_month_tokens: int = Field(0, ge=0)
-    persona_day_money: float = Field(0, ge=0, allow_inf_nan=False)
-    persona_month_money: float = Field(0, ge=0, allow_inf_nan=False)
-    when_reached: Literal["stop", "builtin"] = "stop"
-    """Say so and stop, or let the built-in mind answer."""
-    answer_tokens: int = Field(8192, ge=256)
-    """How long an answer may be while there is a cap, thoughts included: so much is set aside for it."""
-    currency: str = Field("USD", min_length=1, max_length=8)
-    per_dollar: float = Field(1, gt=0, allow_inf_nan=False)
-    """How much of the currency a dollar is."""
-    prices: dict[str, tuple[NonNegativeFloat, NonNegativeFloat]] = Field(default_factory=dict)
-    """The person's own prices by model: dollars per million tokens read, and written."""
-
-
-class ProgramsSettings(_Section):
-    """Which ways in other programs on this computer have; each takes a token (`managers.storage.access`)."""
-
-    api: bool = False
-    """Gradio's API, for `gradio_client` and plain HTTP."""
-    mcp: bool = False
-    """MCP tools that look into memories."""
-
-
-class UserSettings(_Section):
-    """Who the user is; a persona may know them by another name."""
-
-    name: str = ""
-    profile: str = ""
-
-
-class Settings(_Section):
+class Settings(Section):
     """All settings, by section."""
 
     user: UserSettings = Field(default_factory=UserSettings)

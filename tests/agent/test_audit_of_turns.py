@@ -72,7 +72,7 @@ def test_a_turn_names_who_got_what(services: Services, server: ModelServer, cloc
     say(services, "わたし、青い傘をどこに忘れたんだっけ?")
     newest, oldest = told(services)
     assert (newest.kind, newest.to.host, newest.to.model) == ("model_call", "127.0.0.1", "test-model:cloud")
-    assert (newest.purpose, newest.given.is_masked) == ("talk", None)
+    assert (newest.purpose, newest.given.is_masked) == ("talk", True)
     assert first in newest.given.ids
     assert newest.given.counts["recalled"] >= 1
     assert oldest.given.counts["messages"] >= 1

@@ -11,6 +11,7 @@ import pytest
 
 from agent.events import Replied
 from agent.services import Services, open_services
+from managers.storage.audit import events
 from managers.storage.paths import Home
 from tests.fakes import HandClock
 from tests.model_server import ModelServer, Say, Tool
@@ -66,6 +67,7 @@ def test_what_is_private_stays_here_whatever_way_it_would_take(
         assert private not in wire(server)
     for shown in ("花の電話は[REDACTED_PHONE", "予備の電話は[REDACTED_PHONE"):
         assert shown in wire(server)
+    assert {event.given.is_masked for event in events(memories.paths) if event.kind == "model_call"} == {True}
 
 
 def test_it_is_shown_to_a_model_where_the_persona_says_so(services: Services, server: ModelServer) -> None:
@@ -92,3 +94,16 @@ def test_the_persons_known_people_are_hidden_where_that_is_wished_for(services: 
     assert say(services, "Mikaってどこに住んでる?") == "Mikaさんなら神戸だよ。"
     assert "Mika" not in wire(server)
     assert NEMU in wire(server)
+
+
+def test_a_tool_writes_placeholders_where_memories_are_to_hold_them(services: Services, server: ModelServer) -> None:
+    notes = services.companion(NEMU).memories.notes
+    for is_masked in (True, False):
+        services.settings_file.change("privacy", mask_memories=is_masked)
+        server.enqueue(
+            Say(tools=[Tool("edit_notepad", {"operation": "append", "text": "電話は[REDACTED_PHONE]"})]),
+            Say("書いたよ。"),
+        )
+        say(services, f"{TELEPHONE}って書いておいて")
+        assert (f"電話は{TELEPHONE}" not in notes.read("notepad").text) is is_masked
+    assert "電話は[REDACTED_PHONE]" in notes.read("notepad").text

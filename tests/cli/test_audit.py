@@ -19,7 +19,7 @@ def test_exports_imports_and_undo_are_listed_and_a_hand_on_the_record_is_told(tm
     run("import", "transcript", str(transcript), "--persona", "Hazel", home=home)
     imported, exported = lines(run("audit", "Hazel", "--json", home=home))
     assert (imported["kind"], imported["counts"], imported["to"]) == ("import", {"messages": 1}, "this computer")
-    assert (exported["kind"], exported["message_ids"], exported["masked"]) == ("export", [], None)
+    assert (exported["kind"], exported["message_ids"], exported["masked"]) == ("export", [], False)
     assert "Exported to a file  files: " in run("audit", "Hazel", home=home).stdout
     (path,) = (home / "characters" / "Hazel" / "memory").glob("audit_*.jsonl")
     path.write_text(path.read_text("utf-8").replace("export", "import", 1), "utf-8")

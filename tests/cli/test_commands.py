@@ -139,6 +139,18 @@ def test_an_export_holds_the_memories_and_no_key(home: Path, tmp_path: Path) -> 
     assert "not overwritten" in run("export", "Hazel", str(file), home=home, expect=1).stderr
 
 
+def test_an_export_is_masked_where_the_settings_or_the_command_say_so(home: Path, tmp_path: Path) -> None:
+    run("chat", "Hazel", "-m", "Write to hana@example.jp", home=home)
+    (home / "settings.toml").write_text("[privacy]\nmask_exports = true\n", "utf-8")
+    for name, options, is_hidden in (("set", [], True), ("whole", ["--no-mask"], False)):
+        file = tmp_path / f"{name}.zip"
+        told = lines(run("export", "Hazel", str(file), *options, "--json", home=home))[0]
+        with zipfile.ZipFile(file) as archive:
+            assert ("hana@example.jp" not in archive.read("Hazel/log.txt").decode()) is is_hidden
+            assert told["files"] == len(archive.namelist())
+        assert ("left_out" in told) is is_hidden
+
+
 def test_the_doctor_finds_nothing_wrong_and_names_what_is(home: Path) -> None:
     run("personas", "list", home=home)
     findings = lines(run("doctor", "--json", home=home))

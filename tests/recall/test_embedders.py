@@ -148,6 +148,17 @@ def test_gemini_gets_task_types_and_gives_unit_vectors(server: EmbeddingServer) 
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1], abs=1e-5)
 
 
+def test_gemini_gets_placeholders_for_what_is_private_unless_somebody_says_otherwise(server: EmbeddingServer) -> None:
+    embedder = gemini(server)
+    embedder.passages(["Write to hana@example.jp", "A red kite."])
+    embedder.query("090-1234-5678って誰?")
+    assert server.texts == ["Write to [REDACTED_EMAIL]", "A red kite.", "[REDACTED_PHONE]って誰?"]
+    open_one = GeminiEmbedder("key", address=server.address, masked=False)
+    assert open_one.name != embedder.name
+    open_one.passages(["Write to hana@example.jp"])
+    assert server.texts[-1] == "Write to hana@example.jp"
+
+
 @pytest.mark.parametrize("mood", [429, 500, 503, "garbage", "short", "drop"])
 def test_gemini_tries_three_times_with_growing_pauses(server: EmbeddingServer, mood: object) -> None:
     waits: list[float] = []

@@ -30,7 +30,7 @@ from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.history import History
 from managers.storage.paths import PersonaPaths
-from managers.storage.settings import SleepSettings
+from managers.storage.settings import PrivacySettings, SleepSettings
 
 SHEET = Sheet("ねむ", "ja", "", user_name="花")
 DAY_ONE = (
@@ -126,6 +126,7 @@ def make_dreamer(
     settings: SleepSettings | None = None,
     sheet: Sheet = SHEET,
     recall: Callable[[str], Sequence[Hit]] = lambda _: (),
+    privacy: PrivacySettings | None = None,
 ) -> Dreamer:
     fallback = BuiltInDreamMind()
     return Dreamer(
@@ -138,6 +139,7 @@ def make_dreamer(
         apply=History(paths, clock).change,
         settings=settings,
         recall=recall,
+        privacy=privacy,
     )
 
 

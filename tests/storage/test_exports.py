@@ -73,10 +73,10 @@ def test_whoever_writes_meanwhile_need_not_wait_and_does_not_get_into_it(
     begun, written = threading.Event(), threading.Event()
     add = exports._add
 
-    def slowly(archive: zipfile.ZipFile, held: exports._Held) -> None:
+    def slowly(archive: zipfile.ZipFile, held: exports._Held, change: exports.Change | None) -> bool:
         begun.set()
         assert written.wait(60), "nobody could write before the export was over"
-        add(archive, held)
+        return add(archive, held, change)
 
     def write() -> None:
         begun.wait(60)

@@ -41,6 +41,13 @@ def table(browser: TestClient, name: str, lang: str = "ja", **asked: str) -> lis
     return list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"), newline="")))
 
 
+def test_a_table_is_masked_where_exports_are(browser: TestClient, memories: Memories, services: Services) -> None:
+    memories.entities.note("花", "電話は090-1234-5678", author="user", mind="user", kind="person")
+    assert "電話は090-1234-5678" in {cell for row in table(browser, "entities") for cell in row}
+    services.settings_file.change("privacy", mask_exports=True)
+    assert "電話は[REDACTED_PHONE]" in {cell for row in table(browser, "entities") for cell in row}
+
+
 def test_more_than_a_page_is_handed_out(browser: TestClient, memories: Memories) -> None:
     memories.paths.entity_memory.mkdir(exist_ok=True)
     for number in range(people.PAGE + 7):

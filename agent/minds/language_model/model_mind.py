@@ -90,7 +90,7 @@ class LanguageModelMind:
             endpoint, provider, context_tokens, can_see, starts_thinking=may_start_thinking(endpoint.model)
         )
         self._account: Account | None = None
-        self._masking = Masking("never")
+        self._masking = Masking()
 
     def __repr__(self) -> str:
         """Show the model, no key."""
@@ -103,7 +103,9 @@ class LanguageModelMind:
         return charged
 
     def masked(self, masking: Masking) -> Self:
-        """Return the same mind, which is shown placeholders where the person wishes so; `MindChooser` asks for that."""
+        """Return the same mind, which is shown placeholders where the person wishes so; unsaid, if it is elsewhere."""
+        if masking == self._masking:
+            return self
         masked = copy.copy(self)
         masked._masking = masking  # noqa: SLF001  # of its own kind
         return masked

@@ -23,12 +23,13 @@ class PromptMask:
 
     def hide(self, prompt: Prompt) -> Prompt:
         """Return the prompt as the model may see it: its instructions, every turn, what was quoted, tools' arguments."""
+        given = replace(prompt.given, is_masked=self._mask is not None)
         if self._mask is None:
-            return prompt
+            return replace(prompt, given=given)
         system, turns = self._mask.hide(prompt.system), [self._hidden(turn, self._mask) for turn in prompt.turns]
         if self._mask.replacements:
             system = f"{system}\n\n{_say('placeholders', prompt.language)}".lstrip()
-        return replace(prompt, system=system, turns=turns)
+        return replace(prompt, system=system, turns=turns, given=given)
 
     def show(self, pieces: Iterable[ReplyPiece]) -> Iterator[ReplyPiece]:
         """Yield the pieces with what their placeholders stand for; a placeholder that is cut waits for its rest."""

@@ -88,9 +88,10 @@ class EmbedderChoice:
         elif settings.embedder == "gemini":
             key = gemini_key(secrets) if secrets else ""
             if key:
-                self.chosen = CachedEmbedder(
-                    gemini.GeminiEmbedder(key, settings.embedder_model, account=self._account), cache
+                made = gemini.GeminiEmbedder(
+                    key, settings.embedder_model, account=self._account, masked=settings.mask_embeddings
                 )
+                self.chosen = CachedEmbedder(made, cache)
             else:
                 self.notices.append(gemini.missing_notice())
         else:

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import numpy as np
 
+from managers.language.masking.placeholders import mask
 from managers.recall.embedders import Vectors
 from managers.recall.errors import EmbeddingError
 from managers.storage.audit import Given
@@ -51,9 +52,11 @@ class GeminiEmbedder:
         address: str = "",
         wait: Callable[[float], object] = time.sleep,
         account: Account | None = None,
+        masked: bool = True,
     ) -> None:
-        """Take the key; nothing is sent yet."""
+        """Take the key; nothing is sent yet. Texts are sent with placeholders for what is private, if `masked`."""
         self._account = account
+        self._masked = masked
         self._key = key
         self._model = model or DEFAULT_MODEL
         self._address = address
@@ -62,7 +65,7 @@ class GeminiEmbedder:
 
     @property
     def name(self) -> str:
-        return f"gemini:{self._model}:{DIMENSIONS}"
+        return f"gemini:{self._model}:{DIMENSIONS}{':masked' if self._masked else ''}"
 
     def load(self) -> None:
         """Nothing has to be loaded."""
@@ -76,6 +79,8 @@ class GeminiEmbedder:
         return self._embed([text], "RETRIEVAL_QUERY", 1)
 
     def _embed(self, texts: list[str], task: str, tries: int) -> Vectors:
+        if self._masked:
+            texts = [mask(text).text for text in texts]
         for attempt in range(1, tries + 1):
             try:
                 return self._ask(texts, task)
@@ -121,7 +126,7 @@ class GeminiEmbedder:
             return None
         model = Model(self._model, "Gemini", _HOST)
         try:
-            account = replace(self._account, given=Given({"passages": len(texts)}))
+            account = replace(self._account, given=Given({"passages": len(texts)}, is_masked=self._masked))
             return account.open(model, Wish(estimated_tokens(texts), 0, 0), _TIMEOUT_MILLISECONDS / 1000)
         except CapReachedError as error:
             cause = f"{error.facts['cap_ja']} / {error.facts['cap_en']}"

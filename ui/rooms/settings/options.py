@@ -45,7 +45,9 @@ _ONLY_COMMON: Final = frozenset(
 """What has no meaning for one persona alone (its own name for the user is a part of the persona)."""
 _LINES: Final = frozenset({"user.profile"})
 """What may have several lines."""
-_REOPENING: Final = frozenset({"recall.embedder", "recall.embedder_model", "recall.chunk_size", "recall.chunk_overlap"})
+_REOPENING: Final = frozenset(
+    {f"recall.{key}" for key in ("embedder", "embedder_model", "mask_embeddings", "chunk_size", "chunk_overlap")}
+)
 """What the search takes in when it is opened: a persona that is awake is woken anew."""
 
 
@@ -74,6 +76,8 @@ class Option:
     def group(self) -> str:
         if self.section == "mind":
             return "details"
+        if self.name == "recall.mask_embeddings":
+            return "privacy"
         return "autonomy" if self.section == "sleep" and self.key in _AUTONOMY else self.section
 
     @property

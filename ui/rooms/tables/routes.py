@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException
 from fastapi.responses import Response
 
 from agent.memories import Memories
+from managers.language.masking.placeholders import Mask
 from managers.memory.drives import DRIVES
 from managers.memory.emotion_curve import EmotionCurve
 from managers.memory.emotion_names import feeling_name
@@ -81,8 +82,12 @@ def table_of(
     if table not in ROWS:
         raise HTTPException(400)
     asked = Asked(visit, wanted, item, Scope(region, quarter), min(max(days, 0), _MOST_DAYS))
-    record(visit.memories.paths, visit.now, "export", Given({"tables": 1}))
-    return csv_answer(ROWS[table](asked), f"{visit.name}-{table}.csv")
+    rows, is_masked = ROWS[table](asked), visit.memories.settings().privacy.mask_exports
+    record(visit.memories.paths, visit.now, "export", Given({"tables": 1}, is_masked=is_masked))
+    if is_masked:
+        hide = Mask().hide
+        rows = ([hide(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return csv_answer(rows, f"{visit.name}-{table}.csv")
 
 
 def _heads(t: Texts, *keys: str) -> list[str]:

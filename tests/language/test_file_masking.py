@@ -1,0 +1,44 @@
+"""Files that are given away: text with placeholders, and nothing in which none can stand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from pathlib import Path
+
+from managers.language.masking.file_masking import FileMask
+from managers.storage.exports import export_persona
+from managers.storage.paths import PersonaPaths
+
+MAIL, TELEPHONE = "hana@example.jp", "090-1234-5678"
+
+
+def test_an_export_has_the_same_placeholder_everywhere_and_stays_readable(paths: PersonaPaths, tmp_path: Path) -> None:
+    paths.log.write_text(f"## USER:花\n{MAIL}に送って\n\n2026-11-20 (Fri) 20:00:00 | | m1\n", "utf-8")
+    paths.core_memory.write_text(f"花のメールは{MAIL}", "utf-8")
+    paths.memory.mkdir()
+    goals = {"id": "g1", "size": 4111111111111111, "goal": f"{TELEPHONE}にかける"}
+    paths.goals.write_text(json.dumps(goals), "utf-8")
+    (paths.memory / "recall_log.jsonl").write_text(
+        json.dumps({"query": MAIL}) + "\n" + json.dumps({"k": 1}) + "\n", "utf-8"
+    )
+    (paths.memory / "archive_2026.json.gz").write_bytes(gzip.compress(json.dumps([MAIL]).encode()))
+    (paths.folder / "avatar.png").write_bytes(b"\x89PNG")
+    (paths.folder / ".history").mkdir()
+    (paths.folder / ".history" / "note.txt").write_text(MAIL, "utf-8")
+    paths.attachments.mkdir()
+    (paths.attachments / "photo.png").write_bytes(b"\x89PNG")
+    (paths.memory / "odd.txt").write_bytes(MAIL.encode("utf-16"))
+    (paths.memory / "broken.json").write_text("{" + MAIL, "utf-8")
+    change = FileMask()
+    count = export_persona(paths, tmp_path / "out.zip", change)
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        found = {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+    assert count == len(found) == 6
+    assert {Path(name).name for name in change.left_out} == {"note.txt", "photo.png", "odd.txt", "broken.json"}
+    assert "[REDACTED_EMAIL]に送って\n\n2026-11-20 (Fri) 20:00:00 | | m1" in found["log.txt"].decode()
+    assert found["core_memory.txt"].decode() == "花のメールは[REDACTED_EMAIL]"
+    assert json.loads(found["goals.json"]) == {**goals, "goal": "[REDACTED_PHONE]にかける"}
+    assert json.loads(found["memory/recall_log.jsonl"].splitlines()[0]) == {"query": "[REDACTED_EMAIL]"}
+    assert json.loads(gzip.decompress(found["memory/archive_2026.json.gz"])) == ["[REDACTED_EMAIL]"]
