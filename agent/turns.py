@@ -290,6 +290,6 @@ class Turns:
         self._afterwards.each(
             memories.log.roll,
             lambda: self._short_term(2 * memories.settings().conversation.window_turns),
-            memories.recall.keep_up,
+            partial(memories.recall.keep_up, again=False),
             memories.advisor.warm_up,
         )

@@ -12,7 +12,8 @@ from typing import Final
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from agent.services import open_services
-from benchmarks.rooms import ENTITIES, NAME, NIGHTS, READINGS, write_past
+from benchmarks.past import NIGHTS, READINGS, write_past
+from benchmarks.rooms import ENTITIES, NAME
 from managers.storage.clock import SystemClock
 from managers.storage.paths import Home
 from tests.browser.conftest import ARGUMENTS, WHOLE_CHROMIUM
@@ -61,7 +62,7 @@ def _live(home: Home, nights: int, readings: int, entities: int) -> None:
     services.settings_file.change("mind", provider="builtin")
     services.settings_file.change("page", onboarded=True)
     services.personas.create(EMPTY, language="ja")
-    write_past(services, nights, readings, entities)
+    write_past(services.memories(NAME), nights=nights, readings=readings, entities=entities)
     services.close()
 
 

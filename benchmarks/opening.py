@@ -20,7 +20,7 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, CDPSession, sync_playwright
 
 from agent.services import open_services
-from benchmarks.turns import history
+from benchmarks.past import history
 from managers.memory.log import ConversationLog
 from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock

@@ -11,7 +11,7 @@ from statistics import quantiles
 
 from playwright.sync_api import expect, sync_playwright
 
-from benchmarks.turns import history
+from benchmarks.past import history
 from managers.memory.log import ConversationLog
 from managers.personas import PersonaStore
 from managers.storage.clock import SystemClock

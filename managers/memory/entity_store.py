@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from managers.memory.entities import Entity, Fact, Kind, format_entity, name_key, parse_entity, with_fact, without_fact
 from managers.memory.json_documents import PINNED, TIME, Apply, pin_reason, write_plainly
 from managers.storage.clock import Clock
 from managers.storage.copies import copies_in
 from managers.storage.errors import ExternallyChangedError, Notice
-from managers.storage.files import digest, entries, read_bytes, set_aside
+from managers.storage.files import digest, read_bytes, set_aside
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths, may_be_written, safe_name
 from managers.storage.printable import shown
 from managers.storage.texts import Texts
+from managers.storage.watching import Identity, listing
 
 _SUFFIX = ".md"
 _say = Texts("notices/memory")
+
+
+class _Known(NamedTuple):
+    """Entities, and under which names and aliases they are known."""
+
+    entities: Sequence[Entity]
+    named: Mapping[str, Entity]
 
 
 class EntityStore:
@@ -30,7 +38,10 @@ class EntityStore:
         self._paths = paths
         self._clock = clock
         self._apply = apply or write_plainly(paths)
-        self._read: dict[str, tuple[tuple[int, int], Entity]] = {}
+        self._read: dict[str, tuple[Identity, Entity]] = {}
+        self._folder = listing(paths.entity_memory)
+        self._folder.forget()
+        self._known: tuple[Mapping[str, Identity], _Known] | None = None
         self._told: set[str] = set()
         self.notices: list[Notice] = []
 
@@ -43,20 +54,20 @@ class EntityStore:
         return self._paths.entity_memory / f"{safe_name(name)}.md"
 
     def names(self) -> list[str]:
-        return sorted(self._entries())
+        return sorted(self._named(self._folder.files()))
 
     def get(self, name: str) -> Entity | None:
         """Return an entity by its file's name, None if there is none."""
         path = self.path(name)
         try:
-            stat = path.stat()
+            now = Identity.of(path.stat())
         except FileNotFoundError:
             return None
-        return self._entity(name, path, (stat.st_mtime_ns, stat.st_size))
+        return self._entity(name, path, now)
 
-    def _entity(self, name: str, path: Path, stamp: tuple[int, int]) -> Entity | None:
+    def _entity(self, name: str, path: Path, now: Identity) -> Entity | None:
         known = self._read.get(name)
-        if known and known[0] == stamp:
+        if known and known[0] == now:
             return known[1]
         data = read_bytes(path)
         if data is None:
@@ -67,49 +78,44 @@ class EntityStore:
             with writing(self._paths):
                 self.notices.append(set_aside(path, self._clock.now()))
             return None
-        self._read[name] = (stamp, entity)
+        self._read[name] = (now, entity)
         return entity
 
     def all(self) -> list[Entity]:
-        listed = self._entries()
-        found = (self._listed(name, listed[name]) for name in sorted(listed))
-        return [entity for entity in found if entity is not None]
+        return list(self._all().entities)
 
-    def _entries(self) -> dict[str, os.DirEntry[str]]:
-        """Return the entities' files by name, without copies that sync tools left of them, and without misnamed ones.
+    def find(self, name: str) -> Entity | None:
+        """Return the entity that a name or an alias means."""
+        return self._all().named.get(name_key(name))
 
-        The folder is read in one go: asking for each file by its name takes half as long again.
-        """
-        folder = self._paths.entity_memory
-        listed = entries(folder, {"file"})
-        found = {one.name: one for one in listed if one.name.endswith(_SUFFIX) and not one.name.startswith(".")}
-        for copy in copies_in(folder, found):
-            found.pop(copy, None)
-        named = {_stem(name): entry for name, entry in found.items()}
-        self._tell_of([entry.name for name, entry in named.items() if not may_be_written(name)])
-        return {name: entry for name, entry in named.items() if may_be_written(name)}
+    def _all(self) -> _Known:
+        """Return all entities; nothing is looked at but their folder as long as nothing in it changes."""
+        there = self._folder.files()
+        if self._known is None or self._known[0] is not there:
+            named = self._named(there)
+            found = (self._listed(name, named[name], there) for name in sorted(named))
+            entities = [entity for entity in found if entity is not None]
+            keys = {name_key(name): entity for entity in reversed(entities) for name in entity.names}
+            self._known = (there, _Known(entities, keys))
+        return self._known[1]
+
+    def _named(self, there: Mapping[str, Identity]) -> dict[str, str]:
+        """Return the entities' files by name, without copies that sync tools left of them, and without misnamed ones."""
+        found = [name for name in there if name.endswith(_SUFFIX)]
+        copies = copies_in(self._paths.entity_memory, found)
+        named = {_stem(name): name for name in found if name not in copies}
+        self._tell_of([file for name, file in named.items() if not may_be_written(name)])
+        return {name: file for name, file in named.items() if may_be_written(name)}
 
     def _tell_of(self, misnamed: Sequence[str]) -> None:
         if not self._told.issuperset(misnamed):
             self._told = set(misnamed)
             self.notices.append(about_misnamed(sorted(misnamed)))
 
-    def _listed(self, name: str, entry: os.DirEntry[str]) -> Entity | None:
-        if entry.name != name + _SUFFIX:  # written in another normal form of Unicode
+    def _listed(self, name: str, file: str, there: Mapping[str, Identity]) -> Entity | None:
+        if file != name + _SUFFIX:  # written in another normal form of Unicode
             return self.get(name)
-        try:
-            stat = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:  # deleted meanwhile
-            return None
-        stamp, known = (stat.st_mtime_ns, stat.st_size), self._read.get(name)
-        if known and known[0] == stamp:  # of thousands most are: no path need be made of them
-            return known[1]
-        return self._entity(name, Path(entry.path), stamp)
-
-    def find(self, name: str) -> Entity | None:
-        """Return the entity that a name or an alias means."""
-        key = name_key(name)
-        return next((entity for entity in self.all() if key in {name_key(n) for n in entity.names}), None)
+        return self._entity(name, self._paths.entity_memory / file, there[file])
 
     def search(self, keyword: str, limit: int = 10) -> list[Entity]:
         """Return entities whose name, alias or text holds the keyword; those named so come first.
@@ -124,7 +130,7 @@ class EntityStore:
             return []
         named: list[Entity] = []
         told: list[Entity] = []
-        for entity in self.all():
+        for entity in self._all().entities:
             names = [name_key(name) for name in entity.names]
             text = unicodedata.normalize("NFKC", entity.text()).casefold()
             if any(key in name for key in keys for name in names) and all(

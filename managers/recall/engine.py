@@ -257,9 +257,13 @@ class Recall:
 
     # Keeping up
 
-    def catch_up(self) -> None:
-        """Index what is new or changed; cheap when there is little. Waits for another one at it."""
-        self._upkeep.catch_up()
+    def catch_up(self, *, again: bool = True) -> None:
+        """Index what is new or changed; waits for another one at it.
+
+        Args:
+            again: look at each file now; otherwise what was noticed by itself will do (see `watching`).
+        """
+        self._upkeep.catch_up(again=again)
 
     def warm_up(self) -> None:
         self._upkeep.vectors.make_in_background()
@@ -268,18 +272,19 @@ class Recall:
         """Load what makes vectors, and wait for it: for whoever searches once and goes."""
         self._upkeep.vectors.get_ready()
 
-    def keep_up(self, times: float | None = None) -> list[Notice]:
+    def keep_up(self, times: float | None = None, *, again: bool = True) -> list[Notice]:
         """Do what `catch_up` does, after something that is done already and must not seem to have failed.
 
         Args:
             times: look also whether the weights have been outgrown, as `refresh_weights` does.
+            again: as `catch_up` has it.
 
         Returns:
             what a person should know, where it could not be done: it is made up for at the next opportunity.
         """
         behind: tuple[Notice, ...] = ()
         try:
-            self.catch_up()
+            self.catch_up(again=again)
             if times is not None:
                 self.refresh_weights(times)
         except UtataneError as error:

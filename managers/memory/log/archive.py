@@ -22,6 +22,7 @@ from managers.personas.errors import ShrinkRefusedError
 from managers.storage.errors import Notice, UtataneError
 from managers.storage.files import append_durably, dump_json, open_binary, read_bytes, remove, set_aside, write_atomic
 from managers.storage.paths import PersonaPaths
+from managers.storage.watching import written_into
 
 _COPY_BLOCK: Final = 8 * 1024 * 1024
 _OVERLAP: Final = timedelta(minutes=10)
@@ -106,6 +107,7 @@ def _copy(source: Path, start: int, end: int, archive: Path) -> None:
             append_durably(archive, between + data)
             between = b""
             start += len(data)
+    written_into(archive)
 
 
 def _newest_archived_month(paths: PersonaPaths, today: date) -> date:

@@ -14,6 +14,7 @@ from managers.storage.errors import Notice
 from managers.storage.files import append_durably, explained, files, open_binary, read_bytes, remove, write_atomic
 from managers.storage.opening import free, open_descriptor
 from managers.storage.texts import Texts
+from managers.storage.watching import written_into
 
 _TAIL_BLOCK: Final = 4096
 _say = Texts("notices/log")
@@ -71,7 +72,9 @@ def joint(path: Path) -> bytes:
 def append(path: Path, data: bytes) -> int:
     """Append whole records to a closed-off file; return where they begin."""
     between = joint(path)
-    return append_durably(path, between + data) + len(between)
+    begin = append_durably(path, between + data) + len(between)
+    written_into(path)
+    return begin
 
 
 def _keep(path: Path, torn: bytes, now: datetime) -> Path:
@@ -100,6 +103,7 @@ def cut_back(path: Path, size: int) -> None:
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
+            written_into(path)
     except FileNotFoundError:
         return
     except OSError as error:

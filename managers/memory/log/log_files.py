@@ -19,13 +19,13 @@ from typing import IO, Final, NamedTuple
 
 from managers.memory.log.file_pieces import read_forward
 from managers.memory.log.format import Record
-from managers.memory.log.log_index import Identity, identity
+from managers.memory.log.log_index import identity
 from managers.storage.copies import copies_in
 from managers.storage.errors import UnreadableError
-from managers.storage.files import entries, open_binary, read_bytes
+from managers.storage.files import open_binary, read_bytes
 from managers.storage.json_text import load_json
-from managers.storage.opening import status_of
 from managers.storage.paths import PersonaPaths
+from managers.storage.watching import Identity, Listing, listing
 
 JOURNAL: Final = ".moving.json"
 MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])\.txt")
@@ -78,6 +78,8 @@ def snapshot(paths: PersonaPaths) -> Iterator[Snapshot]:
             log_file = stack.enter_context(open_binary(paths.log)) if paths.log.exists() else None
             before = Identity.of(os.fstat(log_file.fileno())) if log_file else None
             journal = read_journal(paths)
+            if journal is not None:  # they are being written into, maybe by another process
+                archives_of(paths).forget()
             archives = archive_parts(paths)
             after = identity(paths.log)
             # A move replaces log.txt, whose inode cannot be given away while we hold it open.
@@ -92,23 +94,27 @@ def snapshot(paths: PersonaPaths) -> Iterator[Snapshot]:
         yield Snapshot((*archives, *log), log_file)
 
 
+def archives_of(paths: PersonaPaths) -> Listing:
+    """Return what notices a change of the archives; whoever keeps it spares everybody a look at each of them."""
+    return listing(paths.log_archives, _is_archive)
+
+
+def _is_archive(name: str) -> bool:
+    return name.endswith(".txt")
+
+
 def archive_parts(paths: PersonaPaths) -> list[Part]:
     """Return the archives in order; files with names of their own come before the months.
 
     What a sync service or an editor left there as a second version of one of them is none.
     """
     folder = paths.log_archives
-    listed = entries(folder, {"file"})
+    there = archives_of(paths).files()
     try:
-        found = [
-            (entry.name, Identity.of(status_of(entry)))
-            for entry in listed
-            if entry.name.endswith(".txt") and not entry.name.startswith(".")
-        ]
-        copies = copies_in(folder, [name for name, _ in found])
+        copies = copies_in(folder, there)
     except OSError as error:
         raise UnreadableError(path=folder, cause=error.strerror or error) from error
-    found = [one for one in found if one[0] not in copies]
+    found = [one for one in there.items() if one[0] not in copies]
     found.sort(key=lambda one: (MONTH.fullmatch(one[0]) is not None, one[0]))
     return [Part(_child(folder, name), known, known.size) for name, known in found]
 

@@ -24,6 +24,7 @@ from managers.storage.derived import derived
 from managers.storage.errors import UnreadableError, UtataneError
 from managers.storage.files import read_bytes, write_unsynced
 from managers.storage.opening import move, unlink
+from managers.storage.watching import Identity
 
 INDEX_FOLDER: Final = ".index"
 _VERSION: Final = f"4-{sys.byteorder}"
@@ -34,18 +35,6 @@ _HELD: Final = (
 """What of an index is kept as JSON; the ids, offsets and days stand behind it as they are."""
 
 _logger = logging.getLogger(__name__)
-
-
-class Identity(NamedTuple):
-    """What changes when a file does."""
-
-    inode: int
-    size: int
-    modified_ns: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> Identity:
-        return cls(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def identity(path: Path) -> Identity | None:

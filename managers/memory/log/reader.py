@@ -19,7 +19,7 @@ from managers.memory.log.branches import FIRST, Branch, parting, place_of
 from managers.memory.log.contents import FileIndex, is_within
 from managers.memory.log.file_pieces import read_backward, read_forward
 from managers.memory.log.format import Record
-from managers.memory.log.log_files import Part, Snapshot, archive_parts, first_record, snapshot
+from managers.memory.log.log_files import Part, Snapshot, archive_parts, archives_of, first_record, snapshot
 from managers.memory.log.log_index import IndexCache, identity
 from managers.memory.log.whole import PassedOver, Whole, told_changes
 from managers.memory.messages import Message, Role
@@ -50,6 +50,7 @@ class LogReader:
         self.paths = paths
         self.notices: list[Notice] = []
         self._clock = clock
+        self._archives = archives_of(paths)
         self._cache = IndexCache(keeps=keeps_indexes)
         self._known: tuple[object, Whole] | None = None
         self._order: tuple[object, bool] = ((), True)

@@ -33,14 +33,14 @@ from managers.recall.index.file_updates import (
 from managers.recall.index.index_terms import vector_text
 from managers.recall.index.log_corrections import Corrections, LogCorrections
 from managers.recall.index.sources import (
+    ALONE,
     READERS,
+    Glimpse,
     IndexName,
+    MemoryFiles,
     Source,
     chunks_of_document,
     chunks_of_log,
-    glimpses,
-    source_of,
-    sources,
 )
 from managers.recall.index.store import FileRecord
 from managers.recall.index.unread import Unread, odd_name, unread_among, why_unread
@@ -101,6 +101,8 @@ class Indexer:
         self._over: PassedOver = {}
         self.unread = dict(unread or {})
         self._until: float | None = None
+        self.files = MemoryFiles(paths)
+        self._settled: object = None
 
     @property
     def cut(self) -> str:
@@ -188,7 +190,7 @@ class Indexer:
         self._over = self._log.passed_over()
         self._until = None
         self._remember_unread()
-        for source in sources(self._paths):
+        for source in self.files.all():
             if not is_text(source.name):
                 continue
             for step in self._steps(_Stale(source, None), Outcome()):
@@ -198,16 +200,35 @@ class Indexer:
 
     def _look(self) -> tuple[list[_Stale], list[tuple[IndexName, FileRecord]], list[Notice]]:
         """Return which files are new or changed, which are gone, and which have names that no index can hold."""
-        known = {name: dict(index.store.files()) for name, index in self._indexes.items()}
+        listed = self.files.in_folders()
+        marks = [index.store.marks() for name, index in self._indexes.items() if name != "current"]
+        state = (listed, self._conditions, marks)
+        if state == self._settled:  # of thousands of files none needs another look
+            found = self._compared((), ALONE)
+        else:
+            found = stale, gone, odd = self._compared(listed)
+            names = {*(one.source.name for one in stale), *(record.path for _, record in gone)}
+            self._settled = state if names <= ALONE and not odd else None
+        return found
+
+    def _compared(
+        self, listed: Sequence[Glimpse], names: Collection[str] | None = None
+    ) -> tuple[list[_Stale], list[tuple[IndexName, FileRecord]], list[Notice]]:
+        """Compare files with what is indexed of them, or of some names alone."""
+        files = {name: index.store.files() for name, index in self._indexes.items()}
+        known = {
+            index: dict(held) if names is None else {name: held[name] for name in names if name in held}
+            for index, held in files.items()
+        }
         stale, odd = [], []
-        for seen in glimpses(self._paths):
+        for seen in (*self.files.alone(), *listed):
             if not is_text(seen.name):
                 odd.append(odd_name(seen.name))
                 continue
             old = known[seen.held_by].pop(seen.name, None)
             if old is None or old.stamp != seen.stamp or self._is_to_try_again(old):
-                stale.append(_Stale(source_of(self._paths, seen), old))
-        gone = [(name, record) for name, records in known.items() for record in records.values()]
+                stale.append(_Stale(self.files.source_of(seen), old))
+        gone = [(index, record) for index, records in known.items() for record in records.values()]
         return stale, gone, odd
 
     def _note_missing(self, stale: Sequence[_Stale], gone: Sequence[tuple[IndexName, FileRecord]]) -> None:
@@ -240,7 +261,7 @@ class Indexer:
         known = {**self._indexes["static"].store.files(LOG_TYPES), **self._indexes["current"].store.files(LOG_TYPES)}
         return [
             _Stale(source, known[source.name])
-            for source in sources(self._paths)
+            for source in self.files.all(LOG_TYPES)
             if source.name in known and source.name not in stale
             if json.loads(known[source.name].state).get("passed_over", "") != self._mark_of_passed_over(source)
         ]
@@ -361,7 +382,7 @@ class Indexer:
             return
         corrections = self._corrections.told()
         changed = self._corrections.changed(corrections)
-        for source in sources(self._paths) if changed else ():
+        for source in self.files.all(LOG_TYPES) if changed else ():
             old = self._indexes[source.index].store.files(LOG_TYPES).get(source.name)
             if old is None or not self._corrections.concern(source, old, changed):
                 continue

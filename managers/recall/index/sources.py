@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from operator import itemgetter
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from managers.memory.entities import parse_entity
 from managers.memory.log.format import Record
+from managers.memory.log.log_files import archives_of
 from managers.recall.documents.document_loader import DOCUMENTS
 from managers.recall.documents.parts import Part, as_heading
 from managers.recall.documents.text import heading_of
-from managers.recall.hits import MemoryType
+from managers.recall.hits import ALL_TYPES, MemoryType
 from managers.recall.index.chunking import Chunk, chunks_of_message, split
 from managers.recall.index.index_terms import unit_digest
-from managers.storage.copies import Proof, are_same, copies_in
+from managers.storage.copies import are_same, copies_in
 from managers.storage.errors import NotPlainFileError
-from managers.storage.files import entries
 from managers.storage.json_text import NotJsonError, load_json
-from managers.storage.opening import NotPlainError, kind_of, look, status_of
+from managers.storage.opening import NotPlainError, kind_of, look
 from managers.storage.paths import PersonaPaths
+from managers.storage.watching import Identity, Listing, listing
 
 IndexName = Literal["static", "dynamic", "current"]
 
@@ -66,75 +66,106 @@ class Glimpse(NamedTuple):
     size: int
 
 
-def sources(paths: PersonaPaths) -> Iterator[Source]:
-    """Yield every file that is to be indexed, as it is now. The secret diary is none of them."""
-    for seen in glimpses(paths):
-        yield source_of(paths, seen)
+class _Folder(NamedTuple):
+    """Where files of a kind lie, and how their names begin and end."""
+
+    files: Listing
+    type: MemoryType
+    held_by: IndexName
+    beginning: str
+    endings: tuple[str, ...]
+
+    def seen(self, there: Mapping[str, Identity]) -> list[Glimpse]:
+        """Return the files of this kind among those that are there, without copies that sync tools left of them."""
+        found = {name: one for name, one in there.items() if self._fits(name)}
+        for copy in copies_in(self.files.folder, found, are_same if self.type == "knowledge" else None):
+            found.pop(copy, None)
+        within = f"{self.files.folder.name}/"
+        return [_seen(within + name, self.type, self.held_by, found[name]) for name in sorted(found)]
+
+    def _fits(self, name: str) -> bool:
+        return name.startswith(self.beginning) and name.lower().endswith(self.endings)
 
 
-def source_of(paths: PersonaPaths, seen: Glimpse) -> Source:
-    """Return a file that was seen."""
-    return Source(paths.folder / seen.name, seen.name, seen.type, seen.held_by, seen.stamp, seen.size)
+class MemoryFiles:
+    """Every file of a persona that is to be indexed. The secret diary is none of them."""
+
+    def __init__(self, paths: PersonaPaths) -> None:
+        """Take the persona's folder; the first look is one at each file."""
+        self._paths = paths
+        own, log = listing(paths.memory, _is_of_memory), archives_of(paths)
+        self._folders = (
+            _Folder(own, "diary", "static", "memory", (".txt",)),  # memory_main.txt, its archives, a person's own
+            _Folder(own, "dream_insight", "static", "insights_archived_", (".json",)),
+            _Folder(log, "log_archive", "static", "", (".txt",)),
+            _Folder(listing(paths.episodic_memory), "episodic_memory", "static", "", (".json",)),
+            _Folder(listing(paths.entity_memory), "entity_memory", "static", "", (".md",)),
+            _Folder(listing(paths.knowledge), "knowledge", "dynamic", "", DOCUMENTS),
+        )
+        self._looked: tuple[tuple[Mapping[str, Identity], ...], tuple[Glimpse, ...]] | None = None
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Look at each file when they are asked for next."""
+        for folder in self._folders:
+            folder.files.forget()
+
+    def all(self, types: Collection[MemoryType] = ALL_TYPES) -> Iterator[Source]:
+        """Yield every file of some types, as it is now."""
+        return (self.source_of(seen) for seen in (*self.alone(), *self.in_folders()) if seen.type in types)
+
+    def source_of(self, seen: Glimpse) -> Source:
+        """Return a file that was seen."""
+        return Source(self._paths.folder / seen.name, seen.name, seen.type, seen.held_by, seen.stamp, seen.size)
+
+    def alone(self) -> Iterator[Glimpse]:
+        """Yield those that lie beside others of other kinds, seen from outside."""
+        for name, kind, index in _ALONE:
+            with contextlib.suppress(NotPlainError):
+                if (status := look(self._paths.folder / name)) is not None and kind_of(status) == "file":
+                    yield _seen(name, kind, index, Identity.of(status))
+
+    def in_folders(self) -> tuple[Glimpse, ...]:
+        """Return those that fill folders of their own, seen from outside; the same object as long as nothing changes."""
+        there = tuple(_files_in(folder.files) for folder in self._folders)
+        known = self._looked
+        if known is None or any(now is not before for now, before in zip(there, known[0], strict=True)):
+            found = (folder.seen(files) for folder, files in zip(self._folders, there, strict=True))
+            known = self._looked = (there, tuple(chain.from_iterable(found)))
+        return known[1]
+
+
+_ALONE: Final[tuple[tuple[str, MemoryType, IndexName], ...]] = (
+    ("log.txt", "current_log", "current"),
+    ("core_memory.txt", "note", "static"),
+    ("notepad.txt", "note", "static"),
+    ("memory/insights.json", "dream_insight", "static"),
+)
+ALONE: Final = frozenset(name for name, *_ in _ALONE)
+"""The names of the files that lie beside others of other kinds."""
+_NOTHING: Final[Mapping[str, Identity]] = {}
+
+
+def _is_of_memory(name: str) -> bool:
+    return name.startswith(("memory", "insights_archived_"))
+
+
+def _files_in(files: Listing) -> Mapping[str, Identity]:
+    """Return what is in a folder; one that is a link is left out, as all links are."""
+    try:
+        return files.files()
+    except NotPlainFileError:
+        return _NOTHING
 
 
 def has_documents(paths: PersonaPaths) -> bool:
     """Tell whether there is anything in the knowledge base."""
-    return bool(_files_in(paths.knowledge, "", DOCUMENTS))
+    documents = _Folder(listing(paths.knowledge), "knowledge", "dynamic", "", DOCUMENTS)
+    return bool(documents.seen(_files_in(documents.files)))
 
 
-def glimpses(paths: PersonaPaths) -> Iterator[Glimpse]:
-    """Yield every file that is to be indexed, seen from outside."""
-    whole: tuple[tuple[Path, MemoryType, IndexName], ...] = (
-        (paths.log, "current_log", "current"),
-        (paths.core_memory, "note", "static"),
-        (paths.notepad, "note", "static"),
-        (paths.insights, "dream_insight", "static"),
-    )
-    for path, kind, index in whole:
-        name = path.relative_to(paths.folder).as_posix()
-        with contextlib.suppress(NotPlainError):
-            if (status := look(path)) is not None and kind_of(status) == "file":
-                yield _seen(name, kind, index, status)
-    folders: tuple[tuple[Path, MemoryType, IndexName, str, tuple[str, ...]], ...] = (
-        (paths.memory, "diary", "static", "memory", (".txt",)),  # memory_main.txt, its archives, a person's own
-        (paths.memory, "dream_insight", "static", "insights_archived_", (".json",)),
-        (paths.log_archives, "log_archive", "static", "", (".txt",)),
-        (paths.episodic_memory, "episodic_memory", "static", "", (".json",)),
-        (paths.entity_memory, "entity_memory", "static", "", (".md",)),
-        (paths.knowledge, "knowledge", "dynamic", "", DOCUMENTS),
-    )
-    for folder, kind, index, beginning, endings in folders:
-        within = f"{folder.relative_to(paths.folder).as_posix()}/"
-        for name, status in _files_in(folder, beginning, endings, are_same if kind == "knowledge" else None):
-            yield _seen(within + name, kind, index, status)
-
-
-def _files_in(
-    folder: Path, beginning: str, endings: tuple[str, ...], proof: Proof | None = None
-) -> list[tuple[str, os.stat_result]]:
-    found: dict[str, os.stat_result] = {}
-    for entry in _entries(folder):
-        name = entry.name
-        if name[0] != "." and name.startswith(beginning) and name.lower().endswith(endings):
-            with contextlib.suppress(FileNotFoundError):
-                status = status_of(entry)
-                if kind_of(status) == "file":
-                    found[name] = status
-    for copy in copies_in(folder, found, proof):
-        found.pop(copy, None)
-    return sorted(found.items(), key=itemgetter(0))
-
-
-def _seen(name: str, kind: MemoryType, index: IndexName, status: os.stat_result) -> Glimpse:
-    return Glimpse(name, kind, index, f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}", status.st_size)
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """Return what is in a folder, of whatever kind; one that is a link is left out, as all links are."""
-    try:
-        return entries(folder, None)
-    except NotPlainFileError:
-        return []
+def _seen(name: str, kind: MemoryType, index: IndexName, found: Identity) -> Glimpse:
+    return Glimpse(name, kind, index, f"{found.inode}:{found.size}:{found.modified_ns}", found.size)
 
 
 def chunks_of_log(

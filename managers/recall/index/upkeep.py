@@ -99,13 +99,18 @@ class Upkeep:
 
     # Rounds
 
-    def catch_up(self) -> None:
+    def catch_up(self, *, again: bool = True) -> None:
         """Index what is new or changed; waits for another one at it. Indexes that are damaged are made anew.
+
+        Args:
+            again: look at each file now; otherwise what was noticed by itself will do.
 
         Raises:
             BusyError: somebody else has been indexing for a minute.
             DiskFullError, UnwritableError: nothing can be indexed now; what is there is searched.
         """
+        if again:
+            self._indexer.files.look_again()
         if self._only_look:
             with derived(self._paths.rag_index):
                 self.notices["read-only"] = (NOT_FOLLOWED,) if self._indexer.changed() else ()

@@ -1,0 +1,188 @@
+"""What is in a folder, without a look at each of its files whenever somebody asks.
+
+A file that comes, goes or is replaced moves its folder's time: one look at the folder notices what this program
+writes, and editors that save by replacing. An editor that writes into the file itself moves the file's time alone:
+for that a thread looks at all files every few seconds, beside whoever waits for an answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from managers.storage import opening
+from managers.storage.errors import UtataneError
+from managers.storage.files import entries, unread
+
+LOOK_EVERY: Final = 2.0
+"""Seconds; so late may be noticed what an editor writes into a file itself."""
+_SHARE: Final = 0.01
+"""Looking takes no more than this part of one processor, however many files there are."""
+_UNUSED_SECONDS: Final = 1800.0
+"""What nobody has asked for so long is not looked at; whoever asks then looks at each file, once."""
+_TRUST_AFTER_NS: Final = 2_000_000_000
+"""Some file systems count in 2 seconds: a folder younger than that may change without its time changing."""
+
+_logger = logging.getLogger(__name__)
+
+
+class Identity(NamedTuple):
+    """What changes when a file does."""
+
+    inode: int
+    size: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Identity:
+        return cls(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def every(_name: str) -> bool:
+    """Want all files."""
+    return True
+
+
+class Listing:
+    """The files of one folder. Used from several threads."""
+
+    def __init__(self, folder: Path, wanted: Callable[[str], bool]) -> None:
+        """Remember the folder; nothing is looked at yet. See `listing`."""
+        self.folder = folder
+        self._wanted = wanted
+        self._lock = threading.Lock()
+        self._files: Mapping[str, Identity] = {}
+        self._trusted: int | None = None
+        self._looks = 0
+        self.used = 0.0
+
+    def files(self) -> Mapping[str, Identity]:
+        """Return the wanted files by name, no links, none that is hidden; the same object as long as nothing changes.
+
+        Raises:
+            UnreadableError, NotPlainFileError: the folder is there and cannot be listed.
+        """
+        self.used = time.monotonic()
+        is_watched = _keep_watching(self)
+        with self._lock:
+            modified = self._time()
+            if modified != self._trusted or not is_watched:
+                self._note(self._look(), modified)
+            return self._files
+
+    def look_again(self) -> None:
+        """Look at each file now: for whoever begins to work with what is in them, and for the thread."""
+        looks = self._looks
+        try:
+            modified = self._time()
+            found = self._look()
+        except UtataneError:
+            found, modified = {}, None  # whoever asks next is told
+        with self._lock:
+            if looks == self._looks:  # nobody has looked meanwhile, who would have seen more
+                self._note(found, modified)
+
+    def forget(self) -> None:
+        """Look at each file when it is asked for the next time."""
+        self._trusted = None
+
+    def wants(self, name: str) -> bool:
+        return self._wanted(name)
+
+    def _note(self, found: Mapping[str, Identity], modified: int | None) -> None:
+        is_old = modified is not None and time.time_ns() - modified > _TRUST_AFTER_NS
+        self._trusted, self._looks = modified if is_old else None, self._looks + 1
+        if found != self._files:
+            self._files = found
+
+    def _time(self) -> int:
+        try:
+            status = opening.look(self.folder)
+        except OSError as error:
+            raise unread(error, self.folder) from error
+        return 0 if status is None else status.st_mtime_ns
+
+    def _look(self) -> dict[str, Identity]:
+        found: dict[str, Identity] = {}
+        for entry in entries(self.folder, None):
+            if entry.name[0] == "." or not self._wanted(entry.name):
+                continue
+            try:
+                status = opening.status_of(entry)
+            except FileNotFoundError:  # it is gone meanwhile
+                continue
+            except OSError as error:
+                raise unread(error, self.folder) from error
+            if opening.kind_of(status) == "file":
+                found[entry.name] = Identity.of(status)
+        return found
+
+
+_known: weakref.WeakValueDictionary[tuple[Path, Callable[[str], bool]], Listing] = weakref.WeakValueDictionary()
+_watched: weakref.WeakSet[Listing] = weakref.WeakSet()
+_looking: list[threading.Thread] = []
+_guard = threading.Lock()
+
+
+def listing(folder: Path, wanted: Callable[[str], bool] = every) -> Listing:
+    """Return the files of a folder: for all who ask the same one, as long as one of them keeps it.
+
+    Args:
+        folder: where they lie; it need not be there yet.
+        wanted: tells by their names which of them.
+    """
+    with _guard:
+        found = _known.get((folder, wanted))
+        if found is None:
+            found = _known[folder, wanted] = Listing(folder, wanted)
+        return found
+
+
+def written_into(path: Path) -> None:
+    """Note that a file was changed where it lies: its folder's time tells nothing of that."""
+    with _guard:
+        concerned = [one for (folder, wanted), one in _known.items() if folder == path.parent and wanted(path.name)]
+    for one in concerned:
+        one.forget()
+
+
+def _keep_watching(one: Listing) -> bool:
+    """Have a folder's files looked at now and then; tell whether they were until now."""
+    if one in _watched and _looking and _looking[0].is_alive():
+        return True
+    with _guard:
+        _watched.add(one)
+        if not (_looking and _looking[0].is_alive()):
+            _looking[:] = [threading.Thread(target=_watch, name="watching", daemon=True)]
+            _looking[0].start()
+    return False
+
+
+def _watch() -> None:
+    took = 0.0
+    while True:
+        time.sleep(max(LOOK_EVERY, took / _SHARE))
+        began = time.thread_time()
+        look_at_all()
+        took = time.thread_time() - began
+
+
+def look_at_all(unused: float = _UNUSED_SECONDS) -> None:
+    """Look at the files of all folders that somebody has asked for within some seconds."""
+    with _guard:
+        watched = list(_watched)
+    for one in watched:
+        try:
+            if time.monotonic() - one.used > unused:
+                _watched.discard(one)
+                one.forget()
+            else:
+                one.look_again()
+        except Exception:  # the edge of a thread: the others are looked at
+            _logger.exception("%s could not be watched", one.folder)

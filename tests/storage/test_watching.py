@@ -1,0 +1,104 @@
+"""What is in a folder, noticed without a look at each file."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from managers.storage.errors import NotPlainFileError
+from managers.storage.files import write_atomic
+from managers.storage.opening import guard
+from managers.storage.watching import Listing, listing, look_at_all, written_into
+
+LONG_AGO = (1e9, 1e9)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "entity_memory"
+    folder.mkdir()
+    for name in ("Aiko.md", "Ben.md", ".hidden.md"):
+        (folder / name).write_text("plays the cello", "utf-8")
+    os.utime(folder, LONG_AGO)
+    guard(folder)
+    return folder
+
+
+@pytest.fixture
+def watched(folder: Path) -> Listing:
+    """A listing that trusts its folder's time by now."""
+    watched = listing(folder)
+    watched.files()
+    watched.files()
+    return watched
+
+
+def test_it_is_the_same_object_as_long_as_nothing_changes(watched: Listing, folder: Path) -> None:
+    assert sorted(watched.files()) == ["Aiko.md", "Ben.md"]
+    assert watched.files() is watched.files()
+    assert listing(folder) is watched
+
+
+@pytest.mark.parametrize("change", ["came", "went", "was replaced"])
+def test_what_moves_its_folders_time_is_noticed_at_once(watched: Listing, folder: Path, change: str) -> None:
+    before = watched.files()
+    if change == "went":
+        (folder / "Ben.md").unlink()
+    else:
+        write_atomic(folder / ("Cleo.md" if change == "came" else "Ben.md"), "plays the oboe now")
+    assert watched.files() != before
+
+
+def test_two_changes_within_one_tick_of_the_file_systems_clock_are_both_noticed(watched: Listing, folder: Path) -> None:
+    now = time.time()
+    for name in ("Cleo.md", "Dan.md"):
+        (folder / name).write_text("plays the oboe", "utf-8")
+        os.utime(folder, (now, now))
+        assert name in watched.files()
+
+
+def test_what_an_editor_writes_into_a_file_is_noticed_by_the_thread(watched: Listing, folder: Path) -> None:
+    (folder / "Ben.md").write_text("plays the oboe now", "utf-8")
+    os.utime(folder, LONG_AGO)
+    until = time.monotonic() + 60
+    while watched.files()["Ben.md"].size != len("plays the oboe now"):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_what_this_program_appends_is_noticed_at_once(watched: Listing, folder: Path) -> None:
+    with (folder / "Ben.md").open("a", encoding="utf-8") as file:
+        file.write(" and the oboe")
+    written_into(folder / "Ben.md")
+    assert watched.files()["Ben.md"].size == len("plays the cello and the oboe")
+
+
+def test_what_nobody_has_asked_for_long_is_looked_at_when_somebody_asks(watched: Listing, folder: Path) -> None:
+    look_at_all(unused=-1)
+    (folder / "Ben.md").write_text("plays the oboe now", "utf-8")
+    os.utime(folder, LONG_AGO)
+    assert watched.files()["Ben.md"].size == len("plays the oboe now")
+
+
+def test_links_are_left_out_and_a_folder_that_is_one_is_refused(watched: Listing, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside.md").write_text("secret", "utf-8")
+    try:
+        (folder / "link.md").symlink_to(tmp_path / "outside.md")
+        (tmp_path / "linked").symlink_to(folder)
+    except OSError:
+        pytest.skip("no links on this system")
+    assert "link.md" not in watched.files()
+    guard(tmp_path / "linked")
+    with pytest.raises(NotPlainFileError):
+        listing(tmp_path / "linked").files()
+
+
+def test_a_folder_may_come_later(tmp_path: Path) -> None:
+    later = listing(tmp_path / "later")
+    assert later.files() == {}
+    (tmp_path / "later").mkdir()
+    (tmp_path / "later" / "a.md").write_text("x", "utf-8")
+    assert list(later.files()) == ["a.md"]
