@@ -332,8 +332,8 @@ def test_a_message_of_distress_reaches_the_mind_with_help_lines(scene: Scene) ->
 
 
 def test_what_fails_after_a_turn_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    def break_down() -> None:
-        raise ZeroDivisionError("the index fell over")
+    def break_down(*, again: bool) -> None:
+        raise ZeroDivisionError(f"the index fell over ({again})")
 
     monkeypatch.setattr(scene.memories.recall, "catch_up", break_down)
     scene.mind.enqueue("Yes.")

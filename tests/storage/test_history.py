@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from datetime import datetime
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,9 @@ from managers.storage.errors import (
 )
 from managers.storage.files import write_atomic
 from managers.storage.history import Draft, History, unified
+from managers.storage.history.checking import check_history
+from managers.storage.history.diff import FileDiff
+from managers.storage.history.objects import DIVIDED_FROM, ObjectDatabase
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.storage.histories import write
@@ -138,7 +143,7 @@ def test_packing_changes_nothing_that_can_be_seen(history: History, paths: Perso
 
 
 def test_packing_keeps_long_lists_small(history: History, paths: PersonaPaths) -> None:
-    many = {paths.episodic_memory / f"{number:04d}.json": str(number).encode() for number in range(200)}
+    many = {paths.episodic_memory / f"{number:04d}.json": str(number).encode() for number in range(150)}
     for path, content in many.items():
         write_atomic(path, content)
     history.notice_outside()
@@ -148,6 +153,42 @@ def test_packing_keeps_long_lists_small(history: History, paths: PersonaPaths) -
     loose = _size(paths.history)
     history.maintain(force=True)
     assert _size(paths.history) < loose / 3
+
+
+def test_a_change_costs_little_beside_thousands_of_files(history: History, paths: PersonaPaths) -> None:
+    for number in range(3000):
+        path = paths.episodic_memory / f"{number:04d}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(str(number), "utf-8")
+    history.notice_outside()
+    before = _size(paths.history)
+    write(history, paths.episodic_memory / "0007.json", "x")
+    assert _size(paths.history) - before < 6000
+
+
+def test_a_history_from_before_folders_were_divided_goes_on(
+    history: History, paths: PersonaPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        undivided = partialmethod(ObjectDatabase.changed_tree, divide_from=sys.maxsize)
+        patch.setattr(ObjectDatabase, "changed_tree", undivided)
+        for number in range(2 * DIVIDED_FROM):
+            write_atomic(paths.episodic_memory / f"{number:04d}.json", str(number))
+        history.notice_outside()
+        write(history, paths.episodic_memory / "0007.json", "seven")
+    old = history.entries(1)[0]
+    write(history, paths.episodic_memory / "0008.json", "eight")
+    write(history, paths.episodic_memory / "new.json", "new")
+    assert history.diff(old.id) == [FileDiff("episodic_memory/0007.json", b"7", b"seven")]
+    assert [diff.path for diff in history.diff(history.entries(2)[1].id)] == ["episodic_memory/0008.json"]
+    history.undo(old.id, author="user")
+    assert (paths.episodic_memory / "0007.json").read_bytes() == b"7"
+    assert history.maintain(force=True)
+    assert history.at(old.id, paths.episodic_memory / "0007.json") == b"seven"
+    assert check_history(paths.history).is_sound
+    with Repo(str(paths.history)) as repo:
+        assert list(fsck(repo)) == []
+    assert not history.notice_outside()
 
 
 def _size(folder: Path) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,8 +108,12 @@ def heal_history(folder: Path, contents: Mapping[str, bytes]) -> int:
     database = ObjectDatabase(folder)
     try:
         blobs = {name: Blob.from_string(content) for name, content in contents.items()}
-        _, trees = database.changed_tree(None, {name: blob.id for name, blob in blobs.items()})
-        healing = [one for one in (*blobs.values(), *trees) if one.id in check.damaged or one.id not in check.there]
+        ids = {name: blob.id for name, blob in blobs.items()}
+        _, trees = database.changed_tree(None, ids)
+        _, whole = database.changed_tree(None, ids, divide_from=sys.maxsize)  # as an older history has them
+        made = [one for one in (*blobs.values(), *trees) if one.id not in check.there]
+        damaged = [one for one in (*blobs.values(), *trees, *whole) if one.id in check.damaged]
+        healing = list({one.id: one for one in (*made, *damaged)}.values())
         if check.is_sound:
             return 0
         for one in healing:
@@ -172,4 +177,4 @@ def _walk(database: ObjectDatabase, check: Check) -> None:
 
 def _parts(database: ObjectDatabase, tree: ObjectID, names: Collection[str]) -> set[bytes]:
     blobs = {blob for blob in database.lookup(tree, names).values() if blob is not None}
-    return {tree, *database.folders(tree).values(), *blobs}
+    return {tree, *database.trees(tree, names).values(), *blobs}

@@ -11,7 +11,7 @@ import os
 import stat
 import weakref
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException, NotCommitError, NotTreeError
@@ -26,6 +26,11 @@ from managers.storage.tracking import BRANCH
 
 FILE_MODE = 0o100644
 _FOLDER_MODE = stat.S_IFDIR
+
+DIVIDED_FROM = 200
+"""From so many files on a folder's tree is divided: a night writes the parts that changed, and not thousands of lines."""
+_PARTS = 64
+"""About the root of the number of files after ten years: then the parts are as long as the list of them."""
 
 _OPENED_BY_NAME = (".", "objects", "objects/info", "objects/pack", "refs", "refs/heads")
 """Folders whose entries dulwich opens by itself; what lies in the others is opened here."""
@@ -195,43 +200,92 @@ class ObjectDatabase:
         found: dict[str, ObjectID] = {}
         for name, mode, item in self.tree(tree_id).items():
             if stat.S_ISDIR(mode):
-                for rest, _, blob in self.tree(item).items():
-                    found[f"{decoded(name)}/{decoded(rest)}"] = blob
+                found |= {f"{decoded(name)}/{decoded(rest)}": blob for rest, blob in self._inside(item)}
             else:
                 found[decoded(name)] = item
         return found
 
-    def folders(self, tree_id: ObjectID) -> dict[str, ObjectID]:
-        return {decoded(name): item for name, mode, item in self.tree(tree_id).items() if stat.S_ISDIR(mode)}
+    def _inside(self, tree_id: ObjectID, *, is_part: bool = False) -> Iterator[tuple[bytes, ObjectID]]:
+        """Yield the files of a folder, whether they lie in its tree or in the parts that it was divided into."""
+        for name, mode, item in self.tree(tree_id).items():
+            if not stat.S_ISDIR(mode):
+                yield name, item
+            elif not is_part:
+                yield from self._inside(item, is_part=True)
+
+    def trees(self, tree_id: ObjectID, names: Iterable[str] = ()) -> dict[str, ObjectID]:
+        """Return the trees of all folders, by path, and those parts of divided ones that hold some files."""
+        root = self.tree(tree_id)
+        found = {f"{decoded(name)}/": item for name, mode, item in root.items() if stat.S_ISDIR(mode)}
+        folders = {path: self.tree(item) for path, item in found.items()}
+        for name in names:
+            folder, _, base = name.rpartition("/")
+            part = _part(encoded(base))
+            if (tree := folders.get(f"{folder}/")) is not None and _is_divided(tree) and part in tree:
+                found[f"{folder}/{decoded(part)}/"] = tree[part][1]
+        return found
 
     def lookup(self, tree_id: ObjectID | None, names: Iterable[str]) -> dict[str, ObjectID | None]:
         """Return the blob ids of some files, None for those not in the tree; each folder is read once."""
         trees: dict[bytes, Tree] = {b"": self.tree(tree_id)}
+
+        def tree_at(path: bytes, above: Tree, name: bytes) -> Tree:
+            if path not in trees:
+                trees[path] = self.tree(_entry(above, name))
+            return trees[path]
+
         found: dict[str, ObjectID | None] = {}
         for name in names:
             folder, _, base = encoded(name).rpartition(b"/")
-            if folder not in trees:
-                trees[folder] = self.tree(_entry(trees[b""], folder))
-            found[name] = _entry(trees[folder], base)
+            tree = tree_at(folder, trees[b""], folder)
+            if folder and _is_divided(tree):
+                tree = tree_at(folder + b"/" + _part(base), tree, _part(base))
+            found[name] = _entry(tree, base)
         return found
 
     def changed_tree(
-        self, tree_id: ObjectID | None, changes: Mapping[str, ObjectID | None]
+        self, tree_id: ObjectID | None, changes: Mapping[str, ObjectID | None], *, divide_from: int = DIVIDED_FROM
     ) -> tuple[ObjectID, list[ShaFile]]:
         """Return the id of the tree with some files changed (None: deleted), and the trees to add.
 
-        Only the folders with changes are read and written, whatever else the tree holds.
+        Only the folders with changes are read and written, whatever else the tree holds, and of folders with many files
+        only the parts with changes.
         """
         root = self.tree(tree_id)
-        folders: dict[bytes, Tree] = {}
+        folders: dict[bytes, dict[bytes, ObjectID | None]] = {}
         for name, blob in changes.items():
             folder, _, base = encoded(name).rpartition(b"/")
-            if folder and folder not in folders:
-                folders[folder] = self.tree(_entry(root, folder))
-            _set(folders[folder] if folder else root, base, FILE_MODE, blob)
-        for folder, tree in folders.items():
+            if folder:
+                folders.setdefault(folder, {})[base] = blob
+            else:
+                _set(root, base, FILE_MODE, blob)
+        added: list[ShaFile] = []
+        for folder, inside in folders.items():
+            tree, parts = self._changed_folder(_entry(root, folder), inside, divide_from)
             _set(root, folder, _FOLDER_MODE, tree.id if len(tree) else None)
-        return root.id, [*(tree for tree in folders.values() if len(tree)), root]
+            added += [one for one in (*parts, tree) if len(one)]
+        return root.id, [*added, root]
+
+    def _changed_folder(
+        self, tree_id: ObjectID | None, changes: Mapping[bytes, ObjectID | None], divide_from: int
+    ) -> tuple[Tree, list[Tree]]:
+        """Return a folder's tree with some files changed, and the parts of it that are new."""
+        tree = self.tree(tree_id)
+        if not _is_divided(tree):
+            for base, blob in changes.items():
+                _set(tree, base, FILE_MODE, blob)
+            if len(tree) < divide_from:
+                return tree, []
+            changes, tree = {name: item for name, _, item in tree.items()}, Tree()
+        parts: dict[bytes, Tree] = {}
+        for base, blob in changes.items():
+            name = _part(base)
+            if name not in parts:
+                parts[name] = self.tree(_entry(tree, name))
+            _set(parts[name], base, FILE_MODE, blob)
+        for name, part in parts.items():
+            _set(tree, name, _FOLDER_MODE, part.id if len(part) else None)
+        return tree, list(parts.values())
 
     def changed_files(self, tree_id: ObjectID, parent_tree: ObjectID | None) -> list[str]:
         """Return the files in which two trees differ: for commits made by somebody's own git."""
@@ -241,6 +295,16 @@ class ObjectDatabase:
     def matching(self, prefix: str) -> list[ObjectID]:
         """Return the ids that begin with some hex digits."""
         return [ObjectID(bytes(found)) for found in self.store.iter_prefix(prefix.encode())]
+
+
+def _is_divided(tree: Tree) -> bool:
+    """Tell whether a folder's files lie in parts: there are no folders in a persona's own."""
+    return any(stat.S_ISDIR(mode) for _, mode, _ in tree.items())
+
+
+def _part(name: bytes) -> bytes:
+    """Return in which part of a divided folder a file lies."""
+    return b"%02d" % (zlib.crc32(name) % _PARTS)
 
 
 def _entry(tree: Tree, name: bytes) -> ObjectID | None:

@@ -112,10 +112,11 @@ def _versions(database: ObjectDatabase, loose: set[ObjectID]) -> list[list[Objec
     current = database.head()
     while current is not None and current in loose:
         commit = database.commit(current)
+        files = parse(commit).files
         found.setdefault("/", {})[commit.tree] = None
-        for folder, folder_tree in database.folders(commit.tree).items():
-            found.setdefault(f"{folder}/", {})[folder_tree] = None
-        for name, blob in database.lookup(commit.tree, parse(commit).files).items():
+        for folder, folder_tree in database.trees(commit.tree, files).items():
+            found.setdefault(folder, {})[folder_tree] = None
+        for name, blob in database.lookup(commit.tree, files).items():
             if blob is not None:
                 found.setdefault(name, {})[blob] = None
         current = commit.parents[0] if commit.parents else None
