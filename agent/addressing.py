@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agent.memories import Memories
 from managers.language.reading.introductions import name_given, name_noted
+from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.entities import Entity, Fact, is_safe
 from managers.memory.entity_store import EntityStore
 from managers.memory.messages import NAMELESS, Message, is_unnamed
@@ -64,9 +65,11 @@ def names_of_user(sheet: Sheet) -> list[str]:
     return list(dict.fromkeys((called(sheet), NAMELESS[sheet.language], _FORMERLY[sheet.language])))
 
 
-def facts_of_user(entities: EntityStore, sheet: Sheet) -> list[Fact]:
-    """Return what is known of the user, oldest first: what holds now."""
-    cards = {card.name: card for name in names_of_user(sheet) if (card := card_of(entities, name)) is not None}
+def facts_of_user(entities: EntityStore, sheet: Sheet, kept: Kept = NOTHING_KEPT) -> list[Fact]:
+    """Return what is known of the user, oldest first: what holds now, and is not kept from the mind."""
+    cards = {
+        card.name: kept.card(card) for name in names_of_user(sheet) if (card := card_of(entities, name)) is not None
+    }
     return sorted((fact for card in cards.values() for fact in card.current_facts), key=lambda fact: fact.since)
 
 

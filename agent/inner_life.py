@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol, TypeVar
 
 from agent.prompt_parts import Part, text_part
 from agent.prompts.quoting import one_line, plain
+from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.emotion_names import Feeling
 from managers.memory.emotions import EmotionLog
 from managers.memory.episodes import EpisodeStore
@@ -76,6 +78,7 @@ class InnerLife:
         spare: Spare,
         *,
         silent: bool = False,
+        kept: Kept = NOTHING_KEPT,
     ) -> list[Part]:
         """Return the parts of a prompt; one whose file cannot be read is left out.
 
@@ -85,17 +88,20 @@ class InnerLife:
             drive: what moved the persona before the message came.
             spare: does what can be left out, and tells what was.
             silent: somebody is in distress: what the persona itself wants is not told.
+            kept: what the mind must not be given.
         """
         days = [turn.time.date() for turn in told if turn.time is not None]
         oldest, lookback = min(days), settings.episode_memory_lookback_days
         episodes = spare(lambda: self.episodes.for_prompt(oldest, lookback, days.count(oldest))) or []
+        told_days = [f"{e.date:%Y-%m-%d}: {one_line(e.summary)}" for e in kept.other_days(episodes)]
         parts = [
-            Part("episodes", [f"{e.date:%Y-%m-%d}: {one_line(e.summary)}" for e in episodes], keep="last"),
-            text_part("strategy", plain(spare(self.insights.latest_strategy) or "")),
+            Part("episodes", told_days, keep="last"),
+            text_part("strategy", plain(spare(partial(self.insights.latest_strategy, kept.others)) or "")),
         ]
         if silent:
             return parts
-        goals = [one_line(f"- {goal.goal}") for _, goal in spare(self.goals.for_prompt) or []]
+        found = kept.others(goal for _, goal in spare(self.goals.for_prompt) or [])
+        goals = [one_line(f"- {goal.goal}") for goal in found]
         own = [
             Part("goals", goals),
             text_part("drives", plain(drive)),
@@ -114,7 +120,7 @@ class InnerLife:
             dreams=tuple(one_line(entry.log_entry) for entry in (diary.entries if diary else [])[:DREAMS_TOLD]),
         )
 
-    def to_ask(self, spare: Spare) -> list[OpenQuestion]:
-        """Return what the persona would like to know now, and may ask in the talk."""
-        due = spare(lambda: self.questions.to_ask(QUESTIONS_IN_PROMPT)) or []
+    def to_ask(self, spare: Spare, kept: Kept = NOTHING_KEPT) -> list[OpenQuestion]:
+        """Return what the persona would like to know now, and may ask in the talk, without what is kept from the mind."""
+        due = kept.others(spare(lambda: self.questions.to_ask(QUESTIONS_IN_PROMPT)) or [])
         return [OpenQuestion(one.topic, one.context, one.priority) for one in due]

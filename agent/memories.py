@@ -13,6 +13,7 @@ from agent.minds.masking import Masking
 from agent.prompts.quoting import one_line
 from agent.strategy_advisor import StrategyAdvisor
 from managers.hygiene.housekeeping import Housekeeping
+from managers.memory.audience import AudienceStore
 from managers.memory.emotions import EmotionLog
 from managers.memory.entity_store import EntityStore
 from managers.memory.episodes import EpisodeStore
@@ -71,6 +72,7 @@ class Memories:
     inner_life: InnerLife
     recall: Recall
     held: HeldWrites
+    audiences: AudienceStore
     map: MemoryMap
     network: EntityNetwork
 
@@ -195,6 +197,7 @@ def open_memories(
         inner_life=life,
         recall=recall,
         held=HeldWrites(paths, clock),
+        audiences=AudienceStore(paths, history.change),
         map=MemoryMap(paths, recall, only_look=only_look),
         network=EntityNetwork(paths, recall, only_look=only_look),
     )

@@ -11,6 +11,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from agent.approval import settle
+from agent.audience import other_hits
 from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.minds.errors import EmptyAnswerError
 from agent.minds.protocol import Mind
@@ -93,14 +94,14 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
         return {"query": "", "hits": (), "recall_wanted": False}
     asked = around.spare(partial(around.memories.recall.plan, message.text, state["window"]))
     plan = asked or RecallPlan(wanted=False, query="")
-    if around.small_mind is not None:
+    if around.small_mind is not None and around.refusal(message) is None:
         plan, notice = plan_with_model(around.small_mind, around.sheet, message.text, state["window"], plan)
         if notice is not None:
             around.emit(Noticed(notice))
 
     def recalled() -> Sequence[Hit]:  # what a small prompt has no room for is recalled, though it belongs to this talk
         shown = in_sight(state["window"], around.in_sight)
-        found = retrieve(around.memories, around.sheet, message.text, plan, [*shown, message])
+        found = other_hits(around.kept, retrieve(around.memories, around.sheet, message.text, plan, [*shown, message]))
         return [hit for hit in found if not (state.get("instead_of") and is_said_since(hit, message))]
 
     hits = around.spare(recalled) or ()
@@ -117,7 +118,10 @@ def reply(state: TurnState, runtime: Around) -> TurnState:
     if state["rounds"] >= MAX_TOOL_ROUNDS:
         request = replace(request, tools=())
     stand_in = None if state["said"].strip() else around.stand_in  # nobody takes over in the middle of a reply
-    spoken = _speak(request, runtime, state.get("speaker", around.mind), stand_in, joint=_joint(state["said"]))
+    if (refusal := around.refusal(state["message"])) is not None:
+        spoken = Spoken(error=refusal)
+    else:
+        spoken = _speak(request, runtime, state.get("speaker", around.mind), stand_in, joint=_joint(state["said"]))
     exchange = [*state["exchange"], ChatTurn("persona", spoken.text, tool_calls=tuple(spoken.calls))]
     calls = () if around.cancel.is_set() or spoken.error else tuple(spoken.calls)
     return {
@@ -199,6 +203,7 @@ def use_tools(state: TurnState, runtime: Around) -> TurnState:
         around.clock,
         (asked,),
         handed=tuple(state["grounds"]),
+        withheld=around.kept,
         shown=frozenset((asked, *(one.id for one in in_sight(state["window"], state["in_sight"])))),
     )
     answers, carried, held, grounds = [], state["carried"], state["held"], list(state["grounds"])

@@ -68,12 +68,12 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     last_words = tokens_of(earlier[-2:], count) if grave else 0
     room = whole - present.tokens - count(frame([""], present=[""]))
     beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
-    stands = prefix_parts(around.memories, mind, sheet, partial(_note, around), beside=beside)
+    stands = prefix_parts(around.memories, mind, sheet, partial(_note, around), beside=beside, kept=around.kept)
     around.memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
     room -= stands.tokens
     said = fit_message(said, room, count)
     room -= turn_tokens(said, count)
-    questions = [] if grave else around.memories.inner_life.to_ask(around.spare)
+    questions = [] if grave else around.memories.inner_life.to_ask(around.spare, around.kept)
     due = _due(questions, room, whole, lang, count)
     room -= due.tokens
     for_turns = min(tokens_of(earlier, count), max(int(TURNS_SHARE * max(room, 0)), min(last_words, room)))
@@ -139,7 +139,7 @@ def _inner_parts(
 ) -> tuple[Composed, Sequence[str], Advice]:
     """Return what moves the persona, how to help, and the days before the turns; which days those are, and the advice."""
     life, settings = around.memories.inner_life, around.settings.conversation
-    parts = life.for_prompt(turns, settings, state["drive"], around.spare, silent=silent)
+    parts = life.for_prompt(turns, settings, state["drive"], around.spare, silent=silent, kept=around.kept)
     advice = around.spare(partial(around.memories.advisor.advise, state["message"].text)) or Advice()
     parts.append(Part("advice", strategies.advice(around.sheet.language, advice)))
     step = max(1, whole // _STEPS)

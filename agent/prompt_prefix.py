@@ -19,6 +19,7 @@ from agent.prompts import system_prompt as words
 from agent.prompts.quoting import plain
 from agent.prompts.system_prompt import PartName
 from agent.tools import all_tools
+from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.entities import Fact
 from managers.memory.notes import NoteKind
 from managers.mind import Asking, Sheet
@@ -41,7 +42,13 @@ def prompt_room(mind: Mind, sheet: Sheet) -> int:
 
 
 def prefix_parts(
-    memories: Memories, mind: Mind, sheet: Sheet, read: Callable[[NoteKind], str], *, beside: int = 0
+    memories: Memories,
+    mind: Mind,
+    sheet: Sheet,
+    read: Callable[[NoteKind], str],
+    *,
+    beside: int = 0,
+    kept: Kept = NOTHING_KEPT,
 ) -> Composed:
     """Return what stands in every prompt, as much of it as fits.
 
@@ -50,12 +57,13 @@ def prefix_parts(
         mind: who reads it.
         sheet: who the persona is, and whom it talks to.
         read: returns a note's text.
+        kept: what the mind must not be given.
         beside: tokens that must find room beside it, as far as that leaves it half: what a grave moment needs.
     """
     lang, room = sheet.language, prompt_room(mind, sheet)
     most = min(int(room * PREFIX_SHARE), max(room // 2, room - beside))
     none: list[Fact] = []
-    facts = memories.spare("user", lambda: facts_of_user(memories.entities, sheet), none)
+    facts = memories.spare("user", lambda: facts_of_user(memories.entities, sheet, kept), none)
     parts = [
         text_part("guidance", words.guidance(lang)),
         text_part("persona", sheet.system_prompt),

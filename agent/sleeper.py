@@ -9,12 +9,14 @@ from datetime import date, datetime
 from functools import cached_property
 
 from agent.addressing import with_name
+from agent.audience import DiscreetDreams, kept_from, other_messages
 from agent.errors import UnknownLevelError, UnknownTaskError
 from agent.forgetting import let_wishes_go, take_up
 from agent.memories import Memories
 from agent.minds.choose import Minds, built_in_mind
 from agent.minds.errors import MindError
 from agent.minds.protocol import Mind
+from managers.memory.errors import AudienceUnknownError
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet
@@ -24,7 +26,7 @@ from managers.sleep.autonomy import Autonomy, Deed, Occasion
 from managers.sleep.conversation_end import ConversationEnd
 from managers.sleep.cost import DreamCost
 from managers.sleep.dream import Dreamer, DreamReport
-from managers.sleep.tasks import DAY_TASKS, Level, Task
+from managers.sleep.tasks import DAY_TASKS, DreamMind, Level, Task
 from managers.storage.clock import Clock
 from managers.storage.edges import said
 from managers.storage.errors import Notice, as_notice
@@ -139,14 +141,19 @@ class CompanionSleeper:
             memories.log,
             self.clock,
             sheet=self._sheet(),
-            mind=self._small_mind(purpose).dreams,
-            fallback=built_in_mind(memories.settings().mind).dreams,
+            mind=self._dreams(purpose, here := built_in_mind(memories.settings().mind).dreams),
+            fallback=here,
             apply=memories.apply,
             settings=self.settings(),
             limits=memories.settings().memory,
             privacy=memories.settings().privacy,
             recall=lambda gist: memories.recall.search(gist, _PAST_SEARCHED, types=_PAST, fitting=True),
         )
+
+    def _dreams(self, purpose: Purpose, here: DreamMind) -> DreamMind:
+        mind = self._small_mind(purpose)
+        kept = kept_from(self.memories, mind)
+        return DiscreetDreams(mind.dreams, here, kept) if kept else mind.dreams
 
     def end_conversation(self) -> None:
         """Resolve what a conversation that has ended by idleness answered; note how the drives stand meanwhile."""
@@ -182,11 +189,16 @@ class CompanionSleeper:
 
     def _impulse(self, occasion: Occasion) -> Deed | None:
         """Ask the mind for inner work; where it fails, the built-in one."""
+        memories = self.memories
         try:
-            return self._small_mind("initiative").impulse(occasion)
-        except (MindError, CapReachedError) as error:
+            mind = self._small_mind("initiative")
+            kept = kept_from(memories, mind)
+            wondered = [*memories.questions.open(), *memories.goals.load().all] if kept else []
+            if len(kept.others(wondered)) == len(wondered):  # the occasion's reason tells of all of them
+                return mind.impulse(replace(occasion, last_words=tuple(other_messages(kept, occasion.last_words))))
+        except (MindError, CapReachedError, AudienceUnknownError) as error:
             logger.info("own initiative without the model: %s", error)
-            return built_in_mind(self.memories.settings().mind).impulse(occasion)
+        return built_in_mind(memories.settings().mind).impulse(occasion)
 
     def _sheet(self) -> Sheet:
         """Return who it is and whom it talks to, by the name that the talk tells too."""

@@ -14,6 +14,8 @@ from agent.memories import Memories
 from agent.minds.protocol import Mind
 from agent.tools.catalogue import Catalogue
 from agent.tools.context import ToolContext
+from managers.memory.audience import NOTHING_KEPT, Kept
+from managers.memory.errors import KeptHereError
 from managers.memory.messages import Message
 from managers.mind import Cancel, ChatTurn, Concern, EmotionReading, ReplyRequest, Sheet, ToolCall
 from managers.recall.hits import Hit
@@ -51,6 +53,14 @@ class Surroundings:
     """How many messages of the talk the last prompt held besides the newest; None where there was none yet."""
     off_record: bool = False
     """Nothing of this turn is written anywhere."""
+    kept: Kept = NOTHING_KEPT
+    """What the minds must not be given, for they are elsewhere."""
+    unknown: UtataneError | None = None
+    """Why nobody can tell what that is; then nothing is sent."""
+
+    def refusal(self, message: Message) -> UtataneError | None:
+        """Return why a message must not be sent to the mind, if it must not."""
+        return self.unknown or (KeptHereError() if message.id in self.kept.messages else None)
 
     def spare(self, work: Callable[[], Result]) -> Result | None:
         """Do something that a reply can go without; what fails is told, and the reply comes all the same.

@@ -14,6 +14,7 @@ from typing import Any
 from agent.addressing import with_name
 from agent.after_turn import Afterwards
 from agent.attachments import Attached
+from agent.audience import kept_from, other_messages
 from agent.emotion_reading import reread_emotion
 from agent.errors import StillAnsweringError
 from agent.events import Received, Replied, TurnEvent
@@ -28,9 +29,11 @@ from agent.strategy_learning import learn_from_message, learn_from_regeneration
 from agent.tools import all_tools
 from agent.turn import Publish, Turn
 from managers.language.reading.concern import find_concern
+from managers.memory.audience import NOTHING_KEPT
 from managers.memory.messages import Message
 from managers.mind import Cancel
 from managers.storage.clock import Clock
+from managers.storage.errors import UtataneError
 from managers.storage.settings import Settings
 from managers.usage.ledger import Purpose
 
@@ -177,7 +180,8 @@ class Turns:
         given, count = state.get("message"), 2 * self.memories.settings().conversation.window_turns
         before = self.memories.log.thread(count, given.id) if given else self._short_term(count)
         state["window"] = [*before, *(aside or [])]
-        around = self._surroundings(cancel, publish, aside, state["window"])
+        around = self._surroundings(cancel, publish, aside, state)
+        state["window"] = other_messages(around.kept, state["window"])
         reply: Message | None = None
         try:
             done = compiled_graph().invoke(state, context=around)
@@ -192,13 +196,19 @@ class Turns:
             self._read_emotion(around, done)
 
     def _surroundings(
-        self, cancel: Cancel, publish: Publish, aside: list[Message] | None, window: Sequence[Message]
+        self, cancel: Cancel, publish: Publish, aside: list[Message] | None, state: TurnState
     ) -> Surroundings:
         started = self._clock.monotonic()
         memories = self.memories
-        settings, sheet = memories.settings(), with_name(memories.sheet(), memories, window)
-        name = memories.paths.name
-        choice = self._minds.choose(settings.mind, persona=name, purpose="talk", masking=self.memories.masking())
+        settings, name = memories.settings(), memories.paths.name
+        choice = self._minds.choose(settings.mind, persona=name, purpose="talk", masking=memories.masking())
+        small = self._small_mind(settings, "recall") if settings.recall.plan_with_model else None
+        kept, unknown = NOTHING_KEPT, None
+        try:
+            kept = kept_from(memories, state.get("speaker", choice.mind), small)
+        except UtataneError as error:  # the message is taken in all the same
+            unknown = error
+        sheet = with_name(memories.sheet(), memories, other_messages(kept, state["window"]))
 
         def emit_and_keep(event: TurnEvent) -> None:
             if aside is not None and isinstance(event, Received | Replied):
@@ -217,10 +227,12 @@ class Turns:
             started=started,
             emit=emit_and_keep,
             beside=self._beside.submit,
-            small_mind=self._small_mind(settings, "recall") if settings.recall.plan_with_model else None,
+            small_mind=small,
             stand_in=self._minds.stand_in(settings),
             in_sight=self._in_sight[1] if self._in_sight and self._in_sight[0] == choice.mind.name else None,
             off_record=aside is not None,
+            kept=kept,
+            unknown=unknown,
         )
 
     def _read_emotion(self, around: Surroundings, done: Mapping[str, Any]) -> None:
@@ -229,9 +241,13 @@ class Turns:
         if not settings.conversation.read_emotion_with_model or find_concern(message.text):
             return  # of danger no model makes less
         mind = self._small_mind(settings, "emotion")
-        self._afterwards.do(
-            reread_emotion, self.memories, mind, around.sheet, message, done["window"], read, self._closing
-        )
+        try:
+            kept = kept_from(self.memories, mind)
+        except UtataneError:  # it was said in the turn: nothing is sent
+            return
+        window = other_messages(kept, done["window"])
+        if message.id not in kept.messages:
+            self._afterwards.do(reread_emotion, self.memories, mind, around.sheet, message, window, read, self._closing)
 
     def _learn(self, done: Mapping[str, Any]) -> None:
         """Learn from how the answer before was taken; nobody waits for it."""

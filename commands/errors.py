@@ -39,3 +39,7 @@ class AlreadyServedError(AlreadyRunningError):
 
 class PasswordsDifferError(UtataneError):
     """A new password was typed twice, and not the same."""
+
+
+class UnknownAudienceError(UtataneError):
+    """A memory cannot be for such minds, or nobody said for which. Facts: `given`, `known`."""

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.errors import UnknownMemoryTypeError
+from commands.errors import UnknownAudienceError, UnknownMemoryTypeError
 from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at
 from commands.terminal import write, write_line
 
 if TYPE_CHECKING:
     from datetime import date
 
+    from agent.memories import Memories
     from managers.hygiene.inventory import Memory
 
 commands = typer.Typer()
@@ -23,9 +24,14 @@ def memories(
     persona: PersonaArgument,
     home: HomeOption = None,
     kind: Annotated[str, typer.Option("--type", help="day, event, insight or fact; default: all.")] = "",
+    memory_id: Annotated[str, typer.Argument(help="With --audience: the memory, or a message of the log.")] = "",
+    audience: Annotated[str, typer.Option(help="this-computer or any: which minds may be given it.")] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """List the memories that dreams have made: how far each is trusted, what it rests on, when it was last used."""
+    """List the memories that dreams have made: how far each is trusted, what it rests on, when it was last used.
+
+    With an id and --audience, say which minds may be given that memory.
+    """
     from agent.as_json import line
     from managers.hygiene.inventory import KINDS
     from managers.hygiene.inventory import memories as active
@@ -33,14 +39,42 @@ def memories(
     if kind and kind not in KINDS:
         raise UnknownMemoryTypeError(given=kind, known=", ".join(KINDS))
     with services_at(home) as services, damage_told(services, persona):
-        today = services.clock.now().date()
-        for memory in active(services.memories(persona).working_copy()):
-            if kind in ("", memory.kind):
+        today, held = services.clock.now().date(), services.memories(persona)
+        if audience:
+            _let_be_for(held, memory_id, audience)
+        kept = held.audiences.kept()
+        for memory in active(held.working_copy()):
+            if kind in ("", memory.kind) and memory_id in ("", memory.id):
+                is_here = kept.holds(memory.evidence, memory.id, memory.place)
                 if as_json:
-                    write(line(_plain(memory, today)))
+                    write(line(_plain(memory, today) | {"audience": "this-computer" if is_here else "any"}))
                 else:
-                    pin = "*" if memory.is_pinned else " "
-                    write_line(f"{memory.id:<12}{pin} {memory.kind:<8}{memory.confidence(today):.2f}  {memory.text}")
+                    marks = f"{'*' if memory.is_pinned else ' '}{'!' if is_here else ' '}"
+                    value = f"{memory.confidence(today):.2f}"
+                    write_line(f"{memory.id:<12}{marks} {memory.kind:<8}{value}  {memory.text}")
+
+
+def _let_be_for(held: Memories, memory_id: str, audience: str) -> None:
+    """Say for which minds a memory or a message is.
+
+    Raises:
+        UnknownAudienceError, NoSuchMemoryError: nothing was changed.
+    """
+    from managers.hygiene.inventory import mark
+    from managers.hygiene.inventory import memories as active
+    from managers.memory.audience import AUDIENCES, with_answers
+    from managers.memory.errors import NoSuchMemoryError
+
+    chosen = next((one for one in AUDIENCES if one == audience), None)
+    if chosen is None:
+        raise UnknownAudienceError(given=audience, known=", ".join(AUDIENCES))
+    memory = next((one for one in active(held.working_copy()) if one.id == memory_id), None)
+    if memory is not None:
+        mark(held.audiences, held.log, memory, chosen)
+    elif held.log.get(memory_id) is not None:
+        held.audiences.mark(memory_id, chosen, with_answers(held.log, [memory_id]))
+    else:
+        raise NoSuchMemoryError(id=memory_id)
 
 
 def _plain(memory: Memory, today: date) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from agent.minds.protocol import Mind
 from agent.tools.catalogue import Arguments, Found, Tool
 from agent.tools.writes import Write, Writer
 from managers.language.masking.placeholders import mask
+from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.mind import Sheet
 from managers.recall.hits import Hit
 from managers.storage.clock import Clock
@@ -31,6 +32,8 @@ class ToolContext:
     """The message that is being answered: what a change to a memory rests on."""
     handed: tuple[Hit, ...] = ()
     """The memories that the mind has before its eyes already."""
+    withheld: Kept = NOTHING_KEPT
+    """What the mind must not be given."""
     shown: frozenset[str] = frozenset()
     """The messages that it has before its eyes already, this one among them."""
 

@@ -50,6 +50,7 @@ def read_entity_memory(context: ToolContext, wanted: EntityName) -> str | Found:
 def of_cards(context: ToolContext, entities: Sequence[Entity]) -> Found:
     """Tell what is known about some people and things, and on what that rests."""
     memories = context.memories
+    entities = [context.withheld.card(one) for one in entities]
     hits = [
         Hit(
             text=entity.text(),

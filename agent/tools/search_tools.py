@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
+from agent.audience import other_hits
 from agent.prompts.system_prompt import hit as told
 from agent.provenance import documents_of
 from agent.tools.catalogue import Arguments, Found, Tool
@@ -29,6 +30,7 @@ class Query(Arguments):
 def _answer(context: ToolContext, hits: Sequence[Hit]) -> str | Found:
     """Say what was found and does not stand in the prompt already."""
     lang = context.sheet.language
+    hits = other_hits(context.withheld, hits)
     handed = {(hit.path, hit.text) for hit in context.handed}
     new = [hit for hit in hits if (hit.path, hit.text) not in handed and not excluded_by(hit, context.shown)]
     if not new:

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
+from managers.memory.audience import Audience, AudienceStore, fact_id, with_answers
 from managers.memory.confidence import Origin, Standing, day_of, value_of
 from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.insights import Insight
 from managers.memory.json_documents import USER, Remembered, short_id
+from managers.memory.log.reader import LogReader
 from managers.memory.working_copy import WorkingCopy
 
 Kind = Literal["day", "event", "insight", "fact"]
@@ -110,9 +112,16 @@ def of_entity(entity: Entity) -> Iterator[Memory]:
     """Yield what is known of somebody or something; a person's own lines are no facts of ours."""
     for fact in entity.facts:
         yield Memory(
-            _fact_id(entity, fact), "fact", fact.text, entity.name, fact.evidence, fact.standing, day_of(fact.since),
+            fact_id(entity, fact), "fact", fact.text, entity.name, fact.evidence, fact.standing, day_of(fact.since),
             entity.is_pinned, fact.is_users,
         )  # fmt: skip
+
+
+def mark(audiences: AudienceStore, log: LogReader, memory: Memory, audience: Audience) -> None:
+    """Let a memory be for minds on this computer only, or for any again, with all that tells the same."""
+    file = memory.place if memory.kind == "fact" else "insights"
+    place = memory.place if memory.kind in {"day", "event"} else "" if memory.evidence else file
+    audiences.mark(memory.id, audience, with_answers(log, memory.evidence), place)
 
 
 def restood(copy: WorkingCopy, memory: Memory, **values: Any) -> None:  # noqa: ANN401  # fields of `Standing`
@@ -237,17 +246,12 @@ def _event_id(day: str, event: KeyEvent) -> str:
     return short_id("ev_", day, event.text)
 
 
-def _fact_id(entity: Entity, fact: Fact) -> str:
-    return fact.id or short_id("f_", entity.name, fact.text)
-
-
 def _change_fact(copy: WorkingCopy, memory: Memory, change: Any) -> None:  # noqa: ANN401  # Fact → Fact
     entity = copy.entity([memory.place])
     if entity is None:
         return
     lines = tuple(
-        change(line) if isinstance(line, Fact) and _fact_id(entity, line) == memory.id else line
-        for line in entity.lines
+        change(line) if isinstance(line, Fact) and fact_id(entity, line) == memory.id else line for line in entity.lines
     )
     if lines != entity.lines:
         copy.put_entity(replace(entity, lines=lines))
@@ -255,7 +259,7 @@ def _change_fact(copy: WorkingCopy, memory: Memory, change: Any) -> None:  # noq
 
 def _take_fact(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
     entity = copy.entity([memory.place])
-    gone = next((fact for fact in entity.facts if _fact_id(entity, fact) == memory.id), None) if entity else None
+    gone = next((fact for fact in entity.facts if fact_id(entity, fact) == memory.id), None) if entity else None
     if entity is None or gone is None:
         return None
     copy.put_entity(replace(entity, lines=tuple(line for line in entity.lines if line is not gone)))
@@ -275,5 +279,5 @@ def _put_fact(copy: WorkingCopy, name: str, value: dict[str, Any]) -> None:
     )
     words = {key: str(value.get(key, "")) for key in ("text", "mind", "id", "slot", "since", "until")}
     fact = Fact(**words, evidence=tuple(value["evidence"]), standing=Standing.model_validate(value))
-    if all(_fact_id(entity, fact) != _fact_id(entity, there) for there in entity.facts):
+    if all(fact_id(entity, fact) != fact_id(entity, there) for there in entity.facts):
         copy.put_entity(replace(entity, lines=(*entity.lines, fact)))

@@ -51,3 +51,15 @@ class NotHeldError(UtataneError):
 
 class HeldChangedError(UtataneError):
     """What would be written to is not what it was when the wish was shown; nothing was written. Facts: `path`."""
+
+
+class AudienceUnknownError(UtataneError):
+    """Nobody can tell which memories are for this computer only. Facts: `path`."""
+
+
+class KeptHereError(UtataneError):
+    """What is to be answered is for this computer only, and the mind is elsewhere."""
+
+
+class NoSuchMemoryError(UtataneError):
+    """No message and no memory has that id. Facts: `id`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -56,6 +56,6 @@ class InsightStore(EntryStore[Insights, Insight]):
         """Return the entries, newest first; with `archived` also those on the shelves."""
         return [*self.load().entries, *(self.archived() if archived else [])]
 
-    def latest_strategy(self) -> str:
-        """Return the newest strategy that says something: what a prompt holds of the diary."""
-        return next((entry.strategy for entry in self.load().entries if entry.strategy.strip()), "")
+    def latest_strategy(self, chosen: Callable[[Iterable[Insight]], Iterable[Insight]] = iter) -> str:
+        """Return the newest strategy that says something, of those that are chosen: what a prompt holds of the diary."""
+        return next((entry.strategy for entry in chosen(self.load().entries) if entry.strategy.strip()), "")

@@ -25,3 +25,22 @@ def test_memories_are_listed_put_away_and_brought_back(tmp_path: Path) -> None:
     run("archive", "Hazel", "restore", put_away["id"], home=home)
     assert json.loads(faded.read_text("utf-8"))["summary"] == "It rained."
     run("archive", "Hazel", "restore", "ep_none", home=home, expect=1)
+
+
+def test_which_minds_may_be_given_a_memory_is_said_by_its_id(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    run("chat", "Hazel", "-m", "My sister Nora lives in Oslo.", home=home)
+    run("dream", "Hazel", home=home)
+    fact = next(one for one in lines(run("memories", "Hazel", "--json", home=home)) if one["type"] == "fact")
+    assert fact["audience"] == "any"
+    [here] = lines(run("memories", "Hazel", fact["id"], "--audience", "this-computer", "--json", home=home))
+    assert (here["id"], here["audience"]) == (fact["id"], "this-computer")
+    found = lines(run("memories", "Hazel", "--json", home=home))
+    assert {one["audience"] for one in found if set(one["evidence"]) & set(fact["evidence"])} == {"this-computer"}
+    run("memories", "Hazel", fact["evidence"][0], "--audience", "this-computer", home=home)
+    run("memories", "Hazel", fact["id"], "--audience", "any", home=home)
+    assert "!" in run("memories", "Hazel", fact["id"], home=home).stdout
+    run("memories", "Hazel", fact["evidence"][0], "--audience", "any", home=home)
+    assert {one["audience"] for one in lines(run("memories", "Hazel", "--json", home=home))} == {"any"}
+    run("memories", "Hazel", fact["id"], "--audience", "nobody", home=home, expect=1)
+    run("memories", "Hazel", "f_none", "--audience", "any", home=home, expect=1)

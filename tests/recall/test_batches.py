@@ -8,11 +8,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
+from managers.memory.audience import AudienceStore
+from managers.memory.json_documents import write_plainly
 from managers.recall.embedders import Vectors
 from managers.recall.embedders.gemini import GeminiEmbedder
 from managers.recall.embedders.local import LocalEmbedder, shared
 from managers.recall.engine import Recall
 from managers.recall.errors import EmbeddingError
+from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.recall.conftest import Open
 from tests.recall.embedding_server import EmbeddingServer, serving
@@ -167,3 +170,28 @@ def test_all_personas_have_one_model() -> None:
 def test_nobody_waits_for_a_model_that_is_being_loaded() -> None:
     with pytest.raises(EmbeddingError):
         Library().query("heron")
+
+
+def test_what_is_for_this_computer_only_is_given_to_no_embedder_elsewhere(
+    open_recall: Open, talk: Talk, server: EmbeddingServer, paths: PersonaPaths
+) -> None:
+    kept = talk.user("The jade letter lies under the stairs.")
+    for number in range(30):
+        talk.user(f"Heron number {number}.")
+    AudienceStore(paths, write_plainly(paths)).mark(kept.id, "this-computer", [kept.id])
+    recall = caught_up(through(server, open_recall))
+    assert "jade" not in str(server.requests)
+    assert recall.status().unembedded == 1
+    assert "The jade letter lies under the stairs." in [hit.text for hit in recall.search("jade letter", 5)]
+    assert_sound(recall)
+
+
+def test_where_nobody_can_tell_what_is_kept_no_embedder_elsewhere_is_given_anything(
+    open_recall: Open, talk: Talk, server: EmbeddingServer, paths: PersonaPaths
+) -> None:
+    talk.user("The jade letter lies under the stairs.")
+    paths.memory.mkdir(exist_ok=True)
+    (paths.memory / "audience.json").write_text("no json", "utf-8")
+    recall = caught_up(through(server, open_recall))
+    assert "jade" not in str(server.requests)
+    assert any("audience.json" in notice.en for notice in recall.status().notices)

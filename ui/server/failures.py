@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from agent.errors import StillAnsweringError
-from managers.memory.errors import MessageNotFoundError
+from managers.memory.errors import MessageNotFoundError, NoSuchMemoryError
 from managers.personas.errors import GuestError, PersonaNotFoundError
 from managers.storage.edges import said
 from managers.storage.errors import BusyError, ExternallyChangedError, UtataneError
@@ -22,6 +22,7 @@ from ui.server.visit import PersonaVisit, Visit, language_of
 _STATUS: Final[tuple[tuple[type[UtataneError], int], ...]] = (
     (PersonaNotFoundError, 404),
     (MessageNotFoundError, 404),
+    (NoSuchMemoryError, 404),
     (GuestError, 403),
     (ExternallyChangedError, 409),
     (StillAnsweringError, 409),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from managers.memory.audience import AudienceReader
 from managers.memory.log import ConversationLog
 from managers.recall.embedders import Embedder
 from managers.recall.embedders.embedder_choice import DRIFT, EmbedderChoice, words_of
@@ -94,7 +95,15 @@ class Upkeep:
         self.news: list[Notice] = []
         pause = (wait or self._stopping.wait) if not only_look else None
         self.vectors = VectorMaking(
-            indexes, lambda: self.choice.embedder, settings, clock, self._alone, self._stopping, pause, self.notices
+            indexes,
+            lambda: self.choice.embedder,
+            settings,
+            clock,
+            self._alone,
+            self._stopping,
+            pause,
+            self.notices,
+            AudienceReader(paths),
         )
 
     # Rounds

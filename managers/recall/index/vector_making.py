@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from managers.memory.audience import NOTHING_KEPT, AudienceReader, Kept
 from managers.recall.embedders import Embedder, Vectors
 from managers.recall.errors import EmbeddingError
 from managers.recall.index.memory_index import MemoryIndex
@@ -43,6 +44,7 @@ class VectorMaking:
         stopping: is set when there is no point in going on.
         pause: waits between batches, true when there is no point in going on; None where nothing may be written.
         notices: where failures are put.
+        audiences: tells what no embedder elsewhere may be given; that is found by its words alone.
     """
 
     indexes: Mapping[IndexName, MemoryIndex]
@@ -53,6 +55,7 @@ class VectorMaking:
     stopping: threading.Event
     pause: Callable[[float], object] | None
     notices: dict[str, tuple[Notice, ...]]
+    audiences: AudienceReader
     worker: threading.Thread | None = None
     progress: Progress | None = None
 
@@ -99,9 +102,11 @@ class VectorMaking:
         """
         size = self.settings.api_batch if embedder.is_remote else _LOCAL_BATCH
         total, done = self.waiting, 0
+        kept = self._kept_from(embedder)
         for index in self.indexes.values():
             while not self.stopping.is_set() and (batch := index.unembedded(size, self._now)):
-                for part, vectors in embedded(embedder, batch):
+                allowed = self._without_kept(index, batch, kept)
+                for part, vectors in embedded(embedder, allowed) if allowed else ():
                     self._keep_vectors(index, part, vectors)
                     done += len(part)
                     self.progress = Progress(done, max(total, done))
@@ -109,6 +114,24 @@ class VectorMaking:
                         return
             index.save_snapshot()
         self.notices.pop("embedder", None)
+
+    def _kept_from(self, embedder: Embedder) -> Kept:
+        if not embedder.is_remote:
+            return NOTHING_KEPT
+        try:
+            return self.audiences.kept()
+        except UtataneError as error:  # nobody can tell, so nothing is given
+            raise EmbeddingError(cause=error.sentence("en"), stops=True) from error
+
+    def _without_kept(self, index: MemoryIndex, batch: Batch, kept: Kept) -> Batch:
+        """Return what may be given to an embedder elsewhere; the rest is put off."""
+        if not kept:
+            return batch
+        there = index.passages([number for number, _ in batch])
+        held = [one for one in batch if (p := there.get(one[0])) and kept.holds_passage(p.message_ids, p.path)]
+        if held:
+            self._keep_vectors(index, held, None)
+        return [one for one in batch if one not in held]
 
     def _keep_vectors(self, index: MemoryIndex, batch: Batch, vectors: Vectors | None) -> None:
         """Store the vectors of passages that are there still; without vectors, try them again another day."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from managers.hygiene.inventory import Memory
+from managers.memory.audience import NOTHING_KEPT
 from managers.memory.confidence import START
 from ui.rooms.memories.shelves import day_of
 from ui.server.visit import PersonaVisit
@@ -26,6 +27,10 @@ class Trust:
         unfaded: the C-value that it would have if it did not fade.
         last_used: the day of that in words; empty where it was never used.
         generation: how many merges lie behind it.
+        memory: the memory itself.
+        is_here: it is kept from minds elsewhere.
+        is_marked: a person marked it itself, not what it rests on.
+        at, back: where its audience is changed, and where that leads back to.
     """
 
     level: str
@@ -34,6 +39,11 @@ class Trust:
     unfaded: str
     last_used: str
     generation: int
+    memory: Memory
+    is_here: bool
+    is_marked: bool
+    at: str
+    back: str
 
 
 def trust_in(visit: PersonaVisit, memory: Memory) -> Trust:
@@ -41,6 +51,7 @@ def trust_in(visit: PersonaVisit, memory: Memory) -> Trust:
     standing = memory.standing
     value = memory.confidence(visit.now.date())
     unfaded = START[memory.origin] if standing.confidence is None else standing.confidence
+    kept = visit.memories.spare("audience", visit.memories.audiences.kept, NOTHING_KEPT)
     level = "kept" if memory.is_kept else next(word for least, word in _WORDS if value >= least)
     return Trust(
         level,
@@ -49,4 +60,9 @@ def trust_in(visit: PersonaVisit, memory: Memory) -> Trust:
         f"{max(unfaded, value):.2f}",
         day_of(standing.last_accessed, visit),
         standing.generation,
+        memory,
+        kept.holds(memory.evidence, memory.id, memory.place),
+        memory.id in kept.marked,
+        visit.at("memories/audience"),
+        visit.here,
     )

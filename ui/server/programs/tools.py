@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agent.approval import AddedTo, ask_for_program
+from agent.audience import other_hits
 from agent.memories import Memories
 from agent.prompts.quoting import name_in_label, quoted
 from agent.prompts.system_prompt import hit as told
@@ -110,7 +111,7 @@ class Tools(ForPrograms):
 
 
 def _answer(memories: Memories, hits: Sequence[Hit]) -> str:
-    lang = memories.sheet().language
+    lang, hits = memories.sheet().language, other_hits(memories.audiences.kept(), hits)
     if not hits:
         return texts(lang)("programs.none_found", persona=name_in_label(memories.paths.name))
     return "\n".join([_found_in(memories), *(told(lang, hit) for hit in hits)])

@@ -1,0 +1,110 @@
+"""What of the memories a mind may be given: a mind elsewhere nothing that is for this computer only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from agent.memories import Memories
+from agent.minds.protocol import Mind
+from managers.memory.audience import NOTHING_KEPT, Kept
+from managers.memory.goals import Goals
+from managers.memory.messages import Message
+from managers.mind import Cancel
+from managers.recall.hits import Hit
+from managers.sleep.tasks import (
+    AnswerMaterial,
+    DayDraft,
+    DayMaterial,
+    DreamMind,
+    EntitiesDraft,
+    EntityMaterial,
+    QuestionMaterial,
+    QuestionsDraft,
+    ReflectionDraft,
+    ReflectionMaterial,
+    ResolutionsDraft,
+)
+
+
+def leaves(mind: Mind) -> bool:
+    """Tell whether what a mind is given leaves this computer."""
+    return mind.endpoint is not None and mind.endpoint.leaves_machine
+
+
+def kept_from(memories: Memories, *minds: Mind | None) -> Kept:
+    """Return what some minds must not be given; nothing is looked at for minds on this computer.
+
+    Raises:
+        AudienceUnknownError, UnreadableError: nobody can tell.
+    """
+    return memories.audiences.kept() if any(mind and leaves(mind) for mind in minds) else NOTHING_KEPT
+
+
+def other_messages(kept: Kept, messages: Iterable[Message]) -> list[Message]:
+    """Return the messages that are not kept."""
+    return [message for message in messages if message.id not in kept.messages]
+
+
+def other_hits(kept: Kept, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the passages that are not kept."""
+    return [hit for hit in hits if not kept.holds_passage(hit.message_ids, hit.path)]
+
+
+@dataclass(frozen=True)
+class DiscreetDreams:
+    """A mind elsewhere, asleep: it is given no memory that is for this computer only.
+
+    Of a day of which nothing else was said, the mind of this computer dreams in its place.
+    """
+
+    mind: DreamMind
+    here: DreamMind
+    kept: Kept
+
+    @property
+    def name(self) -> str:
+        return self.mind.name
+
+    def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
+        return self._for(material.messages).summarise_day(self._day(material), cancel)
+
+    def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
+        known = tuple(self.kept.card(entity) for entity in material.known)
+        return self._for(material.day.new_messages).describe_entities(
+            EntityMaterial(self._day(material.day), known), cancel
+        )
+
+    def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
+        request = QuestionMaterial(self._day(material.day), tuple(self.kept.others(material.open)))
+        return self._for(material.day.new_messages).find_questions(request, cancel)
+
+    def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
+        request = AnswerMaterial(self._day(material.day), tuple(self.kept.others(material.open)))
+        return self._for(material.day.new_messages).resolve_questions(request, cancel)
+
+    def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
+        kept, goals = self.kept, material.goals.lists
+        days = tuple(self._day(day) for day in material.days if other_messages(kept, day.messages))
+        shown = replace(
+            material,
+            days=days,
+            episodes=tuple(kept.other_days(material.episodes)),
+            insights=tuple(kept.others(material.insights)),
+            outdated=tuple(kept.others(material.outdated)),
+            goals=Goals(kept.others(goals["short_term"]), kept.others(goals["long_term"])),
+            questions=tuple(kept.others(material.questions)),
+            past=tuple(other_hits(kept, material.past)),
+        )
+        return self.mind.reflect(shown, cancel) if shown.days or shown.episodes else self.here.reflect(material, cancel)
+
+    def tokens_of(self, material: DayMaterial) -> int:
+        return self._for(material.messages).tokens_of(self._day(material))
+
+    def _for(self, messages: Sequence[Message]) -> DreamMind:
+        return self.mind if other_messages(self.kept, messages) else self.here
+
+    def _day(self, day: DayMaterial) -> DayMaterial:
+        shown = other_messages(self.kept, day.messages)
+        before = day.before and next(iter(self.kept.other_days([day.before])), None)
+        return replace(day, messages=tuple(shown), before=before) if shown else day

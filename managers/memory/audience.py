@@ -1,0 +1,173 @@
+"""The audience of memories: which of them are for minds on this computer only. All others are for any mind.
+
+`memory/audience.json` names what a person marked so, a message or a dreamt memory, with the messages that it rests on. What
+else rests on one of those messages is held back with it, whoever dreamt it and when: it tells the same. The file is part of
+the history, so a mark can be taken back like any other change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from managers.memory.entities import Entity, Fact
+from managers.memory.episodes import Episode
+from managers.memory.errors import AudienceUnknownError
+from managers.memory.json_documents import USER, Apply, Remembered, encode, short_id
+from managers.memory.log.reader import LogReader
+from managers.storage.files import read_bytes
+from managers.storage.json_text import NotJsonError, load_json
+from managers.storage.locks import writing
+from managers.storage.opening import look
+from managers.storage.paths import PersonaPaths
+
+Memory = TypeVar("Memory", bound=Remembered)
+Audience = Literal["any", "this-computer"]
+AUDIENCES: tuple[Audience, ...] = ("any", "this-computer")
+
+
+class Marked(BaseModel):
+    """What a person marked: the messages that it rests on, and where it stands if that tells it from others (`Kept`)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    messages: list[str] = Field(default_factory=list)
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept on this computer.
+
+    Attributes:
+        marked: by its id. `place` is the day of a day and of what happened on it; for what rests on no message, the name
+            of its file.
+    """
+
+    marked: Mapping[str, Marked] = field(default_factory=dict)
+
+    @cached_property
+    def messages(self) -> frozenset[str]:
+        return frozenset(one for marked in self.marked.values() for one in marked.messages)
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        return frozenset(marked.place for marked in self.marked.values()) - {""}
+
+    def __bool__(self) -> bool:
+        return bool(self.marked)
+
+    def holds(self, evidence: Iterable[str], memory_id: str = "", place: str = "") -> bool:
+        """Tell whether a memory is kept here: it was marked, stands where one was, or rests on a message that is kept."""
+        return bool(self.marked) and (
+            memory_id in self.marked or place in self._places or not self.messages.isdisjoint(evidence)
+        )
+
+    def holds_passage(self, message_ids: Iterable[str], path: str) -> bool:
+        """Tell whether a passage of a file is kept here; what stands in a file with others goes by what the file rests on."""
+        return self.holds(message_ids, place=PurePosixPath(path).stem)
+
+    def others(self, memories: Iterable[Memory]) -> list[Memory]:
+        """Return those of some insights, questions or goals that any mind may read."""
+        return [one for one in memories if not self.holds(one.evidence, one.id)]
+
+    def other_days(self, episodes: Iterable[Episode]) -> list[Episode]:
+        """Return the days that any mind may read."""
+        return [one for one in episodes if not self.holds(one.evidence, one.id, one.date.isoformat())]
+
+    def card(self, entity: Entity) -> Entity:
+        """Return what any mind may read of a card."""
+        lines = [
+            one for one in entity.lines if isinstance(one, str) or not self.holds(one.evidence, fact_id(entity, one))
+        ]
+        return replace(entity, lines=tuple(lines)) if len(lines) < len(entity.lines) else entity
+
+
+NOTHING_KEPT = Kept()
+
+
+def fact_id(entity: Entity, fact: Fact) -> str:
+    """Return what a fact is known by; one that a person wrote has no id of its own."""
+    return fact.id or short_id("f_", entity.name, fact.text)
+
+
+def with_answers(log: LogReader, message_ids: Sequence[str]) -> list[str]:
+    """Return messages, and what was answered to those of the user: an answer says the same again."""
+    found = log.originals(dict.fromkeys(message_ids))
+    ids = dict.fromkeys(message_ids)
+    for day in {message.time.date() for message in found.values()}:
+        is_asked = False
+        for message in log.messages(day, day):
+            is_asked = message.id in found or (is_asked and message.role != "user")
+            if is_asked:
+                ids[message.id] = None
+    return list(ids)
+
+
+class AudienceReader:
+    """The marks of one persona, to be read."""
+
+    def __init__(self, paths: PersonaPaths) -> None:
+        self._path = paths.memory / "audience.json"
+        self._paths = paths
+        self._known: tuple[object, Kept] = (None, NOTHING_KEPT)
+
+    def kept(self) -> Kept:
+        """Return what is kept on this computer; costs one look at the file.
+
+        Raises:
+            AudienceUnknownError: the file cannot be understood, so nobody can tell.
+            UnreadableError
+        """
+        found = look(self._path)
+        state = found and (found.st_mtime_ns, found.st_size, found.st_ino)
+        if state is None:
+            return NOTHING_KEPT
+        if self._known[0] != state:
+            self._known = state, self._read()
+        return self._known[1]
+
+    def _read(self) -> Kept:
+        data = read_bytes(self._path)
+        if data is None:
+            return NOTHING_KEPT
+        try:
+            return Kept(
+                {str(one): Marked.model_validate(mark) for one, mark in load_json(data)["this-computer"].items()}
+            )
+        except (NotJsonError, ValidationError, KeyError, TypeError, AttributeError) as error:
+            raise AudienceUnknownError(path=self._path) from error
+
+
+class AudienceStore(AudienceReader):
+    """The same, to be changed."""
+
+    def __init__(self, paths: PersonaPaths, apply: Apply) -> None:
+        super().__init__(paths)
+        self._apply = apply
+
+    def mark(self, memory_id: str, audience: Audience, messages: Sequence[str], place: str = "") -> None:
+        """Let a memory be for minds on this computer only, or for any again; an entry in the history says so.
+
+        Args:
+            memory_id: the message, or the dreamt memory.
+            audience: whom it is for from now on.
+            messages: what it rests on; a message rests on itself.
+            place: see `Kept`.
+
+        Raises:
+            AudienceUnknownError, UtataneError: nothing was changed.
+        """
+        with writing(self._paths):
+            marked = dict(self._read().marked)
+            if audience == "any":
+                marked.pop(memory_id, None)
+            else:
+                marked[memory_id] = Marked(messages=list(messages), place=place)
+            plain = {"this-computer": {one: mark.model_dump(mode="json") for one, mark in marked.items()}}
+            self._apply({self._path: encode(plain)}, author=USER, reason=f"audience {audience}", evidence=messages)

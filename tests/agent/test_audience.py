@@ -1,0 +1,242 @@
+"""What is for this computer only reaches no mind elsewhere: not on the wire, whichever way a prompt is made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date
+from random import Random
+from typing import Any
+
+import pytest
+
+from agent.events import Failed, Received, Replied, TurnEvent
+from agent.memories import Memories
+from agent.services import Services, open_services
+from managers.hygiene.inventory import mark
+from managers.hygiene.inventory import memories as active
+from managers.memory.audience import with_answers
+from managers.memory.entities import Entity, Fact, format_entity
+from managers.memory.episodes import Episode
+from managers.memory.errors import AudienceUnknownError, KeptHereError
+from managers.memory.goals import Goal, Goals
+from managers.memory.insights import Insight, Insights
+from managers.memory.questions import Question, Questions
+from managers.mind import Cancel
+from managers.storage.paths import Home
+from tests.fakes import HandClock
+from tests.model_server import ModelServer, Say, Tool
+
+NEMU = "ねむ"
+SECRET = "翡翠色の手紙"
+CLOUD, HERE = "test-model:cloud", "test-model"
+"""Ollama passes models with this ending on to their makers' computers."""
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(plays=("openai",)) as playing:
+        yield playing
+
+
+@pytest.fixture
+def services(own_home: Home, clock: HandClock, server: ModelServer) -> Iterator[Services]:
+    services = open_services(own_home, clock, Random(3))
+    speak_through(services, server, CLOUD)
+    yield services
+    services.close()
+
+
+def speak_through(services: Services, server: ModelServer, model: str) -> None:
+    services.settings_file.change(
+        "mind", provider="openai", base_url=server.base_url, model=model, context_tokens=16_000
+    )
+
+
+def say(services: Services, text: str) -> list[TurnEvent]:
+    companion = services.companion(NEMU)
+    events = list(companion.say(text).events())
+    companion.settle()
+    return events
+
+
+def told(services: Services, server: ModelServer, text: str) -> str:
+    """Say something to the built-in mind; return the id that it got."""
+    services.settings_file.change("mind", provider="builtin")
+    events = say(services, text)
+    speak_through(services, server, CLOUD)
+    return next(event.message.id for event in events if isinstance(event, Received))
+
+
+def begin_topic(services: Services) -> None:
+    """Begin a topic, and wait for what the end of the conversation asks of the mind."""
+    services.companion(NEMU).new_topic()
+    services.companion(NEMU).settle()
+
+
+def sent(server: ModelServer) -> str:
+    return json.dumps([chat.body for chat in server.chats], ensure_ascii=False)
+
+
+def remembered(memories: Memories, evidence: list[str], text: str = f"花さんは{SECRET}を書いた。") -> None:
+    """Let every kind of memory tell the same."""
+    day = date(2026, 11, 20)
+    rests: dict[str, Any] = {"evidence": evidence, "mind": "built-in"}
+    episode = Episode(date=day, summary=text, key_events=[text], key_event_evidence=[evidence], **rests).sealed()
+    insight = Insight(
+        id="in_1",
+        created_at="2026-11-20 03:00:00",
+        insight=text,
+        strategy=text,
+        trigger_topic=SECRET,
+        log_entry=text,
+        **rests,
+    )
+    question = Question(id="q_1", topic=SECRET, context=text, created_at="2026-11-20 03:00:00", **rests)
+    goal = Goal(id="sh_1", goal=text, **rests)
+    card = Entity("花", "person", lines=(Fact(text, tuple(evidence), "built-in", "f_1", since="2026-11-20"),))
+    memories.apply(
+        {
+            memories.episodes.path(day): episode.dump(),
+            memories.entities.path("花"): format_entity(card).encode(),
+            **Insights([insight]).changes(memories.paths.insights),
+            **Questions([question]).changes(memories.paths.memory / "open_questions.json"),
+            memories.paths.goals: json.dumps(Goals([goal]).plain(), ensure_ascii=False).encode(),
+        },
+        author="dream",
+        reason="night",
+    )
+
+
+TOOLS = [
+    Tool("recall_memories", {"query": "手紙を書いた"}, "c1"),
+    Tool("search_past_conversations", {"query": "の手紙"}, "c2"),
+    Tool("search_entity_memory", {"query": "花"}, "c3"),
+    Tool("read_entity_memory", {"name": "花"}, "c4"),
+]
+
+
+def test_a_message_that_is_kept_stands_in_no_prompt_nor_does_what_rests_on_it(
+    services: Services, server: ModelServer, clock: HandClock
+) -> None:
+    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
+    memories = services.memories(NEMU)
+    remembered(memories, [message])
+    memories.recall.keep_up()
+    for is_kept in (False, True):
+        begin_topic(services)
+        server.requests.clear()
+        server.enqueue(Say(tools=TOOLS), Say("うん。"))
+        say(services, "きのう何を書いたか覚えてる?")
+        assert len(server.chats) == 2
+        assert (SECRET not in sent(server)) == is_kept
+        memories.audiences.mark(message, "this-computer", with_answers(memories.log, [message]))
+        clock.move(minutes=1)
+
+
+@pytest.mark.parametrize("kind", ["day", "event", "insight", "fact"])
+def test_a_memory_that_is_kept_takes_its_messages_and_all_that_rests_on_them_with_it(
+    services: Services, server: ModelServer, kind: str
+) -> None:
+    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
+    begin_topic(services)
+    memories = services.memories(NEMU)
+    remembered(memories, [message])
+    memories.recall.keep_up()
+    memory = next(one for one in active(memories.working_copy()) if one.kind == kind)
+    mark(memories.audiences, memories.log, memory, "this-computer")
+    server.enqueue(Say("なにかな。"))
+    say(services, "きのう何を書いたんだっけ?")
+    assert SECRET not in sent(server)
+    mark(memories.audiences, memories.log, memory, "any")
+    server.enqueue(Say("手紙だよね。"))
+    say(services, "きのう何を書いたんだっけ? 覚えてる?")
+    assert SECRET in sent(server)
+
+
+def test_what_a_person_wrote_without_any_message_is_kept_too(services: Services, server: ModelServer) -> None:
+    memories = services.memories(NEMU)
+    remembered(memories, [])
+    memories.recall.keep_up()
+    for memory in active(memories.working_copy()):
+        mark(memories.audiences, memories.log, memory, "this-computer")
+    server.enqueue(Say(tools=TOOLS[2:]), Say("なにかな。"))
+    goals = memories.paths.goals
+    goals.unlink()
+    (memories.paths.memory / "open_questions.json").unlink()
+    say(services, "花さんは何を書いたんだっけ?")
+    assert SECRET not in sent(server)
+
+
+def test_a_mind_on_this_computer_is_given_all_of_it(services: Services, server: ModelServer) -> None:
+    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
+    memories = services.memories(NEMU)
+    memories.audiences.mark(message, "this-computer", [message])
+    speak_through(services, server, HERE)
+    server.enqueue(Say("うん。"))
+    say(services, "何を書いたか覚えてる?")
+    assert SECRET in sent(server)
+
+
+def test_an_answer_to_a_message_that_is_kept_is_asked_of_nobody_elsewhere(
+    services: Services, server: ModelServer
+) -> None:
+    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
+    companion = services.companion(NEMU)
+    companion.memories.audiences.mark(message, "this-computer", [message])
+    (failed,) = [event for event in companion.regenerate(message).events() if isinstance(event, Failed)]
+    assert isinstance(failed.error, KeptHereError)
+    assert server.chats == []
+    events = list(companion.regenerate(message, built_in=True).events())
+    assert [event.message.mind for event in events if isinstance(event, Replied)] == ["built-in"]
+    companion.settle()
+
+
+def test_where_nobody_can_tell_nothing_is_sent_and_the_message_is_safe(services: Services, server: ModelServer) -> None:
+    memories = services.memories(NEMU)
+    memories.paths.memory.mkdir(exist_ok=True)
+    memories.audiences._path.write_text("{", "utf-8")
+    events = say(services, "やあ。")
+    (failed,) = [event for event in events if isinstance(event, Failed)]
+    assert isinstance(failed.error, AudienceUnknownError)
+    assert isinstance(events[0], Received)
+    assert memories.log.tail(1)[0].text == "やあ。"
+    assert server.chats == []
+    assert memories.audiences._path.read_text("utf-8") == "{"
+
+
+def test_a_night_gives_a_mind_elsewhere_the_rest_of_the_day(
+    services: Services, server: ModelServer, clock: HandClock
+) -> None:
+    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
+    told(services, server, "きょうは弟の湊人と海へ行った。")
+    memories = services.memories(NEMU)
+    memories.audiences.mark(message, "this-computer", with_answers(memories.log, [message]))
+    clock.move(days=1)
+    services.sleeper(NEMU).dream(Cancel())
+    assert server.chats
+    assert "海へ行った" in sent(server)
+    assert SECRET not in sent(server)
+
+
+def test_of_a_day_on_which_all_is_kept_the_built_in_mind_dreams(
+    services: Services, server: ModelServer, clock: HandClock
+) -> None:
+    told(services, server, f"きのう、{SECRET}を書いたよ。")
+    memories = services.memories(NEMU)
+    for one in memories.log.tail(9):
+        memories.audiences.mark(one.id, "this-computer", [one.id])
+    day = clock.now().date()
+    clock.move(days=1)
+    services.sleeper(NEMU).dream(Cancel())
+    assert server.chats == []
+    assert memories.episodes.get(day) is not None
+
+
+def test_a_mark_is_a_change_that_can_be_taken_back(services: Services, server: ModelServer) -> None:
+    message = told(services, server, f"きのう、{SECRET}を書いたよ。")
+    memories = services.memories(NEMU)
+    memories.audiences.mark(message, "this-computer", [message])
+    assert message in memories.audiences.kept().messages
+    memories.history.undo(memories.history.entries(1)[0].id, author="user")
+    assert message not in memories.audiences.kept().messages

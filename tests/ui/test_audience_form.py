@@ -1,0 +1,48 @@
+"""The page says of each memory which minds may be given it, and changes that with one button."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from agent.memories import Memories
+from agent.services import Services
+from managers.memory.episodes import Episode
+from tests.ui.reading import press, read
+from tests.ui.rooms import NAME
+from tests.ui.visitors import visitor_of
+from ui.locales import LANGUAGES, texts
+from ui.server.addresses import address_of
+
+DAY = date(2026, 11, 3)
+BUTTON = 'button[name="audience"]'
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_day_and_a_message_are_kept_here_and_let_go(services: Services, memories: Memories, lang: str) -> None:
+    said = memories.log.append("user", "ミナ", "海へ行った")
+    episode = Episode(date=DAY, summary="海へ行った。", evidence=[said.id], mind="built-in").sealed()
+    memories.apply({memories.episodes.path(DAY): episode.dump()}, author="dream", reason="night")
+    browser, t = visitor_of(services), texts(lang)
+    browser.headers["accept-language"] = lang
+    day = read(browser.get(address_of(NAME, f"memories/days/{DAY}")))
+    assert t("memories.audience_any") in day.one(".trust").text
+    day = read(press(browser, day, BUTTON))
+    assert t("memories.audience_here") in day.one(".trust").text
+    assert said.id in memories.audiences.kept().messages
+    around = read(browser.get(address_of(NAME, f"around/{said.id}")))
+    assert t("memories.audience_here") in around.text
+    assert not around.all(BUTTON), "it is let go where it was marked"
+    day = read(press(browser, day, BUTTON))
+    assert t("memories.audience_any") in day.one(".trust").text
+    around = read(press(browser, read(browser.get(address_of(NAME, f"around/{said.id}"))), BUTTON))
+    assert t("memories.audience_here") in around.text
+
+
+def test_what_is_not_there_is_not_found(services: Services, memories: Memories) -> None:
+    browser = visitor_of(services)
+    for form in ({"memory": "f_none", "kind": "fact", "place": "x"}, {"memory": "20260101T000000-aaaaaaaa"}):
+        answer = browser.post(address_of(NAME, "memories/audience"), data={"audience": "any", **form})
+        assert answer.status_code == 404
+    assert not memories.audiences._path.exists()
