@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from datetime import date
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -106,11 +106,28 @@ def value_of(standing: Standing, origin: Origin, made: date | None, today: date)
         made: when it was made; None where nobody knows: it does not fade.
         today: when it is looked at.
     """
+    fading = fading_of(standing, origin, made)
+    unused = (today - fading.since).days - REST_DAYS if fading.since else 0
+    return max(LOWEST, fading.began * math.exp2(-max(0, unused) / fading.half_life))
+
+
+class Fading(NamedTuple):
+    """How a C-value fades: from what value on, since which day (None: it does not), and in how many days by half."""
+
+    began: float
+    since: date | None = None
+    half_life: int = HALF_LIFE_DAYS
+
+
+NEVER_FADES: Final = Fading(HIGHEST)
+"""How it is with what a person pinned or wrote."""
+
+
+def fading_of(standing: Standing, origin: Origin, made: date | None) -> Fading:
+    """Return how the C-value of a memory fades; everything is as `value_of` takes it."""
     began = standing.confidence if standing.confidence is not None else START[origin]
-    last = day_of(standing.last_accessed) or made
-    unused = (today - last).days - REST_DAYS if last else 0
     months = {move.day[:7] for move in standing.moves if move.why in _NEEDED}
-    return max(LOWEST, began * math.exp2(-max(0, unused) / (HALF_LIFE_DAYS * (1 + len(months)))))
+    return Fading(began, day_of(standing.last_accessed) or made, HALF_LIFE_DAYS * (1 + len(months)))
 
 
 def moved(standing: Standing, origin: Origin, made: date | None, today: date, why: Why, by: float) -> dict[str, Any]:

@@ -68,6 +68,8 @@ class RecallSettings(Section):
     """The pool is this many times as large as what is asked for."""
     duplicate_similarity: float = Field(0.95, ge=0, le=1)
     neighbour_share: float = Field(0.5, ge=0, le=1)
+    confidence_share: float = Field(0.2, ge=0, le=1)
+    """How much the C-value of what a dream made moves its place among what is found."""
     mask_embeddings: bool = True
     """Whether a provider that makes vectors gets placeholders for what is private (see `PrivacySettings`)."""
     api_batch: int = Field(20, ge=1)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from managers.memory.confidence import Fading
 from managers.memory.messages import Message, Role
 from managers.recall.hits import MemoryType
 
@@ -27,6 +28,7 @@ class Chunk:
         time: when it was said or made.
         role, speaker: who said it; empty for everything but logs.
         heading: heading or page in a document.
+        fading: the C-value of what a dream made; None for everything else.
     """
 
     text: str
@@ -37,6 +39,7 @@ class Chunk:
     role: Role | None = None
     speaker: str = ""
     heading: str = ""
+    fading: Fading | None = None
     digest: bytes = b""
     """Of the whole unit: changes when anything about it does."""
 

@@ -37,6 +37,7 @@ def unit_digest(chunks: Sequence[Chunk]) -> bytes:
     """Return eight bytes that change when anything about a unit's passages does."""
     hashed = blake2b(digest_size=8)
     for chunk in chunks:
-        facts = (chunk.text, chunk.type, chunk.time, chunk.role, chunk.speaker, chunk.heading, chunk.message_ids)
+        told = (chunk.text, chunk.type, chunk.time, chunk.role, chunk.speaker, chunk.heading, chunk.message_ids)
+        facts = (*told, chunk.fading)
         hashed.update(repr(facts).encode("utf-8", "surrogatepass"))
     return hashed.digest()

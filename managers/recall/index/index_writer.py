@@ -162,7 +162,8 @@ class IndexWriter:
             flags = _flags(before, chunk)
             before = chunk
             day = chunk.time.toordinal() if chunk.time else 0
-            columns[place] = (1, ALL_TYPES.index(chunk.type), flags, min(length, 255), numbers.get(key, 0), run, day)
+            facts = (1, ALL_TYPES.index(chunk.type), flags, min(length, 255), numbers.get(key, 0), run, day)
+            columns[place] = (*facts, *_fading(chunk))
         return columns
 
     def _last_run(self, first: int, file: int) -> tuple[int, Chunk | None, int]:
@@ -224,6 +225,13 @@ def _row(number: int, file: int, chunk: Chunk) -> tuple[object, ...]:
         dump_ids(chunk.unit, chunk.message_ids),
         chunk.text,
     )
+
+
+def _fading(chunk: Chunk) -> tuple[int, int, int]:
+    if chunk.fading is None:
+        return 0, 0, 0
+    began, since, half_life = chunk.fading
+    return round(100 * began), min(half_life, 0xFFFF), since.toordinal() if since else 0
 
 
 def _flags(before: Chunk | None, chunk: Chunk) -> int:

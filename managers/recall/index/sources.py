@@ -11,7 +11,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from pydantic import ValidationError
+
+from managers.memory.confidence import NEVER_FADES, Origin, Standing, day_of, fading_of
 from managers.memory.entities import parse_entity
+from managers.memory.episodes import Episode
+from managers.memory.insights import Insight
+from managers.memory.json_documents import USER
 from managers.memory.log.format import Record
 from managers.memory.log.log_files import archives_of
 from managers.recall.documents.document_loader import DOCUMENTS
@@ -197,13 +203,16 @@ def chunks_of_episode(text: str, size: int, overlap: int) -> list[Chunk]:
         return []
     day = _moment(str(value.get("date", "")))
     events = [str(event) for event in _list(value.get("key_events"))]
-    evidence = _list(value.get("key_event_evidence"))
+    evidence, standings = _list(value.get("key_event_evidence")), _list(value.get("key_event_standings"))
+    kept = _is_kept(value, Episode)
     found = _pieces(
         str(value.get("summary", "")), "episodic_memory", "summary", size, overlap, day, _ids(value.get("evidence"))
     )
+    found = _trusted(found, value, kept=kept)
     for number, event in enumerate(events):
         ids = _ids(evidence[number]) if number < len(evidence) else ()
-        found += _pieces(event, "episodic_memory", f"event {number}", size, overlap, day, ids)
+        pieces = _pieces(event, "episodic_memory", f"event {number}", size, overlap, day, ids)
+        found += _trusted(pieces, standings[number] if number < len(standings) else {}, kept=kept)
     return found
 
 
@@ -220,7 +229,8 @@ def chunks_of_insights(text: str, size: int, overlap: int) -> list[Chunk]:
         topic = str(entry.get("trigger_topic", ""))
         ids = _ids(entry.get("evidence"))
         told = _moment(str(entry.get("day") or made))  # a night writes of the day before
-        found += _pieces(body, "dream_insight", unit, size, overlap, told, ids, topic)
+        pieces = _pieces(body, "dream_insight", unit, size, overlap, told, ids, topic)
+        found += _trusted(pieces, entry, kept=_is_kept(entry, Insight), origin="insight", made=_moment(made))
     return found
 
 
@@ -229,7 +239,11 @@ def chunks_of_entity(name: str, text: str, size: int, overlap: int) -> list[Chun
     entity = parse_entity(name, text)
     heading = " / ".join(entity.names)
     made = _moment(entity.created)
-    return _pieces(entity.text(), "entity_memory", "facts", size, overlap, made, entity.evidence, heading)
+    pieces = _pieces(entity.text(), "entity_memory", "facts", size, overlap, made, entity.evidence, heading)
+    facts = (fading_of(fact.standing, "experience", day_of(fact.since)) for fact in entity.facts)
+    newest = max(facts, key=lambda fading: (fading.since or date.max, fading.began), default=NEVER_FADES)
+    fading = NEVER_FADES if entity.is_pinned else newest
+    return sealed([replace(one, fading=fading) for one in pieces])
 
 
 def chunks_of_diary(text: str, kind: MemoryType, size: int, overlap: int) -> list[Chunk]:
@@ -291,6 +305,38 @@ def _pieces(
             for piece in split(text, size, overlap)
         ]
     )
+
+
+def _trusted(
+    chunks: list[Chunk],
+    value: object,
+    *,
+    kept: bool,
+    origin: Origin = "experience",
+    made: datetime | None = None,
+) -> list[Chunk]:
+    """Return the passages of a dreamt memory, sealed anew, with its C-value.
+
+    Args:
+        chunks: the passages.
+        value: the fields that tell how it stands (`Standing`), among others.
+        kept: whether a person pinned or wrote it.
+        origin: what it came from.
+        made: when it was made; the day that it tells of, if not given.
+    """
+    since = made or (chunks[0].time if chunks else None)
+    standing = Standing.model_validate(value if isinstance(value, dict) else {})
+    fading = NEVER_FADES if kept else fading_of(standing, origin, since.date() if since else None)
+    return sealed([replace(one, fading=fading) for one in chunks])
+
+
+def _is_kept(value: Mapping[str, Any], model: type[Episode | Insight]) -> bool:
+    """Tell whether a person pinned or wrote a memory; what is no such memory, nobody did."""
+    try:
+        memory = model.model_validate(value)
+    except ValidationError:
+        return False
+    return memory.is_pinned or (memory.is_users if isinstance(memory, Episode) else memory.mind == USER)
 
 
 def _title(line: str) -> str:

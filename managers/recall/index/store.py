@@ -34,7 +34,7 @@ from managers.storage.errors import DerivedDamagedError
 from managers.storage.files import make_folder
 from managers.storage.idle import watch
 
-FORMAT = "5"
+FORMAT = "6"
 """Raised when the tables or the way of cutting passages change: an older index is built anew."""
 
 COLUMN_BLOCK = 1 << 12
@@ -48,10 +48,14 @@ COLUMNS = np.dtype(
         ("speaker", "u2"),
         ("run", "u4"),
         ("day", "i4"),
+        ("trust", "u1"),
+        ("half_life", "u2"),
+        ("fades_from", "i4"),
     ]
 )
 """What the ranking reads of every passage: `run` numbers the conversations (or documents) whose
-passages stand side by side, `day` is the ordinal of its date (0: undated), `length` its words."""
+passages stand side by side, `day` is the ordinal of its date (0: undated), `length` its words; `trust` is the C-value of what a dream
+made, in hundredths (0: of anything else), on the day `fades_from` (0: it does not fade), `half_life` counts days."""
 
 IS_QUESTION = 1
 TELLS_WHEN = 2

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.language.reading.times import TimeSpan, find_times
+from managers.memory.confidence import HIGHEST, LOWEST, REST_DAYS, START
 from managers.recall.embedders import VECTOR_SHARE, Vectors
 from managers.recall.hits import ALL_TYPES, MemoryType
 from managers.recall.index.store import IS_WISH, TELLS_WHEN
@@ -29,6 +30,8 @@ TELLING_GAIN = 0.3
 WISH_GAIN = 1.0
 """What a wish that holds from now on gains when somebody asks for help."""
 TIME_GAIN = 0.5
+TRUST_SHARE = 0.2
+"""How much the C-value of a dreamt memory moves its score: from 1 - share·0.4 at 0.1 to 1 + share·0.5 at 1."""
 POOL = 200
 """How many candidates the words and the vectors each give."""
 
@@ -49,6 +52,7 @@ class Ways:
     lexical: bool = True
     vector: bool = True
     neighbour_share: float = 0.5
+    trust_share: float = TRUST_SHARE
     speakers: bool = True
     times: bool = True
     standing: bool = True
@@ -80,7 +84,7 @@ def rank(
             work.near, work.cosines = work.index.vectors.search(query, POOL)
     best_word = max((float(work.words.max(initial=0)) for work in works), default=0.0)
     best_cosine = max((float(work.cosines.max(initial=0)) for work in works), default=0.0)
-    measure = _Measure(best_word, best_cosine, ideal)
+    measure = _Measure(best_word, best_cosine, ideal, now.toordinal())
     spans = _reckoned(works, cues.spans, now) if ways.times else []
     scorings = [_Scoring(work, cues, kinds, ways, spans, measure, vector_share) for work in works]
     found = [scoring.candidates(place, queries[place]) for place, scoring in enumerate(scorings)]
@@ -110,11 +114,12 @@ def _reckoned(works: Sequence[Work], spans: Sequence[TimeSpan], now: datetime) -
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """What scores are measured by: the best word score and cosine of all indexes, and a perfect match's words."""
+    """What scores are measured by: the best word score and cosine of all indexes, a perfect match's words, and today."""
 
     word: float
     cosine: float
     ideal: float
+    today: int
 
 
 class _Scoring:
@@ -138,6 +143,7 @@ class _Scoring:
         self.weights = np.array([self.share ** abs(step) if step else 1.0 for step in STEPS], np.float32)
         self.ways = ways
         self.ideal = measure.ideal
+        self.today = measure.today
         self.spans = spans
         self.best_word = np.float32(measure.word if measure.word > 0 else 1)
         self.best_cosine = measure.cosine
@@ -165,7 +171,21 @@ class _Scoring:
             factors = factors * np.where(columns["flags"][places] & TELLS_WHEN, self.telling, np.float32(1))
         if self.wishing > 1:
             factors = factors * np.where(columns["flags"][places] & IS_WISH, self.wishing, np.float32(1))
+        if self.ways.trust_share > 0:
+            factors = factors * self._trust(places)
         return factors * self.kinds[columns["kind"][places]] if self.kinds is not None else factors
+
+    def _trust(self, places: Numbers) -> Floats:
+        """Return by what the C-values of dreamt memories, as they are today (`value_of`), move their scores."""
+        columns = self.view.columns
+        worth = np.ones(len(places), np.float32)
+        dreamt = np.flatnonzero(columns["trust"][places])
+        if len(dreamt):
+            rows = columns[places[dreamt]]
+            unused = np.where(rows["fades_from"] > 0, self.today - rows["fades_from"] - REST_DAYS, 0)
+            faded = rows["trust"] / 100 * np.exp2(-np.maximum(0, unused) / rows["half_life"])
+            worth[dreamt] += self.ways.trust_share * (np.maximum(LOWEST, faded) - START["experience"])
+        return worth
 
     def _timely(self, places: Numbers) -> npt.NDArray[np.bool_]:
         """Tell which passages are of the times that were asked for."""
@@ -256,7 +276,8 @@ class _Scoring:
             return np.flatnonzero(reach > 0)
         sample = np.flatnonzero(reach >= height)
         least = _least(self._smooth(sample if self.few is None else self.few[sample]), POOL)
-        needed = least * _LESS * self.best_word / (self.telling * self.wishing)
+        trusted = np.float32(1 + self.ways.trust_share * (HIGHEST - START["experience"]))
+        needed = least * _LESS * self.best_word / (self.telling * self.wishing * trusted)
         return np.flatnonzero(reach >= needed) if needed > 0 else np.flatnonzero(reach > 0)
 
     def _reach(self, places: Numbers | None = None) -> Floats:

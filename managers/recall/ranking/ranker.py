@@ -68,7 +68,9 @@ class Ranker:
     @property
     def ways(self) -> Ways:
         """Which parts take part, by the settings as they are now."""
-        return self._given_ways or Ways(neighbour_share=self._settings.neighbour_share)
+        return self._given_ways or Ways(
+            neighbour_share=self._settings.neighbour_share, trust_share=self._settings.confidence_share
+        )
 
     def ranked(self, query: str, types: Collection[MemoryType] | None) -> Ranking:
         """Rank what a query asks for; of several questions in one the best of each stand first."""
