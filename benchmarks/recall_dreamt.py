@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from time import monotonic
 
-from agent.minds.builtin.dreams.dream_mind import BuiltInDreamMind
+from agent.minds.builtin.mind import BuiltInDreamMind
 from benchmarks._recall_data import JAPANESE, LOCOMO, Score, fill, ids_of, is_there, lines, mean, messages, score
 from managers.hygiene.housekeeping import Housekeeping
 from managers.hygiene.use import note_use

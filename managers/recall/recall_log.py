@@ -152,16 +152,19 @@ class RecallLog:
                 continue  # as above
         return found
 
+    def answers_that_recalled(self, messages: Collection[Message]) -> frozenset[str]:
+        """Return the ids of those of some messages that rest on something recalled."""
+        answers = [message for message in messages if message.role == "persona" and message.mind]
+        ids = {message.id for message in answers}
+        found = (_ID.search(line) for line in self._lines_since(answers) if b'"recalled": []' not in line)
+        named = {marked[1].decode("utf-8", "replace") for marked in found if marked}
+        return frozenset(ids & named)
+
     def carried(self, answers: Collection[Message]) -> list[str]:
         """Return the documents and files that some answers were made with, whichever of those in their places."""
-        if not answers:
-            return []
         ids = {message.id for message in answers}
-        since = f"{min(message.time for message in answers) - _SLACK:%Y-%m-%dT%H:%M:%S}".encode()
         found: dict[str, None] = {}
-        for line in self._backwards():
-            if (time := _TIME.search(line)) and time[1] < since:
-                break
+        for line in self._lines_since(answers):
             marked = _ID.search(line) if b'"carried"' in line else None
             if marked is None or marked[1].decode("utf-8", "replace") not in ids:
                 continue  # reading all of a line takes long beside that
@@ -170,6 +173,16 @@ class RecallLog:
             except (ValueError, KeyError, TypeError):
                 continue  # as above
         return list(found)
+
+    def _lines_since(self, answers: Collection[Message]) -> Iterator[bytes]:
+        """Yield the lines since the first of some answers was said, newest first; none for no answers."""
+        if not answers:
+            return
+        since = f"{min(message.time for message in answers) - _SLACK:%Y-%m-%dT%H:%M:%S}".encode()
+        for line in self._backwards():
+            if (time := _TIME.search(line)) and time[1] < since:
+                return
+            yield line
 
     def _forwards(self) -> Iterator[bytes]:
         """Yield the lines from the oldest on, with their ends; one that is endless in pieces."""

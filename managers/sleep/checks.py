@@ -10,11 +10,13 @@ import re
 from collections.abc import Collection, Sequence
 
 from managers.language.lexicons import word_list
+from managers.language.words import sentences
 from managers.memory.entities import Entity, is_safe, name_key
 from managers.memory.goals import alike
 from managers.memory.messages import NAMELESS
 from managers.mind import Sheet
 from managers.sleep.draft_text import as_text, day_in, line_of, once, shortened
+from managers.sleep.hearsay import Telling
 from managers.sleep.review import Review, Why
 from managers.sleep.tasks import (
     AnswerMaterial,
@@ -71,15 +73,34 @@ def check_day(draft: DayDraft, material: DayMaterial, review: Review | None = No
     review = review or Review("episode", material.sheet.language)
     review.require_text("summary", draft.summary)
     review.require_evidence("summary", draft.evidence, material.ids)
-    events = []
+    telling, events = Telling(material), []
     for event in draft.key_events[:MAX_EVENTS]:
         if event.text.strip():
             review.require_evidence("key_events", event.evidence, material.ids)
+            if why := _why_not(telling, event.text, event.evidence, review):
+                review.leave_out(event.text, why, event.evidence)
+                continue
             events.append(event.model_copy(update={"text": line_of(event.text), "evidence": once(event.evidence)}))
-    review.close()
+    summary = _without_hearsay(draft.summary.strip(), telling, review)
+    review.close(nothing_left=not summary)
     return draft.model_copy(
-        update={"summary": draft.summary.strip()[:MAX_SUMMARY], "evidence": once(draft.evidence), "key_events": events}
+        update={"summary": summary[:MAX_SUMMARY], "evidence": once(draft.evidence), "key_events": events}
     )
+
+
+def _without_hearsay(summary: str, telling: Telling, review: Review) -> str:
+    """Return a summary without the sentences that say what the app had recalled and nobody told."""
+    found = [] if review.quotes else [one for one in sentences(summary) if telling.is_hearsay(one)]
+    for sentence in found:
+        review.leave_out(sentence, "recalled")
+        summary = summary.replace(sentence, "", 1)
+    return " ".join(summary.split()) if found else summary
+
+
+def _why_not(telling: Telling, text: str, evidence: Collection[str], review: Review) -> Why | None:
+    """Return why a statement may not become a memory; a mind that quotes says nothing but what was said."""
+    why = telling.why_not(text, evidence)
+    return why if why == "nobody_said" or not review.quotes else None
 
 
 def check_entities(draft: EntitiesDraft, material: EntityMaterial, review: Review | None = None) -> EntitiesDraft:
@@ -152,7 +173,7 @@ def _subject(
 
 def _sound_facts(entity: EntityDraft, material: EntityMaterial, review: Review) -> list[FactDraft]:
     known = {fact.id for one in material.known for fact in one.facts}
-    facts: list[FactDraft] = []
+    telling, facts = Telling(material.day), list[FactDraft]()
     for fact in entity.facts:
         evidence = _testimony(fact.evidence, material.day)
         why: Why | None = None
@@ -162,6 +183,8 @@ def _sound_facts(entity: EntityDraft, material: EntityMaterial, review: Review) 
             why = evidence
         elif review.is_foreign(fact.text):
             why = "language"
+        elif told_by_nobody := _why_not(telling, f"{entity.name} {fact.text}", evidence, review):
+            why = told_by_nobody
         elif len(facts) >= MAX_FACTS:
             why = "too_many"
         if why or isinstance(evidence, str):
@@ -213,7 +236,7 @@ def check_questions(draft: QuestionsDraft, material: QuestionMaterial, review: R
     """Check questions: the most pressing few, each resting on messages that exist."""
     draft = as_text(draft)
     review = review or Review("questions", material.day.sheet.language)
-    sound: list[QuestionDraft] = []
+    telling, sound = Telling(material.day), list[QuestionDraft]()
     for question in sorted(draft.questions, key=lambda question: -question.priority):
         why: Why | None = None
         if not question.topic.strip():
@@ -222,6 +245,8 @@ def check_questions(draft: QuestionsDraft, material: QuestionMaterial, review: R
             why = "unknown_message"
         elif review.is_foreign(question.topic + question.context):
             why = "language"
+        elif told_by_nobody := _why_not(telling, question.topic + question.context, question.evidence, review):
+            why = told_by_nobody
         elif len(sound) >= MAX_QUESTIONS:
             why = "too_many"
         if why:
@@ -267,6 +292,10 @@ def check_reflection(
     for name in ("insight", "strategy", "log_entry"):
         review.require_text(name, getattr(draft, name))
     review.require_evidence("insight", draft.evidence, material.ids)
+    own = {one for day in material.days for one in day.ids - day.testimony_ids}
+    is_hearsay = not review.quotes and any(Telling(day).is_hearsay(draft.insight) for day in material.days)
+    if is_hearsay or (draft.evidence and own.issuperset(draft.evidence)):
+        review.refuse_own_words("insight")
     if not review.quotes and any(draft.insight.strip() == insight.insight.strip() for insight in material.insights):
         review.refuse_repetition()
     review.close()

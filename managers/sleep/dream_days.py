@@ -11,6 +11,7 @@ from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.working_copy import Stores
 from managers.mind import Sheet
+from managers.recall.recall_log import RecallLog
 from managers.sleep.dreamt import DreamtDays, Reading
 from managers.sleep.tasks import DAY_TASKS, READING_TASKS, DayMaterial, Task, is_speech
 from managers.storage.clock import Clock
@@ -100,6 +101,7 @@ class Days:
             frozenset(message.id for message in unread),
             tuple(one for one in self.emotions.of_day(day) if one.message_id not in aside),
             changed,
+            recalled=RecallLog(self.stores.paths).answers_that_recalled(messages),
         )
 
     def _said(self, day: date) -> tuple[Message, ...]:

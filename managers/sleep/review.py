@@ -21,6 +21,8 @@ Why = Literal[
     "only_monthly",
     "alike",
     "incomplete",
+    "small_talk",
+    "recalled",
 ]
 UNKNOWN_LABEL = "?"
 """Stands before a label that was given to no message: no id begins with it."""
@@ -76,6 +78,10 @@ class Review:
         unknown = [one.removeprefix(UNKNOWN_LABEL) for one in evidence if one not in ids]
         if unknown or not evidence:
             self._note("evidence", name=name, named=", ".join(unknown[:_TOLD]) or _say("field.none", self._lang))
+
+    def refuse_own_words(self, name: str) -> None:
+        """Note that something rests on nothing but the persona's own words."""
+        self._note("own_words", name=name)
 
     def refuse_repetition(self) -> None:
         """Note that what is concluded was concluded before."""

@@ -59,6 +59,7 @@ class DayMaterial:
         emotions: what the user felt, as it was read at the time; may be empty (imported days).
         changed: the messages that were deleted or reworded since a dream read the day, each with a mark of how.
         before: what is remembered of the talk of the days before, if there was one.
+        recalled: the ids of the persona's lines that rest on something recalled.
     """
 
     sheet: Sheet
@@ -68,6 +69,7 @@ class DayMaterial:
     emotions: tuple[EmotionEntry, ...] = ()
     changed: Mapping[str, str] = field(default_factory=dict)
     before: Episode | None = None
+    recalled: frozenset[str] = frozenset()
 
     @cached_property
     def ids(self) -> frozenset[str]:

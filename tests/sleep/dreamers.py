@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from agent.minds.builtin.mind import BuiltInDreamMind
+from managers.memory.json_documents import Apply
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.mind import Cancel, Sheet
@@ -127,6 +128,8 @@ def make_dreamer(
     sheet: Sheet = SHEET,
     recall: Callable[[str], Sequence[Hit]] = lambda _: (),
     privacy: PrivacySettings | None = None,
+    *,
+    apply: Apply | None = None,
 ) -> Dreamer:
     fallback = BuiltInDreamMind()
     return Dreamer(
@@ -136,7 +139,7 @@ def make_dreamer(
         sheet=sheet,
         mind=mind or fallback,
         fallback=fallback,
-        apply=History(paths, clock).change,
+        apply=apply or History(paths, clock).change,
         settings=settings,
         recall=recall,
         privacy=privacy,

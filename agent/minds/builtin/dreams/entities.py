@@ -21,7 +21,6 @@ from agent.minds.builtin.dreams.statements import (
     phrase,
     quoted,
     said_in,
-    told_by_persons,
 )
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import marked
@@ -46,7 +45,7 @@ _LONGEST_FACT: Final = {"ja": 200, "en": 240}
 def describe_entities(material: EntityMaterial, _: Cancel | None = None) -> EntitiesDraft:
     """Return everyone and everything that the new messages told something about."""
     day, sheet = material.day, material.day.sheet
-    told = told_by_persons(day.new_messages)
+    told = said_in(day.new_messages)
     speakers = {message.speaker for message in day.messages if message.speaker}
     own_names = {speaker: _own_names([s for s in told if s.message.speaker == speaker]) for speaker in speakers}
     found = _mentioned(told, {name.casefold() for name in speakers.union(*own_names.values())}, day.messages)

@@ -17,7 +17,6 @@ from agent.minds.builtin.dreams.statements import (
     phrase,
     quoted,
     said_in,
-    told_by_persons,
     topics_of,
 )
 from agent.minds.builtin.dreams.summary import conversations
@@ -51,7 +50,7 @@ _LONGEST_AIM: Final = 8
 
 def find_questions(material: QuestionMaterial, _: Cancel | None = None) -> QuestionsDraft:
     """Return the few most pressing things that the new messages left open."""
-    told = [said for said in told_by_persons(material.day.new_messages) if said.message.role == "user"]
+    told = [said for said in said_in(material.day.new_messages) if said.message.role == "user"]
     names = {message.speaker.casefold() for message in material.day.messages}
     drafts: list[QuestionDraft] = []
     for index, said in enumerate(told):
@@ -73,7 +72,7 @@ def find_questions(material: QuestionMaterial, _: Cancel | None = None) -> Quest
 def resolve_questions(material: AnswerMaterial, _: Cancel | None = None) -> ResolutionsDraft:
     """Return the questions that something said since answers: about the same, and told as done or so."""
     lang, sheet = material.day.sheet.language, material.day.sheet
-    answers = [said for said in told_by_persons(material.day.new_messages) if _is_telling(said)]
+    answers = [said for said in said_in(material.day.new_messages) if _is_telling(said)]
     found = []
     for question in material.open:
         fits_best = max(((_fit(question, said), said) for said in answers), key=lambda one: one[0], default=None)

@@ -14,7 +14,7 @@ from datetime import date
 from typing import Final, Literal
 
 from agent.minds.builtin.dreams.open_questions import aim_of, topic_of
-from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, quoted, said_in, told_by_persons
+from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, quoted, said_in
 from agent.minds.builtin.dreams.summary import day_topics, weight_of
 from managers.language.dates_in_words import say
 from managers.language.emotion import read_emotion
@@ -170,7 +170,7 @@ def _log_entry(theme: _Theme, material: ReflectionMaterial, lang: Lang) -> str:
 
 
 def _goals(material: ReflectionMaterial, theme: _Theme) -> list[GoalDraft]:
-    told = [said for day in material.days for said in told_by_persons(day.new_messages) if said.message.role == "user"]
+    told = [said for day in material.days for said in said_in(day.new_messages) if said.message.role == "user"]
     goals = material.goals
     drafts = [draft for goal in goals.active("short_term") if (draft := _moved(goal, told, material)) is not None]
     drafts += _wishes(told, material)[:MAX_NEW_GOALS]

@@ -141,12 +141,12 @@ class Said:
 def said_in(messages: Sequence[Message]) -> list[Said]:
     """Return the sentences of some messages, each with the language it is in; no links, code or help lines.
 
-    What this mind said itself is left out: it gives back what it was told, and quotes what it
-    recalled. A dream of that would count one thing twice, and take an old day for the new one.
+    What a mind made the persona say is left out: it gives back what it was told and what it recalled, or makes it up.
+    A dream of that would count one thing twice, and take an old day for the new one.
     """
     found = []
     for message in messages:
-        if message.role == "persona" and message.mind == NAME:
+        if not is_testimony(message):
             continue
         plain = _CODE.sub(" ", readable(message.text))
         lang = detect_language(plain)
@@ -162,11 +162,6 @@ def _help_line_marks() -> frozenset[str]:
     """Return what help lines are known by: names and long numbers. Nobody tells of their life in such a line."""
     lines = [line for lang in get_args(Lang) for line in find_help_lines(lang)]
     return frozenset(mark for line in lines for mark in (line.name, line.contact) if len(mark) >= _SHORTEST_MARK)
-
-
-def told_by_persons(messages: Sequence[Message]) -> list[Said]:
-    """Return the sentences that may be evidence of facts."""
-    return said_in([message for message in messages if is_testimony(message)])
 
 
 def topics_of(found: Sequence[Word], text: str, lang: Lang) -> list[str]:

@@ -12,7 +12,7 @@ from managers.language.emotion import read_emotion
 from managers.memory.emotions import VALUES, concern_of
 from managers.memory.messages import Message
 from managers.mind import Cancel
-from managers.sleep.tasks import Claim, DayDraft, DayMaterial, Tone, is_testimony
+from managers.sleep.tasks import Claim, DayDraft, DayMaterial, Tone
 
 MAX_EVENTS = 10
 EVENTS_IN_BLOCK = 2
@@ -94,7 +94,7 @@ def weight_of(said: Said, counts: Counter[str]) -> float:
     own = 1.5 if said.is_own else 1.0
     told = 1.3 if said.has("past") or said.is_plan else 1.0
     heavy = 2.0 if said.has("gone") else 1.3 if said.has("worry") else 1.0
-    witness = 1.2 if said.message.role == "user" else 1.0 if is_testimony(said.message) else 0.6
+    witness = 1.2 if said.message.role == "user" else 1.0
     lasting = 1.25 if said.is_own and said.terms & lasting_terms(said.lang) else 1.0
     return lasting * fit * (centre + 0.6 * min(named, 3)) * own * told * heavy * witness
 
