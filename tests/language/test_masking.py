@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.masking import LEAST, NAMES, examples, figures
 from managers.language.masking.detection import find
 from managers.language.masking.placeholders import Mask, Showing, mask, unmask
+from managers.language.reading.concern import HelpLine, every_help_line
 from tests.parsers.growth import MOST_GROWTH, Recipe, growth
 
 _PRIVATE = ["hana@example.jp", "090-1234-5678", "4111 1111 1111 1111", "203.0.113.9", "sk-abcdefghij0123456789"]
@@ -31,6 +32,13 @@ def test_the_documents_placeholders_stand_there() -> None:
     kinds = ["EMAIL", "PHONE", "CC", "SSN", "IP", "API_KEY"]
     shown = mask(text).text
     assert [f"[REDACTED_{kind}]" in shown for kind in kinds] == [True] * len(kinds)
+
+
+@pytest.mark.parametrize("line", every_help_line(), ids=lambda line: line.name[:20])
+def test_the_number_of_a_help_line_is_never_hidden(line: HelpLine) -> None:
+    told = f"辛いときは{line.contact}へ。 {line.hours}"
+    assert mask(told).text == told
+    assert mask(told.replace("-", "")).text == told.replace("-", "")
 
 
 def test_several_of_a_kind_are_numbered_and_the_same_one_is_the_same() -> None:

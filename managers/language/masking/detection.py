@@ -56,9 +56,7 @@ def find(text: str) -> tuple[Found, ...]:
 
 
 @lru_cache(maxsize=256)
-def find_people(
-    text: str, known: frozenset[str] = frozenset(), spared: frozenset[str] = frozenset()
-) -> tuple[Found, ...]:
+def find_people(text: str, known: frozenset[str] = frozenset()) -> tuple[Found, ...]:
     """Return where people are named: in Japanese by the dictionary, in any language those who are known."""
     by_dictionary = ((one.start, one.end) for one in entities(text) if one.kind == "person" and not one.text.isascii())
     by_name = (
@@ -69,7 +67,7 @@ def find_people(
     )
     found: list[Found] = []
     for start, end in sorted({*by_name, *by_dictionary}, key=lambda span: (span[0], -span[1])):
-        if text[start:end] not in spared and (not found or start >= found[-1].end):
+        if not found or start >= found[-1].end:
             found.append(Found("NAME", start, end))
     return tuple(found)
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from managers.language.masking.detection import Found, MaskedKind, find, find_people
+from managers.language.reading.concern import every_help_line
 
 _PLACEHOLDER: Final = re.compile(r"\[REDACTED_(EMAIL|PHONE|CC|SSN|IP|API_KEY|NAME)(?:_(?:[2-9]|[1-9]\d{1,5}))?\]")
 _ESCAPED: Final = re.compile(r"\\?\[REDACTED(?:\\?_[A-Z]{2,5}){1,2}(?:\\?_\d{1,6})?\\?\]")
@@ -85,12 +87,15 @@ class Mask:
 
     def _found(self, text: str) -> Sequence[Found]:
         own = [Found(_kind(one[1]), *one.span()) for one in _PLACEHOLDER.finditer(text)] if _HEAD in text else []
-        people = find_people(text, self._known, self._spared) if self._names else ()
+        people = find_people(text, self._known) if self._names else ()
         chosen: list[Found] = []
         for one in sorted([*own, *find(text), *people], key=lambda one: (one.start, -one.end)):
-            if not chosen or one.start >= chosen[-1].end:
+            if (not chosen or one.start >= chosen[-1].end) and not self._is_spared(one, text[one.start : one.end]):
                 chosen.append(one)
         return chosen
+
+    def _is_spared(self, found: Found, value: str) -> bool:
+        return value in self._spared or (found.kind == "PHONE" and _digits(value) in _of_help_lines())
 
     def _placeholder(self, kind: MaskedKind, value: str) -> str:
         known = self._placeholders.get((kind, value))
@@ -122,6 +127,17 @@ class Showing:
         """Return what was held back."""
         rest, self._held = self._held, ""
         return self._used.show(rest)
+
+
+@cache
+def _of_help_lines() -> frozenset[str]:
+    """Return the digits of the help lines' numbers: nobody's secret, and whoever needs one must be given it whole."""
+    told = "\n".join(f"{line.contact}\n{line.hours}" for line in every_help_line())
+    return frozenset(_digits(told[one.start : one.end]) for one in find(told) if one.kind == "PHONE")
+
+
+def _digits(written: str) -> str:
+    return "".join(str(int(letter)) for letter in written if letter.isdecimal())
 
 
 def _may_become(text: str) -> bool:

@@ -84,6 +84,13 @@ def find_help_lines(locale: str, kind: Kind | None = None) -> tuple[HelpLine, ..
     return tuple(found)
 
 
+def every_help_line() -> tuple[HelpLine, ...]:
+    """Return the help lines of all countries."""
+    table = _table()
+    groups = [country["lines"] for country in table["countries"].values()] + list(table["international"].values())
+    return tuple(line for entries in groups for line in _lines(entries, None))
+
+
 def _lines(entries: list[dict[str, Any]], kind: Kind | None, *, brief: bool = False) -> list[HelpLine]:
     return [
         HelpLine(entry["name"], entry["contact"], entry.get("hours", ""), tuple(entry["kinds"]), entry.get("checked"))
