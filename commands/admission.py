@@ -12,6 +12,7 @@ from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
 from commands.terminal import ask, warn, write
 from managers.storage.errors import Lang, UtataneError
+from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
     from managers.personas.door import Door, Question
@@ -19,22 +20,7 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 _YES = frozenset({"y", "yes", "はい"})
-_WORDS: dict[str, tuple[str, str]] = {
-    "let_in": ("迎えますか? [y/N]", "Let them in? [y/N]"),
-    "use": ("求めている設定も使いますか? [y/N]", "Use the settings that they ask for, too? [y/N]"),
-    "guest": ("{name}(ゲスト)", "{name} (a guest)"),
-    "asks": (
-        "使ってほしいという設定(「はい」と答えるまで使いません):",
-        "Settings that it asks for (not used before a yes):",
-    ),
-    "admitted": ("{name} を迎えました。", "{name} has been let in."),
-    "granted": ("{name} の求める設定を使います。", "The settings that {name} asks for are used."),
-    "not_granted": (
-        "{name} の求める設定は使っていません(使うなら `--with-settings`)。",
-        "The settings that {name} asks for are not used (to use them: `--with-settings`).",
-    ),
-    "nothing": ("確認を待っているものはありません。", "Nothing waits for your yes."),
-}
+_say = Texts("notices/commands")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +70,7 @@ def _ask(questions: Sequence[Question], lang: Lang) -> _Decision:
 
 def _agrees(question: str, lang: Lang) -> bool:
     try:
-        return ask(_said(question, lang)).strip().lower() in _YES
+        return ask(_say(f"admit.{question}", lang)).strip().lower() in _YES
     except EOFError:  # nobody is there to say yes
         return False
 
@@ -108,27 +94,23 @@ def _carry_out(door: Door, question: Question, decision: _Decision, lang: Lang, 
         tell(facts | {"admitted": is_in, "settings_used": granted}, "", as_json=True)
     elif is_in:
         if question.is_guest:
-            write(_said("admitted", lang, question.name))
+            write(_say("admit.admitted", lang, name=question.name))
         for notice in done:
             write(notice.sentence(lang))
         if question.wishes:
-            write(_said("granted" if granted else "not_granted", lang, question.name))
+            write(_say("admit.granted" if granted else "admit.not_granted", lang, name=question.name))
     return is_in
 
 
 def _tell_all(questions: Sequence[Question], lang: Lang) -> None:
     """Tell what waits, each with what was found and what it asks for."""
     for one in questions:
-        write(_said("guest", lang, one.name) if one.is_guest else one.name)
+        write(_say("admit.guest", lang, name=one.name) if one.is_guest else one.name)
         for notice in (*one.findings, *([one.obstacle] if one.obstacle else [])):
             write(f"  - {notice.sentence(lang)}")
         if one.wishes:
-            write(f"  {_said('asks', lang)}")
+            write(f"  {_say('admit.asks', lang)}")
         for wish in one.wishes:
             write(f"    - {wish.sentence(lang)}")
     if not questions:
-        write(_said("nothing", lang))
-
-
-def _said(key: str, lang: Lang, name: str = "") -> str:
-    return _WORDS[key][0 if lang == "ja" else 1].format(name=name)
+        write(_say("admit.nothing", lang))

@@ -30,6 +30,9 @@ from managers.storage.edges import said
 from managers.storage.errors import Lang, Notice
 from managers.storage.privacy import open_to_others
 from managers.storage.settings import Settings, merged
+from managers.storage.texts import Texts
+
+_say = Texts("notices/doctor")
 
 State = Literal["ok", "warning", "problem"]
 LITTLE_SPACE = 500_000_000
@@ -53,6 +56,10 @@ class Finding:
         return self.ja if lang == "ja" else self.en
 
 
+def _found(about: str, state: State, key: str, **facts: object) -> Finding:
+    return Finding(about, state, **_say.both(key, **facts))
+
+
 def examine(services: Services) -> Iterator[Finding]:
     """Look at everything, one finding after the other; what cannot be looked at is one, and keeps nothing else away."""
     yield from _guarded("versions", _versions)
@@ -70,12 +77,7 @@ def _versions() -> Iterator[Finding]:
         try:
             found.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            yield Finding(
-                package,
-                "problem",
-                f"{package} が入っていません。`make install` を実行してください。",
-                f"{package} is not installed. Run `make install`.",
-            )
+            yield _found(package, "problem", "not-installed", package=package)
     python = ".".join(map(str, sys.version_info[:3]))
     yield Finding("versions", "ok", f"Python {python}、{'、'.join(found)}", f"Python {python}, {', '.join(found)}")
 
@@ -83,21 +85,9 @@ def _versions() -> Iterator[Finding]:
 def _home(services: Services) -> Iterator[Finding]:
     folder = services.home.folder
     free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.is_dir())).free
-    gigabytes = free / 1e9
-    if free < LITTLE_SPACE:
-        yield Finding(
-            "disk",
-            "warning",
-            f"{folder} の空きが {gigabytes:.1f} GB しかありません。空きを作ってください。",
-            f"Only {gigabytes:.1f} GB are free at {folder}. Free some space.",
-        )
-    else:
-        yield Finding(
-            "disk",
-            "ok",
-            f"{folder} に {gigabytes:.0f} GB の空きがあります。",
-            f"{gigabytes:.0f} GB are free at {folder}.",
-        )
+    is_little = free < LITTLE_SPACE
+    facts = {"folder": folder, "gigabytes": free / 1e9}
+    yield _found("disk", "warning" if is_little else "ok", "disk-little" if is_little else "disk-free", **facts)
 
 
 def _open_to_others(services: Services) -> Iterator[Finding]:
@@ -105,17 +95,8 @@ def _open_to_others(services: Services) -> Iterator[Finding]:
     if not found:
         return
     names = [str(path) for path in found[:_NAMED]]
-    more_ja, more_en = "", ""
-    if len(found) > len(names):
-        more_ja, more_en = f" ほか {len(found) - len(names):,} 件", f" and {len(found) - len(names):,} more"
-    yield Finding(
-        "home",
-        "warning",
-        f"{'、'.join(names)}{more_ja}が、このコンピューターのほかのアカウントからも読めます。"
-        "うたた寝を次に起動すると、あなただけが読めるようになります。",
-        f"Other accounts on this computer can read {', '.join(names)}{more_en}. The next start of Utatane makes "
-        "them yours alone.",
-    )
+    more = _say.both("and-more", count=len(found) - len(names)) if len(found) > len(names) else ""
+    yield _found("home", "warning", "open-to-others", names={"ja": "、".join(names), "en": ", ".join(names)}, more=more)
 
 
 def _settings(services: Services) -> Iterator[Finding]:
@@ -132,9 +113,7 @@ def _caps(services: Services) -> Iterator[Finding]:
         notice = warning(standing, limits, services.meter.today())
         yield Finding("usage", "warning", notice.ja, notice.en)
     if found and not near:
-        yield Finding(
-            "usage", "ok", "使う量の上限には、まだ余裕があります。", "The caps on what models may cost are not near."
-        )
+        yield _found("usage", "ok", "caps-not-near")
 
 
 def _personas(services: Services) -> Iterator[Finding]:
@@ -143,7 +122,7 @@ def _personas(services: Services) -> Iterator[Finding]:
     door = services.personas.door
     for name, error in [*door.unreadable().items(), *((name, GuestError(name=name)) for name in door.guests())]:
         state: State = "warning" if isinstance(error, GuestError) else "problem"
-        yield Finding(name, state, error.sentence("ja"), error.sentence("en"))
+        yield Finding(name, state, **error.sentences)
 
 
 def _persona(services: Services, name: str) -> Iterator[Finding]:
@@ -166,10 +145,7 @@ def _files(services: Services, persona: Persona, look: IndexLook, settings: Sett
     yield from _troubles(persona.name, troubles)
     kinds = {trouble.kind for trouble in troubles}
     if not kinds & {"damaged", "lost", "other-encoding"}:
-        messages = log.count()
-        yield Finding(
-            persona.name, "ok", f"メッセージ {messages:,} 件、すべて読めます。", f"{messages:,} messages, all readable."
-        )
+        yield _found(persona.name, "ok", "messages-readable", count=log.count())
     if not kinds & {"broken", "damaged", "lost", "other-encoding"}:  # whoever counts them sets such files aside
         yield from _guarded(persona.name, partial(_census, services, persona, settings))
 
@@ -178,14 +154,8 @@ def _census(services: Services, persona: Persona, settings: Settings) -> Iterato
     """Say how many memories are in use, and what they weigh beside the specification's estimate."""
     copy = WorkingCopy(Stores.open(persona.paths, services.clock))
     found = count(memories(copy), settings.memory.max_episodes)
-    yield Finding(
-        persona.name,
-        "ok",
-        f"使われている記憶 {found.total:,} 件(上限 {found.limit:,})、{found.bytes / 1e6:.1f} MB"
-        f"(ベクトルを含む目安は {found.estimate / 1e6:.1f} MB)。",
-        f"{found.total:,} memories in use (at most {found.limit:,}), {found.bytes / 1e6:.1f} MB "
-        f"(the estimate, with vectors: {found.estimate / 1e6:.1f} MB).",
-    )
+    weights = {"megabytes": found.bytes / 1e6, "estimate": found.estimate / 1e6}
+    yield _found(persona.name, "ok", "memories-in-use", total=found.total, limit=found.limit, **weights)
 
 
 def _audit(persona: Persona) -> Iterator[Finding]:
@@ -193,19 +163,14 @@ def _audit(persona: Persona) -> Iterator[Finding]:
     if found := flaws(persona.paths):
         yield from _notices(persona.name, [flawed_notice(found)])
     elif months(persona.paths):
-        yield Finding(
-            persona.name,
-            "ok",
-            "外に出たものの記録は、書かれたときのままです。",
-            "The record of what left this computer is as it was written.",
-        )
+        yield _found(persona.name, "ok", "audit-whole")
 
 
 def _mind(services: Services, persona: Persona, settings: Settings) -> Iterator[Finding]:
     choice = services.minds.choose(settings.mind, persona=persona.name, purpose="talk")
     mind = choice.status
     state: State = "ok" if mind.is_answering else "warning"
-    yield Finding(persona.name, state, f"話しているのは {mind.ja}", f"Speaking: {mind.en}")
+    yield _found(persona.name, state, "speaking", mind={"ja": mind.ja, "en": mind.en})
     yield from _notices(persona.name, choice.notices)
 
 
@@ -217,14 +182,9 @@ def _troubles(about: str, troubles: Iterable[Trouble]) -> Iterator[Finding]:
 
 def describe_index(name: str, status: IndexStatus) -> Finding:
     """Say how complete the indexes of a persona are."""
-    waiting_ja = f"、うち {status.unembedded:,} 件は言葉だけで探せる状態です" if status.unembedded else ""
-    waiting_en = f", {status.unembedded:,} of them found by words only for now" if status.unembedded else ""
-    return Finding(
-        name,
-        "warning" if status.unembedded else "ok",
-        f"索引に {status.total:,} 件({status.embedder}){waiting_ja}。",
-        f"{status.total:,} passages in the index ({status.embedder}){waiting_en}.",
-    )
+    waiting = _say.both("index-waiting", count=status.unembedded) if status.unembedded else ""
+    state: State = "warning" if status.unembedded else "ok"
+    return _found(name, state, "index", total=status.total, embedder=status.embedder, waiting=waiting)
 
 
 def _notices(about: str, notices: Iterable[Notice]) -> Iterator[Finding]:
@@ -236,5 +196,4 @@ def _guarded(about: str, look: Callable[[], Iterable[Finding]]) -> Iterator[Find
     try:
         yield from look()
     except Exception as error:  # noqa: BLE001  # the edge: one thing that cannot be looked at is none of the others'
-        failure = said(error, f"examining {about}")
-        yield Finding(about, "problem", failure.sentence("ja"), failure.sentence("en"))
+        yield Finding(about, "problem", **said(error, f"examining {about}").sentences)

@@ -11,6 +11,7 @@ from commands.errors import OnlyWithDayError
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, warn_of
 from commands.terminal import show_progress, warn, write, write_line
+from managers.storage.texts import Texts as Sentences
 
 if TYPE_CHECKING:
     from managers.sleep.changes import Change
@@ -21,16 +22,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_NOTHING: dict[Lang, str] = {"ja": "新しく夢に見ることはありませんでした。", "en": "There was nothing new to dream of."}
-_TITLES: dict[Lang, tuple[str, str]] = {
-    "ja": ("変わった記憶({count}件):", "変わるはずの記憶({count}件):"),
-    "en": ("Memories that changed ({count}):", "Memories that would change ({count}):"),
-}
-_TAKEN_AWAY: dict[Lang, str] = {"ja": "(取り下げ)", "en": "(taken away)"}
-_COST: dict[Lang, str] = {
-    "ja": "{days}日分の夢を見ます。モデル「{mind}」にたずねるのは{calls}回ほど、およそ{tokens}トークンです。",
-    "en": "Days to dream of: {days}. The model “{mind}” will be asked about {calls} times: some {tokens} tokens.",
-}
+_say = Sentences("notices/commands")
 _NAMED = frozenset({"entity", "question", "resolution"})
 """A goal's target is its id, and an insight's is its topic, which its text says."""
 
@@ -89,7 +81,7 @@ def _tell_of(report: DreamReport, *, dry_run: bool, as_json: bool) -> None:
 def _write_cost(cost: DreamCost, lang: Lang) -> None:
     """Write what a dream is going to cost, before it begins; nothing where no model is asked."""
     if cost.calls:
-        write_line(_COST[lang].format(days=cost.days, mind=cost.mind, calls=cost.calls, tokens=f"{cost.tokens:,}"))
+        write_line(_say("dream.cost", lang, days=cost.days, mind=cost.mind, calls=cost.calls, tokens=cost.tokens))
 
 
 def _write_dream(report: DreamReport, t: Texts, *, dry_run: bool) -> None:
@@ -99,15 +91,15 @@ def _write_dream(report: DreamReport, t: Texts, *, dry_run: bool) -> None:
         write_line(story.target)
         write(f"  {story.text}\n")
     if told.count:
-        write_line(_TITLES[t.lang][dry_run].format(count=told.count))
+        write_line(_say("dream.would-change" if dry_run else "dream.changed", t.lang, count=told.count))
         for change in (*told.stories, *told.changed):
             write_line(f"  {_line(change, t)}")
     elif not report.failures:
-        write_line(_NOTHING[t.lang])
+        write_line(_say("dream.nothing", t.lang))
 
 
 def _line(change: Change, t: Texts) -> str:
-    kind, text = t(f"dreams.what_{change.what}"), change.text or _TAKEN_AWAY[t.lang]
+    kind, text = t(f"dreams.what_{change.what}"), change.text or _say("dream.taken-away", t.lang)
     if change.what == "episode":
         return f"{kind}  {change.target}"
     return f"{kind}  {change.target}: {text}" if change.what in _NAMED else f"{kind}  {text}"
