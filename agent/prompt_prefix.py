@@ -24,15 +24,13 @@ from managers.memory.entities import Fact
 from managers.memory.notes import NoteKind
 from managers.mind import Asking, Sheet
 from managers.storage.errors import Notice
+from managers.storage.texts import Texts
+
+_say = Texts("notices/minds")
 
 _LEAST: Final = 1 / 16
 """So much of the room is kept for each smaller part, whatever the larger ones would take."""
 _TOLD: Final[tuple[PartName, ...]] = ("persona", "core_memory", "notepad")
-_NAMES: Final[dict[PartName, tuple[str, str]]] = {
-    "persona": ("人物設定", "The description of the persona"),
-    "core_memory": ("コアメモリ", "The core memory"),
-    "notepad": ("メモ帳", "The notepad"),
-}
 
 
 def prompt_room(mind: Mind, sheet: Sheet) -> int:
@@ -84,25 +82,9 @@ def what_is_cut(memories: Memories, mind: Mind) -> list[Notice]:
 
 def cut_notices(made: Composed, mind: Mind) -> list[Notice]:
     """Return what a person should know of what does not fit."""
-    return [_cut(name, made.missing[name], mind) for name in _TOLD if made.missing.get(name)]
-
-
-def _cut(name: PartName, lines: int, mind: Mind) -> Notice:
-    ja, en = _NAMES[name]
-    if name == "persona":
-        then = (
-            "短くするか、もっと読めるモデルを選ぶと、すべて伝わります。",
-            "A shorter one, or a model that reads more, has all of it.",
-        )
-    else:
-        then = (
-            "その部分は消えていません。話の中で探せば見つかります。",
-            "They are not lost: in a talk they are found by searching.",
-        )
-    return Notice(
-        code=f"cut-{name}",
-        ja=f"{ja}のうち{lines}行は、モデル「{mind.name}」が一度に読める量({mind.context_tokens:,}トークン)に入りきりません。{then[0]}",
-        en=f'{en} has {lines} line{"" if lines == 1 else "s"} too many for what the model "{mind.name}" reads at once '
-        f"({mind.context_tokens:,} tokens). {then[1]}",
-        level="info",
-    )
+    facts = {"model": mind.name, "tokens": mind.context_tokens}
+    return [
+        _say.notice(f"cut-{name}", "info", lines=made.missing[name], **facts)
+        for name in _TOLD
+        if made.missing.get(name)
+    ]

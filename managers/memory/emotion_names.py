@@ -9,23 +9,8 @@ from datetime import datetime, timedelta
 from managers.memory.emotions import EmotionEntry, concern_of, snippet
 from managers.memory.messages import Message
 from managers.storage.errors import Lang
+from managers.storage.texts import table
 
-_NAMES: dict[str, tuple[str, str]] = {
-    "joy": ("喜び", "joy"),
-    "happy": ("うれしさ", "happiness"),
-    "surprise": ("驚き", "surprise"),
-    "neutral": ("とくになし", "nothing in particular"),
-    "sadness": ("悲しみ", "sadness"),
-    "anger": ("怒り", "anger"),
-    "fear": ("恐れ", "fear"),
-    "anxious": ("不安", "worry"),
-    "tired": ("疲れ", "tiredness"),
-    "busy": ("忙しさ", "busyness"),
-    "stressed": ("ストレス", "stress"),
-    "distress": ("つらさ", "distress"),
-    "grief": ("喪失の悲しみ", "grief"),
-}
-"""That no feeling was read says nothing of calm."""
 _OF_CONCERN = {"self_harm": "distress", "danger": "distress", "loss": "grief"}
 """How what a message raised is called, the heaviest first."""
 _SPAN = timedelta(hours=24)
@@ -48,9 +33,8 @@ class Feeling:
 
 
 def feeling_name(emotion: str, lang: Lang) -> str:
-    """Return a feeling's label in the reader's language."""
-    ja, en = _NAMES.get(emotion, (emotion, emotion))
-    return ja if lang == "ja" else en
+    """Return a feeling's label in the reader's language; that none was read says nothing of calm."""
+    return str(table("notices/feelings").get(emotion, {lang: emotion})[lang])
 
 
 def latest_feeling(entries: Sequence[EmotionEntry]) -> Feeling | None:
