@@ -24,11 +24,6 @@ NO_MODEL = _say.notice("recall-plan-no-model", "info")
 TOO_SLOW = _say.notice("recall-plan-slow", "info", seconds=PATIENCE_SECONDS)
 
 
-def failed_notice(error: UtataneError) -> Notice:
-    """Say why the small model could not decide."""
-    return _say.notice("recall-plan-failed", "info", why=error.sentences)
-
-
 class _Question(threading.Thread):
     """One question to the model, asked beside the turn; an answer that comes too late is thrown away."""
 
@@ -74,7 +69,7 @@ def plan_with_model(
     question.start()
     question.join(patience)
     if question.error is not None:
-        return local, failed_notice(question.error)
+        return local, _say.notice("recall-plan-failed", "info", why=question.error.sentences)
     if question.draft is None:
         question.cancel.set()  # the reply needs the model now
         return local, TOO_SLOW

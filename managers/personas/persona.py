@@ -89,7 +89,7 @@ def read_persona(paths: PersonaPaths, agreed: Wishes = NOTHING, refused: str = "
     wishes = agreed if is_broken else wishes_of(own)
     asks = not is_same(wishes, agreed) and digest_of(wishes) != refused
     if asks:
-        notices.append(_asking(name))
+        notices.append(_say.notice("persona-asks", name=name))
     defaults = Colours()
     return Persona(
         paths=paths,
@@ -112,10 +112,6 @@ def read_persona(paths: PersonaPaths, agreed: Wishes = NOTHING, refused: str = "
         created_at=persona_file.text(document, "created_at"),
         notices=tuple(notices),
     )
-
-
-def _asking(name: str) -> Notice:
-    return _say.notice("persona-asks", name=name)
 
 
 def _document(name: str, paths: PersonaPaths, notices: list[Notice]) -> persona_file.Document:

@@ -36,7 +36,7 @@ from managers.recall.question.topic import is_about
 from managers.recall.ranking.fusion import Ways
 from managers.recall.ranking.picking import Ranking, distinct
 from managers.recall.ranking.ranker import Ranker
-from managers.recall.status import LOADING, IndexStatus, making_notice, put_off_notice, waiting_notice
+from managers.recall.status import LOADING, IndexStatus, making_notice
 from managers.storage.clock import Clock
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError, Notice, UtataneError, as_notice
@@ -289,7 +289,7 @@ class Recall:
                 self.refresh_weights(times)
         except UtataneError as error:
             _logger.warning("the index of %s is behind", self.paths.name, exc_info=True)
-            behind = (_behind(error),)
+            behind = (_say.notice("index-behind", why=error.sentences),)
         self._upkeep.notices["behind"] = behind
         return [*behind]
 
@@ -356,9 +356,9 @@ class Recall:
         elif self._upkeep.vectors.is_loading:
             notices.append(LOADING)
         elif waiting and not notices:
-            notices.append(waiting_notice(waiting))
+            notices.append(_say.notice("embedding-under-way", "passing", count=waiting))
         if put_off:
-            notices.append(put_off_notice(put_off))
+            notices.append(_say.notice("embedding-put-off", "info", count=put_off))
         return IndexStatus(chunks, waiting + put_off, choice.name, tuple(notices))
 
     def close(self) -> None:
@@ -370,7 +370,3 @@ class Recall:
 def _in_order(ranking: Ranking, hits: Sequence[Hit]) -> list[Hit]:
     """Return hits in the order in which they are told: of an overview from the oldest on."""
     return sorted(hits, key=lambda hit: str(hit.time or "")) if ranking.is_spread else [*hits]
-
-
-def _behind(error: UtataneError) -> Notice:
-    return _say.notice("index-behind", why=error.sentences)

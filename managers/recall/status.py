@@ -51,13 +51,3 @@ def making_notice(progress: Progress | None) -> Notice:
     if progress is None:
         return _say.notice("index-under-way.elsewhere", "passing")
     return _say.notice("index-under-way.here", "passing", share=100 * progress.done // max(progress.total, 1))
-
-
-def waiting_notice(count: int) -> Notice:
-    """Say that vectors are still being made."""
-    return _say.notice("embedding-under-way", "passing", count=count)
-
-
-def put_off_notice(count: int) -> Notice:
-    """Say that some passages cannot be embedded by themselves."""
-    return _say.notice("embedding-put-off", "info", count=count)

@@ -44,7 +44,7 @@ def hash_clear_password(secrets: Secrets, access: Access, now: datetime) -> list
         _take_out_of_comments(path, clear)
     notices = [_SHORT] if len(clear) < LEAST_PASSWORD else []
     if others := [path.name for path in _beside(folder) if _is_said(_text(path), clear)]:
-        notices.append(_elsewhere(", ".join(others)))
+        notices.append(_say.notice("password-elsewhere", names=", ".join(others)))
     return notices
 
 
@@ -94,7 +94,3 @@ def _beside(folder: Path) -> Iterator[Path]:
 
 
 _SHORT = _say.notice("password-short", least_password=LEAST_PASSWORD)
-
-
-def _elsewhere(names: str) -> Notice:
-    return _say.notice("password-elsewhere", names=names)

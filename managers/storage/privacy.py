@@ -45,7 +45,9 @@ def shut(home: Home) -> list[Notice]:
     except (OSError, UtataneError) as error:
         logger.warning("the home folder stays open: %s", error)
     return [
-        _still_open(folder) if _is_open(folder) else _was_open(folder)
+        _say.notice("home-open", folder=folder)
+        if _is_open(folder)
+        else _say.notice(MADE_PRIVATE, "info", folder=folder)
         for folder in found
         if _is_open(folder) or not is_new
     ]
@@ -121,11 +123,3 @@ def _is_open(path: Path) -> bool:
         return os.name == "posix" and _is_loose(path.stat().st_mode)
     except OSError:
         return False
-
-
-def _was_open(folder: Path) -> Notice:
-    return _say.notice(MADE_PRIVATE, "info", folder=folder)
-
-
-def _still_open(folder: Path) -> Notice:
-    return _say.notice("home-open", folder=folder)

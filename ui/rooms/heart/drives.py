@@ -10,7 +10,6 @@ from managers.memory.drive_course import CoursePoint
 from managers.memory.drives import DRIVES, Drive, Levels
 from managers.memory.emotion_names import feeling_name
 from managers.memory.goals import Goals
-from managers.memory.questions import Question
 from ui.components.charts import Point, Tick, level_chart
 from ui.components.times import when
 from ui.rooms.heart.look import Look
@@ -49,14 +48,10 @@ def why(drive: Drive, look: Look) -> str:
         felt = memories.inner_state.felt()
         return t("heart.why_devotion", feeling=feeling_name(felt.name, t.lang)) if felt else t("heart.nothing_felt")
     if drive == "curiosity":
-        topic = _first_topic(memories.questions.open())
+        topic = next((one.topic for one in memories.questions.open()), "")
         return t("heart.why_curiosity", topic=topic) if topic else t("heart.no_questions")
     goal = _first_goal(memories.goals.load())
     return t("heart.why_goal", goal=goal) if goal else t("heart.no_goals")
-
-
-def _first_topic(questions: Sequence[Question]) -> str:
-    return questions[0].topic if questions else ""
 
 
 def _first_goal(goals: Goals) -> str:
