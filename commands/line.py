@@ -12,6 +12,7 @@ from commands import (
     audit,
     chat,
     dreams,
+    erase,
     held,
     history,
     importing,
@@ -40,6 +41,7 @@ app.add_typer(dreams.commands)
 app.add_typer(memories.commands)
 app.add_typer(archive.commands)
 app.add_typer(audit.commands)
+app.add_typer(erase.commands)
 app.add_typer(history.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)
