@@ -26,6 +26,7 @@ from managers.hygiene.traces import Traces
 from managers.memory.dream_state import DreamStateFile
 from managers.memory.json_documents import USER
 from managers.recall.engine import Recall
+from managers.storage.audit import Given, record
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.files import digest, entries, read_bytes, remove, remove_tree, write_atomic
@@ -145,8 +146,11 @@ class Erasure:
             versions = self._erase(plan)
         if not clear_indexes(self._paths, self._recall, plan.traces):
             _logger.warning("the indexes were thrown away, and are made anew: they still held what was erased")
+        done = {**counts, **({"history": versions} if versions else {})}
+        given = Given(done, tuple(sorted(plan.traces.messages)))
+        record(self._paths, self._clock.now(), "erasure", given, at_once=True)
         remove(self._note)
-        return Report({**counts, **({"history": versions} if versions else {})}, plan.left)
+        return Report(done, plan.left)
 
     def _erase(self, plan: Plan) -> int:
         """Go through all files; return how many entries of the history read otherwise now."""

@@ -1,4 +1,4 @@
-"""What cannot be done with memories that are put away."""
+"""What cannot be done with memories that are put away, or are to be erased."""
 
 from __future__ import annotations
 

@@ -66,6 +66,7 @@ PERSONA: Final[tuple[FileKind, ...]] = (
     _kind(r"memory/held_writes\.json", "records", "wish"),
     _kind(r"memory/dream_\d[^/]*\.json", "records", "dream"),
     _kind(r"memory/(dream_state|hygiene)\.json|memory/drive_course_[\d-]+\.jsonl", "wordless"),
+    _kind(r"memory/audit_\d{4}-\d{2}\.jsonl|memory/\.audit_end", "wordless"),
     _kind(r"memory/\.(dreamt_days|conversation_end|rather_not|dream\.lock)", "wordless"),
     _kind(r"memory/\.dreamt_corrections", "marks"),
     _kind(r"memory/\.(forgetting|erasing)", "journal"),

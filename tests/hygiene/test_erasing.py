@@ -17,6 +17,7 @@ from agent.services import Services
 from managers.hygiene.errors import NameTooShortError, NothingToEraseError, PlanChangedError, SpeakersNameError
 from managers.hygiene.file_kinds import HOME, declared
 from managers.hygiene.inventory import memories as active
+from managers.storage.audit import events, flaws
 from managers.storage.history.checking import check_history
 from managers.storage.paths import Home
 from tests.crash import kill_everywhere, needs_signals
@@ -83,6 +84,8 @@ def test_everything_about_somebody_goes_from_every_byte_of_the_home(memories: Me
     assert all(word in memories.recall.search(word, 1)[0].text for word in KEPT)
     assert "貴船神社のお守りをもらった。" in memories.notes.read("core_memory").text
     assert [trouble for trouble in examine(memories) if trouble.kind == "lost"] == []
+    (noted,) = (event for event in events(memories.paths) if event.kind == "erasure")
+    assert (noted.given.counts, flaws(memories.paths)) == (report.counts, [])
     with pytest.raises(NothingToEraseError):
         plan_erasure(memories, about=KITTY)
 
