@@ -22,6 +22,7 @@ from managers.memory.json_documents import USER
 from managers.memory.log.erasing import names_any, said_in
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message
+from managers.memory.strategies import StrategyStore
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.storage.clock import Clock
 from managers.storage.encodings import text_of
@@ -164,6 +165,9 @@ class Planner:
         goals = chain.from_iterable(copy.goals.lists.values())
         yield from (goal.goal for goal in goals if goal.id == wanted)
         yield from (text for one in copy.questions.entries if one.id == wanted for text in (one.context, one.topic))
+        strategies = StrategyStore(self.paths, self.clock).load()
+        yield from (one.query_pattern for one in strategies.decompositions if one.id == wanted)
+        yield from (one.pattern for one in strategies.failures if one.id == wanted)
         yield from (one.text for one in Archive(self.paths, self.clock).entries(copy) if one.id in parts)
 
     def _with_its_parts(self, wanted: str) -> tuple[set[str], tuple[date, ...]]:

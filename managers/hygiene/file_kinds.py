@@ -27,7 +27,7 @@ How = Literal[
 """
 
 What = Literal[
-    "message", "episode", "card", "fact", "goal", "insight", "question", "note", "diary", "profile", "feeling", "recall",
+    "message", "episode", "card", "fact", "goal", "insight", "question", "strategy", "note", "diary", "profile", "feeling", "recall",
     "dream", "wish", "archived", "attachment", "import", "state", "copy", "log_line", "history",
 ]  # fmt: skip
 """What the parts of a file are counted as in a report."""
@@ -58,6 +58,7 @@ PERSONA: Final[tuple[FileKind, ...]] = (
     _kind(r"goals(_archived_\d{3})?\.json", "records", "goal"),
     _kind(r"memory/insights(_archived_\d{3})?\.json", "records", "insight"),
     _kind(r"memory/open_questions(_archived_\d{3})?\.json", "records", "question"),
+    _kind(r"memory/strategies(_archived_\d{3})?\.json", "records", "strategy"),
     _kind(r"memory/archive_[\d-]+\.json\.gz", "archive", "archived"),
     _kind(r"memory/internal_state\.json", "records", "state"),
     _kind(r"memory/emotion_log(_\d{4}-\d{2})?\.json", "records", "feeling"),
