@@ -13,6 +13,7 @@ import pytest
 from managers.recall.index import coarse_quantization, vectors
 from managers.recall.index.coarse_quantization import Refined
 from managers.recall.index.scalar_quantization import encode
+from managers.recall.index.sparse_rows import SparseRows, kept_alone
 from managers.recall.index.store import Store
 from managers.recall.index.vectors import VectorIndex
 
@@ -40,7 +41,7 @@ def hold(store: Store) -> Hold:
 
     def hold(held: Floats) -> None:
         first = store.connection().execute("SELECT coalesce(max(chunk) + 1, 0) FROM vectors").fetchone()[0]
-        rows = [(number, codes.tobytes()) for number, codes in enumerate(encode(held), first)]
+        rows = list(enumerate(kept_alone(encode(held)), first))
         store.connection().executemany("INSERT INTO vectors (chunk, code) VALUES (?, ?)", rows)
 
     return hold
@@ -58,7 +59,7 @@ def unit(numbers: npt.NDArray[np.float64]) -> Floats:
     return found
 
 
-def topical(count: int, seed: int = 1) -> Floats:
+def dense(count: int, seed: int = 1) -> Floats:
     """Return vectors that gather around forty topics, as those of texts do."""
     rng = np.random.default_rng(seed)
     topics = np.random.default_rng(0).normal(size=(40, WIDTH))
@@ -94,12 +95,22 @@ def test_products_are_exact_enough(index: VectorIndex, store: Store, hold: Hold,
 
 
 @pytest.mark.usefixtures("few_are_many")
-def test_of_very_many_the_nearest_are_found(index: VectorIndex, store: Store, hold: Hold, tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [1, 8])
+def test_of_very_many_the_nearest_are_found(
+    index: VectorIndex, store: Store, hold: Hold, tmp_path: Path, every: int
+) -> None:
+    def topical(count: int, seed: int = 1) -> Floats:
+        """Return vectors of which all numbers are nought but those at every so manieth place."""
+        found = np.zeros((count, every * WIDTH), np.float32)
+        found[:, ::every] = dense(count, seed)
+        return found
+
     held, later = topical(3000), topical(500, seed=2)
     hold(held)
     index.follow(store, "0")
     index.save(store, "0")
     assert isinstance(index._codes, Refined)
+    assert isinstance(index._codes._held, SparseRows) == (every > 1)
     assert found_share(index, held, topical(20, seed=3)) > 0.95
     hold(later)
     index.follow(store, "0")
@@ -117,7 +128,7 @@ def test_of_very_many_the_nearest_are_found(index: VectorIndex, store: Store, ho
 def test_of_very_many_what_is_gone_leaves_the_snapshot(
     index: VectorIndex, store: Store, hold: Hold, tmp_path: Path
 ) -> None:
-    held = topical(2500)
+    held = dense(2500)
     hold(held)
     index.follow(store, "0")
     index.save(store, "0")
@@ -125,7 +136,7 @@ def test_of_very_many_what_is_gone_leaves_the_snapshot(
     secret = encode(held)[700].tobytes()
     assert secret in (tmp_path / "vectors.faiss").read_bytes()
     store.connection().executemany("DELETE FROM vectors WHERE chunk = ?", [(number,) for number in gone])
-    hold(topical(1, seed=9))
+    hold(dense(1, seed=9))
     assert index.compact(store, "0")
     assert secret not in (tmp_path / "vectors.faiss").read_bytes()
     assert isinstance(index._codes, Refined)
@@ -141,17 +152,17 @@ def test_coarse_codes_that_find_too_little_are_not_used(
     index: VectorIndex, store: Store, hold: Hold, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(coarse_quantization, "COMPARED", 3)
-    held = topical(2000)
+    held = dense(2000)
     hold(held)
     index.follow(store, "0")
     index.save(store, "0")
     assert not isinstance(index._codes, Refined)
-    assert found_share(index, held, topical(20, seed=3)) == 1
+    assert found_share(index, held, dense(20, seed=3)) == 1
 
 
 @pytest.mark.usefixtures("few_are_many")
 def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, hold: Hold, tmp_path: Path) -> None:
-    held = topical(1500)
+    held = dense(1500)
     hold(held)
     index.follow(store, "0")
     index.save(store, "0")
@@ -168,7 +179,7 @@ def test_a_damaged_snapshot_is_not_read(index: VectorIndex, store: Store, hold: 
 
 @pytest.mark.usefixtures("few_are_many")
 def test_the_same_vectors_make_the_same_snapshot(store: Store, hold: Hold, tmp_path: Path) -> None:
-    hold(topical(1500))
+    hold(dense(1500))
     digests = set()
     for name in ("one", "two"):
         index = VectorIndex(tmp_path / name)

@@ -18,6 +18,7 @@ import numpy as np
 
 from managers.recall.embedders import Vectors
 from managers.recall.index.scalar_quantization import Bytes, Ids, Scores, load_faiss, products
+from managers.recall.index.sparse_rows import SparseRows
 from managers.storage.files import open_binary
 from managers.storage.residence import give_back
 
@@ -114,9 +115,9 @@ class Coarse:
 class Refined:
     """Vectors of which the coarse codes are in memory, the exact ones in a mapped file and, what came since, here."""
 
-    def __init__(self, coarse: Coarse, held: Bytes) -> None:
+    def __init__(self, coarse: Coarse, held: WholeRows | SparseRows) -> None:
         self.coarse = coarse
-        self.width = held.shape[1]
+        self.width = held.width
         self._held = held
         self._since = np.zeros((0, self.width), np.int8)
 
@@ -130,17 +131,43 @@ class Refined:
     def rows(self, places: Ids) -> Bytes:
         new = places >= len(self._held)
         if not new.any():
-            return self._held[places]
+            return self._held.rows(places)
         found = np.empty((len(places), self.width), np.int8)
-        found[~new] = self._held[places[~new]]
+        found[~new] = self._held.rows(places[~new])
         found[new] = self._since[places[new] - len(self._held)]
+        return found
+
+    def products(self, places: Ids, query: Vectors) -> Scores:
+        new = places >= len(self._held)
+        if not new.any():
+            return self._held.products(places, query)
+        found = np.empty(len(places), np.float32)
+        found[~new] = self._held.products(places[~new], query)
+        found[new] = products(self._since.__getitem__, places[new] - len(self._held), query)
         return found
 
     def nearest(self, asked: Vectors, count: int) -> tuple[Ids, Scores]:
         places = self.coarse.promising(asked, max(COMPARED, count))
-        found = products(self.rows, places, asked)
+        found = self.products(places, asked)
         best = np.argsort(-found, kind="stable")[:count]
         return places[best], found[best]
+
+
+class WholeRows:
+    """Rows of which most numbers are not nought, as they are."""
+
+    def __init__(self, held: Bytes) -> None:
+        self.width = held.shape[1]
+        self._held = held
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def rows(self, chosen: Ids) -> Bytes:
+        return self._held[chosen]
+
+    def products(self, chosen: Ids, query: Vectors) -> Scores:
+        return products(self.rows, chosen, query)
 
 
 def mapped_rows(path: Path, offset: int, count: int, width: int) -> Bytes:

@@ -18,6 +18,7 @@ from managers.recall.index.chunking import Chunk
 from managers.recall.index.index_terms import MARKS, index_terms, vector_text
 from managers.recall.index.postings import append_postings
 from managers.recall.index.scalar_quantization import encode
+from managers.recall.index.sparse_rows import kept_alone
 from managers.recall.index.store import (
     COLUMN_BLOCK,
     COLUMNS,
@@ -139,8 +140,7 @@ class IndexWriter:
 
     def add_vectors(self, numbers: Iterable[int], vectors: npt.NDArray[np.float32]) -> None:
         """Store the vectors of passages, inside a transaction."""
-        codes = encode(vectors)
-        rows = [(number, codes[place].tobytes()) for place, number in enumerate(numbers)]
+        rows = list(zip(numbers, kept_alone(encode(vectors)), strict=False))
         connection = self._store.connection()
         connection.executemany("INSERT OR REPLACE INTO vectors (chunk, code) VALUES (?, ?)", rows)
         connection.executemany("DELETE FROM unembedded WHERE chunk = ?", [(number,) for number, _ in rows])

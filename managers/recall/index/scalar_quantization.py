@@ -46,6 +46,9 @@ class Codes(Protocol):
     def rows(self, places: Ids) -> Bytes:
         """Return some rows."""
 
+    def products(self, places: Ids, query: Vectors) -> Scores:
+        """Return the inner products of some rows and a query (one row)."""
+
     def nearest(self, asked: Vectors, count: int) -> tuple[Ids, Scores]:
         """Return the places of the rows nearest to a question (one row of whole numbers), nearest first, and the products."""
 
@@ -65,15 +68,13 @@ def encode(vectors: Vectors) -> Bytes:
     return codes
 
 
-def products(rows: Callable[[Ids], Bytes], places: Ids, query: Vectors, scale: float = 1.0) -> Scores:
-    """Return the inner products of some rows, each number divided by `scale`, and a query (one row)."""
+def products(rows: Callable[[Ids], Bytes], places: Ids, query: Vectors) -> Scores:
+    """Return the inner products of some rows and a query (one row)."""
     found = np.empty(len(places), np.float32)
     for at in range(0, len(places), _AT_ONCE):
         some = rows(places[at : at + _AT_ONCE]).astype(np.float32)
         # Not `@`: threads for so small a product cost more than they bring, and all the more when busy.
         found[at : at + len(some)] = np.vecdot(some, query[0])
-    if scale != 1:
-        found /= np.float32(scale)
     return found
 
 
@@ -108,6 +109,9 @@ class Scanned:
         held = load_faiss().rev_swig_ptr(self._index.codes.data(), len(self) * self.width)
         found: Bytes = (held.reshape(-1, self.width)[places] ^ 0x80).view(np.int8)  # FAISS counts from the lowest one
         return found
+
+    def products(self, places: Ids, query: Vectors) -> Scores:
+        return products(self.rows, places, query)
 
     def nearest(self, asked: Vectors, count: int) -> tuple[Ids, Scores]:
         found, places = self._index.search(asked, min(count, len(self)))

@@ -10,7 +10,8 @@ import hashlib
 import json
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from managers.recall.embedders import Vectors
-from managers.recall.index.coarse_quantization import COARSE_FROM, GOOD_ENOUGH, Coarse, Refined, mapped_rows
-from managers.recall.index.scalar_quantization import LARGEST, SCALE, Bytes, Codes, Ids, Scanned, Scores, products
+from managers.recall.index.coarse_quantization import COARSE_FROM, GOOD_ENOUGH, Coarse, Refined, WholeRows, mapped_rows
+from managers.recall.index.scalar_quantization import LARGEST, SCALE, Bytes, Codes, Ids, Scanned, Scores
+from managers.recall.index.sparse_rows import GROUP, SparseRows, grouped, is_worth, taken_together
 from managers.recall.index.store import Store
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError, DiskFullError, UnwritableError, UtataneError
@@ -84,7 +86,7 @@ class VectorIndex:
                 ids = np.array([row[1] for row in batch], np.int64)
                 if ids.min() < 0 or 0 < store.next_id() <= ids.max():  # damaged: it would take all the memory there is
                     raise DerivedDamagedError(path=store.path.name)
-                self._add(ids, b"".join(row[2] for row in batch))
+                self._add(ids, taken_together([row[2] for row in batch]))
                 self._seen = int(batch[-1][0])
 
     def save_if_grown(self, store: Store, epoch: str) -> None:
@@ -121,7 +123,7 @@ class VectorIndex:
             return
         dumped = coarse.dump()
         note = {"epoch": epoch, "seen": seen, "count": len(places), "coarse": len(dumped), "width": codes.width}
-        self._write(note, self._parts(codes, places, [dumped.tobytes(), ids]))
+        self._write(note, chain([dumped.tobytes(), ids], self._rows(codes, places, note)))
         with self._lock:
             if self._codes is codes:  # nothing was begun anew meanwhile; what came since comes again
                 self.clear()
@@ -162,12 +164,21 @@ class VectorIndex:
         with self._lock:  # what is being added to moves in memory
             return codes.rows(places)
 
-    def _parts(self, codes: Codes, places: Ids, first: list[bytes]) -> Iterator[bytes]:
-        yield from first
-        for at in range(0, len(places), _ROWS):
-            yield self._locked_rows(codes, places[at : at + _ROWS]).tobytes()
+    def _rows(self, codes: Codes, places: Ids, note: dict[str, object]) -> Iterator[bytes]:
+        """Yield the exact vectors, sparse ones in groups; how many these are is noted once they are written."""
+        batches = (self._locked_rows(codes, places[at : at + _ROWS]) for at in range(0, len(places), _ROWS))
+        if not is_worth(self._locked_rows(codes, places[:_ROWS])):
+            yield from (batch.tobytes() for batch in batches)
+            return
+        counts = []
+        for groups, held in map(grouped, batches):
+            counts.append(held)
+            yield groups.tobytes()
+        all_counts = np.concatenate(counts)
+        note["groups"] = int(all_counts.sum())
+        yield all_counts.astype("<u2").tobytes()
 
-    def _write(self, note: Mapping[str, object], parts: Iterator[bytes]) -> None:
+    def _write(self, note: Mapping[str, object], parts: Iterable[bytes]) -> None:
         hashed = hashlib.sha256()
 
         def passing() -> Iterator[bytes]:
@@ -232,7 +243,7 @@ class VectorIndex:
             if self._codes is not None and self._codes.width == query.shape[1]:
                 places = self._places(ids)
                 has = places >= 0
-                found[has] = products(self._codes.rows, places[has], query, SCALE)
+                found[has] = self._codes.products(places[has], query) / np.float32(SCALE)
         return found
 
     def vectors_of(self, ids: Ids) -> Vectors:
@@ -259,8 +270,7 @@ class VectorIndex:
     def _note(self) -> Path:
         return self._path.with_suffix(".json")
 
-    def _add(self, ids: Ids, data: bytes) -> None:
-        codes = np.frombuffer(data, np.int8).reshape(len(ids), -1)
+    def _add(self, ids: Ids, codes: Bytes) -> None:
         if self._codes is None:
             self._codes = Scanned(codes.shape[1])
         self._codes.add(codes)
@@ -293,8 +303,8 @@ class VectorIndex:
         count, coarse = int(facts["count"]), int(facts.get("coarse", 0))
         if coarse:
             width = int(facts["width"])
-            rows = mapped_rows(self._path, coarse + 8 * count, count, width)
-            self._codes = Refined(Coarse.load(width, np.fromfile(self._path, np.int8, coarse)), rows)
+            held = self._held(coarse + 8 * count, count, width, facts.get("groups"))
+            self._codes = Refined(Coarse.load(width, np.fromfile(self._path, np.int8, coarse)), held)
             ids = np.fromfile(self._path, np.int64, count, offset=coarse)
         else:
             data = np.fromfile(self._path, np.uint8)
@@ -303,6 +313,15 @@ class VectorIndex:
         self._remember(ids)
         self._seen, self._saved = int(facts["seen"]), count
         self._digest = str(facts["sha256"])
+
+    def _held(self, offset: int, count: int, width: int, groups: int | None) -> WholeRows | SparseRows:
+        """Return the exact vectors of the snapshot, mapped."""
+        if groups is None:
+            return WholeRows(mapped_rows(self._path, offset, count, width))
+        counts = np.fromfile(self._path, "<u2", count, offset=offset + GROUP * groups).astype(np.int64)
+        if len(counts) != count or int(counts.sum()) != groups:
+            raise DerivedDamagedError(path=self._path.name)
+        return SparseRows(width, mapped_rows(self._path, offset, groups, GROUP), counts)
 
 
 def _digest_of(path: Path) -> str:
