@@ -12,7 +12,6 @@ from commands import (
     audit,
     chat,
     dreams,
-    erase,
     held,
     history,
     importing,
@@ -41,7 +40,6 @@ app.add_typer(dreams.commands)
 app.add_typer(memories.commands)
 app.add_typer(archive.commands)
 app.add_typer(audit.commands)
-app.add_typer(erase.commands)
 app.add_typer(history.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)

@@ -30,7 +30,7 @@ from tests.model_server import ModelServer
 KEY = "sk-very-secret-key-0123456789"
 NOW = datetime(2026, 1, 2, 22, 0, 0)
 
-QUICK = Patience(seconds=5, retries=2, first_pause=0.01)
+QUICK = Patience(seconds=60, retries=2, first_pause=0.01)
 
 MakeMind = Callable[..., LanguageModelMind]
 

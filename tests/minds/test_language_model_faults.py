@@ -305,7 +305,7 @@ def test_who_is_sent_elsewhere_takes_neither_the_key_nor_the_words_along(server:
 
 def test_a_password_in_the_address_is_used_and_never_shown(server: ModelServer) -> None:
     address = server.base_url.replace("://", "://hana:open-sesame@")
-    mind = openai_mind(Endpoint("proxy", address, "test-model"), MindSettings(), Patience(seconds=5, retries=0))
+    mind = openai_mind(Endpoint("proxy", address, "test-model"), MindSettings(), Patience(seconds=60, retries=0))
     server.enqueue(Refuse(400, "no: http://hana:open-sesame@x"), Garbage())
     for _ in range(2):
         error = talk(mind).error
