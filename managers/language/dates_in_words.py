@@ -71,6 +71,11 @@ def say_day(day: date, today: date, lang: Lang) -> str:
     return say("this_year" if day.year == today.year else "other_year", day, lang)
 
 
+def say_time(now: datetime, lang: Lang) -> str:
+    """Return a time of day."""
+    return say("time" if now.minute else "sharp", now, lang)
+
+
 def part_of_day(now: datetime) -> str:
     """Return which greeting fits: morning, day, evening."""
     if 4 <= now.hour < 11:  # noqa: PLR2004  # hours

@@ -60,25 +60,11 @@ def tell_of_life(key: str, scene: Scene) -> list[str]:
     return [scene.book.say("self", key, quote=for_quoting(text, scene.lang, _LONGEST_QUOTE))]
 
 
-def tell_drive(scene: Scene) -> list[str]:
-    """Say what moves it most at this moment."""
-    return [scene.book.say("self", f"drive_{scene.request.itself().drive or 'none'}")]
-
-
 def tell_dream(scene: Scene) -> list[str]:
     """Say whether it dreams, with the newest dream that was not told yet in this conversation."""
     dreams = [for_quoting(dream, scene.lang, _LONGEST_QUOTE) for dream in scene.request.itself().dreams]
     fresh = [dream for dream in dreams if not any(dream in text for text in scene.spoken)]
     return [scene.book.say("self", "dreamt", quote=fresh[0]) if fresh else scene.book.say("self", "dream")]
-
-
-def tell_time(scene: Scene) -> list[str]:
-    """Say what time it is."""
-    return [
-        scene.book.say(
-            "self", "time", time=say("time" if scene.request.now.minute else "sharp", scene.request.now, scene.lang)
-        )
-    ]
 
 
 def tell_date(scene: Scene) -> list[str]:

@@ -13,6 +13,7 @@ from agent.minds.builtin.answers.people import answer_last_heard
 from agent.minds.builtin.answers.question_focus import names_days_alone
 from agent.minds.builtin.talk.follow_up import turn_to_what_is_open
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.dates_in_words import say_time
 from managers.language.lexicons import word_list
 from managers.language.reading.reading import SOCIAL, Sentence, question_terms
 from managers.language.reading.rules import fits
@@ -86,7 +87,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Scene], list[str]]]] = {
     "ask_self": itself.tell_of_oneself,
     "joke": partial(_phrase, "small", "joke"),
     "ask_what": partial(_phrase, "self", "what"),
-    "ask_time": itself.tell_time,
+    "ask_time": lambda scene: [scene.book.say("self", "time", time=say_time(scene.request.now, scene.lang))],
     "ask_date": itself.tell_date,
     "ask_known": tell_what_is_known,
     "ask_memory": partial(_phrase, "self", "memory"),
@@ -97,7 +98,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Scene], list[str]]]] = {
     "overview": sum_up,
     "ask_goals": partial(itself.tell_of_life, "goals"),
     "ask_strategy": partial(itself.tell_of_life, "strategy"),
-    "ask_drive": itself.tell_drive,
+    "ask_drive": lambda scene: [scene.book.say("self", f"drive_{scene.request.itself().drive or 'none'}")],
     "ask_dream": itself.tell_dream,
     "ask_language": partial(_phrase, "self", "languages"),
     "ask_love": partial(_phrase, "self", "love"),

@@ -75,7 +75,7 @@ def _asked_words(sentence: Sentence) -> list[Word]:
         for word in words(plain_of_idioms(sentence.plain))
         if word.kind in ("noun", "verb", "proper", "adjective")
         and not word.surface.startswith("何")
-        and not {word.normal, word.surface, word.form, _base(word)} & light
+        and not {word.normal, word.surface, word.form, *_forms(word)} & light
     ]
 
 
@@ -85,11 +85,7 @@ def _words_there(candidate: Candidate) -> set[str]:
 
 
 def _forms(word: Word) -> set[str]:
-    return {one_word(word.normal), one_word(word.lemma), _base(word)}
-
-
-def _base(word: Word) -> str:
-    return one_word(verb_base(word.surface.lower()))
+    return {one_word(form) for form in (word.normal, word.lemma, verb_base(word.surface.lower()))}
 
 
 def _only(text: str, lang: Lang, kind: ValueKind) -> str:

@@ -13,7 +13,7 @@ from agent.minds.builtin.answers.overview import as_said, tell_overview
 from agent.minds.builtin.answers.people import answer_last_heard, answer_who, asked_name
 from agent.minds.builtin.answers.question_focus import asks_how_it_stands
 from agent.minds.builtin.answers.selection import Found, search_question
-from agent.minds.builtin.talk.mood import take_up, topic_of
+from agent.minds.builtin.talk.mood import take_up
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.dates_in_words import say_when
@@ -163,6 +163,6 @@ def _happened_then(candidate: Candidate, asked: Sequence[Sentence], scene: Scene
 
 def _nothing(scene: Scene, asked: Sequence[Sentence], when: str = "") -> str:
     """Say that nothing is remembered, naming what was asked for."""
-    topic = when or next((topic for sentence in asked if (topic := topic_of(sentence, scene))), "")
+    topic = when or next((topic for sentence in asked if (topic := take_up(sentence, scene).topic)), "")
     marks = scene.book.voice.marks
     return scene.book.say("memory", "nothing", topic=marks["matter"].format(topic) if topic else marks["that_matter"])

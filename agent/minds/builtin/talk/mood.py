@@ -25,11 +25,6 @@ def take_up(sentence: Sentence, scene: Scene) -> Told:
     return replace(told_en.take_up(sentence), echo=echo_en.echo_of(sentence))
 
 
-def topic_of(sentence: Sentence, scene: Scene) -> str:
-    """Return the phrase that a sentence is about, or empty."""
-    return take_up(sentence, scene).topic
-
-
 def main_sentence(scene: Scene) -> Sentence | None:
     """Return the sentence that tells most: with feeling before without, longer before shorter, later before earlier."""
     feeling = read_emotion(without_laughter(scene.message)).emotion

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
 from agent.minds.builtin.answers.selection import Found, search_question
-from agent.minds.builtin.talk.mood import topic_of
+from agent.minds.builtin.talk.mood import take_up
 from agent.minds.builtin.talk.quotation import for_quoting
 from agent.minds.builtin.talk.scene import Scene
 from agent.prompts.quoting import plain
@@ -133,7 +133,7 @@ def _name(file: SentFile, scene: Scene) -> str:
 
 
 def _nothing(asked: Sequence[Sentence], files: Sequence[SentFile], scene: Scene) -> list[str]:
-    topic = next((topic for sentence in asked if (topic := topic_of(sentence, scene))), "")
+    topic = next((topic for sentence in asked if (topic := take_up(sentence, scene).topic)), "")
     return [scene.book.say("file", "nothing", file=_name(files[0], scene), topic=topic, bare="" if topic else "yes")]
 
 
