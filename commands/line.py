@@ -8,7 +8,7 @@ import typer
 from typer.exceptions import TyperException
 
 from commands import (
-    archive,
+    archiving,
     audit,
     chat,
     dreams,
@@ -38,7 +38,7 @@ app.add_typer(held.commands)
 app.add_typer(recall.commands)
 app.add_typer(dreams.commands)
 app.add_typer(memories.commands)
-app.add_typer(archive.commands)
+app.add_typer(archiving.commands)
 app.add_typer(audit.commands)
 app.add_typer(history.commands)
 app.add_typer(usage.commands)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from managers.memory.log import ConversationLog
-from managers.memory.log.archive import repair
 from managers.memory.log.branches import FIRST
 from managers.memory.log.ends import joint
+from managers.memory.log.log_archive import repair
 from managers.memory.messages import Message
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from managers.memory.errors import MessageIdTakenError
-from managers.memory.log import archive as log_archive
 from managers.memory.log import ends as log_ends
+from managers.memory.log import log_archive
 from managers.memory.log.converting import in_utf_8
 from managers.memory.log.file_pieces import read_forward
 from managers.memory.log.format import MADE_UP, Record, normalised

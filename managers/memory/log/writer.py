@@ -15,8 +15,8 @@ from managers.memory.errors import (
     MessageIdTakenError,
     MessageNotFoundError,
 )
-from managers.memory.log import archive as log_archive
 from managers.memory.log import ends as log_ends
+from managers.memory.log import log_archive
 from managers.memory.log.alternatives import applied
 from managers.memory.log.branches import FIRST, Branch, place_of
 from managers.memory.log.contents import change_of
