@@ -123,15 +123,17 @@ def test_a_server_that_falls_silent_half_way_is_a_timeout_after_what_was_said(
     server: ModelServer, make: MakeMind
 ) -> None:
     server.enqueue(Hang("ここまで"))
-    heard = talk(make(server, Patience(seconds=0.4)))
+    mind = make(server, Patience(seconds=2))
+    mind.warm_up()
+    heard = talk(mind)
     assert heard.text == "ここまで"
     assert isinstance(heard.error, MindTimeoutError)
 
 
 def test_a_slow_answer_is_no_timeout_as_long_as_pieces_come(server: ModelServer, make: MakeMind) -> None:
-    mind = make(server, Patience(seconds=0.5))
+    mind = make(server, Patience(seconds=3))
     mind.warm_up()
-    server.enqueue(Say(pieces=list("ゆっくり話す"), gap=0.2))
+    server.enqueue(Say(pieces=list("ゆっくり話す"), gap=0.6))  # longer than that together, and far shorter each
     assert talk(mind).text == "ゆっくり話す"
 
 
