@@ -28,6 +28,9 @@ from commands.misuse import misuse_sentence
 from commands.terminal import warn
 from managers.storage.edges import said
 from managers.storage.program_log import keep_off_the_terminal
+from managers.storage.texts import Texts
+
+_say = Texts("notices/commands")
 
 app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, help="Utatane (うたた寝): a companion that remembers."
@@ -69,10 +72,5 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _complain_unknown(command: str, known: list[str]) -> int:
-    listing = ", ".join(known)
-    warn(
-        f"「{command}」というコマンドはありません。使えるのは {listing} です。"
-        if terminal_language() == "ja"
-        else f'There is no command "{command}". There are: {listing}.'
-    )
+    warn(_say("unknown-command", terminal_language(), command=command, known=", ".join(known)))
     return 2

@@ -13,9 +13,10 @@ from typing import Any
 from typer.exceptions import TyperException
 
 from managers.storage.errors import Lang
+from managers.storage.texts import Texts
 
-_Words = tuple[str, str]
-"""Japanese, English."""
+_Words = dict[Lang, str]
+_say = Texts("notices/commands").both
 
 
 def misuse_sentence(error: TyperException, lang: Lang) -> str:
@@ -25,11 +26,8 @@ def misuse_sentence(error: TyperException, lang: Lang) -> str:
     says what Typer says of it, in one line.
     """
     said = next((_SAID[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in _SAID), _other)
-    japanese, english = said(error)
     usage = _usage(error)
-    if lang == "ja":
-        return f"{japanese}使い方: {usage}" if usage else japanese
-    return f"{english} Usage: {usage}" if usage else english
+    return _say("misuse.with-usage" if usage else "misuse.alone", said=said(error), usage=usage)[lang]
 
 
 def _usage(error: Any) -> str:  # noqa: ANN401  # Typer's classes are private
@@ -39,68 +37,60 @@ def _usage(error: Any) -> str:  # noqa: ANN401  # Typer's classes are private
 
 
 def _missing(error: Any) -> _Words:  # noqa: ANN401  # as above
-    name = _shown(error.param)
-    return f"{name} がありません。", f"{name} is missing."
+    return _say("misuse.missing", name=_shown(error.param))
 
 
 def _bad_value(error: Any) -> _Words:  # noqa: ANN401  # as above
     if error.param is None:
         return _other(error)
     name = _shown(error.param)
-    ja, en = _expected(error.param)
-    if not ja:
-        return f"{name} の値が正しくありません({error.message})。", f"{name} is not right: {error.message}"
-    return f"{name} は{ja}にしてください。", f"{name} must be {en}."
+    expected = _expected(error.param)
+    if expected is None:
+        return _say("misuse.not-right", name=name, why=error.message)
+    return _say("misuse.not-as-expected", name=name, expected=expected)
 
 
-def _expected(parameter: Any) -> _Words:  # noqa: ANN401  # as above
+def _expected(parameter: Any) -> _Words | None:  # noqa: ANN401  # as above
     kind, limits = parameter.type_descriptor.annotation, parameter.type_descriptor.parameter_info
     if kind is datetime:
-        return "「2026-01-31」のような日付", "a date like 2026-01-31"
+        return _say("misuse.date")
     if kind not in {int, float}:
-        return "", ""
-    if limits.min is not None and limits.max is not None:
-        return f" {limits.min} から {limits.max} までの整数", f"a whole number from {limits.min} to {limits.max}"
-    if limits.min is not None:
-        return f" {limits.min} 以上の整数", f"a whole number, at least {limits.min}"
-    return "整数", "a whole number"
+        return None
+    if limits.min is None:
+        return _say("misuse.number")
+    return _say(
+        "misuse.number-at-least" if limits.max is None else "misuse.number-within", min=limits.min, max=limits.max
+    )
 
 
 def _no_such_option(error: Any) -> _Words:  # noqa: ANN401  # as above
     near = " ".join(sorted(error.possibilities or ()))
-    ja, en = (f"{near} のことでしょうか。", f" Did you mean {near}?") if near else ("", "")
-    return f"{error.option_name} という指定はありません。{ja}", f"There is no option {error.option_name}.{en}"
+    return _say("misuse.no-option", name=error.option_name, near=_say("misuse.near", near=near) if near else "")
 
 
 def _value_of_option(error: Any) -> _Words:  # noqa: ANN401  # as above
-    if "does not take" in error.message:
-        return f"{error.option_name} に値はつけられません。", f"{error.option_name} takes no value."
-    return f"{error.option_name} には値が必要です。", f"{error.option_name} needs a value."
+    key = "misuse.takes-no-value" if "does not take" in error.message else "misuse.needs-value"
+    return _say(key, name=error.option_name)
 
 
 def _no_command(error: Any) -> _Words:  # noqa: ANN401  # as above
     known = ", ".join(sorted(error.ctx.command.commands))
-    return f"次のどれかを続けてください: {known}。", f"One of these must follow: {known}."
+    return _say("misuse.one-of", known=known)
 
 
 def _usage_error(error: Any) -> _Words:  # noqa: ANN401  # as above
     named = error.message.partition("'")[2].removesuffix("'.")
     if getattr(getattr(error.ctx, "command", None), "commands", None):
-        ja, en = _no_command(error)
-        return (
-            (f"「{named}」というコマンドはありません。{ja}", f'There is no command "{named}". {en}')
-            if named
-            else (ja, en)
-        )
+        one_of = _no_command(error)
+        return _say("misuse.no-command", name=named, one_of=one_of) if named else one_of
     if "extra argument" in error.message:
         extra = error.message.partition("(s) (")[2].removesuffix(")")
-        return f"「{extra}」は余分です。", f'"{extra}" is too much.'
+        return _say("misuse.too-much", extra=extra)
     return _other(error)
 
 
 def _other(error: Any) -> _Words:  # noqa: ANN401  # as above
-    said = " ".join(error.format_message().split())
-    return f"{said} ", said
+    return _say("misuse.other", said=" ".join(error.format_message().split()))
 
 
 def _shown(parameter: Any) -> str:  # noqa: ANN401  # as above
