@@ -11,10 +11,11 @@ from typing import Final
 
 from managers.recall.embedders import Embedder
 from managers.recall.errors import MemoryBrokenError
+from managers.recall.hits import LOG_TYPES
 from managers.recall.index.chunking import Chunk
 from managers.recall.index.index_writer import try_out
 from managers.recall.index.memory_index import MemoryIndex
-from managers.recall.index.sources import IndexName
+from managers.recall.index.sources import IndexName, Source
 from managers.recall.index.store import FileRecord
 from managers.recall.index.unread import Unread
 from managers.recall.index.word_vectors import WordVectors
@@ -28,6 +29,21 @@ Indexes = Mapping[IndexName, MemoryIndex]
 _ORDER: Final[tuple[IndexName, ...]] = ("static", "dynamic", "current")
 
 _logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A file that is new or changed, and what is indexed of it."""
+
+    source: Source
+    old: FileRecord | None
+
+    @property
+    def growth(self) -> int:
+        """How many bytes are to be read and cut: of a log what is new, of anything else all of it."""
+        if self.source.type in LOG_TYPES and self.old is not None and self.source.size >= self.old.size:
+            return self.source.size - self.old.size
+        return self.source.size
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from dataclasses import replace
 
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import Record
@@ -26,12 +25,13 @@ from managers.recall.index.file_updates import (
     Carrier,
     Indexes,
     Outcome,
+    Stale,
     Step,
     difference,
     in_parts,
 )
 from managers.recall.index.index_terms import vector_text
-from managers.recall.index.log_corrections import Corrections, LogCorrections
+from managers.recall.index.log_corrections import LogCorrections
 from managers.recall.index.sources import (
     ALONE,
     READERS,
@@ -43,7 +43,7 @@ from managers.recall.index.sources import (
     chunks_of_log,
 )
 from managers.recall.index.store import FileRecord
-from managers.recall.index.unread import Unread, odd_name, unread_among, why_unread
+from managers.recall.index.unread import Unread, content_key, odd_name, unread_among, why_unread
 from managers.recall.index.word_vectors import WordVectors
 from managers.storage.errors import Notice, UnreadableError, UtataneError
 from managers.storage.files import dump_json, open_binary, read_bytes, write_atomic
@@ -51,7 +51,6 @@ from managers.storage.paths import PersonaPaths, is_text
 from managers.storage.settings import RecallSettings
 
 CHECKPOINT_FILES = 5
-
 
 _GLANCE = 64 * 1024
 """So much of a log is read to see whether a search has to wait for it."""
@@ -66,19 +65,6 @@ Progress = Callable[[int, int], None]
 
 class _LaterError(Exception):
     """A document takes longer than somebody who waits for an answer should wait: it is read after that."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Stale:
-    source: Source
-    old: FileRecord | None
-
-    @property
-    def growth(self) -> int:
-        """How many bytes are to be read and cut: of a log what is new, of anything else all of it."""
-        if self.source.type in LOG_TYPES and self.old is not None and self.source.size >= self.old.size:
-            return self.source.size - self.old.size
-        return self.source.size
 
 
 class Indexer:
@@ -169,7 +155,7 @@ class Indexer:
             outcome.notices.append(why.notice(record.type))
         return outcome
 
-    def _take_in(self, stale: Sequence[_Stale], carrier: Carrier, progress: Progress) -> None:
+    def _take_in(self, stale: Sequence[Stale], carrier: Carrier, progress: Progress) -> None:
         total, done = sum(one.source.size for one in stale), 0
         pending: list[Step] = []
         for number, one in enumerate(stale, 1):
@@ -193,12 +179,12 @@ class Indexer:
         for source in self.files.all():
             if not is_text(source.name):
                 continue
-            for step in self._steps(_Stale(source, None), Outcome()):
+            for step in self._steps(Stale(source, None), Outcome()):
                 yield from (vector_text(chunk.text, chunk.heading) for chunk in step.added)
 
     # What is to be done
 
-    def _look(self) -> tuple[list[_Stale], list[tuple[IndexName, FileRecord]], list[Notice]]:
+    def _look(self) -> tuple[list[Stale], list[tuple[IndexName, FileRecord]], list[Notice]]:
         """Return which files are new or changed, which are gone, and which have names that no index can hold."""
         listed = self.files.in_folders()
         marks = [index.store.marks() for name, index in self._indexes.items() if name != "current"]
@@ -213,7 +199,7 @@ class Indexer:
 
     def _compared(
         self, listed: Sequence[Glimpse], names: Collection[str] | None = None
-    ) -> tuple[list[_Stale], list[tuple[IndexName, FileRecord]], list[Notice]]:
+    ) -> tuple[list[Stale], list[tuple[IndexName, FileRecord]], list[Notice]]:
         """Compare files with what is indexed of them, or of some names alone."""
         files = {name: index.store.files() for name, index in self._indexes.items()}
         known = {
@@ -227,11 +213,11 @@ class Indexer:
                 continue
             old = known[seen.held_by].pop(seen.name, None)
             if old is None or old.stamp != seen.stamp or self._is_to_try_again(old):
-                stale.append(_Stale(self.files.source_of(seen), old))
+                stale.append(Stale(self.files.source_of(seen), old))
         gone = [(index, record) for index, records in known.items() for record in records.values()]
         return stale, gone, odd
 
-    def _note_missing(self, stale: Sequence[_Stale], gone: Sequence[tuple[IndexName, FileRecord]]) -> None:
+    def _note_missing(self, stale: Sequence[Stale], gone: Sequence[tuple[IndexName, FileRecord]]) -> None:
         """Let the log note which messages were indexed and are in none of its files now, where one is shorter or gone."""
         shorter = [(one.source.index, one.old) for one in stale if one.old and one.source.size < one.old.size]
         held: dict[str, str] = {}
@@ -253,14 +239,14 @@ class Indexer:
     def _remember_unread(self) -> list[tuple[FileRecord, Unread]]:
         """Note and return which of the files that are indexed could not be read."""
         found = [one for index in self._indexes.values() for one in unread_among(index.store.files().values())]
-        self.unread |= {_content(one.path, one.digest): why for one, why in found if one.digest}
+        self.unread |= {content_key(one.path, one.digest): why for one, why in found if one.digest}
         return found
 
-    def _told_otherwise(self, stale: Collection[str]) -> list[_Stale]:
+    def _told_otherwise(self, stale: Collection[str]) -> list[Stale]:
         """Return the logs that are as they were, but of which other messages stand elsewhere too than before."""
         known = {**self._indexes["static"].store.files(LOG_TYPES), **self._indexes["current"].store.files(LOG_TYPES)}
         return [
-            _Stale(source, known[source.name])
+            Stale(source, known[source.name])
             for source in self.files.all(LOG_TYPES)
             if source.name in known and source.name not in stale
             if json.loads(known[source.name].state).get("passed_over", "") != self._mark_of_passed_over(source)
@@ -271,7 +257,7 @@ class Indexer:
         over = self._over.get(source.path)
         return hashlib.sha256(repr(sorted(over)).encode()).hexdigest()[:16] if over else ""
 
-    def _tells_only(self, one: _Stale, shown: Collection[str]) -> bool:
+    def _tells_only(self, one: Stale, shown: Collection[str]) -> bool:
         """Whether all that was added to a log since it was indexed are these messages."""
         if not shown or one.source.type != "current_log" or one.old is None or not 0 < one.growth <= _GLANCE:
             return False
@@ -283,7 +269,7 @@ class Indexer:
             records = parse(file.read(), end).records
         return all(not record.is_control and record.message.id in shown for record in records)
 
-    def _steps(self, one: _Stale, outcome: Outcome) -> Sequence[Step]:
+    def _steps(self, one: Stale, outcome: Outcome) -> Sequence[Step]:
         """Return what is to be done about one file; whatever is wrong with it is no other's concern."""
         source, old = one.source, one.old
         try:
@@ -314,7 +300,7 @@ class Indexer:
         if old is not None and old.digest == digest and not self._is_to_try_again(old):
             yield Step(source.index, old, replace(new, state=old.state))
             return
-        content, chunks = _content(source.name, digest), list[Chunk]()
+        content, chunks = content_key(source.name, digest), list[Chunk]()
         why = self.unread.get(content)
         if why is None or why.tried != self._conditions:
             why = None
@@ -362,7 +348,7 @@ class Indexer:
         new = FileRecord(0, source.name, source.type, digest, len(data), source.stamp, held)
         corrections = self._corrections.told({source.name: changes})
         with _understanding(source):
-            chunks = self._log_chunks(source, records, corrections)
+            chunks = chunks_of_log(records, source.type, corrections, self._size, self._overlap)
         if grown:
             yield from in_parts(source.index, old, new, (), chunks)
         else:
@@ -372,9 +358,6 @@ class Indexer:
         """Return the records of a log without those that count elsewhere."""
         over = self._over.get(source.path)
         return records if not over else [record for record in records if record.at not in over]
-
-    def _log_chunks(self, source: Source, records: Iterable[Record], corrections: Corrections) -> list[Chunk]:
-        return chunks_of_log(records, source.type, corrections, self._size, self._overlap)
 
     def _corrected(self, outcome: Outcome) -> Iterator[Step]:
         """Yield what corrections change in files that are otherwise as they were."""
@@ -391,7 +374,7 @@ class Indexer:
             except UnreadableError:  # said already; its index stays as it is until it can be read
                 continue
             records = self._counting(source, parse(data[: int(json.loads(old.state)["end"])]).records)
-            chunks = self._log_chunks(source, records, corrections)
+            chunks = chunks_of_log(records, source.type, corrections, self._size, self._overlap)
             yield from difference(self._indexes, source.index, old, old, chunks)
         self._corrections.note_carried_out(corrections)
 
@@ -412,8 +395,3 @@ def _understanding(source: Source) -> Iterator[None]:
     except Exception as error:
         _logger.exception("%s could not be understood", source.name)
         raise MemoryBrokenError(path=source.name) from error
-
-
-def _content(name: str, digest: str) -> str:
-    """Return what a file is known by as long as it reads the same: its bytes, and its ending, which tells the reader."""
-    return digest + PurePosixPath(name).suffix.lower()

@@ -13,6 +13,7 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 
+from managers.recall.embedders.ngrams import NgramEmbedder
 from managers.recall.hits import MemoryType
 from managers.recall.index.index_terms import vector_text
 from managers.recall.index.index_writer import IndexWriter
@@ -186,6 +187,13 @@ class MemoryIndex:
         """
         rows = self.store.connection().execute(_UNEMBEDDED, (self._put_off(), now, count))
         return [(number, vector_text(text, heading)) for number, text, heading in rows]
+
+    def embed_at_once(self, own: NgramEmbedder | None) -> None:
+        """Make the built-in embedder's vectors, where that is used: they cost less than waiting."""
+        while own is not None and (batch := self.unembedded(2000)):
+            with self.store.transaction():
+                self.store.raise_revision()
+                self.writer.add_vectors([number for number, _ in batch], own.passages([text for _, text in batch]))
 
     def unembedded_count(self) -> int:
         return int(self.store.connection().execute("SELECT count(*) FROM unembedded").fetchone()[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
 
 from managers.recall.index.store import FileRecord
 from managers.storage.errors import Notice, UnsafeNameError, UtataneError
@@ -60,3 +61,8 @@ def odd_name(name: str) -> Notice:
         reason_en="it is no text, so no search finds what is in the file. Give it another name.",
     )
     return Notice("recall-unreadable", error.sentence("ja"), error.sentence("en"))
+
+
+def content_key(name: str, digest: str) -> str:
+    """Return what a file is known by as long as it reads the same: its bytes, and its ending, which tells the reader."""
+    return digest + PurePosixPath(name).suffix.lower()

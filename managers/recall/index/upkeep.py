@@ -86,14 +86,12 @@ class Upkeep:
         self._indexer = Indexer(paths, indexes, settings, log)
         self._thread_lock = threading.RLock()
         self._stopping = threading.Event()
-        self._looked_for_dead = self._looked_for_words = False
+        self._looked_for_dead = self._looked_for_words = self._left_behind = False
         self._is_settled = self._is_awaited = False
-        self._left_behind = False
         self._tidying: threading.Thread | None = None
         self._mending: threading.Thread | None = None
         self._mended = 0
         self.news: list[Notice] = []
-        pause = (wait or self._stopping.wait) if not only_look else None
         self.vectors = VectorMaking(
             indexes,
             lambda: self.choice.embedder,
@@ -101,7 +99,7 @@ class Upkeep:
             clock,
             self._alone,
             self._stopping,
-            pause,
+            None if only_look else wait or self._stopping.wait,
             self.notices,
             AudienceReader(paths),
         )
@@ -279,7 +277,7 @@ class Upkeep:
 
     def _build(self) -> None:
         """Begin in place: nothing is there to be searched meanwhile, and a checkpoint is a checkpoint."""
-        own = self._weighed()
+        own = self.choice.weigh(self._indexer.texts())
         self.choice.replace_own(own)
         for index in self._indexes.values():
             index.reset(self.choice.name, self._kept(own))
@@ -287,7 +285,7 @@ class Upkeep:
 
     def _rebuild(self, progress: Callable[[int, int], None] | None) -> None:
         """Build beside what is there, which is searched (with its own weights) until the new one takes its place."""
-        own = self._weighed()
+        own = self.choice.weigh(self._indexer.texts())
         fresh = {name: MemoryIndex(_beside(index)) for name, index in self._indexes.items()}
         for index in fresh.values():
             index.reset(self.choice.name_with(own), self._kept(own))
@@ -298,10 +296,6 @@ class Upkeep:
         self.choice.replace_own(own)
         for index in self._indexes.values():
             index.save_snapshot()
-
-    def _weighed(self) -> NgramEmbedder | None:
-        """Return the built-in embedder with weights from the memories as they are; None if another is used."""
-        return self.choice.weigh(self._indexer.texts())
 
     def _run(
         self,
@@ -368,7 +362,7 @@ class Upkeep:
             reason = index.fits(self.choice.name)
             if reason == "embedder" and self.choice.words is None and not index.has_places():
                 index.drop_vectors(self.choice.name, self.choice.kept(self.choice.own))
-                self._embed_own(index)
+                index.embed_at_once(self.choice.own)
             elif reason:
                 _logger.info("index %s is made anew: %s", name, reason)
                 index.reset(self.choice.name, self._kept(self.choice.own))
@@ -379,14 +373,6 @@ class Upkeep:
 
     def _held(self) -> str:
         return self._indexes["static"].store.meta("embedder")
-
-    def _embed_own(self, index: MemoryIndex) -> None:
-        """Make the built-in embedder's vectors at once: they cost less than waiting."""
-        own = self.choice.own
-        while own is not None and (batch := index.unembedded(2000)):
-            with index.store.transaction():
-                index.store.raise_revision()
-                index.writer.add_vectors([number for number, _ in batch], own.passages([text for _, text in batch]))
 
     def load_own(self) -> NgramEmbedder:
         """Return the built-in embedder with the weights that were kept with the index."""
