@@ -13,6 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from agent.companion import Companion
+from agent.erasing import finish_erasing
 from agent.health import look_around
 from agent.memories import Memories, open_memories
 from agent.minds.choose import MindChooser
@@ -108,6 +109,8 @@ class Services:
                     secrets=self.secrets,
                     meter=self.meter,
                 )
+                if not self.only_look:
+                    finish_erasing(memories)
                 companion = self._companions[persona.name] = Companion(
                     memories,
                     self.minds,

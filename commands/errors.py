@@ -43,3 +43,11 @@ class PasswordsDifferError(UtataneError):
 
 class UnknownAudienceError(UtataneError):
     """A memory cannot be for such minds, or nobody said for which. Facts: `given`, `known`."""
+
+
+class EraseOneThingError(UtataneError):
+    """`erase` with neither an id nor a name, or with both."""
+
+
+class EraseNotConfirmedError(UtataneError):
+    """`erase` without a yes."""

@@ -12,6 +12,7 @@ from commands import (
     audit,
     chat,
     dreams,
+    erase,
     held,
     history,
     importing,
@@ -43,6 +44,7 @@ app.add_typer(dreams.commands)
 app.add_typer(memories.commands)
 app.add_typer(archiving.commands)
 app.add_typer(audit.commands)
+app.add_typer(erase.commands)
 app.add_typer(history.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)

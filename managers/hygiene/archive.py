@@ -126,7 +126,7 @@ class Archive:
         if data is None:
             return []
         try:
-            values = load_json(_unpacked(data))
+            values = load_json(unpacked(data))
         except (zlib.error, NotJsonError, ValidationError):
             values = None
         if not isinstance(values, list):
@@ -177,7 +177,7 @@ def _standings(value: dict[str, Any]) -> list[dict[str, Any]]:
     return [*value.get("key_event_standings", ()), *({} for _ in range(count))][:count]
 
 
-def _unpacked(data: bytes) -> bytes:
+def unpacked(data: bytes) -> bytes:
     """Return what a file of the archive unpacks to, which is never more than any file of memory may hold.
 
     Raises:

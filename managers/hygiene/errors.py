@@ -1,4 +1,4 @@
-"""What cannot be done with memories that are put away."""
+"""What cannot be done with memories that are put away, or are to be erased."""
 
 from __future__ import annotations
 
@@ -11,3 +11,19 @@ class NotInArchiveError(UtataneError):
 
 class PlaceTakenError(UtataneError):
     """Something else stands where a memory was. Facts: `place`."""
+
+
+class NothingToEraseError(UtataneError):
+    """Nothing is called or named so. Facts: `what`."""
+
+
+class NameTooShortError(UtataneError):
+    """A name of one letter would be found everywhere. Facts: `name`."""
+
+
+class SpeakersNameError(UtataneError):
+    """It is what the persona or the person is called, whom all of the talk names. Facts: `name`."""
+
+
+class PlanChangedError(UtataneError):
+    """Something else would be erased now than what was shown."""

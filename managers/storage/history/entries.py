@@ -96,6 +96,12 @@ def _trailer(key: str, value: str) -> str:
     return f"{key}: {json.dumps(value, ensure_ascii=False)}"
 
 
+def is_entry(commit: Commit) -> bool:
+    """Tell whether a commit is ours, and not one that somebody's own git made."""
+    last = (commit.message or b"").removesuffix(b"\n").rpartition(b"\n\n")[2]
+    return last.startswith(_VERSION.encode())
+
+
 def parse(commit: Commit) -> Entry:
     """Return the entry of a commit; one that somebody's own git made has its author and no trailers.
 

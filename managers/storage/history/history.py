@@ -28,6 +28,7 @@ from managers.storage.history.objects import ObjectDatabase
 from managers.storage.history.pack import pack_loose
 from managers.storage.history.parts import part_of, restricted
 from managers.storage.history.reader import HistoryReader
+from managers.storage.history.rewriting import Reword, Scrub, rewrite
 from managers.storage.history.shelved import on_shelves
 from managers.storage.journal import journal_of, settle, settle_to_read
 from managers.storage.locks import writing
@@ -206,6 +207,19 @@ class History(HistoryReader):
             return self._reverse(database, self._entry(entry.undone_by), draft, "redo", leave_changed=leave_changed)
 
     # Upkeep
+
+    def erase(self, scrub: Scrub, reword: Reword) -> int:
+        """Rewrite every version and every entry; what had been kept of them is destroyed (see `rewriting`).
+
+        Returns:
+            how many entries read otherwise now, or are gone.
+        """
+        with writing(self.paths), self._lock:
+            settle(self.paths)
+            if self._repository.open() is None:
+                return 0
+            self.close()
+            return rewrite(self.paths.history, scrub, reword)
 
     def maintain(self, *, force: bool = False) -> int:
         """Tidy up, for the night: what killed writers left, and loose objects when there are many (or `force`).

@@ -18,7 +18,7 @@ from dulwich.objects import ObjectID, hex_to_filename, hex_to_sha
 from dulwich.pack import UnpackedObject, full_unpacked_object
 
 from managers.storage.errors import BusyError
-from managers.storage.files import entries
+from managers.storage.files import entries, fsync_folder
 from managers.storage.history.entries import parse
 from managers.storage.history.objects import ObjectDatabase
 from managers.storage.locks import holding
@@ -70,6 +70,34 @@ def _pack(database: ObjectDatabase, *, force: bool) -> int:
         return len(planned)
     finally:
         database.close()
+
+
+def keep_only(database: ObjectDatabase, kept: set[ObjectID]) -> int:
+    """Destroy all objects but some, which are then one pack; whoever calls it is alone at the repository.
+
+    Returns:
+        how many objects went.
+    """
+    _remove_left_over(database.folder)
+    gone = len(set(database.store) - kept)
+    if not gone:
+        return 0
+    planned = _plan(database, kept)
+    pack = database.store.add_pack_data(len(planned), _unpacked(database, planned))
+    assert pack is not None  # there is at least the newest commit
+    stem = f"pack-{pack.name().decode()}"
+    database.settle_packs()
+    loose = list(database.store._iter_loose_objects())  # noqa: SLF001  # what dulwich's own packing uses
+    database.close()
+    packs = database.folder / "objects" / "pack"
+    for suffix in (".idx", ".pack"):  # one without its index is nobody's, and goes the next time
+        for entry in entries(packs, {"file"}):
+            if entry.name.endswith(suffix) and not entry.name.startswith(stem):
+                unlink(packs / entry.name)
+    for item in loose:
+        unlink(Path(hex_to_filename(os.fspath(database.folder / "objects"), item)))
+    fsync_folder(packs)
+    return gone
 
 
 def _is_much(folder: Path, loose: list[ObjectID]) -> bool:

@@ -1,0 +1,106 @@
+"""`erase`: what is to be gone for good, shown first, and destroyed on a yes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from commands.errors import EraseNotConfirmedError, EraseOneThingError
+from commands.language import terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at
+from commands.terminal import ask, write, write_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from managers.hygiene.erasure import Left, Plan, Report
+    from ui.locales import Texts
+
+commands = typer.Typer()
+
+
+@commands.command()
+def erase(  # the options of a command
+    persona: PersonaArgument,
+    what: Annotated[
+        str | None, typer.Argument(help="The id of a memory (see memories, archive) or of a message.")
+    ] = None,
+    home: HomeOption = None,
+    about: Annotated[str, typer.Option(help="Everything about somebody or something, by name.")] = "",
+    preview: Annotated[bool, typer.Option("--preview", help="Show what would go, and erase nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Erase without asking.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Destroy a memory, a message, or everything about somebody, wherever it lies: no undo brings it back."""
+    from agent.erasing import erase as erase_for_good
+    from agent.erasing import plan_erasure
+    from ui.locales import texts
+
+    if bool(what) == bool(about):
+        raise EraseOneThingError
+    t = texts(terminal_language())
+    with services_at(home) as services:
+        memories = services.memories(persona)
+        plan = plan_erasure(memories, what or "", about=about)
+        if preview or not yes:
+            _show(plan, t, as_json=as_json)
+        if preview:
+            return
+        if not yes and not _agrees(t, as_json=as_json):
+            raise EraseNotConfirmedError
+        _report(erase_for_good(memories, plan), t, as_json=as_json)
+
+
+def _show(plan: Plan, t: Texts, *, as_json: bool) -> None:
+    from agent.as_json import line
+
+    if as_json:
+        for one in plan.taken:
+            write(line({"takes": one.what, "file": one.file, "text": one.text}))
+        _leave(plan.left, t, as_json=True)
+        return
+    write_line(f"{t('erasing.will_take')}:")
+    for one in plan.taken:
+        write_line(f"  {one.file}: {one.text}" if one.text else f"  {one.file}")
+    write_line(f"{counted(plan.counts, t)}. {t('erasing.versions')}")
+    _leave(plan.left, t, as_json=False)
+
+
+def _report(report: Report, t: Texts, *, as_json: bool) -> None:
+    from agent.as_json import line
+
+    if as_json:
+        erased: dict[str, Any] = {"erased": dict(report.counts), "left": [one.file for one in report.left]}
+        write(line(erased))
+        return
+    write_line(t("erasing.done", kinds=counted(report.counts, t)))
+    _leave(report.left, t, as_json=False)
+    write_line(t("erasing.outside"))
+
+
+def _leave(left: Iterable[Left], t: Texts, *, as_json: bool) -> None:
+    from agent.as_json import line
+
+    for one in left:
+        if as_json:
+            write(line({"stays": one.why, "file": one.file}))
+        else:
+            write_line(f"! {one.file}: {t(f'erasing.why_{one.why}')}")
+
+
+def counted(counts: Mapping[str, int], t: Texts) -> str:
+    """Return how many of which kind, in words."""
+    told = [t(f"erasing.kinds.{kind}", count=count) for kind, count in counts.items()]
+    return t("erasing.joint").join(told) or t("erasing.no_kinds")
+
+
+def _agrees(t: Texts, *, as_json: bool) -> bool:
+    """Ask, where somebody is there to answer: a whole word, for nothing brings it back."""
+    if as_json or not sys.stdin.isatty():
+        return False
+    try:
+        return ask(t("erasing.ask", word=t("erasing.word"))).strip().lower() == t("erasing.word")
+    except EOFError:
+        return False

@@ -1,0 +1,192 @@
+"""What an erasure is to look for: from what somebody asks to the messages, memories, names and words that go."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import chain
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from managers.hygiene.archive import Archive
+from managers.hygiene.erasure import Erasure, Plan, is_leftover
+from managers.hygiene.errors import NameTooShortError, NothingToEraseError, SpeakersNameError
+from managers.hygiene.file_kinds import kind_of
+from managers.hygiene.inventory import memories
+from managers.hygiene.traces import Traces
+from managers.memory.entities import kanji_alone, name_key
+from managers.memory.entity_store import EntityStore
+from managers.memory.json_documents import USER
+from managers.memory.log.erasing import names_any, said_in
+from managers.memory.log.reader import LogReader
+from managers.memory.messages import Message
+from managers.memory.strategies import StrategyStore
+from managers.memory.working_copy import Stores, WorkingCopy
+from managers.storage.clock import Clock
+from managers.storage.encodings import text_of
+from managers.storage.files import files, read_bytes
+from managers.storage.history import History
+from managers.storage.history.entries import Entry
+from managers.storage.history.history import OUTSIDE
+from managers.storage.opening import is_file
+from managers.storage.paths import PersonaPaths
+
+_ALL: Final = 1_000_000_000
+_NO_LINES: Final = frozenset({"", "-"})
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Finds out what goes.
+
+    Attributes:
+        speakers: what the persona and the person are called: of them everything would be named.
+    """
+
+    paths: PersonaPaths
+    clock: Clock
+    log: LogReader
+    history: History
+    erasure: Erasure
+    speakers: Collection[str] = ()
+
+    def about(self, name: str) -> Plan:
+        """Return a plan for everything about somebody or something, by a name or an alias.
+
+        Raises:
+            NameTooShortError, SpeakersNameError, NothingToEraseError
+        """
+        key = name_key(name)
+        if not key or (len(key) == 1 and not kanji_alone(key)):
+            raise NameTooShortError(name=name)
+        card = EntityStore(self.paths, self.clock).find(name)
+        names = tuple(dict.fromkeys((name, *(card.names if card else ()))))
+        for speaker in self.speakers:
+            if name_key(speaker) in map(name_key, names):
+                raise SpeakersNameError(name=speaker)
+        # An alias of one letter would be found everywhere; the name itself was asked for.
+        named = Traces(names=tuple(one for one in names if one == name or len(name_key(one)) > 1))
+        worded, otherwise = set[str](), set[str]()
+        for about, said in self._said():
+            if names_any(replace(said, text=""), named.is_named) or any(map(named.is_in, self._sent_with(said))):
+                otherwise.add(about)
+            elif named.is_named(said.text):
+                worded.add(about)
+        now = self.log.corrections()
+        kept = {one: text for one in worded - otherwise if (text := now.get(one)) and not named.is_named(text)}
+        named = named.model_copy(update={"readings": kept})
+        return self._checked(self._with_messages(named, self._with_answers((worded | otherwise) - kept.keys())), name)
+
+    def one(self, wanted: str) -> Plan:
+        """Return a plan for one message, or one memory, by its id.
+
+        Raises:
+            NothingToEraseError
+        """
+        if any(about == wanted for about, _ in self._said()):
+            return self._checked(self._with_messages(Traces(), self._with_answers({wanted})), wanted)
+        words = tuple(dict.fromkeys(text for text in self._texts_of(wanted) if text))
+        if not words:
+            raise NothingToEraseError(what=wanted)
+        ids, days = self._with_its_parts(wanted)
+        return self._checked(Plan(Traces(memories=frozenset(ids), words=words), settled=days), wanted)
+
+    def _checked(self, plan: Plan, wanted: str) -> Plan:
+        found = self.erasure.look_through(plan)
+        if all(map(is_leftover, found.taken)):
+            raise NothingToEraseError(what=wanted)
+        return found
+
+    # Messages
+
+    def _said(self) -> Iterator[tuple[str, Message]]:
+        """Yield all that any log file holds, those of other names too, each with the message that it is about."""
+        for path in (self.paths.log, *files(self.paths.log_archives, "*.txt")):
+            for said in said_in(read_bytes(path) or b""):
+                yield said.id, said.message
+
+    def _sent_with(self, message: Message) -> Iterator[bytes]:
+        for name in message.attachments:
+            path = _attachment(self.paths, name)
+            if path is not None and is_file(path):
+                yield read_bytes(path) or b""
+
+    def _with_answers(self, ids: Collection[str]) -> set[str]:
+        """Return some messages with what followed each of the user's, up to the first reply: it says it all again."""
+        found, is_followed = set(ids), False
+        for about, said in self._said():
+            if about != said.id:
+                continue
+            if said.role == "user":
+                is_followed = about in ids
+            elif is_followed:
+                found.add(about)
+                is_followed = said.role != "persona"
+        return found
+
+    def _with_messages(self, traces: Traces, ids: Collection[str]) -> Plan:
+        """Return a plan for some messages: their words, their files, and what the persona noted because of them."""
+        words, sent, kept = dict[str, None](), set[str](), set[str]()
+        for about, said in self._said():
+            names = {name for name in said.attachments if _attachment(self.paths, name) is not None}
+            if about not in ids:
+                kept |= names
+                continue
+            sent |= names
+            if said.text and not traces.is_named(said.text):  # the others are found by the name
+                words[said.text] = None
+        lines = frozenset(self._noted_because_of(ids))
+        found = traces.model_copy(update={"messages": frozenset(ids), "words": tuple(words), "lines": lines})
+        return Plan(Traces.model_validate(found.model_dump()), attachments=frozenset(sent - kept))
+
+    def _noted_because_of(self, ids: Collection[str]) -> Iterator[str]:
+        """Yield the lines that the persona added to its notes and diaries because of some messages alone."""
+        for entry in self.history.entries(_ALL):
+            if _rests_on(entry, ids) and any(kind_of(name).how == "text" for name in entry.files):
+                for diff in self.history.diff(entry.id):
+                    if kind_of(diff.path).how == "text":
+                        before = set(text_of(diff.before or b"").splitlines())
+                        after = text_of(diff.after or b"").splitlines()
+                        yield from (
+                            line.strip() for line in after if line not in before and line.strip() not in _NO_LINES
+                        )
+
+    # Memories
+
+    def _texts_of(self, wanted: str) -> Iterator[str]:
+        """Yield what one memory says, wherever it stands: in use, on a shelf of goals or questions, or put away."""
+        copy = WorkingCopy(Stores.open(self.paths, self.clock))
+        parts, _ = self._with_its_parts(wanted)
+        yield from (memory.text for memory in memories(copy) if memory.id in parts)
+        insight = copy.insights.get(wanted)
+        yield from (insight.insight, insight.strategy, insight.log_entry) if insight else ()
+        goals = chain.from_iterable(copy.goals.lists.values())
+        yield from (goal.goal for goal in goals if goal.id == wanted)
+        yield from (text for one in copy.questions.entries if one.id == wanted for text in (one.context, one.topic))
+        strategies = StrategyStore(self.paths, self.clock).load()
+        yield from (one.query_pattern for one in strategies.decompositions if one.id == wanted)
+        yield from (one.pattern for one in strategies.failures if one.id == wanted)
+        yield from (one.text for one in Archive(self.paths, self.clock).entries(copy) if one.id in parts)
+
+    def _with_its_parts(self, wanted: str) -> tuple[set[str], tuple[date, ...]]:
+        """Return a memory's id with those of what goes with it: a day goes with what happened on it."""
+        days: dict[str, set[str]] = defaultdict(set)
+        place = ""
+        for memory in memories(WorkingCopy(Stores.open(self.paths, self.clock))):
+            if memory.kind in {"day", "event"}:
+                days[memory.place].add(memory.id)
+                place = memory.place if memory.kind == "day" and memory.id == wanted else place
+        return {wanted, *days[place]} if place else {wanted}, (date.fromisoformat(place),) if place else ()
+
+
+def _rests_on(entry: Entry, ids: Collection[str]) -> bool:
+    return bool(entry.evidence) and entry.author not in {USER, OUTSIDE} and set(entry.evidence) <= set(ids)
+
+
+def _attachment(paths: PersonaPaths, name: str) -> Path | None:
+    """Return where a file lies that was sent; None for a name that leads elsewhere: a log may be somebody else's."""
+    pure = PurePosixPath(name)
+    is_ours = len(pure.parts) == 2 and pure.parts[0] == paths.attachments.name and pure.name not in {"..", "."}  # noqa: PLR2004  # the folder and the file
+    return paths.attachments / pure.name if is_ours else None

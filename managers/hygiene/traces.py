@@ -1,0 +1,144 @@
+"""What an erasure looks for: ids, names and words, in texts and in bytes.
+
+Names of people are looked for however they are written (width, case, with or without an honorific). A name in Latin
+letters counts as a whole word, and so does one of a single kanji; any other counts wherever it stands, for Japanese does
+not part words, and what is to be erased must not stay because of that.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import unicodedata
+import zipfile
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from managers.language.words import sentence_spans
+from managers.memory.entities import kanji_alone, name_key
+from managers.storage.encodings import text_of
+from managers.storage.files import MAX_BYTES
+
+TELLING: Final = 12
+"""So many characters of what was said are surely nobody else's words: they are erased wherever they are quoted."""
+_LATIN_END: Final = "\u024f"
+_ESCAPED: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
+_WORD: Final = re.compile(r"\w")
+
+
+class Traces(BaseModel):
+    """What is to be erased. It holds the very words, so it is on the disk only while an erasure is under way.
+
+    Attributes:
+        messages: ids of messages.
+        memories: ids of memories and other records.
+        names: of whom or what everything is to go.
+        words: what was said or remembered, to the letter.
+        lines: what the persona noted because of these messages, line by line.
+        readings: how messages read now that named somebody once: they stay as they read.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
+
+    messages: frozenset[str] = frozenset()
+    memories: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    lines: frozenset[str] = frozenset()
+    readings: dict[str, str] = Field(default_factory=dict)
+
+    def is_named(self, text: str) -> bool:
+        """Tell whether a text holds one of the names."""
+        return self._names is not None and bool(text) and self._names.search(_plain(text)) is not None
+
+    def is_quoted(self, text: str) -> bool:
+        """Tell whether a text holds what was said or remembered, word for word."""
+        plain = _plain(text) if self._quotes else ""
+        return any(quote in plain for quote in self._quotes)
+
+    def touches(self, text: str) -> bool:
+        """Tell whether a text holds anything that is to be erased."""
+        return self.is_named(text) or self.is_quoted(text)
+
+    def cleaned(self, text: str) -> str:
+        """Return a text without the sentences, and the lines, that hold anything of it; what was quoted goes alone first."""
+        for quote in self.words:
+            if len(quote) >= TELLING:
+                text = text.replace(quote, "")
+        lines = (self._cleaned_line(line) for line in text.splitlines(keepends=True))
+        return "".join(lines)
+
+    def _cleaned_line(self, line: str) -> str:
+        if line.strip() in self.lines:
+            return ""
+        if not self.touches(line):
+            return line
+        body = line.rstrip("\r\n")
+        begins = [begin for begin, _ in sentence_spans(body)]
+        pieces = [body[begin:end] for begin, end in zip([0, *begins[1:]], [*begins[1:], len(body)], strict=True)]
+        left = "".join(piece for piece in pieces if not self.touches(piece))
+        return left.rstrip() + line[len(body) :] if _WORD.search(left) else ""
+
+    def is_in(self, data: bytes) -> bool:
+        """Tell whether bytes hold any of it: as text in whichever encoding, or in the files of a ZIP archive."""
+        if data[:4] == b"PK\x03\x04":
+            return any(self.is_in(part) for part in _unzipped(data))
+        if self.is_in_bytes(data):
+            return True
+        return b"\0" not in data[:4096] and self.touches(text_of(data))
+
+    def is_in_bytes(self, data: bytes) -> bool:
+        """Tell whether bytes hold a name or a quotation as it is written somewhere; names in longer words count, too."""
+        return any(needle in data for needle in self._needles)
+
+    @cached_property
+    def _names(self) -> re.Pattern[str] | None:
+        keys = sorted({key for name in self.names if (key := name_key(name))}, key=len, reverse=True)
+        return re.compile("|".join(map(_pattern, keys))) if keys else None
+
+    @cached_property
+    def _quotes(self) -> tuple[str, ...]:
+        return tuple(plain for one in self.words if len(plain := _plain(one).strip()) >= TELLING)
+
+    @cached_property
+    def _needles(self) -> tuple[bytes, ...]:
+        """Every name and quotation as it may stand in a file of any kind."""
+        keys = {name_key(name) for name in self.names}
+        spelled = {form for key in keys for form in (key, key.title(), key.upper())} | set(self.names)
+        spelled |= {one for one in self.words if len(one) >= TELLING}
+        return tuple({form for text in spelled if len(text) > 1 for form in _written(text)})
+
+
+def _written(text: str) -> Iterator[bytes]:
+    yield from (text.encode(encoding, "replace") for encoding in ("utf-8", "utf-16-le", "utf-16-be"))
+    yield json.dumps(text)[1:-1].encode()
+
+
+def _plain(text: str) -> str:
+    if "\\u" in text:
+        text = _ESCAPED.sub(lambda found: json.loads(f'"{found[0]}"'), text)
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _pattern(key: str) -> str:
+    if alone := kanji_alone(key):
+        return alone
+    letter = f"[0-9a-z\u00df-{_LATIN_END}]"
+    before = f"(?<!{letter})" if key[0] <= _LATIN_END else ""
+    after = f"(?!{letter})" if key[-1] <= _LATIN_END else ""
+    return f"{before}{re.escape(key)}{after}"
+
+
+def _unzipped(data: bytes) -> Iterable[bytes]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for one in archive.infolist():
+                yield one.filename.encode()
+                with archive.open(one) as file:
+                    yield file.read(MAX_BYTES)
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, ValueError):
+        return  # what cannot be unpacked is named by whoever asks

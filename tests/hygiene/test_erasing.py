@@ -1,0 +1,203 @@
+"""What is erased is gone from every byte of the home, whenever the process dies; and all else stands."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.erasing import erase, finish_erasing, plan_erasure
+from agent.health import examine
+from agent.memories import Memories
+from agent.services import Services
+from managers.hygiene.errors import NameTooShortError, NothingToEraseError, PlanChangedError, SpeakersNameError
+from managers.hygiene.file_kinds import HOME, declared
+from managers.hygiene.inventory import memories as active
+from managers.storage.audit import events, flaws
+from managers.storage.history.checking import check_history
+from managers.storage.paths import Home
+from tests.crash import kill_everywhere, needs_signals
+from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, SAID, SENT, live, open_home, traces_of
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("lived") / "home"
+    live(home)
+    return home
+
+
+@pytest.fixture
+def services(lived: Path, tmp_path: Path) -> Iterator[Services]:
+    opened = open_home(Path(shutil.copytree(lived, tmp_path / "home")))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def memories(services: Services) -> Memories:
+    return services.memories(NAME)
+
+
+def _names_her(text: str) -> bool:
+    return CAT in text or KITTY in text
+
+
+def _said(memories: Memories) -> dict[str, str]:
+    found = memories.log.originals(set(memories.log.ids()))
+    return {one: message.text for one, message in found.items()}
+
+
+def test_every_file_of_a_life_is_of_a_kind_that_somebody_declared(lived: Path) -> None:
+    """A new kind of file must say in `file_kinds` how an erasure goes through it."""
+    folder = Home(lived).characters / NAME
+    inside = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    assert [name for name in inside if declared(name) is None] == []
+    around = (path.relative_to(lived).as_posix() for path in lived.rglob("*") if path.is_file())
+    others = (
+        name for name in around if not name.startswith("characters/") or "/" not in name.removeprefix("characters/")
+    )
+    assert [name for name in others if declared(name, HOME) is None] == []
+
+
+def test_everything_about_somebody_goes_from_every_byte_of_the_home(memories: Memories) -> None:
+    home = memories.paths.home.folder
+    assert len(traces_of(home, CAT, KITTY)) > 60
+    before = _said(memories)
+    report = erase(memories, plan_erasure(memories, about=CAT))
+    assert {"message", "episode", "card", "fact", "note", "diary", "profile", "history", "copy"} <= report.counts.keys()
+    assert report.left == ()
+    assert traces_of(home, CAT, KITTY) == []
+    gone = {one for one, text in _said(memories).items() if not text}
+    assert gone >= {one for one, text in before.items() if _names_her(text) or text == SENT}
+    assert {one: text for one, text in _said(memories).items() if text} == {
+        one: text for one, text in before.items() if one not in gone
+    }
+    assert len(gone) < len(before) * 3 // 4
+    shown = [message.text for message in memories.log.tail(100)]
+    assert "" not in shown
+    assert all(any(word in text for text in shown) for word in KEPT)
+    assert all(word in memories.recall.search(word, 1)[0].text for word in KEPT)
+    assert "貴船神社のお守りをもらった。" in memories.notes.read("core_memory").text
+    assert [trouble for trouble in examine(memories) if trouble.kind == "lost"] == []
+    (noted,) = (event for event in events(memories.paths) if event.kind == "erasure")
+    assert (noted.given.counts, flaws(memories.paths)) == (report.counts, [])
+    with pytest.raises(NothingToEraseError):
+        plan_erasure(memories, about=KITTY)
+
+
+def test_what_is_left_of_the_history_can_be_undone_and_done_again(memories: Memories) -> None:
+    erase(memories, plan_erasure(memories, about=CAT))
+    assert check_history(memories.paths.history).is_sound
+    entries = memories.history.entries(1000)
+    assert len(entries) > 6
+    entry = next(one for one in entries if one.files == ("core_memory.txt",))
+    memories.history.undo(entry.id, author="user")
+    assert "貴船神社" not in memories.notes.read("core_memory").text
+    memories.history.redo(entry.id, author="user")
+    assert "貴船神社" in memories.notes.read("core_memory").text
+    memories.history.maintain(force=True)
+    assert check_history(memories.paths.history).is_sound
+
+
+def test_looking_changes_nothing(memories: Memories) -> None:
+    folder = memories.paths.folder
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and "rag_index" not in path.parts}
+    plan = plan_erasure(memories, about=CAT)
+    assert any(one.text == SAID[0] and one.file == "log.txt" for one in plan.taken)
+    assert before == {path: path.read_bytes() for path in before}
+    memories.log.append("user", "あおい", "モモがまた来た。")
+    with pytest.raises(PlanChangedError):
+        erase(memories, plan_erasure(memories, about=CAT), seen=plan.mark)
+
+
+def test_one_message_goes_with_what_was_made_of_it(memories: Memories) -> None:
+    home = memories.paths.home.folder
+    (wanted,) = (message for message in memories.log.tail(100) if message.text == SAID[3])
+    erase(memories, plan_erasure(memories, wanted.id))
+    assert traces_of(home, "岩盤浴", "有馬温泉に行") == []
+    assert memories.log.get(wanted.id) is None
+    assert any(CAT in message.text for message in memories.log.tail(100))
+    assert memories.entities.find(CAT) is not None
+
+
+def test_one_memory_goes_and_what_it_rests_on_stays(memories: Memories) -> None:
+    home = memories.paths.home.folder
+    day = next(one for one in active(memories.working_copy()) if one.kind == "day" and "日商簿記" in one.text)
+    erase(memories, plan_erasure(memories, day.id))
+    assert traces_of(home, day.text) == []
+    assert memories.log.get(day.evidence[0]) is not None
+    assert day.made in memories.working_copy().state.settled_days
+    fact = next(one for one in active(memories.working_copy()) if one.kind == "fact" and "日曜に会う" in one.text)
+    erase(memories, plan_erasure(memories, fact.id))
+    assert traces_of(home, "日曜に会う") == []
+
+
+def test_what_cannot_be_meant_is_refused(memories: Memories) -> None:
+    for name, error in (
+        (NAME, SpeakersNameError),
+        ("あおい", SpeakersNameError),
+        ("あ", NameTooShortError),
+        ("ツチノコ", NothingToEraseError),
+    ):
+        with pytest.raises(error):
+            plan_erasure(memories, about=name)
+    with pytest.raises(NothingToEraseError):
+        plan_erasure(memories, "f_00000000")
+
+
+def test_what_is_a_persons_own_is_named_and_stays(memories: Memories) -> None:
+    memories.paths.knowledge.mkdir(exist_ok=True)
+    (memories.paths.knowledge / "cats.txt").write_text("モモという名の猫は多い。", "utf-8")
+    memories.paths.home.settings.write_text('[user]\nprofile = "モモの飼い主"\n', "utf-8")
+    report = erase(memories, plan_erasure(memories, about=CAT))
+    assert {(one.why, one.file) for one in report.left} == {
+        ("yours", "knowledge/cats.txt"),
+        ("settings", "settings.toml"),
+    }
+
+
+def test_a_note_that_came_with_a_folder_erases_nothing(memories: Memories) -> None:
+    note = memories.paths.memory / ".erasing"
+    begun = {"traces": {"names": [CAT]}, "counts": {}, "left": [], "attachments": [], "settled": [], "seal": "0" * 64}
+    note.write_text(json.dumps(begun), "utf-8")
+    finish_erasing(memories)
+    assert memories.entities.find(CAT) is not None
+    assert not note.exists()
+
+
+def _erase(home: Path) -> None:
+    services = open_home(home)
+    memories = services.memories(NAME)
+    erase(memories, plan_erasure(memories, about=CAT))
+    services.close()
+
+
+@needs_signals
+def test_killed_at_any_step_it_is_finished_at_the_next_start(lived: Path, tmp_path: Path) -> None:
+    numbers = itertools.count()
+
+    def prepare() -> tuple[Path]:
+        home = Path(shutil.copytree(lived, tmp_path / str(next(numbers))))
+        shutil.rmtree(home / ".trash")
+        return (home,)
+
+    finished = 0
+    for death in kill_everywhere(_erase, prepare, whens=("before",), stride=23):
+        (home,) = death.given
+        is_begun = (Home(home).characters / NAME / "memory" / ".erasing").exists()
+        services = open_home(home)  # the next start
+        memories = services.memories(NAME)
+        is_gone = memories.entities.find(CAT) is None
+        assert is_gone or not is_begun, death
+        assert not is_gone or traces_of(home, CAT, KITTY) == [], death
+        assert check_history(memories.paths.history).is_sound, death
+        assert any("日商簿記" in message.text for message in memories.log.tail(100)), death
+        finished += is_gone and is_begun
+        services.close()
+        shutil.rmtree(home)
+    assert finished > 2
