@@ -13,7 +13,7 @@ from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at
 from commands.terminal import ask, write, write_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from managers.hygiene.erasure import Left, Plan, Report
     from ui.locales import Texts
@@ -55,6 +55,7 @@ def erase(  # the options of a command
 
 def _show(plan: Plan, t: Texts, *, as_json: bool) -> None:
     from agent.as_json import line
+    from ui.rooms.memories.erasing import counted
 
     if as_json:
         for one in plan.taken:
@@ -70,6 +71,7 @@ def _show(plan: Plan, t: Texts, *, as_json: bool) -> None:
 
 def _report(report: Report, t: Texts, *, as_json: bool) -> None:
     from agent.as_json import line
+    from ui.rooms.memories.erasing import counted
 
     if as_json:
         erased: dict[str, Any] = {"erased": dict(report.counts), "left": [one.file for one in report.left]}
@@ -82,18 +84,13 @@ def _report(report: Report, t: Texts, *, as_json: bool) -> None:
 
 def _leave(left: Iterable[Left], t: Texts, *, as_json: bool) -> None:
     from agent.as_json import line
+    from ui.rooms.memories.erasing import stays
 
     for one in left:
         if as_json:
             write(line({"stays": one.why, "file": one.file}))
         else:
-            write_line(f"! {one.file}: {t(f'erasing.why_{one.why}')}")
-
-
-def counted(counts: Mapping[str, int], t: Texts) -> str:
-    """Return how many of which kind, in words."""
-    told = [t(f"erasing.kinds.{kind}", count=count) for kind, count in counts.items()]
-    return t("erasing.joint").join(told) or t("erasing.no_kinds")
+            write_line(f"! {stays(one, t)}")
 
 
 def _agrees(t: Texts, *, as_json: bool) -> bool:

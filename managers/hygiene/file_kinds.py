@@ -64,6 +64,7 @@ PERSONA: Final[tuple[FileKind, ...]] = (
     _kind(r"memory/emotion_log(_\d{4}-\d{2})?\.json", "records", "feeling"),
     _kind(r"memory/emotion_log\.new\.jsonl", "lines", "feeling"),
     _kind(r"memory/recall_log\.jsonl", "lines", "recall"),
+    _kind(r"memory/audience\.json", "records"),
     _kind(r"memory/held_writes\.json", "records", "wish"),
     _kind(r"memory/dream_\d[^/]*\.json", "records", "dream"),
     _kind(r"memory/(dream_state|hygiene)\.json|memory/drive_course_[\d-]+\.jsonl", "wordless"),

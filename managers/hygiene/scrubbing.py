@@ -230,7 +230,9 @@ class Scrubber:
         if isinstance(value, list):
             return [left for one in value if (left := self._item(kind, one)) is not _GONE]
         if isinstance(value, dict):
-            return {key: self._value(kind, one) for key, one in value.items() if not self._traces.is_named(key)}
+            gone = self._traces.messages | self._traces.memories
+            kept = {key: one for key, one in value.items() if key not in gone and not self._traces.is_named(key)}
+            return {key: self._value(kind, one) for key, one in kept.items()}
         return value
 
     def _item(self, kind: FileKind, one: Any) -> Any:  # noqa: ANN401  # the same

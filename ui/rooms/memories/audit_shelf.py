@@ -50,7 +50,7 @@ def details(event: Event, t: Texts) -> str:
     """Return what for, how much of what, and whether personal data was masked, in one line."""
     parts = [t(f"usage.purpose.{event.purpose}")] if event.purpose in PURPOSES else []
     for name, count in event.given.counts.items():
-        key = f"audit.count_{name}"
+        key = f"erasing.kinds.{name}" if event.kind == "erasure" else f"audit.count_{name}"
         parts.append(t(key, count=count) if key in t.keys else f"{name} × {count}")
     if event.given.is_masked is not None:
         parts.append(t("audit.masked" if event.given.is_masked else "audit.plain"))

@@ -5,10 +5,33 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from ui.rooms.map import routes as memory_map
-from ui.rooms.memories import archive, audience_route, audit_shelf, days, diaries, forgotten, inner, people, search
+from ui.rooms.memories import (
+    archive,
+    audience_route,
+    audit_shelf,
+    days,
+    diaries,
+    erasing,
+    forgotten,
+    inner,
+    people,
+    search,
+)
 from ui.rooms.network import routes as network
 
 router = APIRouter(prefix="/p/{persona}/memories")
 router.add_api_route("", search.shelf)
-for shelf in (people, days, forgotten, archive, audience_route, audit_shelf, memory_map, network, diaries, inner):
+for shelf in (
+    people,
+    days,
+    forgotten,
+    archive,
+    audience_route,
+    audit_shelf,
+    erasing,
+    memory_map,
+    network,
+    diaries,
+    inner,
+):
     router.include_router(shelf.router)

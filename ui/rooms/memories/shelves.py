@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 SHOWN_EVIDENCE: Final = 12
 """A memory may rest on hundreds of messages; the first few say where it comes from."""
 GROUPS: Final[Mapping[str, Sequence[str]]] = {
-    "find": ("search", "map", "forgotten", "archive", "audit"),
+    "find": ("search", "map", "forgotten", "archive", "audit", "erase"),
     "known": ("people", "network"),
     "time": ("days", "diary"),
     "inner": ("insights", "goals", "questions", "secret-diary"),
