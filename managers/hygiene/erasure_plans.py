@@ -19,7 +19,7 @@ from managers.hygiene.traces import Traces
 from managers.memory.entities import kanji_alone, name_key
 from managers.memory.entity_store import EntityStore
 from managers.memory.json_documents import USER
-from managers.memory.log.erasing import names_any, said_in
+from managers.memory.log.log_erasing import names_any, said_in
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message
 from managers.memory.strategies import StrategyStore

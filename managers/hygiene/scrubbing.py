@@ -24,7 +24,7 @@ from managers.hygiene.traces import Traces
 from managers.memory.entities import Entity, Fact, format_entity, format_fact, parse_entity, revived
 from managers.memory.episodes import Episode
 from managers.memory.json_documents import USER, encode
-from managers.memory.log.erasing import said_in, without
+from managers.memory.log.log_erasing import said_in, without
 from managers.storage.files import digest
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.spelling import decode
