@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from managers.memory.errors import NotATranscriptError
-from managers.memory.log import ConversationLog, archive
+from managers.memory.log import ConversationLog, log_archive
 from managers.memory.transcripts import import_transcript
 from managers.storage import locks
 from managers.storage.errors import UnreadableError
@@ -191,9 +191,9 @@ def test_whoever_talks_meanwhile_need_not_wait_for_the_end(
     months = [f"2025-{month:02d}-01T10:00:00" for month in range(1, 13)]
     source = write(tmp_path, *(line(f"a{number}", "昔の話", time) for number, time in enumerate(months)))
     begun, said = threading.Event(), threading.Event()
-    insert = archive.insert
+    insert = log_archive.insert
 
-    def slowly(path: Path, messages: Sequence[archive.Placed]) -> None:
+    def slowly(path: Path, messages: Sequence[log_archive.Placed]) -> None:
         begun.set()
         if path.name == "2025-12.txt":
             assert said.wait(20), "nobody could speak before the import was over"
@@ -204,7 +204,7 @@ def test_whoever_talks_meanwhile_need_not_wait_for_the_end(
         ConversationLog(paths, HandClock(), Random(2)).append("user", "Ann", "いまの話")
         said.set()
 
-    monkeypatch.setattr(archive, "insert", slowly)
+    monkeypatch.setattr(log_archive, "insert", slowly)
     speaking = threading.Thread(target=speak)
     speaking.start()
     assert import_transcript(log, source).added == len(months)
