@@ -86,7 +86,7 @@ def _measure(paths: PersonaPaths, entries: int, files: int) -> Iterator[Row]:
     yield f"look for edits from outside among {files} files, first time", _ms(fresh.notice_outside), ""
     yield f"look for edits from outside among {files} files, again", _ms(fresh.notice_outside), ""
     size = sum(path.stat().st_size for path in paths.history.rglob("*") if path.is_file())
-    yield f"size after {entries} entries", f"{size / 1e6:.1f} MB", ""
+    yield f"size after {entries} entries", f"{size / 1e6:.1f} MB, {size / entries / 1000:.1f} KB each", "30 KB each"
 
 
 def _compared(what: str, seconds: list[float], entries: int) -> Row:

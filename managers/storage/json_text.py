@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from managers.storage.spelling import decode
 
+_NESTING: Final = (dict, list)
 _DEEPEST: Final = 100
 """Levels. How many Python itself can follow depends on who asks: what one function reads another could not."""
 
@@ -34,8 +35,8 @@ def load_json(data: bytes | str) -> Any:  # noqa: ANN401  # JSON is whatever is 
 def _is_deep(value: object) -> bool:
     level = [value]
     for _ in range(_DEEPEST):
-        inside = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
-        level = [one for values in inside for one in values if isinstance(one, dict | list)]
+        inside = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, _NESTING))
+        level = [one for values in inside for one in values if isinstance(one, _NESTING)]
         if not level:
             return False
     return True

@@ -110,8 +110,9 @@ class Listing:
 
     def _look(self) -> dict[str, Identity]:
         found: dict[str, Identity] = {}
-        for entry in entries(self.folder, None):
-            if entry.name[0] == "." or not self._wanted(entry.name):
+        wanted = self._wanted
+        for entry in [one for one in entries(self.folder, None) if wanted(one.name)]:  # of thousands often only a few
+            if entry.name[0] == ".":
                 continue
             try:
                 status = opening.status_of(entry)

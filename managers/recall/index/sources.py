@@ -133,7 +133,8 @@ class MemoryFiles:
 
     def in_folders(self) -> tuple[Glimpse, ...]:
         """Return those that fill folders of their own, seen from outside; the same object as long as nothing changes."""
-        there = tuple(_files_in(folder.files) for folder in self._folders)
+        looked = {one: _files_in(one) for one in dict.fromkeys(folder.files for folder in self._folders)}
+        there = tuple(looked[folder.files] for folder in self._folders)
         known = self._looked
         if known is None or any(now is not before for now, before in zip(there, known[0], strict=True)):
             found = (folder.seen(files) for folder, files in zip(self._folders, there, strict=True))
