@@ -64,6 +64,12 @@ _INVITATIONS = ("access-control-allow-origin", "access-control-allow-credentials
 """What no answer has: Gradio lets other origins read some of its."""
 
 
+def shows_cookie(access: Access, headers: Headers) -> bool:
+    """Tell whether a browser shows our cookie. Another server under our name may have set more of that name."""
+    pairs = [pair.strip().partition("=") for line in headers.getlist("cookie") for pair in line.split(";")]
+    return any(name == access.cookie and access.is_session(value) for name, _, value in pairs)
+
+
 class Gate:
     """ASGI middleware before everything else."""
 
@@ -158,9 +164,7 @@ class Gate:
         return _led_on(scope) if is_of_no_use and not _is_of_another_page(headers) else None
 
     def _is_known(self, headers: Headers) -> bool:
-        """Tell whether a browser shows our cookie. Another server under our name may have set more of that name."""
-        pairs = [pair.strip().partition("=") for line in headers.getlist("cookie") for pair in line.split(";")]
-        return any(name == self._access.cookie and self._access.is_session(value) for name, _, value in pairs)
+        return shows_cookie(self._access, headers)
 
     async def _turn_away(self, scope: Scope, headers: Headers) -> Response:
         """Say what opens the page; whoever tried another token waits for that, as for a wrong password."""

@@ -30,6 +30,7 @@ from ui.components.faces import Face, face_of
 from ui.components.revision import revision_of
 from ui.locales import texts
 from ui.rooms.talk import view
+from ui.server.access import shows_cookie
 from ui.server.templates import part
 from ui.server.visit import language_of
 
@@ -239,10 +240,12 @@ async def _send(socket: WebSocket, window: _Window) -> None:
 
 
 async def _close_when_shut_out(socket: WebSocket) -> None:
-    """Close a window's line when another token or password holds: the gate looked at its cookie only in the beginning."""
+    """Close a window's line when another token or password holds: the gate looked at its cookie only in the beginning.
+
+    The cookie is what is looked at here too: another token may have come to hold since the gate let it through.
+    """
     access: Access = socket.app.state.access
-    session = access.session()
-    while access.session() == session:  # noqa: ASYNC110  # other processes change it, in a file
+    while shows_cookie(access, socket.headers):  # noqa: ASYNC110  # other processes change it, in a file
         await asyncio.sleep(_LOOK_SECONDS)
     await socket.close(_SHUT_OUT)
 

@@ -40,6 +40,7 @@ from ui.server.access import Gate
 from ui.server.app import _listen, launch
 from ui.server.engine import ALLOWED
 from ui.server.guesses import Guesses, TooManyGuessesError
+from ui.server.live import Live
 from ui.server.programs.ways import MCP, way_to
 
 PASSWORD = "とても長いひみつ"
@@ -732,6 +733,22 @@ def test_a_window_is_told_when_the_log_moves(visitor: TestClient, whole: Whole) 
         before = _revision(window)
         log.append("user", "ミナ", "やあ")
         assert _revision(window) != before
+
+
+def test_a_window_whose_line_opens_while_another_token_comes_to_hold_is_shut_out(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow = Live.follow
+
+    async def late(self: Live, socket: WebSocket, persona: str) -> None:
+        Access(services.home).renew_token()
+        await follow(self, socket, persona)
+
+    monkeypatch.setattr(Live, "follow", late)
+    with visitor_of(services).websocket_connect(f"{SOCKET}/p/Hazel/live", headers={"origin": ORIGIN}) as window:
+        while (told := window.receive())["type"] != "websocket.close":
+            pass
+    assert told["code"] == 4401
 
 
 def test_a_look_that_fails_leaves_the_windows_live(
