@@ -27,6 +27,9 @@ _SECONDS: Final = 120
 _HEAVY: Final = ("agent.graph", "agent.companion", "agent.minds.builtin", "agent.minds.language_model", "commands.line")
 _OF_SERVERS: Final = ("ui.server.app", "langchain_openai", "agent.minds.language_model.model_mind", "managers.sleep")
 _LONGEST: Final = 1 << 20
+_WITH_PORTS: Final = (
+    "from agent.minds.server_discovery import PORTS; PORTS.update({ports}); from app import main; main()"
+)
 
 
 class Process:
@@ -96,10 +99,17 @@ class _Forker:
         self._socket = _shared.pop() if _shared else begin(1)[0]
         self._answers = self._socket.makefile("rb")
 
-    def fork(self, arguments: Sequence[str], environment: Mapping[str, str], streams: Sequence[int]) -> tuple[int, int]:
+    def fork(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        streams: Sequence[int],
+        ports: Mapping[str, int] | None = None,
+    ) -> tuple[int, int]:
         """Run `app.py`; return the process and a pipe from which its exit status can be read."""
         told, tells = os.pipe()
-        asked = json.dumps({"arguments": list(arguments), "environment": dict(environment)}).encode() + b"\n"
+        about = {"arguments": list(arguments), "environment": dict(environment), "ports": dict(ports or {})}
+        asked = json.dumps(about).encode() + b"\n"
         sent = socket.send_fds(self._socket, [asked], [*streams, tells])
         self._socket.sendall(asked[sent:])
         os.close(tells)
@@ -117,11 +127,17 @@ def _forker() -> _Forker:
     return forker
 
 
-def start(arguments: Sequence[str], environment: Mapping[str, str]) -> Process | subprocess.Popen[str]:
-    """Start `app.py` with these arguments; what it says can be read from `stdout`."""
+def start(
+    arguments: Sequence[str], environment: Mapping[str, str], ports: Mapping[str, int] | None = None
+) -> Process | subprocess.Popen[str]:
+    """Start `app.py` with these arguments; what it says can be read from `stdout`.
+
+    Where there are `ports`, servers of models are looked for there instead of where they listen.
+    """
     if not CAN_FORK:
+        program = ["-c", _WITH_PORTS.format(ports=dict(ports))] if ports else ["app.py"]
         return subprocess.Popen(
-            [sys.executable, "app.py", *arguments],
+            [sys.executable, *program, *arguments],
             cwd=ROOT,
             env=dict(environment),
             stdout=subprocess.PIPE,
@@ -130,7 +146,7 @@ def start(arguments: Sequence[str], environment: Mapping[str, str]) -> Process |
         )
     ours, theirs = os.pipe()
     with Path(os.devnull).open("rb") as nothing:
-        pid, status = _forker().fork(arguments, environment, [nothing.fileno(), theirs, theirs])
+        pid, status = _forker().fork(arguments, environment, [nothing.fileno(), theirs, theirs], ports)
     os.close(theirs)
     return Process(pid, status, os.fdopen(ours, encoding="utf-8"))
 
@@ -254,6 +270,10 @@ def _live(asked: dict[str, Any], streams: Sequence[int]) -> None:
     )
     os.environ.clear()
     os.environ.update(asked["environment"])
+    if asked["ports"]:
+        from agent.minds.server_discovery import PORTS  # noqa: PLC0415
+
+        PORTS.update(asked["ports"])
     faulthandler.enable()
     sys.argv = ["app.py", *asked["arguments"]]
     code: object = 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +32,7 @@ class Say:
     """
 
     text: str = ""
-    pieces: Sequence[str] | None = None
+    pieces: Iterable[str] | None = None
     reasoning: str = ""
     reasoning_field: str = "reasoning_content"
     tools: Sequence[Tool] = ()
@@ -41,7 +41,7 @@ class Say:
     gap: float = 0.0
     usage: tuple[int, int] = (11, 7)
 
-    def cut(self) -> Sequence[str]:
+    def cut(self) -> Iterable[str]:
         if self.pieces is not None:
             return self.pieces
         return [self.text[start : start + 4] for start in range(0, len(self.text), 4)]

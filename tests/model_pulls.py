@@ -21,7 +21,7 @@ class Fetching:
 
     Attributes:
         what: empty for what Ollama does; else `refused` (status 500), `error` (in the stream), `half` (the line drops
-            half-way), `silent`, `endless` (the same progress for ever), `parts` (more and more of them), `huge`, `garbage`
+            half-way), `waits` (there, until the client hangs up), `silent`, `endless` (the same progress for ever), `parts` (more and more of them), `huge`, `garbage`
             (lines that are no JSON), `line` (one without end), `page` (a web page), `liar` (success, and nothing there).
         gap: seconds between lines.
     """
@@ -76,6 +76,9 @@ def play_pull(line: Fetcher, fetching: Fetching, body: Json, kept: dict[str, int
             return
         line.send_event(told if isinstance(told, str) else json.dumps(told) + "\n")
         line.pause(fetching.gap)
+    if fetching.what == "waits":
+        line.hang()
+        return
     if fetching.what == "half":
         line.drop()
         return
@@ -103,7 +106,7 @@ def _lines(what: str, kept: dict[str, int]) -> Iterator[Json | str]:
                 for completed in range(kept.get(digest, 0), total + 1, STEP):
                     kept[digest] = completed
                     yield _part(digest, total, completed)
-                    if what == "half" and completed > total / 3:
+                    if what in {"half", "waits"} and completed > total / 3:
                         return
     yield {"status": "verifying sha256 digest"}
     yield {"status": "writing manifest"}

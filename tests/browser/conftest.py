@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from managers.storage.settings import SettingsFile
-from tests.browser.serving import Server, clone
+from tests.browser.serving import Server
 from tests.browser.slowing import slow_down
 from tests.model_server import ModelServer
 
@@ -93,17 +93,3 @@ def modelled(with_model: Modelled) -> Modelled:
     """The server with a scripted model; what a test before this one has left unsaid is not said."""
     with_model[1].clear()
     return with_model
-
-
-@pytest.fixture(scope="package")
-def fresh_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clean clone; the byte code that the first start leaves there serves the next."""
-    return clone(tmp_path_factory.mktemp("fresh") / "clone")
-
-
-@pytest.fixture
-def own_server(tmp_path: Path, fresh_checkout: Path) -> Iterator[Server]:
-    """A server of a clean clone on an empty home, as on the first day."""
-    server = Server(tmp_path / "home", fresh_checkout).start()
-    yield server
-    server.stop()

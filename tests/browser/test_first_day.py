@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from managers.storage.settings import SettingsFile
 from tests.browser.acting import bubbles, edit_core_memory, enter, say, send
-from tests.browser.serving import ARTIFACTS, DESKTOP, PHONE, Server, window
+from tests.browser.serving import ARTIFACTS, CHECKOUT, DESKTOP, PHONE, Server, clone, window
 from tests.model_server import Hang, ModelServer, Say
 
 LINES = {
@@ -20,6 +21,14 @@ MEMORY = {
     "ja": "ミナは海が好き。\n猫の名前はシロ。",
     "en": "Mina loves the sea.\nHer cat is called Shiro.",
 }
+
+
+@pytest.fixture
+def own_server(lang: str, tmp_path: Path) -> Iterator[Server]:
+    """A server on an empty home; in one language that of a clean clone, as somebody has it on the first day."""
+    server = Server(tmp_path / "home", clone(tmp_path / "clone") if lang == "ja" else CHECKOUT).start()
+    yield server
+    server.stop()
 
 
 @pytest.mark.parametrize("lang", ["ja", "en"])

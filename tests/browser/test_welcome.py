@@ -36,16 +36,16 @@ def settings(server: Server) -> Settings:
     return SettingsFile(server.home / "settings.toml").load()[0]
 
 
-def test_a_persona_and_the_built_in_mind_are_chosen(browser: Browser, own_server: Server) -> None:
-    with window(browser, own_server, size=PHONE) as page:
+def test_a_persona_and_the_built_in_mind_are_chosen(browser: Browser, fresh: Server) -> None:
+    with window(browser, fresh, size=PHONE) as page:
         page.locator(".person", has_text="Hazel").click()
         page.locator('.segments label:has([value="builtin"])').click()
         expect(page.locator("#mind-key")).to_be_hidden()
         page.locator("button.main").click()
         expect(page.locator("#head .who")).to_have_text("Hazel")
         expect(page.locator("#composer textarea")).to_be_visible()
-    assert settings(own_server).page.onboarded
-    assert settings(own_server).mind.provider == "builtin"
+    assert settings(fresh).page.onboarded
+    assert settings(fresh).mind.provider == "builtin"
 
 
 @pytest.mark.parametrize(("lang", "size", "dark"), LOOKS)
@@ -101,7 +101,7 @@ def test_it_works_without_scripts_and_may_be_decided_later(browser: Browser, fre
 def test_a_model_is_fetched_before_ones_eyes_and_speaks(browser: Browser, tmp_path: Path) -> None:
     with ModelServer(plays=("openai", "ollama"), models=[]) as ollama:
         ollama.otherwise = Say("I hear you.")
-        ollama.fetching = Fetching(gap=0.2)
+        ollama.fetching = Fetching("waits")
         server = Server(tmp_path / "home", ollama=ollama.port).start()
         try:
             with window(browser, server, size=PHONE) as page:

@@ -141,7 +141,7 @@ def test_it_is_tried_when_it_is_there(ollama: ModelServer) -> None:
 
 
 def test_stopping_hangs_up_and_nothing_is_tried(ollama: ModelServer) -> None:
-    ollama.fetching = Fetching(gap=0.1)
+    ollama.fetching = Fetching("waits")
     pulls, tried = Pulls(), threading.Event()
 
     def use() -> Trial:

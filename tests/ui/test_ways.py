@@ -163,7 +163,7 @@ def test_in_the_settings_it_is_kept_in_place_of_the_built_in_mind(
 def test_its_progress_is_seen_by_reloading_and_it_can_be_stopped_and_gone_on_with(
     services: Services, ollama: ModelServer, visitor: TestClient
 ) -> None:
-    ollama.fetching = Fetching(gap=0.5)
+    ollama.fetching = Fetching("waits")
     begun = read(press(visitor, opened(visitor, PAGES[0]), ".way button"))
     assert begun.all(".fetching noscript a")[0].attributes["href"] == "/welcome?look=1"
     assert len(opened(visitor, "/welcome").all(".fetching progress")) == 1  # without a look, too
