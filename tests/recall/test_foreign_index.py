@@ -7,7 +7,6 @@ import os
 import sqlite3
 import struct
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -115,14 +114,12 @@ def test_a_search_index_of_somebody_elses_is_begun_anew(
     first.close()
     for name in ("current_log_index", "faiss_index_static"):
         harm(paths.rag_index / name / "index.sqlite", precious)
-    began = time.monotonic()
     second = open_recall()
     assert second.search("violin") == []
     assert "index-broken" in {notice.code for notice in second.status().notices}
     second.catch_up()
     assert [hit.text for hit in second.search("violin")] == ["The violin needs new strings."]
     assert "index-broken" not in {notice.code for notice in second.status().notices}
-    assert time.monotonic() - began < 30  # an endless statement would still be at it
 
 
 @pytest.mark.parametrize("harm", [one_more_table, folder, journal_that_deletes, pytest.param(link, marks=ON_POSIX)])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
@@ -18,10 +17,11 @@ from managers.memory.messages import Message
 from managers.recall.engine import Recall
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
-from tests.crash import kill_everywhere, needs_signals
+from tests.crash import Breeder, kill_everywhere, needs_signals
 from tests.fakes import HandClock
 from tests.recall.looking import assert_sound, contents
 
+MANY = 1500
 START = datetime(2026, 11, 20, 9, 0)
 
 
@@ -88,31 +88,36 @@ def test_killed_at_every_durable_step(tmp_path: Path) -> None:
         check(death.given[0], expected)
 
 
+def live_so_long(work: Callable[[Path], None], given: tuple[Path], seconds: float, _: Connection) -> int:
+    """Work until so much time of the processor is used up, at which the system ends the process as SIGKILL would."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    work(*given)
+    return 0
+
+
 @needs_signals
 @pytest.mark.slow
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     """SQLite writes beneath Python, so this kills by the clock; each round goes on where the last one died."""
-    reference = tmp_path / "reference"
-    fill(reference, 3000)
-    began = time.monotonic()
+    reference, warm = tmp_path / "reference", tmp_path / "warm"
+    fill(reference, MANY)
+    fill(warm, 12)
+    began = time.process_time()
     index(reference)
-    whole = time.monotonic() - began
+    whole = time.process_time() - began
     recall = open_persona(reference)
     expected = contents(recall)
     recall.close()
     folder = tmp_path / "killed"
-    fill(folder, 3000)
-    context = multiprocessing.get_context("forkserver")
+    fill(folder, MANY)
     rng = Random(5)
-    for _ in range(8):
-        child = context.Process(target=index, args=(folder,))
-        child.start()
-        child.join(0.3 + rng.random() * whole)
-        if child.is_alive() and child.pid:
-            os.kill(child.pid, signal.SIGKILL)
-        child.join()
-        recall = open_persona(folder)
-        assert_sound(recall)
-        assert contents(recall) <= expected
-        recall.close()
+    ended = []
+    with Breeder(index, live_so_long, (warm,)) as breeder:
+        for _ in range(8):
+            ended.append(breeder.run((folder,), 0.02 + rng.random() * whole / 2)[0])
+            recall = open_persona(folder)
+            assert_sound(recall)
+            assert contents(recall) <= expected
+            recall.close()
+    assert ended[0] == -signal.SIGPROF
     check(folder, expected)

