@@ -68,6 +68,7 @@ def kill_everywhere(
     *,
     whens: Sequence[When] = ("before", "half", "after"),
     stride: int = 1,
+    ready: Callable[[], object] | None = None,
 ) -> Iterator[Death]:
     """Run `work` again and again, killed one step later each time; yield after each death.
 
@@ -76,11 +77,12 @@ def kill_everywhere(
         prepare: makes a fresh place for each run and returns the arguments for `work`.
         whens: where in a call to die; `half` counts writes only.
         stride: look at every so many steps, for long work.
+        ready: done once before, so that no run has to load what all of them need.
 
     Yields:
         each death, and at the end of each of `whens` one survivor.
     """
-    with Breeder(work) as breeder:
+    with Breeder(work, ready=ready) as breeder:
         for when in whens:
             number = 1
             while True:
@@ -98,18 +100,25 @@ Live = Callable[[Callable[..., Any], tuple[Any, ...], Any, Connection], int]
 class Breeder:
     """A process that has imported what the work needs and forks a child for each run."""
 
-    def __init__(self, work: Callable[..., Any], live: Live | None = None, warm: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self,
+        work: Callable[..., Any],
+        live: Live | None = None,
+        warm: Sequence[Any] | None = None,
+        ready: Callable[[], object] | None = None,
+    ) -> None:
         """Begin.
 
         Args:
             work: a module-level function.
             live: what a child does with it; killed at a step, if not given.
             warm: with these arguments the work is done once here, so that no child has to load what it needs.
+            ready: for the same, where the work itself must not be done in a process that forks.
         """
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["tests.crash"])
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_breed, args=(work, live or _killed, warm, theirs), daemon=True)
+        self._process = context.Process(target=_breed, args=(work, live or _killed, warm, ready, theirs), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -138,7 +147,15 @@ class Breeder:
         return code, told
 
 
-def _breed(work: Callable[..., Any], live: Live, warm: Sequence[Any] | None, pipe: Connection) -> None:
+def _breed(
+    work: Callable[..., Any],
+    live: Live,
+    warm: Sequence[Any] | None,
+    ready: Callable[[], object] | None,
+    pipe: Connection,
+) -> None:
+    if ready is not None:
+        ready()
     if warm is not None:
         work(*warm)
     gc.collect()

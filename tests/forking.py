@@ -25,7 +25,16 @@ CAN_FORK: Final = hasattr(os, "fork") and sys.platform != "darwin"  # whose fram
 _SECONDS: Final = 120
 """What a command may take."""
 _HEAVY: Final = ("agent.graph", "agent.companion", "agent.minds.builtin", "agent.minds.language_model", "commands.line")
-_OF_SERVERS: Final = ("ui.server.app", "langchain_openai", "agent.minds.language_model.model_mind", "managers.sleep")
+_OF_SERVERS: Final = (
+    "ui.server.app",
+    "langchain_openai",
+    "agent.minds.language_model.model_mind",
+    "managers.sleep.conversation_end",
+    "agent.sleeper",
+    "commands.doctor",
+    "anyio._backends._asyncio",
+    "managers.storage.read_only",
+)
 _LONGEST: Final = 1 << 20
 _WITH_PORTS: Final = (
     "from agent.minds.server_discovery import PORTS; PORTS.update({ports}); from app import main; main()"
@@ -186,6 +195,7 @@ def _import_and_serve(connections: Sequence[socket.socket]) -> None:
 
     for module in (*_HEAVY, *_OF_SERVERS):
         importlib.import_module(module)
+    importlib.import_module("tests.ready").load_what_is_needed()
     gc.collect()
     gc.freeze()  # no look for garbage need go through what was imported, in any of those that are forked
     children = []

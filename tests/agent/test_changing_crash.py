@@ -19,6 +19,7 @@ from managers.storage.settings import Settings
 from tests.agent.choosing import Always, ScriptedMind
 from tests.crash import Death, kill_everywhere, needs_signals
 from tests.fakes import HandClock
+from tests.ready import load_what_is_needed
 from tests.recall.looking import assert_sound, contents
 
 NOW = datetime(2026, 11, 21, 21)
@@ -96,7 +97,7 @@ def test_killed_at_any_step_everything_agrees(tmp_path: Path, home: Path, work: 
     before, wanted = _told(prepare()[0]), _told(whole)
     assert before != wanted
     deaths: list[Death] = []
-    for death in kill_everywhere(work, prepare, stride=2):
+    for death in kill_everywhere(work, prepare, stride=2, ready=load_what_is_needed):
         deaths.append(death)
         assert _told(death.given[0]) in (before, wanted), death
         shutil.rmtree(death.given[0])

@@ -16,6 +16,7 @@ from managers.storage.paths import Home
 from managers.storage.settings import Settings
 from tests.crash import kill_everywhere, needs_signals
 from tests.fakes import HandClock
+from tests.ready import load_what_is_needed
 
 WISH = "wish"
 
@@ -70,7 +71,7 @@ def test_killed_at_any_step_it_is_finished_by_the_next(tmp_path: Path) -> None:
     assert "Zebulon" not in str(wanted[:4])
     assert wanted[4] == ["Zebulon lost his job.", "That is hard for Zebulon."]
     before = _found(home)
-    for death in kill_everywhere(_forget, prepare, whens=("before",), stride=5):
+    for death in kill_everywhere(_forget, prepare, whens=("before",), stride=5, ready=load_what_is_needed):
         (folder,) = death.given
         memories = _open(folder)
         take_up(memories)

@@ -19,6 +19,7 @@ from managers.storage.paths import Home
 from managers.storage.settings import Settings
 from tests.crash import kill_everywhere, needs_signals
 from tests.fakes import HandClock
+from tests.ready import load_what_is_needed
 
 TEXTS = ("The kettle is five years old.", "The kettle is blue.")
 
@@ -51,7 +52,7 @@ def test_killed_at_any_step_it_is_written_once_or_waits(tmp_path: Path) -> None:
     def prepare() -> tuple[Path]:
         return (Path(shutil.copytree(home, tmp_path / str(next(numbers)))),)
 
-    for death in kill_everywhere(_allow, prepare, whens=("before",)):
+    for death in kill_everywhere(_allow, prepare, whens=("before",), ready=load_what_is_needed):
         (folder,) = death.given
         memories = _open(folder)
         waits = waiting(memories)

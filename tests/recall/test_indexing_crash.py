@@ -19,6 +19,7 @@ from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 from tests.crash import Breeder, kill_everywhere, needs_signals
 from tests.fakes import HandClock
+from tests.ready import load_what_is_needed
 from tests.recall.looking import assert_sound, contents
 
 MANY = 1500
@@ -84,7 +85,7 @@ def test_killed_at_every_durable_step(tmp_path: Path) -> None:
     whole = open_persona(reference)
     expected = contents(whole)
     whole.close()
-    for death in kill_everywhere(index, prepare, stride=5):
+    for death in kill_everywhere(index, prepare, stride=5, ready=load_what_is_needed):
         check(death.given[0], expected)
 
 

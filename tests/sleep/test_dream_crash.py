@@ -12,6 +12,7 @@ from managers.storage.journal import settle
 from managers.storage.paths import PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
 from tests.fakes import HandClock
+from tests.ready import load_what_is_needed
 from tests.sleep.dreamers import make_dreamer, memory_files, two_days
 
 NIGHT = datetime(2026, 11, 21, 3, 0)
@@ -40,7 +41,7 @@ def test_killed_at_any_step_it_is_as_if_not_begun(tmp_path: Path) -> None:
         return (folder,)
 
     deaths = 0
-    for death in kill_everywhere(dream_once, prepare, whens=("before", "half"), stride=13):
+    for death in kill_everywhere(dream_once, prepare, whens=("before", "half"), stride=13, ready=load_what_is_needed):
         paths = PersonaPaths(death.given[0])
         settle(paths)
         assert memory_files(paths) in (before, after), death
