@@ -93,9 +93,11 @@ class InnerLife:
         days = [turn.time.date() for turn in told if turn.time is not None]
         oldest, lookback = min(days), settings.episode_memory_lookback_days
         episodes = spare(lambda: self.episodes.for_prompt(oldest, lookback, days.count(oldest))) or []
-        told_days = [f"{e.date:%Y-%m-%d}: {one_line(e.summary)}" for e in kept.other_days(episodes)]
+        older = spare(lambda: self.episodes.periods.for_prompt(oldest - timedelta(days=lookback))) or []
+        told_of = [(period.date, period.summary) for period in kept.other_periods(older)]
+        told_of += [(f"{day.date}", day.summary) for day in kept.other_days(episodes)]
         parts = [
-            Part("episodes", told_days, keep="last"),
+            Part("episodes", [f"{when}: {one_line(summary)}" for when, summary in told_of], keep="last"),
             text_part("strategy", plain(spare(partial(self.insights.latest_strategy, kept.others)) or "")),
         ]
         if silent:

@@ -145,7 +145,7 @@ def _inner_parts(
     step = max(1, whole // _STEPS)
     made = compose_parts(parts, room // step * step, around.sheet.language, around.mind.count_tokens, whole=whole)
     told = next((part.items for part in parts if part.name == "episodes"), ())
-    return made, [item[:10] for item in told[len(told) - made.kept.get("episodes", 0) :]], advice
+    return made, [item.partition(": ")[0] for item in told[len(told) - made.kept.get("episodes", 0) :]], advice
 
 
 def _request(

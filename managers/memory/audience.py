@@ -20,6 +20,7 @@ from managers.memory.episodes import Episode
 from managers.memory.errors import AudienceUnknownError
 from managers.memory.json_documents import USER, Apply, Remembered, encode, short_id
 from managers.memory.log.reader import LogReader
+from managers.memory.periods import Period, Span, span_named
 from managers.storage.files import read_bytes
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.locks import writing
@@ -70,7 +71,9 @@ class Kept:
 
     def holds_passage(self, message_ids: Iterable[str], path: str) -> bool:
         """Tell whether a passage of a file is kept here; what stands in a file with others goes by what the file rests on."""
-        return self.holds(message_ids, place=PurePosixPath(path).stem)
+        stem = PurePosixPath(path).stem
+        span = span_named(stem)
+        return self.holds(message_ids, place=stem) or (span is not None and self._holds_day_of(span))
 
     def others(self, memories: Iterable[Memory]) -> list[Memory]:
         """Return those of some insights, questions or goals that any mind may read."""
@@ -79,6 +82,13 @@ class Kept:
     def other_days(self, episodes: Iterable[Episode]) -> list[Episode]:
         """Return the days that any mind may read."""
         return [one for one in episodes if not self.holds(one.evidence, one.id, one.date.isoformat())]
+
+    def other_periods(self, periods: Iterable[Period]) -> list[Period]:
+        """Return the weeks and months that any mind may read: of none of whose days anything is kept here."""
+        return [one for one in periods if not self.holds(one.evidence, one.id) and not self._holds_day_of(one.span)]
+
+    def _holds_day_of(self, span: Span) -> bool:
+        return any(f"{span.first}" <= place <= f"{span.last}" for place in self._places)
 
     def card(self, entity: Entity) -> Entity:
         """Return what any mind may read of a card."""

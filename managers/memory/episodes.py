@@ -24,6 +24,7 @@ from managers.memory.json_documents import (
     short_id,
     write_plainly,
 )
+from managers.memory.periods import PeriodStore
 from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError, Notice
 from managers.storage.files import digest, files, read_bytes
@@ -109,6 +110,7 @@ class EpisodeStore:
         self._paths = paths
         self._clock = clock
         self._apply = apply or write_plainly(paths)
+        self.periods = PeriodStore(paths, clock)
         self.notices: list[Notice] = []
 
     def path(self, day: date) -> Path:
@@ -172,7 +174,8 @@ class EpisodeStore:
         """Write an episode that a person made or corrected; dreams leave it alone from then on."""
         kept = episode.sealed().model_copy(update={"mind": USER, "redo": False})
         with writing(self._paths):
-            self._apply({self.path(kept.date): kept.dump()}, author=author, reason=reason, evidence=evidence)
+            changes = {**self.periods.outdated_by(kept.date), self.path(kept.date): kept.dump()}
+            self._apply(changes, author=author, reason=reason, evidence=evidence)
         return kept
 
     def edit(
@@ -217,4 +220,5 @@ class EpisodeStore:
         with writing(self._paths):
             state = DreamStateFile(self._paths, self._clock)
             settled = state.load().settle(day)
-            self._apply({self.path(day): None, state.path: settled.dump()}, author=author, reason=reason)
+            changes = {**self.periods.outdated_by(day), self.path(day): None, state.path: settled.dump()}
+            self._apply(changes, author=author, reason=reason)

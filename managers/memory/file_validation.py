@@ -11,6 +11,7 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, GoalsMeta
 from managers.memory.insights import Insight
 from managers.memory.json_documents import entries_of
+from managers.memory.periods import Period
 from managers.memory.questions import Question
 from managers.memory.strategies import AnyPattern
 from managers.storage.json_text import load_json
@@ -37,7 +38,7 @@ def flaws(name: str, content: bytes) -> int:
             return _odd(model, value) if isinstance(value, list) else _BROKEN
     for beginning, model in _WHOLES.items():
         if name.startswith(beginning):
-            return 0 if _is(model, value) else _BROKEN
+            return 0 if _is(Period if "~" in name else model, value) else _BROKEN
     if name.startswith("goals"):
         return _goal_flaws(value) if isinstance(value, dict) else _BROKEN
     return 0 if isinstance(value, list | dict) else _BROKEN

@@ -21,6 +21,7 @@ from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.goals import Goals, GoalStore
 from managers.memory.insights import Insights, InsightStore
 from managers.memory.json_documents import USER, encode
+from managers.memory.periods import Period
 from managers.memory.questions import Questions, QuestionStore
 from managers.memory.strategies import Strategies, StrategyStore
 from managers.storage.clock import Clock
@@ -117,6 +118,10 @@ class WorkingCopy:
             return None
         return self._episodes.get(day) or self.stores.episodes.get(day)
 
+    def episode_days(self) -> set[date]:
+        """Return the days that have an episode, as they stand here; no file is read."""
+        return {day for day in (*self.stores.episodes.days(), *self._episodes) if not self._is_dropped(day)}
+
     def put_episode(self, episode: Episode) -> None:
         """Place an episode, unless a person has made the day's theirs."""
         there = self.episode(episode.date)
@@ -142,7 +147,13 @@ class WorkingCopy:
     def remove_episode(self, day: date) -> None:
         """Take away a day's episode, whoever wrote it."""
         self._episodes.pop(day, None)
-        self._files[self.stores.episodes.path(day)] = None
+        self._files |= {**self.stores.episodes.periods.outdated_by(day), self.stores.episodes.path(day): None}
+
+    def put_period(self, period: Period) -> None:
+        """Place what a week or a month was, unless a person has made it theirs."""
+        there = self.stores.episodes.periods.get(period.span)
+        if there is None or not there.is_users:
+            self._files[self.stores.episodes.periods.path(period.span)] = period.dump()
 
     def entity(self, names: Iterable[str]) -> Entity | None:
         """Return the entity that any of the names means."""

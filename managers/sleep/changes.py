@@ -34,7 +34,7 @@ from managers.sleep.tasks import (
 from managers.storage.texts import Texts
 
 _say = Texts("notices/dreams")
-What = Literal["episode", "entity", "question", "resolution", "goal", "insight"]
+What = Literal["episode", "entity", "question", "resolution", "goal", "insight", "period"]
 STALE_GOAL_DAYS = 30
 """A short-term goal that has not moved for this long is given up at a weekly reflection."""
 _MIDDLING = 3

@@ -232,9 +232,10 @@ class Dreamer:
                     run.progress(len(report.days) + number, len(run.depths))
                 if number < len(batch) and run.depths[day] > 1:
                     self._thinker.reflect(night, run.depths[day], run.cancel, self._night_after(day, run))
+            until = self._night_after(batch[-1], run) if batch else None
+            self._thinker.condense(night, until)
             night.level = wanted or (_depth(run.depths[batch[-1]], is_new=is_new) if batch else None)
             if night.level is not None:
-                until = self._night_after(batch[-1], run) if batch else None
                 self._thinker.reflect(night, night.level, run.cancel, until)
             return night
 

@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from managers.language.words import content_words
 from managers.memory.entities import Entity, kanji_alone, name_key
 from managers.memory.episodes import Episode
 from managers.memory.messages import NAMELESS
+from managers.memory.periods import Period
 from managers.memory.questions import Question
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.mind import Cancel, Sheet
@@ -32,6 +34,7 @@ from managers.sleep.changes import (
     resolution_changes,
 )
 from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
+from managers.sleep.condensing import FEWEST_DAYS, condensed, due_spans
 from managers.sleep.errors import LeftOutError
 from managers.sleep.reflection_levels import span_days
 from managers.sleep.review import Review
@@ -267,6 +270,25 @@ class Thinker:
 
         self._ask(night, "reflection", days[-1] if days else None, think)
 
+    def condense(self, night: Night, today: date | None) -> None:
+        """Sum up the weeks and months that were over before `today` and are not summed up as they are now; None: none."""
+        if today is None:
+            return
+        store, tonight = self.stores.episodes, [material.date for material in night.materials]
+        days = night.copy.episode_days()
+        for span in due_spans(days, store.periods.spans(), tonight, today):
+            found = (night.copy.episode(day) for day in sorted(days) if span.first <= day <= span.last)
+            episodes = [episode for episode in found if episode is not None]
+            there = store.periods.get(span)
+            now = {one.date.isoformat(): one.text_digest() for one in episodes}
+            if len(episodes) < FEWEST_DAYS or (there is not None and (there.is_users or there.days == now)):
+                continue
+            cited = {one for episode in episodes for event in episode.events for one in event.evidence}
+            gone = {one for one in cited if self.is_gone(one)}
+            period = condensed(span, episodes, gone, self.sheet.language, today)
+            make = partial(_put_period, period)
+            night.take([Change("period", period.date, period.summary, (), period.mind, make)])
+
     def _past_of(self, material: ReflectionMaterial) -> tuple[Hit, ...]:
         """Return what is remembered from before the days that are looked back on, and bears on them."""
         told = material.ids
@@ -325,6 +347,10 @@ class Thinker:
         folded = name_key(text)
         keys |= {key for key in copy.known_keys() if _names(key, folded)}
         return copy.entities_named_in(sorted(keys))
+
+
+def _put_period(period: Period, copy: WorkingCopy) -> None:
+    copy.put_period(period)
 
 
 def _before(copy: WorkingCopy, day: date) -> Episode | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from random import Random
 from typing import Any
 
@@ -21,6 +21,7 @@ from managers.memory.episodes import Episode
 from managers.memory.errors import AudienceUnknownError, KeptHereError
 from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
+from managers.memory.periods import Period, week_of
 from managers.memory.questions import Question, Questions
 from managers.mind import Cancel
 from managers.storage.paths import Home
@@ -240,3 +241,28 @@ def test_a_mark_is_a_change_that_can_be_taken_back(services: Services, server: M
     assert message in memories.audiences.kept().messages
     memories.history.undo(memories.history.entries(1)[0].id, author="user")
     assert message not in memories.audiences.kept().messages
+
+
+def test_a_week_in_brief_stands_in_a_prompt_unless_one_of_its_days_is_kept(
+    services: Services, server: ModelServer
+) -> None:
+    memories = services.memories(NEMU)
+    last_month = memories.clock.now().date() - timedelta(days=40)
+    week = Period(
+        date=str(week_of(last_month)), summary=f"{SECRET}の一週間", key_events=["x"], mind="built-in"
+    ).sealed()
+    day = Episode(date=last_month, summary="その日のこと", mind="user")
+    periods = memories.episodes.periods
+    memories.apply(
+        {periods.path(week.span): week.dump(), memories.episodes.path(day.date): day.dump()}, author="dream", reason="x"
+    )
+    server.enqueue(Say("おはよう。"))
+    say(services, "おはよう")
+    assert f"{week.date}: {week.summary}" in sent(server)
+    memories.audiences.mark("ep_x", "this-computer", [], last_month.isoformat())
+    before = len(server.chats)
+    server.enqueue(Say("こんばんは。"))
+    say(services, "こんばんは")
+    later = [json.dumps(chat.body, ensure_ascii=False) for chat in server.chats[before:]]
+    assert later
+    assert not any(week.summary in body for body in later)

@@ -17,6 +17,7 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import Goals
 from managers.memory.inner_state import InnerState
 from managers.memory.insights import Insight
+from managers.memory.periods import Period
 from managers.memory.questions import Question
 from managers.memory.strategies import AnyPattern
 from managers.storage.audit import events, flaws
@@ -42,6 +43,13 @@ def test_episode() -> None:
     assert episode.date == date(2026, 1, 2)
     assert json.loads(episode.dump()).keys() == shown.keys()
     assert not episode.sealed().is_users
+
+
+def test_period() -> None:
+    shown = value("episodic_memory/YYYY-MM-DD~")
+    period = Period.model_validate(shown)
+    assert json.loads(period.dump()) == shown
+    assert not period.is_users
 
 
 def test_entity() -> None:

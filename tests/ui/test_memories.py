@@ -18,6 +18,7 @@ from managers.memory.episodes import Episode
 from managers.memory.forgotten import forget_words
 from managers.memory.goals import KEPT_ENDED, Goal, Goals
 from managers.memory.insights import Insight, Insights
+from managers.memory.periods import Period
 from managers.memory.questions import KEPT_CLOSED, Question, Questions
 from managers.storage.audit import Given, Recipient, months, record
 from tests.ui.reading import Element, press, read
@@ -112,7 +113,7 @@ def test_every_shelf_says_what_it_is_for_while_it_is_empty(services: Services, m
 
 def test_the_shelves_stand_in_groups_each_with_a_sign(shelves: Shelves, memories: Memories) -> None:
     groups = shelves.look().all('nav.shelves [role="group"]')
-    assert [len(group.all("a")) - len(group.all("a.group")) for group in groups] == [4, 2, 2, 5]  # and the notes
+    assert [len(group.all("a")) - len(group.all("a.group")) for group in groups] == [5, 2, 2, 5]  # and the notes
     assert all(len(one.all("i.icon")) == 1 for group in groups for one in group.all("a") if "group" not in one.classes)
     for one in groups[0].all("a"):
         assert shelves.browser.get(one.attributes["href"]).status_code == 200
@@ -684,7 +685,7 @@ def test_each_memory_says_how_far_it_is_trusted_and_what_moved_that(shelves: She
     assert event.one("summary").text == JA("memories.trust_sure")
     assert JA("memories.moved_used") in event.one("li").text
     assert "(+0.10)" in event.one("li").text
-    assert "0.60" in event.one(".quiet").text
+    assert "0.60" in event.text
     assert shelves.look("/insights").texts(".trust summary") == [JA("memories.trust_faded")]
     assert len(shelves.look("/people/田中さん").all(".trust")) == 2
 
@@ -717,3 +718,31 @@ def test_what_left_this_computer_is_readable_and_a_hand_on_it_is_told(
     (path,) = months(memories.paths)
     path.write_text(path.read_text("utf-8").replace("Gemini", "Nobody"), "utf-8")
     assert path.name in shelves.look("/audit").one('[role="alert"]').text
+
+
+# --- weeks and months
+
+
+def test_a_week_in_brief_stands_among_the_days_and_leads_to_them(shelves: Shelves, memories: Memories) -> None:
+    week = Period(
+        date="2026-11-02~2026-11-08",
+        summary=f"川の週 {EVIL}",
+        key_events=["灯りを見た", "手で足した"],
+        key_event_evidence=[["m1"]],
+        days={DAY.isoformat(): "x"},
+        mind="built-in",
+    ).sealed()
+    path = memories.episodes.periods.path(week.span)
+    memories.apply(
+        {memories.episodes.path(DAY): episode(DAY).dump(), path: week.dump()}, author="dream", reason="night"
+    )
+    listed = shelves.look("/days/2026-11")
+    address = address_of(NAME, f"memories/days/{week.date}")
+    assert listed.all(".lines li")[0].attributes["data-key"] == address
+    page = shelves.look(f"/days/{week.date}")
+    assert page.one(".words").text == week.summary
+    assert len(page.all(".told-list li")) == 2
+    assert page.one(".known a").attributes["href"] == address_of(NAME, f"memories/days/{DAY}")
+    memories.recall.catch_up()
+    assert address in [one.attributes["href"] for one in shelves.look(query="川の週").all(".found a.small")]
+    assert shelves.look("/days/2026-11-09~2026-11-15").one(".nothing p").text == JA("memories.gone")

@@ -20,9 +20,9 @@ _SOON: Final = timedelta(minutes=1)
 _BUILT_IN: Final = "built-in"
 _TASKS: Final = frozenset({"episode", "entities", "questions", "answers", "reflection"})
 _WHYS: Final = frozenset(get_args(Why))
-_NAMED: Final = frozenset({"entity", "question", "resolution", "episode"})
+_NAMED: Final = frozenset({"entity", "question", "resolution", "episode", "period"})
 """A goal's target is an id and an insight's is its topic, which its text says: names and days say more."""
-_PLACES: Final = {"entity": "memories/people", "episode": "memories/days"}
+_PLACES: Final = {"entity": "memories/people", "episode": "memories/days", "period": "memories/days"}
 _LEVELS: Final = frozenset({1, 2, 3})
 
 

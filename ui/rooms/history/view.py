@@ -23,7 +23,7 @@ _KINDS: Final = (
     ("entity_memory/", "entity"),
     ("episodic_memory/", "episode"),
 )
-_KNOWN: Final = frozenset({"episode", "entity", "question", "resolution", "goal", "insight"})
+_KNOWN: Final = frozenset({"episode", "entity", "question", "resolution", "goal", "insight", "period"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from managers.hygiene.inventory import of_episode
 from managers.memory.episodes import Episode
 from managers.memory.forgotten import FORGOTTEN
 from managers.memory.json_documents import USER
+from managers.memory.periods import Span, span_named
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
 from ui.components.times import WEEKDAYS
@@ -53,6 +54,8 @@ def read(visit: With, day: str, edit: str = "") -> Response:
     """Show what a day was, or the fields to edit that in; or a month, by its number."""
     if _MONTH.fullmatch(day):
         return _calendar(visit, day)
+    if span := span_named(day):
+        return _period(visit, span)
     episode = visit.memories.episodes.get(_date(day))
     if episode is None:
         return gone(visit, _SHELF)
@@ -145,6 +148,11 @@ def month_of(visit: PersonaVisit, days: Sequence[date], wanted: str) -> dict[str
             for week in calendar.Calendar().monthdatescalendar(year, month)
         ],
         "days": [episode for day in sorted(here, reverse=True) if (episode := visit.memories.episodes.get(day))],
+        "periods": [
+            (visit.at(f"memories/days/{period.date}"), _span_name(visit, period.span), period.summary)
+            for span in visit.memories.episodes.periods.spans()
+            if f"{span.first:%Y-%m}" == chosen and (period := visit.memories.episodes.periods.get(span))
+        ],
         "earlier": visit.at(f"memories/days/{months[at - 1]}") if at else "",
         "later": visit.at(f"memories/days/{months[at + 1]}") if at + 1 < len(months) else "",
         "months": [(one, month_name(one, t)) for one in reversed(months)],
@@ -167,6 +175,36 @@ def _calendar(visit: PersonaVisit, wanted: str) -> Response:
     month = month_of(visit, days, wanted) if days else None
     table = visit.at("tables/episodes.csv")
     return show(visit, "memories/days.html", _SHELF, month=month, weekdays=WEEKDAYS, shorten=shorten, table=table)
+
+
+def _period(visit: PersonaVisit, span: Span) -> Response:
+    period = visit.memories.episodes.periods.get(span)
+    if period is None:
+        return gone(visit, _SHELF)
+    of_events = [*period.key_event_evidence, *([] for _ in period.key_events)]
+    evidence = evidence_of(visit, of_events[: len(period.key_events)])
+    path = file_part(visit.memories.paths.folder, visit.memories.episodes.periods.path(span))
+    return show(
+        visit,
+        "memories/period.html",
+        _SHELF,
+        name=_span_name(visit, span),
+        period=period,
+        tone="" if period.emotional_tone == _NO_TONE else tone(period.emotional_tone, visit.t),
+        maker=maker_name(period.mind, visit.t),
+        events=list(zip(period.key_events, evidence, strict=True)),
+        days=[(_address(visit, day), visit.day(day)) for day in map(date.fromisoformat, period.days)],
+        month=visit.at(f"memories/days/{span.first:%Y-%m}"),
+        past=past_of_path(visit, path),
+        table=visit.at("tables/history.csv", item=path),
+    )
+
+
+def _span_name(visit: PersonaVisit, span: Span) -> str:
+    key = "memories.span_week" if span.is_week else "memories.span_month"
+    return visit.t(
+        key, first=visit.day(span.first), last=visit.day(span.last), month=month_name(f"{span.first:%Y-%m}", visit.t)
+    )
 
 
 def _cell(visit: PersonaVisit, day: date, month: int, *, is_told: bool) -> Cell:

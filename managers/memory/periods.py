@@ -1,0 +1,159 @@
+"""Weeks and months in brief: `episodic_memory/YYYY-MM-DD~YYYY-MM-DD.json` beside the days that each sums up, which stay."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Mapping
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pydantic import Field, ValidationError, field_validator
+
+from managers.memory.json_documents import USER, JsonFile, Remembered, encode, short_id
+from managers.storage.clock import Clock
+from managers.storage.errors import Notice
+from managers.storage.files import digest, files
+from managers.storage.paths import PersonaPaths
+
+_NAME: Final = re.compile(r"(\d{4}-\d{2}-\d{2})~(\d{4}-\d{2}-\d{2})")
+_LONGEST_WEEK: Final = 7
+WEEKS_IN_PROMPT: Final = 4
+MONTHS_IN_PROMPT: Final = 6
+
+
+class Span(NamedTuple):
+    """A week or a month: its first and its last day."""
+
+    first: date
+    last: date
+
+    def __str__(self) -> str:
+        return f"{self.first}~{self.last}"
+
+    @property
+    def is_week(self) -> bool:
+        return (self.last - self.first).days < _LONGEST_WEEK
+
+
+def week_of(day: date) -> Span:
+    """Return the week of a day, from Monday to Sunday."""
+    monday = day - timedelta(days=day.weekday())
+    return Span(monday, monday + timedelta(days=6))
+
+
+def month_of(day: date) -> Span:
+    """Return the calendar month of a day."""
+    return Span(day.replace(day=1), day.replace(day=calendar.monthrange(day.year, day.month)[1]))
+
+
+def spans_of(day: date) -> tuple[Span, Span]:
+    """Return the week and the month of a day."""
+    return week_of(day), month_of(day)
+
+
+def span_named(name: str) -> Span | None:
+    """Return the span that a file's stem or an address names; None where it names none."""
+    found = _NAME.fullmatch(name)
+    try:
+        return Span(*map(date.fromisoformat, found.groups())) if found else None
+    except ValueError:
+        return None
+
+
+class Period(Remembered):
+    """What a week or a month was.
+
+    Attributes:
+        date: its first and its last day, `A~B`.
+        key_events: what mattered most of its days, in their order; `key_event_evidence` tells what each rests on.
+        compressed: always true: what tells it from a day.
+        days: the days that it sums up, each with the digest of its words.
+        written: digest of the text as a dream wrote it; another digest means that a person changed it.
+    """
+
+    date: str
+    summary: str
+    key_events: list[str] = Field(default_factory=list)
+    emotional_tone: str = "neutral"
+    key_event_evidence: list[list[str]] = Field(default_factory=list)
+    compressed: bool = True
+    days: dict[str, str] = Field(default_factory=dict)
+    written: str = ""
+
+    @field_validator("date")
+    @classmethod
+    def _is_span(cls, value: str) -> str:
+        if span_named(value) is None:
+            raise ValueError(value)
+        return value
+
+    @property
+    def span(self) -> Span:
+        span = span_named(self.date)
+        assert span is not None  # as it was validated
+        return span
+
+    @property
+    def is_users(self) -> bool:
+        """A person wrote or corrected it: no dream may overwrite it."""
+        return self.mind == USER or (self.written != "" and self.written != self.text_digest())
+
+    def text_digest(self) -> str:
+        """Return the digest of what people read."""
+        return digest("\n".join([self.summary, *self.key_events, self.emotional_tone]))[:16]
+
+    def sealed(self) -> Period:
+        """Return it with its id and the digest by which later edits are noticed."""
+        return self.model_copy(update={"id": self.id or short_id("pe_", self.date), "written": self.text_digest()})
+
+    def dump(self) -> bytes:
+        """Return the file's bytes, what a day's file has first in the same order."""
+        values = self.model_dump(mode="json")
+        first = ("date", "summary", "key_events", "emotional_tone", "compressed")
+        return encode({**{key: values[key] for key in first}, **values})
+
+
+class PeriodStore:
+    """The weeks and months of a persona."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
+        self._paths = paths
+        self._clock = clock
+        self.notices: list[Notice] = []
+
+    def path(self, span: Span) -> Path:
+        return self._paths.episodic_memory / f"{span}.json"
+
+    def spans(self) -> list[Span]:
+        """Return what is summed up, oldest first; of those that begin together the shorter one."""
+        found = (span_named(path.stem) for path in files(self._paths.episodic_memory, "*~*.json"))
+        return sorted(span for span in found if span)
+
+    def get(self, span: Span) -> Period | None:
+        """Return one; None if there is none, or nothing that we understand: that is left alone."""
+        path = self.path(span)
+        if not path.exists():
+            return None
+        file = JsonFile(self._paths, path, self._clock, dict)
+        value = file.read()
+        self.notices += file.take_notices()
+        try:
+            return Period.model_validate({"date": str(span), **value}) if value else None
+        except ValidationError:
+            return None
+
+    def for_prompt(self, before: date) -> list[Period]:
+        """Return the weeks that had ended before a day, and the months before those, a few of each, oldest first."""
+        ended = [span for span in self.spans() if span.last < before]
+        weeks = [span for span in ended if span.is_week][-WEEKS_IN_PROMPT:]
+        until = weeks[0].first if weeks else before
+        months = [span for span in ended if not span.is_week and span.last < until][-MONTHS_IN_PROMPT:]
+        found = (self.get(span) for span in (*months, *weeks))
+        return [period for period in found if period is not None]
+
+    def outdated_by(self, day: date) -> Mapping[Path, None]:
+        """Return which files go when the words of a day change: the next night sums up anew; a person's own stay."""
+        found = ((span, self.get(span)) for span in spans_of(day))
+        return {self.path(span): None for span, period in found if period is not None and not period.is_users}
