@@ -114,7 +114,7 @@ def test_a_megabyte_of_objects_keeps_no_library_busy(
 def test_an_endless_answer_in_small_pieces_costs_no_memory_either(
     hearing: tuple[ModelServer, subprocess.Popen[str]],
 ) -> None:
-    found = told(hearing, Endless("text", size=8))
+    found = told(hearing, Endless("text", size=24))  # eight thousand of them
     assert (found["error"], found["text"]) == (ENDLESS, MOST_CHARACTERS)
     assert found["megabytes"] < FEW_MEGABYTES
 
