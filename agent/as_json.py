@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from agent.approval import Waiting, how_to_decide
@@ -49,6 +50,7 @@ def hit(found: Hit, rank: int) -> dict[str, Any]:
         "date": f"{found.time:%Y-%m-%d}" if found.time else None,
         "message_ids": list(found.message_ids),
         "score": round(found.score, 4),
+        **(asdict(found.piece) if found.piece else {}),
     }
 
 

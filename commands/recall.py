@@ -33,6 +33,10 @@ def recall(
     as_turn: Annotated[
         bool, typer.Option("--as-turn", help="What a turn would hand to its prompt, if it recalls at all.")
     ] = False,
+    *,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Of long answers show all, not the piece that was found.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Search a persona's memories."""
@@ -51,6 +55,7 @@ def recall(
                 else memories.recall.search(wanted, k, types=as_types(kind))
             )
             elapsed = 1000 * (time.perf_counter() - started)
+            hits = memories.recall.with_pieces(hits, whole=whole)
             if as_json:
                 write(shapes.line(shapes.search(wanted, hits, elapsed)))
                 continue

@@ -28,6 +28,7 @@ from managers.recall.index.sources import IndexName, has_documents
 from managers.recall.index.unread import unread_among
 from managers.recall.index.upkeep import Upkeep
 from managers.recall.likeness import Likeness
+from managers.recall.long_answers import with_pieces
 from managers.recall.past_conversations import search_past_conversations
 from managers.recall.question.entity_names import names_entity
 from managers.recall.question.planner import RecallPlan, plan_recall
@@ -221,6 +222,11 @@ class Recall:
         """
         excluded = 0 if with_recent else self._settings.last_api_history_limit_option
         return search_past_conversations(self._log, self.paths, query, excluded=excluded, shown=shown)
+
+    def with_pieces(self, hits: Sequence[Hit], *, whole: bool = False) -> list[Hit]:
+        """Return hits, those of answers with which piece they are, or with the whole answer instead of the piece."""
+        size = self._settings.chunk_size
+        return with_pieces(hits, self._log, size, min(self._settings.chunk_overlap, size // 2), whole=whole)
 
     def plan(self, message: str, window: Sequence[Message]) -> RecallPlan:
         """Decide whether a message calls for the past and what to look for; no model, no waiting."""

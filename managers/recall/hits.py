@@ -44,6 +44,15 @@ RELATED_TYPES: tuple[MemoryType, ...] = tuple(kind for kind in PROMPT_TYPES if k
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """Which piece of an answer a passage is: the answer's id, its place among the pieces from 0 on, and how many there are."""
+
+    qa_id: str
+    chunk_index: int
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One memory that a search found.
 
@@ -59,6 +68,7 @@ class Hit:
         heading: heading or page of a document.
         why: what each part gave to its place in the ranking (`lexical`, `semantic`, `neighbour`,
             `time`), in shares that add up to one.
+        piece: of an answer, where that was asked for.
     """
 
     text: str
@@ -71,3 +81,4 @@ class Hit:
     speaker: str = ""
     heading: str = ""
     why: tuple[tuple[str, float], ...] = ()
+    piece: Piece | None = None

@@ -1,0 +1,47 @@
+"""Long answers, which are found piece by piece, put together again.
+
+Nothing is stored twice for that: an answer is cut into the passages that are searched, whose unit in the index is the
+message. So a piece's `qa_id` is the id of its message, and its `chunk_index` its place among the message's passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from managers.memory.log.reader import LogReader
+from managers.memory.messages import Message
+from managers.recall.hits import LOG_TYPES, Hit, Piece
+from managers.recall.index.chunking import split
+
+SHORTEST_ANSWER: Final = 50
+"""An answer of fewer characters says too little to be half of a question and its answer."""
+
+
+def with_pieces(hits: Iterable[Hit], log: LogReader, size: int, overlap: int, *, whole: bool) -> list[Hit]:
+    """Return hits, those of answers with which piece of which answer they are.
+
+    Args:
+        hits: what was found.
+        log: the conversation, for the answers as they read now.
+        size: the greatest length of a passage, in characters.
+        overlap: what two of them share.
+        whole: the text of each is the whole answer, as it was said.
+    """
+    return [_with_piece(hit, log, size, overlap, whole=whole) for hit in hits]
+
+
+def _with_piece(hit: Hit, log: LogReader, size: int, overlap: int, *, whole: bool) -> Hit:
+    message = log.get(hit.message_ids[0]) if hit.type in LOG_TYPES and len(hit.message_ids) == 1 else None
+    if message is None or not _is_answer(message):
+        return hit
+    pieces = split(message.text, size, overlap)
+    if hit.text not in pieces:
+        return hit  # it was reworded since it was indexed
+    piece = Piece(message.id, pieces.index(hit.text), len(pieces))
+    return replace(hit, piece=piece, text=message.text.strip() if whole else hit.text)
+
+
+def _is_answer(message: Message) -> bool:
+    return message.role == "persona" and len(message.text.strip()) >= SHORTEST_ANSWER
