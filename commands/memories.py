@@ -15,33 +15,42 @@ if TYPE_CHECKING:
 
     from agent.memories import Memories
     from managers.hygiene.inventory import Memory
+    from managers.memory.strategies import Strategies
 
 commands = typer.Typer()
+
+_STRATEGY = "strategy"
 
 
 @commands.command()
 def memories(
     persona: PersonaArgument,
     home: HomeOption = None,
-    kind: Annotated[str, typer.Option("--type", help="day, event, insight or fact; default: all.")] = "",
+    kind: Annotated[
+        str, typer.Option("--type", help="day, event, insight, fact or strategy; default: what dreams made.")
+    ] = "",
     memory_id: Annotated[str, typer.Argument(help="With --audience: the memory, or a message of the log.")] = "",
     audience: Annotated[str, typer.Option(help="this-computer or any: which minds may be given it.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """List the memories that dreams have made: how far each is trusted, what it rests on, when it was last used.
 
-    With an id and --audience, say which minds may be given that memory.
+    With an id and --audience, say which minds may be given that memory. With `--type strategy`: what was learned about
+    helping, and how often it was welcome or complained of.
     """
     from agent.as_json import line
     from managers.hygiene.inventory import KINDS
     from managers.hygiene.inventory import memories as active
 
-    if kind and kind not in KINDS:
-        raise UnknownMemoryTypeError(given=kind, known=", ".join(KINDS))
+    if kind and kind not in (*KINDS, _STRATEGY):
+        raise UnknownMemoryTypeError(given=kind, known=", ".join((*KINDS, _STRATEGY)))
     with services_at(home) as services, damage_told(services, persona):
         today, held = services.clock.now().date(), services.memories(persona)
         if audience:
             _let_be_for(held, memory_id, audience)
+        if kind == _STRATEGY:
+            _list_strategies(held.strategies.load(), as_json=as_json)
+            return
         kept = held.audiences.kept()
         for memory in active(held.working_copy()):
             if kind in ("", memory.kind) and memory_id in ("", memory.id):
@@ -75,6 +84,22 @@ def _let_be_for(held: Memories, memory_id: str, audience: str) -> None:
         held.audiences.mark(memory_id, chosen, with_answers(held.log, [memory_id]))
     else:
         raise NoSuchMemoryError(id=memory_id)
+
+
+def _list_strategies(known: Strategies, *, as_json: bool) -> None:
+    from agent.as_json import line
+
+    for failure in known.failures:
+        if as_json:
+            write(line({**failure.model_dump(mode="json"), "type": _STRATEGY}))
+        else:
+            write_line(f"{failure.id:<12}  {failure.severity}/5   {failure.pattern}: {failure.mitigation}")
+    for way in known.decompositions:
+        if as_json:
+            write(line({**way.model_dump(mode="json"), "type": _STRATEGY}))
+        else:
+            how = ", ".join(way.strategy)
+            write_line(f"{way.id:<12}  {way.success_rate:.2f} ×{way.usage_count:<4} {way.query_pattern} ({how})")
 
 
 def _plain(memory: Memory, today: date) -> dict[str, Any]:

@@ -44,3 +44,15 @@ def test_which_minds_may_be_given_a_memory_is_said_by_its_id(tmp_path: Path) -> 
     assert {one["audience"] for one in lines(run("memories", "Hazel", "--json", home=home))} == {"any"}
     run("memories", "Hazel", fact["id"], "--audience", "nobody", home=home, expect=1)
     run("memories", "Hazel", "f_none", "--audience", "any", home=home, expect=1)
+
+
+def test_what_was_learned_about_helping_is_listed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    run("chat", "Hazel", "-m", "How do I care for a fern?", home=home)
+    run("chat", "Hazel", "-m", "That was too long. Please keep it short!", home=home)
+    found = lines(run("memories", "Hazel", "--type", "strategy", "--json", home=home))
+    assert [(one["type"], one["kind"]) for one in found] == [("strategy", "failure"), ("strategy", "decomposition")]
+    assert (found[0]["pattern"], found[0]["severity"], len(found[0]["evidence"])) == ("too_long", 1, 3)
+    told = run("memories", "Hazel", "--type", "strategy", home=home).stdout
+    assert "too_long: Keep the answer short" in told
+    assert "How do I care for a fern?" in told

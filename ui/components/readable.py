@@ -10,7 +10,7 @@ from managers.storage.history.merge_json import records_of
 from managers.storage.json_text import load_json
 from ui.locales import Texts
 
-_NAMES = ("goal", "topic", "trigger_topic", "date")
+_NAMES = ("goal", "topic", "trigger_topic", "query_pattern", "mitigation", "date")
 """The fields by which people know a record, the first that it has."""
 _SHOWN = frozenset(
     [
@@ -30,6 +30,14 @@ _SHOWN = frozenset(
         "insight",
         "strategy",
         "log_entry",
+        "query_pattern",
+        "subtasks",
+        "pattern",
+        "indicators",
+        "mitigation",
+        "severity",
+        "success_rate",
+        "usage_count",
         "pinned",
     ]
 )

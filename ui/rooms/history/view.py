@@ -20,10 +20,11 @@ _KINDS: Final = (
     ("goals", "goal"),
     ("memory/insights", "insight"),
     ("memory/open_questions", "question"),
+    ("memory/strategies", "strategy"),
     ("entity_memory/", "entity"),
     ("episodic_memory/", "episode"),
 )
-_KNOWN: Final = frozenset({"episode", "entity", "question", "resolution", "goal", "insight", "period"})
+_KNOWN: Final = frozenset({"episode", "entity", "question", "resolution", "goal", "insight", "period", "strategy"})
 
 
 @dataclass(frozen=True, slots=True)

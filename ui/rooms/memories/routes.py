@@ -13,6 +13,7 @@ from ui.rooms.memories import (
     diaries,
     erasing,
     forgotten,
+    helping,
     inner,
     people,
     search,
@@ -32,6 +33,7 @@ for shelf in (
     memory_map,
     network,
     diaries,
+    helping,
     inner,
 ):
     router.include_router(shelf.router)

@@ -23,7 +23,7 @@ GROUPS: Final[Mapping[str, Sequence[str]]] = {
     "find": ("search", "map", "forgotten", "archive", "audit", "erase"),
     "known": ("people", "network"),
     "time": ("days", "diary"),
-    "inner": ("insights", "goals", "questions", "secret-diary"),
+    "inner": ("insights", "goals", "questions", "helping", "secret-diary"),
 }
 """All shelves, in the groups in which they stand."""
 _SHOWN_LETTERS: Final = 60
