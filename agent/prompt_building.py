@@ -140,7 +140,7 @@ def _inner_parts(
     """Return what moves the persona, how to help, and the days before the turns; which days those are, and the advice."""
     life, settings = around.memories.inner_life, around.settings.conversation
     parts = life.for_prompt(turns, settings, state["drive"], around.spare, silent=silent, kept=around.kept)
-    advice = around.spare(partial(around.memories.advisor.advise, state["message"].text)) or Advice()
+    advice = around.spare(partial(around.memories.advisor.advise, state["message"].text, around.kept)) or Advice()
     parts.append(Part("advice", strategies.advice(around.sheet.language, advice)))
     step = max(1, whole // _STEPS)
     made = compose_parts(parts, room // step * step, around.sheet.language, around.mind.count_tokens, whole=whole)

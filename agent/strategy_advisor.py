@@ -13,6 +13,7 @@ import numpy.typing as npt
 from agent.prompts.quoting import one_line
 from managers.language.reading.reactions import FAULT_OF
 from managers.language.words import content_words
+from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.strategies import DecompositionPattern, FailurePattern, Strategies, StrategyStore
 from managers.mind import Advice
 
@@ -35,9 +36,15 @@ class StrategyAdvisor:
     store: StrategyStore
     likeness: Callable[[str, Sequence[str]], npt.NDArray[np.float32]]
 
-    def advise(self, request: str) -> Advice:
-        """Return what is known of requests like this one; costs one look at the disk where nothing was learned."""
+    def advise(self, request: str, kept: Kept = NOTHING_KEPT) -> Advice:
+        """Return what is known of requests like this one; costs one look at the disk where nothing was learned.
+
+        Args:
+            request: the message.
+            kept: what the mind must not be given.
+        """
         known, text = self.store.current(), kind_of(request)
+        known = Strategies(kept.others(known.entries)) if kept else known
         if not known.entries or not text:
             return Advice()
         warned = _warnings(known.failures, text)

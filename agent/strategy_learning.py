@@ -5,7 +5,6 @@ It happens after the turn, off the user's path, and costs nothing where nothing 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.errors import NothingToAnswerError
@@ -27,7 +26,7 @@ from managers.memory.strategies import DecompositionPattern, FailurePattern, Str
 AUTHOR = "utatane"
 LEARNED = "learned"
 """The reason, in the history, of what was learned from how an answer was taken."""
-_RECENT = 3
+_LOOKED_AT, _RECENT = 10, 3
 _MOST_INDICATORS = 8
 
 
@@ -42,15 +41,9 @@ class Outcome:
     told_in: str = ""
 
 
-def learn_from_message(memories: Memories, message: Message, before: Sequence[Message]) -> None:
-    """Learn from what a message says of the answer before it.
-
-    Args:
-        memories: the persona's.
-        message: the user's.
-        before: what was said before it, oldest first.
-    """
-    said = [one for one in before if one.role != "system"]
+def learn_from_message(memories: Memories, message: Message) -> None:
+    """Learn from what a message of the user's says of the answer before it."""
+    said = [one for one in memories.log.thread(_LOOKED_AT, message.id) if one.role != "system"]
     if not said or said[-1].role != "persona" or is_apart(said[-1].time, message.time):
         return
     own = [one.text for one in said if one.role == "user"][-_RECENT:]

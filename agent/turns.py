@@ -253,7 +253,7 @@ class Turns:
         """Learn from how the answer before was taken; nobody waits for it."""
         old, message = done.get("instead_of"), done["message"]
         if old is None:
-            self._afterwards.do(learn_from_message, self.memories, message, done["window"])
+            self._afterwards.do(learn_from_message, self.memories, message)
         elif done["reply"] is not None and not done.get("reworded"):
             self._afterwards.do(learn_from_regeneration, self.memories, message, old)
 

@@ -23,6 +23,7 @@ from managers.memory.goals import Goal, Goals
 from managers.memory.insights import Insight, Insights
 from managers.memory.periods import Period, week_of
 from managers.memory.questions import Question, Questions
+from managers.memory.strategies import FailurePattern, Strategies
 from managers.mind import Cancel
 from managers.storage.paths import Home
 from tests.fakes import HandClock
@@ -95,6 +96,7 @@ def remembered(memories: Memories, evidence: list[str], text: str = f"花さん�
     )
     question = Question(id="q_1", topic=SECRET, context=text, created_at="2026-11-20 03:00:00", **rests)
     goal = Goal(id="sh_1", goal=text, **rests)
+    failure = FailurePattern(id="fp_1", kind="failure", pattern="x", mitigation=text, severity=2, **rests)
     card = Entity("花", "person", lines=(Fact(text, tuple(evidence), "built-in", "f_1", since="2026-11-20"),))
     memories.apply(
         {
@@ -102,6 +104,7 @@ def remembered(memories: Memories, evidence: list[str], text: str = f"花さん�
             memories.entities.path("花"): format_entity(card).encode(),
             **Insights([insight]).changes(memories.paths.insights),
             **Questions([question]).changes(memories.paths.memory / "open_questions.json"),
+            **Strategies([failure]).changes(memories.strategies.path),
             memories.paths.goals: json.dumps(Goals([goal]).plain(), ensure_ascii=False).encode(),
         },
         author="dream",
@@ -165,6 +168,7 @@ def test_what_a_person_wrote_without_any_message_is_kept_too(services: Services,
     goals = memories.paths.goals
     goals.unlink()
     (memories.paths.memory / "open_questions.json").unlink()
+    memories.strategies.path.unlink()
     say(services, "花さんは何を書いたんだっけ?")
     assert SECRET not in sent(server)
 
