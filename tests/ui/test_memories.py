@@ -419,7 +419,7 @@ def test_a_day_that_is_gone_meanwhile_cannot_be_written(shelves: Shelves, memori
     page = shelves.look("/days/2026-11-03", edit=1)
     memories.episodes.delete(DAY, author="user", reason="forgotten")
     answer = press(shelves.browser, page, "#memory-editor .main", summary="ここで書いた")
-    assert answer.status_code == 400
+    assert answer.status_code == 404
     assert not memories.episodes.path(DAY).exists()
 
 
@@ -494,7 +494,7 @@ def test_a_question_is_resolved_and_a_goal_reached(shelves: Shelves, memories: M
     assert found[1].status == "completed"
     assert JA("memories.completed") in page.texts(".kind")
     gone = shelves.browser.post(f"{_at('goals', 'g_nothing')}/end", data={"status": "completed"})
-    assert gone.status_code == 400
+    assert gone.status_code == 404
     assert "g_nothing" in gone.text
 
 

@@ -382,7 +382,7 @@ def test_what_a_model_would_write_beside_a_file_waits_for_an_answer(
     stale = page
     page = read(press(visitor, page, '.held [value="allow"]'))
     assert not page.all(".held")
-    assert press(visitor, stale, '.held [value="allow"]').status_code == 400  # answered already
+    assert press(visitor, stale, '.held [value="allow"]').status_code == 404  # answered already
     assert "借金" not in paths.core_memory.read_text("utf-8")
     assert paths.notepad.read_text("utf-8").count("手紙を読んだ。") == 1
 

@@ -10,19 +10,31 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from agent.errors import StillAnsweringError
-from managers.memory.errors import MessageNotFoundError, NoSuchMemoryError
+from managers.hygiene.errors import NotInArchiveError
+from managers.memory.errors import BranchNotFoundError, MessageNotFoundError, NoSuchMemoryError, NotHeldError
 from managers.personas.errors import GuestError, PersonaNotFoundError
+from managers.recall.errors import DocumentNotFoundError
 from managers.storage.edges import said
-from managers.storage.errors import BusyError, ExternallyChangedError, UtataneError
-from ui.errors import UploadTooLargeError
+from managers.storage.errors import BusyError, EntryNotFoundError, ExternallyChangedError, UtataneError
+from ui.errors import MemoryGoneError, UploadTooLargeError
 from ui.locales import texts
 from ui.server.programs.ways import way_to
 from ui.server.visit import PersonaVisit, Visit, language_of
 
+_NOT_FOUND: Final = (
+    PersonaNotFoundError,
+    MessageNotFoundError,
+    BranchNotFoundError,
+    DocumentNotFoundError,
+    EntryNotFoundError,
+    MemoryGoneError,
+    NoSuchMemoryError,
+    NotHeldError,
+    NotInArchiveError,
+)
+"""Another persona's, gone, or never there: nobody can tell which."""
 _STATUS: Final[tuple[tuple[type[UtataneError], int], ...]] = (
-    (PersonaNotFoundError, 404),
-    (MessageNotFoundError, 404),
-    (NoSuchMemoryError, 404),
+    *((kind, 404) for kind in _NOT_FOUND),
     (GuestError, 403),
     (ExternallyChangedError, 409),
     (StillAnsweringError, 409),

@@ -83,6 +83,8 @@ def save(
 @router.post("/{pattern}/forget")
 def forget(visit: With, pattern: str) -> Response:
     """Take a pattern away; the history keeps it, and the shelf of what was forgotten brings it back."""
+    if visit.memories.strategies.load().get(pattern) is None:
+        raise MemoryGoneError(name=pattern)
     visit.memories.strategies.delete(pattern, author=USER, reason=FORGOTTEN)
     return visit.lead(visit.at("memories/helping"), visit.t("memories.was_forgotten"))
 

@@ -86,6 +86,7 @@ def find(visit: With, shelf: Shelf, memory: str) -> Response:
 @router.post("/{shelf}/{memory}/pin")
 def pin(visit: With, shelf: Shelf, memory: str, on: FormText = "", back: FormText = "") -> Response:
     """Pin a memory, or take the pin off."""
+    _refuse_what_is_gone(visit, shelf, memory)
     _store(visit.memories, shelf)[0].pin(memory, on=bool(on), author=USER)
     return visit.lead(_back(visit, shelf, back, memory))
 
@@ -93,6 +94,7 @@ def pin(visit: With, shelf: Shelf, memory: str, on: FormText = "", back: FormTex
 @router.post("/{shelf}/{memory}/forget")
 def forget(visit: With, shelf: Shelf, memory: str, back: FormText = "") -> Response:
     """Take a memory out of search and prompts; the history keeps it."""
+    _refuse_what_is_gone(visit, shelf, memory)
     _store(visit.memories, shelf)[0].delete(memory, author=USER, reason=FORGOTTEN)
     visit.memories.recall.keep_up()
     visit.memories.inner_state.refresh(lang=visit.memories.sheet().language)
@@ -121,6 +123,11 @@ def resolve(visit: With, memory: str, back: FormText = "") -> Response:
     visit.memories.questions.resolve(memory, author=USER, reason="question_resolved")
     visit.memories.inner_state.refresh(lang=visit.memories.sheet().language)
     return visit.lead(_back(visit, "questions", back, memory))
+
+
+def _refuse_what_is_gone(visit: PersonaVisit, shelf: Shelf, memory: str) -> None:
+    if memory not in _CONTENTS[shelf](visit.memories).kept:
+        raise MemoryGoneError(name=memory)
 
 
 def insights_in(memories: Memories) -> Contents:

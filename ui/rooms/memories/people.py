@@ -17,6 +17,7 @@ from managers.memory.json_documents import USER
 from managers.storage.errors import ExternallyChangedError
 from managers.storage.history.parts import file_part
 from managers.storage.paths import safe_name
+from ui.errors import MemoryGoneError
 from ui.rooms.memories.shelves import Evidence, day_of, evidence_of, gone, maker_name, page_of, past_of_path, show
 from ui.rooms.memories.trust import Trust, trust_in
 from ui.server.visit import FormText, PersonaVisit, With
@@ -116,6 +117,7 @@ def save(
 @router.post("/{name}/pin")
 def pin(visit: With, name: str, on: FormText = "") -> Response:
     """Pin an entity, or take the pin off."""
+    _refuse_what_is_gone(visit, name)
     visit.memories.entities.pin(name, on=bool(on), author=USER)
     return visit.lead(visit.at(f"memories/people/{name}"))
 
@@ -123,9 +125,15 @@ def pin(visit: With, name: str, on: FormText = "") -> Response:
 @router.post("/{name}/forget")
 def forget(visit: With, name: str) -> Response:
     """Take an entity out of search and prompts; the history keeps it."""
+    _refuse_what_is_gone(visit, name)
     visit.memories.entities.delete(name, author=USER, reason=FORGOTTEN)
     visit.memories.recall.keep_up()
     return visit.lead(visit.at("memories/people"), visit.t("memories.was_forgotten"))
+
+
+def _refuse_what_is_gone(visit: PersonaVisit, name: str) -> None:
+    if visit.memories.entities.get(name) is None:
+        raise MemoryGoneError(name=name)
 
 
 def listed(memories: Memories, query: str, kinds: Collection[str]) -> list[Entity]:

@@ -26,6 +26,7 @@ GROUPS: Final[Mapping[str, Sequence[str]]] = {
     "inner": ("insights", "goals", "questions", "helping", "secret-diary"),
 }
 """All shelves, in the groups in which they stand."""
+_GONE: Final = "memories/gone.html"
 _SHOWN_LETTERS: Final = 60
 
 
@@ -65,14 +66,14 @@ def show(visit: PersonaVisit, template: str, shelf: str, **values: object) -> Re
         shelf: its name.
         values: what the template shows; `theirs` what the file says where it was changed while one wrote.
     """
-    status = 200 if values.get("theirs") is None else 409
+    status = 404 if template == _GONE else 200 if values.get("theirs") is None else 409
     groups = {group: {name: shelf_address(visit, name) for name in names} for group, names in GROUPS.items()}
     return visit.show(f"rooms/{template}", status=status, shelf=shelf, groups=groups, **values)
 
 
 def gone(visit: PersonaVisit, shelf: str) -> Response:
     """Answer for a memory that is not there any more."""
-    return show(visit, "memories/gone.html", shelf, whole=shelf_address(visit, shelf))
+    return show(visit, _GONE, shelf, whole=shelf_address(visit, shelf))
 
 
 def shelf_address(visit: PersonaVisit, shelf: str) -> str:
