@@ -22,7 +22,7 @@ from managers.hygiene.file_kinds import FileKind, How, What, kind_of
 from managers.hygiene.inventory import of_entity, of_episode
 from managers.hygiene.traces import Traces
 from managers.memory.entities import Entity, Fact, format_entity, format_fact, parse_entity, revived
-from managers.memory.episodes import Episode
+from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.json_documents import USER, encode
 from managers.memory.log.log_erasing import said_in, without
 from managers.storage.files import digest
@@ -115,7 +115,7 @@ class Scrubber:
         events = [
             event
             for event, memory in zip(episode.events, memories[1:], strict=True)
-            if memory.id not in traces.memories and not self._is_taken(kind, event.text, event.evidence, episode)
+            if not self._is_taken(kind, event, episode, is_meant=memory.id in traces.memories)
         ]
         summary = self._rest_of(kind, episode.summary)
         if summary == episode.summary and len(events) == len(episode.events):
@@ -125,12 +125,12 @@ class Scrubber:
         left = episode.with_events(events).model_copy(update={"summary": summary})
         return self._without_ids(json.loads((left if episode.is_users else left.sealed()).dump()), b"")
 
-    def _is_taken(self, kind: FileKind, text: str, evidence: tuple[str, ...], episode: Episode) -> bool:
-        is_unfounded = bool(evidence) and self._traces.messages.issuperset(evidence) and not episode.is_users
-        if is_unfounded or self._traces.touches(text):
-            self._take(kind.what, text)
-            return True
-        return False
+    def _is_taken(self, kind: FileKind, event: KeyEvent, episode: Episode, *, is_meant: bool) -> bool:
+        is_unfounded = bool(event.evidence) and self._traces.messages.issuperset(event.evidence)
+        if not is_meant and not (is_unfounded and not episode.is_users) and not self._traces.touches(event.text):
+            return False
+        self._take(kind.what, event.text)
+        return True
 
     def _card(self, kind: FileKind, data: bytes) -> bytes | None:
         name = PurePosixPath(self._file).name.partition(".md")[0]
