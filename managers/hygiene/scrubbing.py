@@ -106,7 +106,7 @@ class Scrubber:
             value = load_json(data)
             episode = Episode.model_validate({"date": PurePosixPath(self._file).name[:10], **value})
         except (NotJsonError, ValidationError, TypeError):
-            return self._records(kind, data)
+            return self._period(kind, data)
         day, *_ = memories = list(of_episode(episode))
         is_dreamt_of_them = not episode.is_users and not traces.messages.isdisjoint(episode.evidence)
         if day.id in traces.memories or is_dreamt_of_them:
@@ -124,6 +124,17 @@ class Scrubber:
             return None
         left = episode.with_events(events).model_copy(update={"summary": summary})
         return self._without_ids(json.loads((left if episode.is_users else left.sealed()).dump()), b"")
+
+    def _period(self, kind: FileKind, data: bytes) -> bytes | None:
+        """A week or a month in brief is made anew of its days, which stay; what a person made of it is theirs."""
+        with suppress(NotJsonError):
+            value = load_json(data)
+            events = value.get("key_events", []) if isinstance(value, dict) else []
+            is_named = any(self._traces.touches(str(one)) for one in events)
+            if isinstance(value, dict) and value.get("mind") != USER and (is_named or self._is_meant(value, deep=True)):
+                self._take(kind.what, str(value.get("summary", "")))
+                return None
+        return self._records(kind, data)
 
     def _is_taken(self, kind: FileKind, event: KeyEvent, episode: Episode, *, is_meant: bool) -> bool:
         is_unfounded = bool(event.evidence) and self._traces.messages.issuperset(event.evidence)
