@@ -201,3 +201,11 @@ def test_killed_at_any_step_it_is_finished_at_the_next_start(lived: Path, tmp_pa
         services.close()
         shutil.rmtree(home)
     assert finished > 2
+
+
+def test_a_week_in_brief_goes_to_be_made_anew_of_its_days(memories: Memories) -> None:
+    week = memories.paths.episodic_memory / "2026-11-02~2026-11-08.json"
+    brief = {"date": week.stem, "summary": "二日の会話。", "key_events": ["モモが退院した"], "mind": "built-in"}
+    week.write_text(json.dumps(brief, ensure_ascii=False), "utf-8")
+    erase(memories, plan_erasure(memories, about=CAT))
+    assert not week.exists()
