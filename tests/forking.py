@@ -283,7 +283,7 @@ def _live(asked: dict[str, Any], streams: Sequence[int]) -> None:
     if asked["ports"]:
         from agent.minds.server_discovery import PORTS  # noqa: PLC0415
 
-        PORTS.update(asked["ports"])
+        PORTS.update(asked["ports"])  # type: ignore[attr-defined]  # a dictionary, which nobody else may change
     faulthandler.enable()
     sys.argv = ["app.py", *asked["arguments"]]
     code: object = 1

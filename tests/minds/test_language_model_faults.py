@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -134,7 +135,13 @@ def test_a_server_that_falls_silent_half_way_is_a_timeout_after_what_was_said(
     mind = make(server)
     said: list[ReplyPiece] = []
     pass_time(mind, lambda: said)
-    heard = hear(piece for piece in mind.reply(request(), Cancel()) if said.append(piece) is None)
+
+    def noted() -> Iterator[ReplyPiece]:
+        for piece in mind.reply(request(), Cancel()):
+            said.append(piece)
+            yield piece
+
+    heard = hear(noted())
     assert heard.text == "ここまで"
     assert isinstance(heard.error, MindTimeoutError)
 
