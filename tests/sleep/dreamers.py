@@ -147,10 +147,10 @@ def make_dreamer(
 
 
 def memory_files(paths: PersonaPaths) -> dict[str, bytes]:
-    """All memories, as a dream leaves them; what is derived or internal aside."""
+    """All memories, as a dream leaves them; what is derived or internal aside, and the audit, which undo adds to."""
     kept = [paths.goals, *paths.episodic_memory.glob("*"), *paths.entity_memory.glob("*"), *paths.memory.glob("*")]
     return {
         str(path.relative_to(paths.folder)): path.read_bytes()
         for path in kept
-        if path.is_file() and not path.name.startswith(".") and path != paths.internal_state
+        if path.is_file() and not path.name.startswith((".", "audit_")) and path != paths.internal_state
     }
