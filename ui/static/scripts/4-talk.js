@@ -44,13 +44,13 @@
     const since = mine().slice(mine().findIndex((one) => one.dataset.id === after) + 1);
     return since.some((one) => plain(one.querySelector(".bubble")?.textContent ?? "") === plain(text));
   };
+  const keepSent = (said) => utatane.keep(sessionStorage, sentKey(), said && !isVeiled() ? JSON.stringify(said) : "");
   const takeBack = (text) => {
-    area().value = [text, area().value].filter(Boolean).join("\n");
+    if (!area().value.startsWith(text)) area().value = [text, area().value].filter(Boolean).join("\n");
     keepDraft();
   };
-  function takeBackUnheard() {
+  function takeBackUnheard() { // what is known of them outlasts the page, so that a later one does not say them twice
     const kept = utatane.kept(sessionStorage, sentKey());
-    utatane.keep(sessionStorage, sentKey(), "");
     unheard = kept ? JSON.parse(kept) : null;
     if (unheard) takeBack(unheard.text);
   }
@@ -58,7 +58,7 @@
     if (!unheard || !isHeard(unheard)) return;
     if (area().value.startsWith(unheard.text)) area().value = area().value.slice(unheard.text.length).replace(/^\n/, "");
     keepDraft();
-    unheard = null;
+    keepSent((unheard = null));
   }
 
   const takeFocus = () => {
@@ -85,7 +85,10 @@
     sayWhatSends();
   });
   document.addEventListener("input", (event) => {
-    if (event.target === area()) keepDraft();
+    if (event.target === area()) {
+      keepDraft();
+      if (unheard && !event.target.value.startsWith(unheard.text)) keepSent((unheard = null)); // other words by now
+    }
     if (event.target.matches("#composer textarea, .editing textarea")) grow(event.target);
   });
 
@@ -119,7 +122,7 @@
     const again = unheard?.text === text ? unheard : null; // the server may have heard it: it says it once
     const nonce = (form.elements.nonce.value = again?.nonce ?? crypto.randomUUID?.() ?? String(Math.random()));
     const said = { text, nonce, after: again ? again.after : mine().at(-1)?.dataset.id };
-    if (!isVeiled()) utatane.keep(sessionStorage, sentKey(), JSON.stringify(said));
+    keepSent(said);
     const sending = utatane.send(form, event.submitter);
     field.value = "";
     keepDraft();
@@ -127,12 +130,12 @@
     atEnd = true;
     const went = await sending;
     if (field !== area()) return; // somebody else's field stands here by now
-    utatane.keep(sessionStorage, sentKey(), "");
+    unheard = went === null ? said : null; // whether it was heard is not known
+    keepSent(unheard);
     if (went) {
       form.elements.files.value = "";
       showFiles();
     } else takeBack(text);
-    unheard = went === null ? said : null;
     grow(field);
     field.focus({ preventScroll: true });
     stay();
