@@ -53,7 +53,7 @@ def condensed(span: Span, episodes: Sequence[Episode], gone: Collection[str], la
     evidence = [[one for one in event.evidence if one not in gone] for event in chosen]
     told = chosen[:: max(1, -(-len(chosen) // _TOLD))]
     opening = _say("period.opening", lang, first=span.first, last=span.last, count=len(episodes))
-    end, joint = _say("period.end", lang), _say("period.joint", lang)
+    end, joint = _say("period.end", lang), "" if lang == "ja" else " "
     sentences = [opening, *(event.text.rstrip(end) + end for event in told)]
     return Period(
         date=str(span),

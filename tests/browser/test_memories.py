@@ -116,7 +116,7 @@ def test_what_is_forgotten_is_gone_and_comes_back(browser: Browser, server: Serv
     persona(server, name)
     with window(browser, server, persona=name, room="memories/days") as page:
         page.locator(".shelf .lines a").first.click()
-        page.locator(".shelf .danger").click()
+        page.locator(".shelf button.danger").click()
         page.locator(".ask button.yes").click()
         expect(page.locator(".shelf .nothing")).to_be_visible()
         shelf(page, "forgotten")
@@ -139,5 +139,5 @@ def test_the_shelves_work_without_scripts(browser: Browser, server: Server) -> N
         page.locator(".evidence .fold a").first.click()
         expect(page.locator(".in-place [aria-current]")).to_contain_text(SAID)
         page.go_back()
-        page.locator(".danger").click()
+        page.locator("button.danger").click()
         expect(page.locator(".cards")).to_have_count(0)

@@ -148,4 +148,4 @@ class Walk:
             )
 
 
-_WITHIN: Final = {"people": ".cards li > a", "days": ".shelf .lines a"}
+_WITHIN: Final = {"people": ".cards li > a", "days": ".shelf .lines:last-of-type a"}

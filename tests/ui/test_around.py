@@ -47,7 +47,7 @@ def test_the_way_into_the_talk_shows_the_message_there(house: House) -> None:
     browser = visitor_of(house.services)
     for message in (early[0], late[0], late[-1]):
         excerpt = read(browser.get(address_of(NAME, f"around/{message}"), headers=FOLD))
-        way = excerpt.one("p.quiet a").attributes["href"]
+        way = excerpt.all("p.quiet a")[0].attributes["href"]
         assert way.endswith(f"#m-{message}")
         before = way.partition("before=")[2].partition("#")[0]
         shown = house.memories.log.tail(50, before or None, controls=True)  # as the talk does

@@ -125,7 +125,7 @@ def test_a_document_is_previewed_and_its_markup_is_text(visitor: TestClient, nam
     assert "&lt;script&gt;alert(1)" in shown
     assert "<script" not in shown
     gone = visitor.get(address_of(NAME, "knowledge/b.txt"))
-    assert gone.status_code == 400
+    assert gone.status_code == 404
     assert "b.txt" in read(gone).one(".problem").text
 
 
