@@ -119,6 +119,7 @@ def test_one_persona_has_a_mind_of_its_own(talking: Server, models: ModelServer,
         page.locator("#mind-small").fill("her-small-model")
         save.click()
         expect(page.locator(".result").last).to_contain_text("So does the small one")
+        expect(page.locator("form[aria-busy]")).to_have_count(0)  # what was tried is told before the saving is answered
         expect(chip).to_have_text("her-model")
         assert [chat.body["model"] for chat in models.chats[-2:]] == ["her-model", "her-small-model"]
         page.locator("#mind-key").fill("sk-only-for-this-server")
@@ -126,6 +127,7 @@ def test_one_persona_has_a_mind_of_its_own(talking: Server, models: ModelServer,
         models.enqueue(*[Say("")] * 9)
         save.click()
         expect(page.locator(".result.wrong")).to_be_visible()
+        expect(page.locator("form[aria-busy]")).to_have_count(0)
         expect(page.locator("#mind-key")).to_have_value("")
         assert "sk-only-for-this-server" not in page.content()
         back = page.get_by_role("button", name="Back to everybody's")

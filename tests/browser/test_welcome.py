@@ -63,6 +63,7 @@ def test_what_was_entered_is_tried_and_said_before_it_begins(
         page.locator("#mind-key").fill("wrong-key")
         page.locator("#mind-key").press("Enter")
         expect(page.locator(".result.wrong")).to_contain_text({"ja": "APIキー", "en": "API key"}[lang])
+        expect(page.locator("form[aria-busy]")).to_have_count(0)  # what was tried is told before it is answered
         page.evaluate(axe)
         problems += [*findings(page, "the first meeting, what failed"), *too_wide(page)]
         problems += too_small(page) if size == PHONE else []
@@ -70,6 +71,7 @@ def test_what_was_entered_is_tried_and_said_before_it_begins(
         page.locator("#mind-key").fill("right-key")
         page.locator("button.main").click()
         expect(page.locator(".result.right")).to_contain_text("はい、聞こえます")
+        expect(page.locator("form[aria-busy]")).to_have_count(0)
         assert not settings(fresh).page.onboarded
         page.locator("button.main").click()
         expect(page.locator(".mind-chip .mind-name")).to_have_text("test-model")
