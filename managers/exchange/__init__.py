@@ -1,0 +1,1 @@
+"""What comes in from elsewhere and what goes out: imports, exports, backups."""
