@@ -21,6 +21,8 @@ A_NIGHT: Final = 12
 _EVENTS: Final = {True: 7, False: 10}
 """Of a week, and of a month."""
 _TOLD: Final = 5
+_ENDS: Final = (".", "!", "?", "…", "。", "！", "？", "」", "”")
+"""A sentence that ends so is whole."""
 
 
 def due_spans(days: Collection[date], known: Collection[Span], tonight: Iterable[date], today: date) -> list[Span]:
@@ -54,7 +56,7 @@ def condensed(span: Span, episodes: Sequence[Episode], gone: Collection[str], la
     told = chosen[:: max(1, -(-len(chosen) // _TOLD))]
     opening = _say("period.opening", lang, first=span.first, last=span.last, count=len(episodes))
     end, joint = _say("period.end", lang), "" if lang == "ja" else " "
-    sentences = [opening, *(event.text.rstrip(end) + end for event in told)]
+    sentences = [opening, *(event.text if event.text.endswith(_ENDS) else event.text + end for event in told)]
     return Period(
         date=str(span),
         summary=joint.join(sentences),
