@@ -1,0 +1,21 @@
+"""What cannot be brought in, taken out, or opened again."""
+
+from __future__ import annotations
+
+from managers.storage.errors import UtataneError
+
+
+class PassphraseNeededError(UtataneError):
+    """A file is encrypted with a passphrase, and none was given, or an empty one. Facts: `path`."""
+
+
+class WrongPassphraseError(UtataneError):
+    """The passphrase does not open the file. Facts: `path`."""
+
+
+class NotForPassphraseError(UtataneError):
+    """A file is encrypted in the age format, but not with a passphrase (or with more work than is done). Facts: `path`."""
+
+
+class DamagedEncryptionError(UtataneError):
+    """An encrypted file was changed, or ends too early; nothing behind that place is believed. Facts: `path`."""
