@@ -64,8 +64,10 @@
   const takeFocus = () => {
     if (area() && document.activeElement === document.body && matchMedia("(hover: hover)").matches && !location.hash.startsWith("#m-")) area().focus({ preventScroll: true });
   };
-  // Who comes to #latest loses it to the browser's own jump.
-  addEventListener("load", () => requestAnimationFrame(takeFocus));
+  // Who comes to #latest loses it to the browser's own jump; who has pressed a key since has it where they want it.
+  let isAtKeys = false;
+  addEventListener("keydown", () => (isAtKeys = true), { once: true, capture: true });
+  addEventListener("load", () => requestAnimationFrame(() => isAtKeys || takeFocus()));
   let whose = "";
   utatane.always(() => {
     const field = area();
