@@ -75,7 +75,7 @@ PERSONA: Final[tuple[FileKind, ...]] = (
     _kind(r"core_memory\.txt|notepad\.txt", "text", "note"),
     _kind(r"memory/[^/.][^/]*\.txt", "text", "diary"),
     _kind(r"SystemPrompt\.txt", "text", "profile"),
-    _kind(r"persona\.json", "records", "profile"),
+    _kind(r"persona\.json|card\.json|lorebook\.json", "records", "profile"),
     _kind(r"attachments/.*", "attachment", "attachment"),
     _kind(r"\.history/(pending/.*|seen_files\.json|damaged\.json)", "gone"),
     _kind(r"\.history/.*", "history", "history"),

@@ -41,6 +41,7 @@ class Persona:
         name: the folder's name, in NFC.
         language: the tongue it speaks by default.
         greeting: what it says first.
+        alternate_greetings: what it may say first instead; one is chosen where nothing was ever said.
         about: one line for people who choose between personas.
         system_prompt, system_prompt_digest: who it is; the digest for writing it against.
         user_name, user_profile: how it knows the user, where that differs from the settings.
@@ -58,6 +59,7 @@ class Persona:
     name: str
     language: Lang
     greeting: str = ""
+    alternate_greetings: tuple[str, ...] = ()
     about: str = ""
     system_prompt: str = ""
     system_prompt_digest: str | None = None
@@ -96,6 +98,7 @@ def read_persona(paths: PersonaPaths, agreed: Wishes = NOTHING, refused: str = "
         name=name,
         language=_language(persona_file.text(document, "language"), prompt + name),
         greeting=persona_file.text(document, "greeting"),
+        alternate_greetings=persona_file.texts(document, "alternate_greetings"),
         about=persona_file.text(document, "about"),
         system_prompt=prompt,
         system_prompt_digest=prompt_digest,

@@ -100,6 +100,12 @@ def text(document: Mapping[str, Any], *keys: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def texts(document: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """Return the texts in the list under a key, empty ones left out; none where there is no list."""
+    found = document.get(key)
+    return tuple(one for one in found if isinstance(one, str) and one.strip()) if isinstance(found, list) else ()
+
+
 def colour(document: Mapping[str, Any], key: str, default: str) -> str:
     """Return a colour such as `#5b5b9a`; the default if there is none or it is no colour."""
     found = text(document, "colours", key)

@@ -244,6 +244,11 @@ class PersonaStore:
     def set_greeting(self, name: str, greeting: str) -> Persona:
         return self._change(name, lambda document: document.update(greeting=greeting), "greeting")
 
+    def set_alternate_greetings(self, name: str, greetings: Sequence[str]) -> Persona:
+        """Set what the persona may say first instead of its greeting."""
+        texts = [text for text in greetings if text.strip()]
+        return self._change(name, lambda document: document.update(alternate_greetings=texts), "greeting")
+
     def set_language(self, name: str, language: Lang) -> Persona:
         """Set the tongue that the persona speaks by default."""
         return self._change(name, lambda document: document.update(language=language), "language")

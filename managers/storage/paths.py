@@ -90,6 +90,8 @@ class PersonaPaths:
 
     persona_json = _At("persona.json")
     system_prompt = _At("SystemPrompt.txt")
+    card = _At("card.json")
+    lorebook = _At("lorebook.json")
     core_memory = _At("core_memory.txt")
     notepad = _At("notepad.txt")
     log = _At("log.txt")

@@ -18,7 +18,9 @@ from managers.storage.files import entries
 BRANCH = "refs/heads/main"
 BRANCH_FILE = f".history/{BRANCH}"
 """The history's one branch: it moves with the files, in the same transaction."""
-_SINGLE = re.compile(r"persona\.json|SystemPrompt\.txt|core_memory\.txt|notepad\.txt|goals(_archived_\d{3})?\.json")
+_SINGLE = re.compile(
+    r"persona\.json|card\.json|lorebook\.json|SystemPrompt\.txt|core_memory\.txt|notepad\.txt|goals(_archived_\d{3})?\.json"
+)
 _FOLDERS = ("episodic_memory", "entity_memory", "memory")
 _NEVER = re.compile(
     r"emotion_log.*|recall_log.*|held_writes.*|hygiene\.json|.*\.jsonl|.*\.broken-.*|.*\.utatane-tmp|\..*|.*~|secrets\.toml",
