@@ -21,6 +21,7 @@ from managers.recall.embedders import Vectors
 from managers.recall.engine import Recall
 from managers.recall.index import coarse_quantization
 from managers.recall.index.index_terms import vector_text
+from managers.recall.index.sparse_rows import taken_together
 from managers.recall.index.store import Store
 from managers.recall.question.cues import read_cues
 from managers.recall.ranking.fusion import POOL
@@ -111,7 +112,7 @@ def _nearest(store: Store, queries: Vectors) -> list[list[int]]:
     products = np.zeros((len(queries), 0), np.float32)
     rows = store.connection().execute("SELECT chunk, code FROM vectors")
     while batch := rows.fetchmany(8192):
-        codes = np.frombuffer(b"".join(code for _, code in batch), np.int8).reshape(len(batch), -1)
+        codes = taken_together([code for _, code in batch])
         these = np.broadcast_to(np.array([number for number, _ in batch]), (len(queries), len(batch)))
         products = np.concatenate([products, queries @ codes.astype(np.float32).T], axis=1)
         numbers = np.concatenate([numbers, these], axis=1)
