@@ -1,32 +1,20 @@
-"""`history`, and `export`."""
+"""`history`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from commands.language import terminal_language
-from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell
+from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at
 from commands.terminal import write, write_line
 
 if TYPE_CHECKING:
-    from managers.storage.errors import Lang
     from managers.storage.history.entries import Entry
     from ui.locales import Texts
 
 commands = typer.Typer()
-
-_EXPORTED: dict[Lang, str] = {
-    "ja": "{file} に {count:,} 個のファイルを書き出しました。",
-    "en": "{count:,} files written into {file}.",
-}
-_EXPORTED_MASKED: dict[Lang, str] = {
-    "ja": "伏せ字にして、{file} に {count:,} 個のファイルを書き出しました。伏せられない {out:,} 個(画像、PDF、変更の記録など)は入れていません。",
-    "en": "{count:,} files written into {file}, masked; {out:,} in which nothing can be hidden (pictures, PDFs, the history) "
-    "were left out.",
-}
 
 
 @commands.command()
@@ -74,34 +62,3 @@ def _entry_line(entry: Entry, t: Texts) -> str:
     mark = f" ({t('history.undone')})" if entry.undone_by else ""
     told = f"{author_name(entry.author, t)}: {reason_of(entry, t)}{mark}"
     return f"{entry.id[:10]}  {entry.time:%Y-%m-%d %H:%M}  {told}  {', '.join(entry.files)}"
-
-
-@commands.command()
-def export(
-    persona: PersonaArgument,
-    file: Annotated[Path, typer.Argument(help="The ZIP file to make.")],
-    mask: Annotated[
-        bool | None, typer.Option("--mask/--no-mask", help="Hide addresses, numbers and keys; as in the settings.")
-    ] = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Write a persona with all memories into one ZIP file."""
-    from managers.language.masking.file_masking import FileMask
-    from managers.storage.audit import Given, record
-    from managers.storage.exports import export_persona
-    from managers.storage.settings import merged
-
-    with services_at(home) as services, damage_told(services, persona):
-        found = services.personas.get(persona)
-        is_masked = mask if mask is not None else merged(services.settings(), found.settings)[0].privacy.mask_exports
-        change = FileMask() if is_masked else None
-        count = export_persona(found.paths, file, change)
-        record(found.paths, services.clock.now(), "export", Given({"files": count}, is_masked=is_masked))
-        told: dict[str, Any] = {"file": str(file), "files": count}
-        if change is None:
-            words = _EXPORTED[terminal_language()]
-        else:
-            words, told["left_out"] = _EXPORTED_MASKED[terminal_language()], change.left_out
-        out = len(change.left_out) if change else 0
-        tell(told, words.format(file=file, count=count, out=out), as_json=as_json)

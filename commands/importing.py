@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from commands.exporting import import_archive
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell, warn_of
 from commands.terminal import warn
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 import_commands = typer.Typer(help="Bring conversations in.")
 knowledge_commands = typer.Typer(help="The documents that a persona may look things up in.")
+
+
+import_commands.command("archive")(import_archive)
 
 
 @import_commands.command("transcript")

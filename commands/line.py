@@ -13,6 +13,7 @@ from commands import (
     chat,
     dreams,
     erase,
+    exporting,
     held,
     history,
     importing,
@@ -46,6 +47,7 @@ app.add_typer(archiving.commands)
 app.add_typer(audit.commands)
 app.add_typer(erase.commands)
 app.add_typer(history.commands)
+app.add_typer(exporting.commands)
 app.add_typer(usage.commands)
 app.add_typer(servers.commands)
 app.add_typer(mend.commands)

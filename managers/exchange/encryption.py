@@ -53,6 +53,15 @@ def is_encrypted(file: IO[bytes]) -> bool:
     return found == _INTRO
 
 
+def is_encrypted_file(path: Path) -> bool:
+    """Tell whether a file is there, can be read, and is in the age format."""
+    try:
+        with path.open("rb") as file:
+            return is_encrypted(file)
+    except OSError:
+        return False
+
+
 @contextmanager
 def encrypting(target: IO[bytes], passphrase: str, path: Path, work: int = WORK) -> Iterator[IO[bytes]]:
     """Give a file that encrypts what is written to it; it is whole when the block ends without an error.

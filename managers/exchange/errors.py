@@ -19,3 +19,23 @@ class NotForPassphraseError(UtataneError):
 
 class DamagedEncryptionError(UtataneError):
     """An encrypted file was changed, or ends too early; nothing behind that place is believed. Facts: `path`."""
+
+
+class NotAnArchiveError(UtataneError):
+    """A file is no archive that a persona was exported into. Facts: `path`."""
+
+
+class NewerArchiveError(UtataneError):
+    """An archive was made by a newer version. Facts: `path`."""
+
+
+class DamagedArchiveError(UtataneError):
+    """A file in an archive is not what it was, or is missing. Facts: `path`, `name`."""
+
+
+class UnsafeArchiveError(UtataneError):
+    """An archive holds what nobody's archive holds: it was made to harm. Facts: `path`, `reason_ja`, `reason_en`."""
+
+
+class ArchiveTooLargeError(UtataneError):
+    """What is in an archive does not fit on the disk. Facts: `path`, `needed`, `free` (megabytes)."""

@@ -46,14 +46,14 @@ class UnsafeZipError(Exception):
 class ZipEntries:
     """The files of a ZIP file that was looked through; opened one after the other."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
+    def __init__(self, archive: zipfile.ZipFile, max_ratio: int) -> None:
         """Look through the list of a ZIP file.
 
         Raises:
             UnsafeZipError
         """
         self._archive = archive
-        self._infos = _checked(archive)
+        self._infos = _checked(archive, max_ratio)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -74,8 +74,12 @@ class ZipEntries:
 
 
 @contextmanager
-def open_zip(file: IO[bytes]) -> Iterator[ZipEntries]:
+def open_zip(file: IO[bytes], max_ratio: int = MAX_RATIO) -> Iterator[ZipEntries]:
     """Open a ZIP file for reading.
+
+    Args:
+        file: can leap.
+        max_ratio: so much more than it is an entry may unfold to.
 
     Raises:
         UnsafeZipError
@@ -85,10 +89,10 @@ def open_zip(file: IO[bytes]) -> Iterator[ZipEntries]:
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise UnsafeZipError("no-zip") from error
     with archive:
-        yield ZipEntries(archive)
+        yield ZipEntries(archive, max_ratio)
 
 
-def _checked(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+def _checked(archive: zipfile.ZipFile, max_ratio: int) -> dict[str, zipfile.ZipInfo]:
     infos = archive.infolist()
     if len(infos) > MAX_ENTRIES:
         raise UnsafeZipError("too-many")
@@ -96,7 +100,7 @@ def _checked(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     left = MAX_UNPACKED_BYTES
     for info in infos:
         name = _spelled(info)
-        _check(name, info)
+        _check(name, info, max_ratio)
         if info.is_dir():
             continue
         if name in files:
@@ -120,7 +124,7 @@ def _spelled(info: zipfile.ZipInfo) -> str:
     return name
 
 
-def _check(name: str, info: zipfile.ZipInfo) -> None:
+def _check(name: str, info: zipfile.ZipInfo, max_ratio: int) -> None:
     path = PurePosixPath(name)
     if path.is_absolute() or not path.parts or ".." in path.parts or any(odd in name for odd in "\\\0:"):
         raise UnsafeZipError("unsafe-name", name)
@@ -129,7 +133,7 @@ def _check(name: str, info: zipfile.ZipInfo) -> None:
         raise UnsafeZipError("link", name)
     if info.flag_bits & _ENCRYPTED:
         raise UnsafeZipError("encrypted", name)
-    if info.file_size > _SMALL and info.file_size > MAX_RATIO * max(info.compress_size, 1):
+    if info.file_size > _SMALL and info.file_size > max_ratio * max(info.compress_size, 1):
         raise UnsafeZipError("bomb", name)
 
 

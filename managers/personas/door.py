@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from managers.personas import persona_file
 from managers.personas.admissions import Admission, Admissions
@@ -15,6 +16,7 @@ from managers.personas.persona import Persona, read_persona
 from managers.personas.sensitive_settings import NOTHING, digest_of, in_words, is_same
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice, UnreadableError
+from managers.storage.files import remove_tree
 from managers.storage.paths import Home, PersonaPaths
 
 
@@ -144,6 +146,22 @@ class Door:
             agreed, refused = guest.wishes if grant else NOTHING, wishes if grant is False else ""
             self.admissions.let_in(paths.folder, paths.name, agreed, refused)
             return done
+
+    def receive(self, folder: Path, name: str) -> None:
+        """Let in a folder that is being built of foreign files; the settings that need a yes of their own wait for it.
+
+        What would be put aside of a guest's folder is not taken over: its source has it.
+
+        Raises:
+            UnreadableError, NotAdmissibleError, UnwritableError, DiskFullError: it stays before the door.
+        """
+        guest = look_through(PersonaPaths(folder))
+        if guest.obstacle is not None:
+            raise NotAdmissibleError(name=name, reason_ja=guest.obstacle.ja, reason_en=guest.obstacle.en)
+        for path in guest.misplaced:
+            remove_tree(path)
+        clean(replace(guest, misplaced=()), self._clock.now())
+        self.admissions.let_in(folder, name)
 
     def answer(self, name: str, *, wishes: str, yes: bool) -> None:
         """Answer what a persona's folder asks for; what is granted counts from now on, and nothing else does.

@@ -19,9 +19,9 @@ from agent.services import Services, open_services
 from commands.doctor import examine
 from managers.personas import PersonaStore
 from managers.storage.errors import UtataneError
-from managers.storage.exports import export_persona
 from managers.storage.paths import Home, PersonaPaths
 from tests.agent.choosing import Always, ScriptedMind
+from tests.exchange.archives.lives import export
 from tests.fakes import HandClock
 from tests.small_life import NAME, NOW, make_life, open_life
 
@@ -98,7 +98,7 @@ def live_with(home: Path, out: Path) -> str:
     works: list[Callable[[], object]] = [
         lambda: told.append(_talk(home, mind)),
         lambda: told.append(_look_around(home)),
-        lambda: export_persona(PersonaPaths(home / "characters" / NAME), out),
+        lambda: export(PersonaPaths(home / "characters" / NAME), out),
         lambda: store.duplicate(NAME, "Copy"),
         lambda: told.extend(_doctor(home)),
         lambda: store.delete(NAME),

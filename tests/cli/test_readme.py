@@ -25,10 +25,10 @@ def test_every_command_of_the_readme_works(readme: str, tmp_path: Path) -> None:
     text = (ROOT / readme).read_text("utf-8")
     commands = re.findall(r"^\.venv/bin/python app\.py (.+)$", text, re.MULTILINE)
     assert len(commands) >= 6
-    transcript = tmp_path / "chat.jsonl"
-    transcript.write_text(json.dumps(MESSAGE) + "\n", "utf-8")
+    (tmp_path / "chat.jsonl").write_text(json.dumps(MESSAGE) + "\n", "utf-8")
     for command in commands:
-        arguments = [str(transcript) if a == "chat.jsonl" else a for a in shlex.split(command)]
+        named = {name: str(tmp_path / name) for name in shlex.split(command) if name.endswith((".jsonl", ".zip"))}
+        arguments = [named.get(a, a) for a in shlex.split(command)]
         run(*arguments, home=tmp_path / "home")
 
 

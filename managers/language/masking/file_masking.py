@@ -35,11 +35,11 @@ class FileMask:
         """Return what a file may hold; None if it must stay away.
 
         Args:
-            name: its path, parts apart by `/`.
+            name: its path in the persona's folder, parts apart by `/`.
             data: what is in it.
         """
         parts = PurePosixPath(name).parts
-        if len(parts) > 1 and parts[1].startswith("avatar."):
+        if len(parts) == 1 and parts[0].startswith("avatar."):
             return data
         change = self._ways.get(parts[-1].rpartition(".")[2])
         with suppress(ValueError, OSError, EOFError, RecursionError):  # no text, or no JSON

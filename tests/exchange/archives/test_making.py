@@ -1,4 +1,4 @@
-"""A persona in one file: of one moment, while others go on writing."""
+"""An archive of a persona: of one moment, while others go on writing."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import sys
 import threading
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from managers.storage import exports
+from managers.exchange.archives import writing as archive_writing
+from managers.exchange.archives.manifest import MANIFEST, ArchivedFile
+from managers.exchange.archives.snapshot import HeldFile
 from managers.storage.errors import ExportExistsError
-from managers.storage.exports import export_persona
 from managers.storage.files import append_durably, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
+from tests.exchange.archives.lives import export
 
 
 @pytest.fixture
@@ -32,25 +35,26 @@ def persona(paths: PersonaPaths) -> PersonaPaths:
 def contents(file: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(file) as archive:
         assert archive.testzip() is None
-        return {name: archive.read(name) for name in archive.namelist()}
+        return {one.filename: archive.read(one) for one in archive.infolist() if one.filename != MANIFEST}
 
 
 def test_all_files_are_in_it_but_what_is_derived(persona: PersonaPaths, tmp_path: Path) -> None:
     file = tmp_path / "out.zip"
-    assert export_persona(persona, file) == 3
+    assert export(persona, file).count == 5
     found = contents(file)
     name = persona.name
-    assert set(found) == {f"{name}/log.txt", f"{name}/core_memory.txt", f"{name}/attachments/空 の絵.png"}
+    audit = {f"{name}/memory/audit_2026-11.jsonl", f"{name}/memory/.audit_end"}
+    assert set(found) == {f"{name}/log.txt", f"{name}/core_memory.txt", f"{name}/attachments/空 の絵.png", *audit}
     assert found[f"{name}/attachments/空 の絵.png"] == (persona.attachments / "空 の絵.png").read_bytes()
     with pytest.raises(ExportExistsError):
-        export_persona(persona, file)
+        export(persona, file)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no names that are no text")
 def test_a_name_that_is_no_text_is_in_it_with_its_bytes(persona: PersonaPaths, tmp_path: Path) -> None:
     (persona.attachments / "a\udc83\udcff.txt").write_bytes(b"x")
     file = tmp_path / "out.zip"
-    assert export_persona(persona, file) == 4
+    assert export(persona, file).count == 6
     assert contents(file)[f"{persona.name}/attachments/a%83%FF.txt"] == b"x"
 
 
@@ -60,10 +64,10 @@ def test_an_export_that_fails_leaves_nothing_behind(
     def fail(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(exports, "_add", fail)
+    monkeypatch.setattr(archive_writing, "_add", fail)
     (tmp_path / "there").mkdir()
     with pytest.raises(RuntimeError):
-        export_persona(persona, tmp_path / "there" / "out.zip")
+        export(persona, tmp_path / "there" / "out.zip")
     assert list((tmp_path / "there").iterdir()) == []
 
 
@@ -71,12 +75,12 @@ def test_whoever_writes_meanwhile_need_not_wait_and_does_not_get_into_it(
     persona: PersonaPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, written = threading.Event(), threading.Event()
-    add = exports._add
+    add = archive_writing._add
 
-    def slowly(archive: zipfile.ZipFile, held: exports._Held, change: exports.Change | None) -> bool:
+    def slowly(archive: zipfile.ZipFile, entry: str, held: HeldFile, *rest: Any) -> ArchivedFile | None:
         begun.set()
         assert written.wait(60), "nobody could write before the export was over"
-        return add(archive, held, change)
+        return add(archive, entry, held, *rest)
 
     def write() -> None:
         begun.wait(60)
@@ -85,10 +89,10 @@ def test_whoever_writes_meanwhile_need_not_wait_and_does_not_get_into_it(
             write_atomic(persona.core_memory, "あとの記憶")
         written.set()
 
-    monkeypatch.setattr(exports, "_add", slowly)
+    monkeypatch.setattr(archive_writing, "_add", slowly)
     writer = threading.Thread(target=write)
     writer.start()
-    export_persona(persona, tmp_path / "out.zip")
+    export(persona, tmp_path / "out.zip")
     writer.join()
     found = contents(tmp_path / "out.zip")
     assert found[f"{persona.name}/log.txt"].decode() == "はじめの言葉\n"
@@ -108,6 +112,6 @@ def test_nothing_is_left_in_the_folder(
     leftover = persona.folder / ".export.utatane-tmp"
     leftover.mkdir()
     (leftover / "0").write_bytes(b"of an export that was killed")
-    assert export_persona(persona, tmp_path / "out.zip") == 3
+    assert export(persona, tmp_path / "out.zip").count == 5
     assert not leftover.exists()
     assert [name for name in contents(tmp_path / "out.zip") if "export" in name] == []

@@ -1,0 +1,418 @@
+"""An archive comes back as it was, or is refused with the reason; whatever happens, nothing half made stays."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sys
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from managers.exchange.archives.making import ArchiveWishes
+from managers.exchange.archives.manifest import MANIFEST, UnwrittenNameError, entry_name, path_of
+from managers.exchange.archives.reading import bring_in, is_archive, open_archive
+from managers.exchange.errors import (
+    ArchiveTooLargeError,
+    DamagedArchiveError,
+    DamagedEncryptionError,
+    NewerArchiveError,
+    NotAnArchiveError,
+    PassphraseNeededError,
+    UnsafeArchiveError,
+    WrongPassphraseError,
+)
+from managers.memory.errors import NoSuchFileError
+from managers.memory.forgotten import forget_words
+from managers.memory.messages import Message
+from managers.personas import PersonaStore
+from managers.personas.errors import PersonaExistsError
+from managers.storage.errors import UtataneError
+from managers.storage.paths import PersonaPaths
+from tests.crash import kill_everywhere, needs_signals
+from tests.exchange.archives.lives import export, hashes, store_at
+from tests.small_life import NAME, make_life, open_life
+
+WORDS = "とても長い合言葉"
+
+
+@pytest.fixture(scope="module")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("life")
+    make_life(home)
+    return home
+
+
+@pytest.fixture
+def persona(life: Path, tmp_path: Path) -> PersonaPaths:
+    shutil.copytree(life, tmp_path / "here")
+    return PersonaPaths(tmp_path / "here" / "characters" / NAME)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "out.zip"
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> PersonaStore:
+    return store_at(tmp_path / "elsewhere")
+
+
+def folder_of(store: PersonaStore, name: str = NAME) -> Path:
+    return store.home.characters / name
+
+
+def nothing_came(store: PersonaStore) -> bool:
+    return not any(store.home.characters.iterdir()) if store.home.characters.exists() else True
+
+
+@pytest.mark.parametrize("words", [None, WORDS], ids=["plain", "encrypted"])
+def test_a_persona_comes_back_as_it_was(
+    persona: PersonaPaths, file: Path, elsewhere: PersonaStore, words: str | None
+) -> None:
+    (persona.attachments / "leer").mkdir(parents=True)
+    before = hashes(persona.folder)
+    made = export(persona, file, ArchiveWishes(passphrase=words))
+    assert is_archive(file)
+    brought = bring_in(elsewhere, file, words)
+    after = hashes(folder_of(elsewhere))
+    assert after == hashes(persona.folder)
+    assert {name: after[name] for name in before if "audit" not in name} == {
+        name: seal for name, seal in before.items() if "audit" not in name
+    }
+    assert brought.count == made.count
+    assert not (folder_of(elsewhere) / "log_import_source").exists()
+    assert elsewhere.list_names() == [NAME]
+    with closing(open_life(elsewhere.home.folder)) as memories:
+        assert memories.log.count() == 120
+        memories.recall.catch_up()
+        assert memories.recall.search("Zebulon")
+        assert len(memories.history.entries(100)) > 1
+    assert bring_in(elsewhere, file, words, "Nemu 2").persona.name == "Nemu 2"
+    with pytest.raises(PersonaExistsError):
+        bring_in(elsewhere, file, words)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_was_edited_comes_back(persona: PersonaPaths, file: Path, elsewhere: PersonaStore, seed: int) -> None:
+    rng = Random(seed)
+    names = ["100%.md", "a%41.txt", "猫 と 犬.md", "Ｗｉｄｅ.json", ".hidden", "x" * 100, "b'(1).txt"]
+    if sys.platform == "linux":
+        names += ["colon:name.txt", "back\\slash.txt", "bytes\udc83\udcff.txt", "line\nbreak.txt"]
+    folders = ["knowledge", "attachments", "entity_memory", "memory", "log_archives", "own folder/deep/er"]
+    for _ in range(60):
+        path = persona.folder / rng.choice(folders) / rng.choice(names)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(
+            rng.choice([b"", rng.randbytes(rng.randrange(300_000)), b"\0" * 3_000_000, "語".encode() * 999])
+        )
+        if rng.random() < 0.2:
+            rng.choice([one for one in sorted(persona.folder.glob("[!.]*/*")) if one.is_file()]).unlink()
+    export(persona, file)
+    bring_in(elsewhere, file, None)
+    assert hashes(folder_of(elsewhere)) == hashes(persona.folder)
+
+
+@pytest.mark.parametrize("name", ["a%41", "%", "%%41", "%2F", "a:b\\c", "\udc83", "%4:1", "ä/ö"])
+def test_a_name_is_written_so_that_it_can_be_read_back(name: str) -> None:
+    assert path_of(entry_name(name)) == name
+    assert entry_name(name).isprintable()
+
+
+@pytest.mark.parametrize("name", ["../x", "/x", "a//b", "a/./b", "", "%2E%2E/x", "a%2Fb", "a\\b", "C:x", "a%00", "%41"])
+def test_no_other_name_is_believed(name: str) -> None:
+    with pytest.raises(UnwrittenNameError):
+        path_of(name)
+
+
+def test_a_wrong_passphrase_or_none_is_said_and_nothing_is_written(
+    persona: PersonaPaths, file: Path, elsewhere: PersonaStore
+) -> None:
+    export(persona, file, ArchiveWishes(passphrase=WORDS))
+    assert b"Zebulon" not in file.read_bytes()
+    assert b"log.txt" not in file.read_bytes()
+    with pytest.raises(PassphraseNeededError):
+        bring_in(elsewhere, file, None)
+    with pytest.raises(WrongPassphraseError):
+        bring_in(elsewhere, file, WORDS + "x")
+    turned = bytearray(file.read_bytes())
+    turned[len(turned) // 2] ^= 4
+    file.write_bytes(turned)
+    with pytest.raises((DamagedArchiveError, DamagedEncryptionError)):
+        bring_in(elsewhere, file, WORDS)
+    assert nothing_came(elsewhere)
+
+
+def test_a_turned_bit_is_told_with_its_file(persona: PersonaPaths, file: Path, elsewhere: PersonaStore) -> None:
+    export(persona, file)
+    with zipfile.ZipFile(file) as archive:
+        entry = archive.getinfo(f"{NAME}/knowledge/bridges.txt")
+    data = bytearray(file.read_bytes())
+    data[entry.header_offset + 30 + len(entry.filename) + entry.compress_size // 2] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(DamagedArchiveError, match=r"bridges\.txt"):
+        bring_in(elsewhere, file, None)
+    with open_archive(file) as archive_here, pytest.raises(DamagedArchiveError, match=r"bridges\.txt"):
+        archive_here.check()
+    assert nothing_came(elsewhere)
+
+
+def test_no_turned_bit_and_no_missing_end_goes_unnoticed(tmp_path: Path, elsewhere: PersonaStore) -> None:
+    file = made_by_hand(tmp_path / "small.zip")
+    whole, rng = file.read_bytes(), Random(9)
+    expected = unpacked_of(file, tmp_path / "good")
+    spoilt = [whole[:length] for length in rng.sample(range(len(whole)), 20)]
+    for place in range(len(whole)):
+        turned = bytearray(whole)
+        turned[place] ^= 1 << rng.randrange(8)
+        spoilt.append(bytes(turned))
+    refused = 0
+    for number, data in enumerate(spoilt):
+        file.write_bytes(data)
+        try:
+            found = unpacked_of(file, tmp_path / f"{number}")
+        except UtataneError:
+            refused += 1
+        else:
+            assert found == expected, "what comes in is what went out: it was no bit of a file's"
+    assert refused > len(spoilt) / 2
+
+
+def unpacked_of(file: Path, folder: Path) -> dict[str, str]:
+    folder.mkdir()
+    with open_archive(file) as archive:
+        archive.unpack(folder)
+    return hashes(folder)
+
+
+Spoil = Callable[[dict[str, bytes], dict[str, Any]], None]
+
+
+def made_by_hand(
+    file: Path, spoil: Spoil | None = None, *, written: Callable[[zipfile.ZipFile], None] | None = None
+) -> Path:
+    """Make an archive as somebody else might: files, and a manifest that fits them until it is spoilt."""
+    files = {"persona.json": b'{"format": 1, "language": "en"}', "SystemPrompt.txt": b"You are a stranger."}
+    manifest: dict[str, Any] = {"format": 1, "persona": "Rook", "files": {}}
+
+    def listed() -> dict[str, Any]:
+        return {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
+
+    if spoil is not None:
+        spoil(files, manifest)
+    manifest["files"] = {**listed(), **manifest["files"]}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(f"Rook/{name}", data)
+        if written is not None:
+            written(archive)
+        archive.writestr(MANIFEST, json.dumps(manifest))
+    return file
+
+
+def a_file(name: str, data: bytes = b"x") -> Spoil:
+    return lambda files, _manifest: files.update({name: data})
+
+
+def _set(values: dict[str, Any], _files: dict[str, bytes], manifest: dict[str, Any]) -> None:
+    manifest.update(values)
+
+
+def no_manifest(file: Path) -> None:
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("Rook/persona.json", "{}")
+
+
+def test_what_can_come_in_by_hand_comes_in(tmp_path: Path, elsewhere: PersonaStore) -> None:
+    file = made_by_hand(tmp_path / "in.zip", a_file("rag_index/faiss", b"not made here"))
+    bring_in(elsewhere, file, None, "Rook")
+    assert sorted(hashes(folder_of(elsewhere, "Rook"))) == [".persona-id", "SystemPrompt.txt", "persona.json"]
+    assert not (folder_of(elsewhere, "Rook") / "rag_index").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.txt", "../../evil.txt", "/evil.txt", "C:evil.txt", "a\\..\\..\\evil.txt", "%2E%2E/evil"]
+)
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, elsewhere: PersonaStore, name: str) -> None:
+    file = made_by_hand(tmp_path / "in.zip", a_file(name))
+    before = sorted(path for path in tmp_path.rglob("*"))
+    with pytest.raises(UnsafeArchiveError):
+        bring_in(elsewhere, file, None)
+    assert nothing_came(elsewhere)
+    left = [
+        path for path in tmp_path.rglob("*") if path not in before and not path.is_relative_to(elsewhere.home.folder)
+    ]
+    assert left == []
+
+
+@pytest.mark.parametrize("names", [("notes/A.md", "notes/a.md"), ("\u304c.md", "\u304b\u3099.md"), ("b", "B/c")])
+def test_two_files_of_one_place_are_refused(tmp_path: Path, elsewhere: PersonaStore, names: tuple[str, str]) -> None:
+    file = made_by_hand(tmp_path / "in.zip", lambda files, _: files.update(dict.fromkeys(names, b"x")))
+    with pytest.raises(UnsafeArchiveError, match="one place"):
+        bring_in(elsewhere, file, None)
+    assert nothing_came(elsewhere)
+
+
+def test_a_link_is_refused(tmp_path: Path, elsewhere: PersonaStore) -> None:
+    def link(archive: zipfile.ZipFile) -> None:
+        info = zipfile.ZipInfo("Rook/notepad.txt")
+        info.create_system, info.external_attr = 3, 0o120777 << 16
+        archive.writestr(info, "/etc/passwd")
+
+    with pytest.raises(UnsafeArchiveError, match="link"):
+        bring_in(elsewhere, made_by_hand(tmp_path / "in.zip", written=link), None)
+    assert nothing_came(elsewhere)
+
+
+def test_what_the_list_does_not_name_is_refused_and_what_it_names_must_be_there(
+    tmp_path: Path, elsewhere: PersonaStore
+) -> None:
+    extra = made_by_hand(tmp_path / "extra.zip", written=lambda archive: archive.writestr("Rook/more.txt", "x"))
+    with pytest.raises(UnsafeArchiveError, match=r"more\.txt"):
+        bring_in(elsewhere, extra, None)
+    said = {"size": 1, "sha256": "0" * 64}
+    missing = made_by_hand(tmp_path / "no.zip", lambda _, manifest: manifest["files"].update({"gone.txt": said}))
+    with pytest.raises(DamagedArchiveError, match=r"gone\.txt"):
+        bring_in(elsewhere, missing, None)
+    assert nothing_came(elsewhere)
+
+
+def test_a_zip_bomb_is_refused_before_a_byte_is_written(
+    tmp_path: Path, elsewhere: PersonaStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = made_by_hand(tmp_path / "bomb.zip", a_file("knowledge/zeros.txt", bytes(50_000_000)))
+    assert file.stat().st_size < 200_000
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage._replace(free=120_000_000))
+    with pytest.raises(ArchiveTooLargeError):
+        bring_in(elsewhere, file, None)
+    assert nothing_came(elsewhere)
+
+
+def test_the_list_must_be_one_and_of_a_known_format(tmp_path: Path, elsewhere: PersonaStore) -> None:
+    newer = made_by_hand(tmp_path / "newer.zip", lambda _, manifest: manifest.update(format=99))
+    with pytest.raises(NewerArchiveError):
+        bring_in(elsewhere, newer, None)
+    spoilt: list[dict[str, Any]] = [{"format": "x"}, {"persona": None}, {"folders": 3}, {"forgotten": "many"}]
+    for number, odd in enumerate(spoilt):
+        broken = made_by_hand(tmp_path / f"{number}.zip", partial(_set, odd))
+        with pytest.raises(DamagedArchiveError):
+            bring_in(elsewhere, broken, None)
+    no_manifest(tmp_path / "plain.zip")
+    (tmp_path / "text.zip").write_text("no ZIP at all")
+    for name in ("plain.zip", "text.zip"):
+        assert not is_archive(tmp_path / name)
+        with pytest.raises(NotAnArchiveError):
+            bring_in(elsewhere, tmp_path / name, None)
+    with pytest.raises(NoSuchFileError):
+        bring_in(elsewhere, tmp_path / "nowhere.zip", None)
+    assert nothing_came(elsewhere)
+
+
+def test_what_might_run_is_left_where_it_is_and_settings_wait_for_a_yes(
+    tmp_path: Path, elsewhere: PersonaStore
+) -> None:
+    sheet = {"format": 1, "language": "en", "settings": {"mind": {"provider": "gemini"}}}
+
+    def spoil(files: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+        files |= {
+            "persona.json": json.dumps(sheet).encode(),
+            ".history/HEAD": b"ref: refs/heads/main\n",
+            ".history/config": b"[core]\n\tfsmonitor = evil\n",
+            ".history/hooks/post-commit": b"#!/bin/sh\nevil",
+            ".history/pending/journal.json": b"{}",
+        }
+
+    brought = bring_in(elsewhere, made_by_hand(tmp_path / "in.zip", spoil), None, "Rook")
+    history = folder_of(elsewhere, "Rook") / ".history"
+    assert not (history / "hooks").exists()
+    assert not (history / "pending").exists()
+    assert "evil" not in (history / "config").read_text("utf-8")
+    assert brought.persona.asks
+    assert not elsewhere.home.set_aside.exists(), "nothing is written outside of the persona's folder"
+
+
+def test_what_was_forgotten_is_counted_and_can_be_left_out(
+    persona: PersonaPaths, tmp_path: Path, elsewhere: PersonaStore
+) -> None:
+    with closing(open_life(persona.home.folder)) as memories:
+        said = Message("m-secret", datetime(2026, 11, 21, 20), "user", "Emma", "The vault code is Quixote.")
+        memories.log.append_many(
+            [said, Message("m-wish", datetime(2026, 11, 21, 20, 1), "user", "Emma", "Forget that.")]
+        )
+        forget_words(memories.log, ["m-secret"], "m-wish")
+    assert export(persona, tmp_path / "whole.zip").forgotten == 1
+    made = export(persona, tmp_path / "without.zip", ArchiveWishes(without_forgotten=True))
+    assert made.forgotten == 0
+    assert any(name.startswith(".history/") for name in made.left_out)
+    bring_in(elsewhere, tmp_path / "without.zip", None)
+    folder = folder_of(elsewhere)
+    assert "vault code" not in (folder / "log.txt").read_text("utf-8")
+    assert not (folder / ".history").exists()
+    with closing(open_life(elsewhere.home.folder)) as memories:
+        assert memories.log.count() == 121
+        assert memories.log.get("m-wish") is not None
+    bring_in(elsewhere, tmp_path / "whole.zip", None, "Whole")
+    assert "vault code" in (folder_of(elsewhere, "Whole") / "log.txt").read_text("utf-8")
+
+
+def _bring(home: Path, file: Path) -> None:
+    bring_in(store_at(home), file, None)
+
+
+@needs_signals
+def test_killed_at_any_step_nothing_half_stays(tmp_path: Path) -> None:
+    file, number = made_by_hand(tmp_path / "in.zip"), iter(range(10_000))
+    expected = unpacked_of(file, tmp_path / "good")
+    came = 0
+    for death in kill_everywhere(
+        _bring, lambda: (tmp_path / f"home-{next(number)}", file), whens=("before", "after"), stride=2
+    ):
+        store = store_at(death.given[0])
+        names = store.list_names()
+        if names:
+            came += 1
+            found = hashes(folder_of(store, "Rook"))
+            found.pop(".persona-id")
+            assert found == expected
+        store.install_samples(tmp_path / "no samples")
+        assert (
+            [one.name for one in store.home.characters.iterdir()] == names
+            if store.home.characters.exists()
+            else not names
+        )
+    assert came
+
+
+def _export(paths: PersonaPaths, file: Path) -> None:
+    export(paths, file)
+
+
+@needs_signals
+def test_an_export_killed_at_any_step_is_whole_or_not_there(persona: PersonaPaths, tmp_path: Path) -> None:
+    for name in ("log_archives", ".history", "rag_index", "memory"):
+        shutil.rmtree(persona.folder / name, ignore_errors=True)
+    number = iter(range(10_000))
+
+    def place() -> tuple[PersonaPaths, Path]:
+        (folder := tmp_path / f"out-{next(number)}").mkdir()
+        return persona, folder / "out.zip"
+
+    for death in kill_everywhere(_export, place, whens=("after",), stride=5):
+        file: Path = death.given[1]
+        if file.exists():
+            with open_archive(file) as archive:
+                archive.check()
+            file.unlink()
+        export(persona, file)
+        assert [one.name for one in file.parent.iterdir()] == ["out.zip"], "what the killed one left is gone"
+        assert not (persona.folder / ".export.utatane-tmp").exists()
