@@ -63,3 +63,7 @@ class KeptHereError(UtataneError):
 
 class NoSuchMemoryError(UtataneError):
     """No message and no memory has that id. Facts: `id`."""
+
+
+class LoreEntryGoneError(UtataneError):
+    """An entry of the lorebook is not there any more."""
