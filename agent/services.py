@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -20,9 +19,7 @@ from agent.minds.choose import MindChooser
 from agent.minds.known_servers import KnownServers
 from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, note_leaving, usage_limits
-from managers.memory.transcripts import who_speaks
 from managers.personas import Persona, PersonaStore
-from managers.personas.errors import PersonaNotFoundError
 from managers.recall.documents.process import READER
 from managers.storage import privacy
 from managers.storage.clock import Clock, SystemClock
@@ -159,14 +156,6 @@ class Services:
                 failed.append(as_notice("sleep-without", said(error, f"sleep of {name}")))
         self.notices.replace("sleep", failed)
         return found
-
-    def persona_for(self, name: str, transcript: Path) -> Persona:
-        """Return the persona of that name; if there is none, one made for a transcript."""
-        try:
-            return self.personas.get(name)
-        except PersonaNotFoundError:
-            language, user_name = who_speaks(transcript)
-            return self.personas.create(name, language=language, user_name=user_name)
 
     @contextmanager
     def away(self, name: str) -> Iterator[None]:

@@ -55,3 +55,11 @@ class EraseOneThingError(UtataneError):
 
 class EraseNotConfirmedError(UtataneError):
     """`erase` without a yes."""
+
+
+class ImportMisuseError(UtataneError):
+    """`import` with too many words, or a kind that nobody knows. Facts: `kinds`."""
+
+
+class ImportForNobodyError(UtataneError):
+    """`import` without the name of whom it is for."""

@@ -52,7 +52,7 @@ app.add_typer(usage.commands)
 app.add_typer(servers.commands)
 app.add_typer(mend.commands)
 app.add_typer(personas.personas_commands, name="personas")
-app.add_typer(importing.import_commands, name="import")
+app.add_typer(importing.commands)
 app.add_typer(importing.knowledge_commands, name="knowledge")
 
 

@@ -24,12 +24,12 @@ from agent.memories import Memories
 from agent.minds.builtin import BuiltInMind
 from agent.sleeper import CompanionSleeper
 from managers.memory.forgotten import forgotten_words
-from managers.memory.transcripts import import_transcript
 from managers.mind import Cancel
 from managers.storage.errors import UnexpectedError
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.program_log import log_to_file
 from tests.agent.choosing import Always
+from tests.exchange.importing import take_over
 from tests.fakes import HandClock
 from tests.faults import Fault, FaultyWorld, Lived
 from tests.recall.looking import assert_sound, contents
@@ -231,7 +231,7 @@ def _a_transcript(home: Path) -> None:
 def bring(home: Path) -> int:
     """Import a transcript as the command does; return how many messages were added."""
     with closing(_opened(home)) as memories:
-        report = import_transcript(memories.log, home / SOURCE)
+        report = take_over(memories.log, home / SOURCE)
         memories.recall.keep_up(1)
         return report.added
 

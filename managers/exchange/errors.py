@@ -39,3 +39,19 @@ class UnsafeArchiveError(UtataneError):
 
 class ArchiveTooLargeError(UtataneError):
     """What is in an archive does not fit on the disk. Facts: `path`, `needed`, `free` (megabytes)."""
+
+
+class ImportSourceError(UtataneError):
+    """A source cannot be imported; nothing was changed. Facts: `name`, `reason_ja`, `reason_en`."""
+
+
+class ImportCancelledError(UtataneError):
+    """Somebody stopped an import; what is there already is skipped the next time."""
+
+
+class ImportUnderWayError(UtataneError):
+    """An import is under way already. Facts: `name` (of the persona)."""
+
+
+class ImportGoneError(UtataneError):
+    """The preview that was said yes to is gone; look at the source once more."""

@@ -5,20 +5,25 @@ A ZIP file looks like the folder that it holds, so no reader knows the differenc
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, Final, Literal
+from typing import IO, TYPE_CHECKING, Final, Literal
 
 from managers.exchange.zip_files import ZipEntries, open_zip
 from managers.storage.encodings import decode_foreign
 from managers.storage.opening import guard, open_plain, walk
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 MAX_WHOLE_BYTES: Final = 64_000_000
 """So much of one file is read at once; what may be larger is read as a stream."""
 MAX_FILES: Final = 200_000
+_BLOCK: Final = 256 * 1024
 _ZIP: Final = b"PK\x03\x04"
 _LITTER: Final = frozenset({"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"})
 
@@ -40,12 +45,15 @@ class ImportSource:
         shape: `file` (then `files` has that one), `folder` or `zip`.
         files: how many bytes each file has, by its path with `/` between folders. Where all of a folder or ZIP file lies in
             one folder, as it does when somebody packs a folder, that one is left out of the paths.
+        opened: which files were opened, in the order of the first time.
+        bytes_read: how many bytes were read of them.
     """
 
     name: str
     shape: Literal["file", "folder", "zip"]
     files: Mapping[str, int]
-    _opened: dict[str, int] = field(default_factory=dict)
+    opened: dict[str, None] = field(default_factory=dict)
+    bytes_read: int = 0
     _folder: Path | None = None
     _zip: ZipEntries | None = None
     _within: str = ""
@@ -57,11 +65,15 @@ class ImportSource:
             KeyError: there is no such file.
             OSError, UnsafeZipError: it cannot be read; from reading, too.
         """
-        self._opened[path] = self.files[path]
+        if path not in self.files:
+            raise KeyError(path)
+        self.opened[path] = None
         if self._zip is not None:
-            return self._zip.open(self._within + path)
-        assert self._folder is not None
-        return open_plain(self._folder / (self._within + path))
+            file = self._zip.open(self._within + path)
+        else:
+            assert self._folder is not None
+            file = open_plain(self._folder / (self._within + path))
+        return io.BufferedReader(_Counted(file, self), _BLOCK)
 
     def read(self, path: str, limit: int = MAX_WHOLE_BYTES) -> bytes:
         """Return the bytes of a file.
@@ -95,10 +107,27 @@ class ImportSource:
         with self.open(path) as file:
             return file.read(size)
 
-    @property
-    def bytes_opened(self) -> int:
-        """How many bytes the files have that were opened until now: how far a reader has come."""
-        return sum(self._opened.values())
+
+class _Counted(io.RawIOBase):
+    """A file of a source: what is read of it is counted, which is how far a reader has come."""
+
+    def __init__(self, file: IO[bytes], source: ImportSource) -> None:
+        self._file = file
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer)
+        data = self._file.read(len(view))
+        view[: len(data)] = data
+        self._source.bytes_read += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def decode_text(data: bytes) -> str:

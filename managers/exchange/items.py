@@ -163,12 +163,14 @@ class NotTaken:
         place: where in the source; several of one code and place are counted together.
         count: how many of them.
         facts: what the sentence needs.
+        is_changed: it came all the same, in another form than it has in the source.
     """
 
     code: str
     place: str = ""
     count: int = 1
     facts: Mapping[str, str] = field(default_factory=dict)
+    is_changed: bool = False
     item: Literal["not-taken"] = "not-taken"
 
 

@@ -6,7 +6,6 @@ A new kind of file has to be declared here: a test lives a whole life and finds 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal
@@ -91,13 +90,12 @@ HOME: Final[tuple[FileKind, ...]] = (
     _kind(r"secrets\.toml|\.access\.json|\.serving\.json|opening\.html|\.installation\.(key|lock)", "wordless"),
     _kind(r"(characters/)?\.[a-z-]*\.?lock|\.made-private|\.samples\.json|\.admitted/.*|usage/.*", "wordless"),
     _kind(r"\.logs/.*", "text", "log_line"),
-    _kind(r"\.uploads/.*", "gone", "copy"),
+    _kind(r"\.uploads/.*|\.importing/.*", "gone", "copy"),
     _kind(r"models/.*|\.window/.*", "wordless"),
     _kind(r"\.trash/.*|characters/\.set-aside/.*", "gone", "copy"),
     _kind(r"(.*/)?\.[^/]*\.utatane-tmp", "gone", "copy"),
 )
 
-_BY_ENDING: Final[Mapping[str, How]] = {".json": "records", ".jsonl": "lines", ".txt": "source", ".md": "text"}
 _ASIDE: Final = re.compile(r"set_aside/[^/]+/(?P<name>.+)", re.DOTALL)
 _BROKEN: Final = re.compile(r"(?P<name>.+)\.broken-[^/]*", re.DOTALL)
 
@@ -119,4 +117,5 @@ def kind_of(name: str) -> FileKind:
     if known is not None:
         return known
     suffix = PurePosixPath(name).suffix
-    return FileKind(re.compile(re.escape(name)), _BY_ENDING.get(suffix, "yours"), "state")
+    how: How = {".json": "records", ".jsonl": "lines", ".txt": "source", ".md": "text"}.get(suffix, "yours")  # type: ignore[assignment]  # of these
+    return FileKind(re.compile(re.escape(name)), how, "state")

@@ -9,7 +9,7 @@ that have passed to `memory/emotion_log_YYYY-MM.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -165,6 +165,18 @@ class EmotionLog:
                 write_atomic(self._paths.emotion_log, encode(as_plain(_newest_first(kept), odd)))
                 remove(self._new)
             return len(gone)
+
+    def take_in(self, readings: Sequence[EmotionEntry]) -> int:
+        """Add readings from elsewhere; return how many were not there."""
+        if not readings:
+            return 0
+        with writing(self._paths):
+            entries, odd = self._current()
+            there = {(one.timestamp, one.emotion, one.user_text_snippet) for one in self.entries()}
+            fresh = [one for one in readings if (one.timestamp, one.emotion, one.user_text_snippet) not in there]
+            write_atomic(self._paths.emotion_log, encode(as_plain(_newest_first([*entries, *fresh]), odd)))
+            self.roll()
+            return len(fresh)
 
     def reword(self, texts: Mapping[str, str]) -> None:
         """Let the readings of some messages say what those say now: nothing, where they were taken back.

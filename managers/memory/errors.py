@@ -29,10 +29,6 @@ class MessageIdTakenError(UtataneError):
     """A message of that id is in the log already, and says something else."""
 
 
-class NotATranscriptError(UtataneError):
-    """Not one line of a file that was to be imported could be used."""
-
-
 class UnclearWhatToForgetError(UtataneError):
     """Nothing in the present topic is surely what is meant; nothing was forgotten."""
 

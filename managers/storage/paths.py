@@ -152,6 +152,8 @@ class Home:
     admitted = _At(".admitted")
     made_private = _At(".made-private")
     """Is there once all that lies here was made its owner's alone."""
+    importing = _At(".importing")
+    """What was read of a source and is not yet taken over."""
     set_aside = _At("characters", ".set-aside")
 
     def persona(self, name: str) -> PersonaPaths:

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
+from managers.exchange.readers.transcript import message_of
 from managers.memory.log import ConversationLog
 from managers.memory.log.format import format_record
 from managers.memory.log.parsing import parse
-from managers.memory.transcripts import read_transcript
 from managers.storage.paths import CHECKOUT, PersonaPaths
 from tests.fakes import HandClock
 
@@ -51,9 +51,7 @@ def test_the_example_reads_as_described(section: str, paths: PersonaPaths, clock
 
 
 def test_the_example_of_a_transcript_can_be_imported(section: str) -> None:
-    lines, problems = read_transcript(example(section, "json"))
-    assert [line.message.text for line in lines] == ["I saw a kingfisher!"]
-    assert problems == []
+    assert message_of(example(section, "json")).text == "I saw a kingfisher!"
 
 
 def test_files_named_in_the_section_are_the_programs_own(section: str) -> None:

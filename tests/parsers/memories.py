@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 
+from managers.exchange.readers.transcript import UnusableLineError, message_of
 from managers.memory.entities import format_entity, parse_entity
 from managers.memory.file_validation import flaws
 from managers.memory.log.contents import FileIndex
@@ -17,7 +19,6 @@ from managers.memory.log.log_index import _understood
 from managers.memory.log.parsing import parse
 from managers.memory.messages import Message
 from managers.memory.notes import divide
-from managers.memory.transcripts import read_transcript
 from managers.recall.index.chunking import split
 from managers.recall.index.sources import READERS
 from managers.recall.past_conversations import _blocks
@@ -53,6 +54,12 @@ def _log_index(data: bytes) -> None:
             _understood(sha256(data).digest() + data)
     except DerivedDamagedError:
         pass
+
+
+def _transcript(data: bytes) -> None:
+    for raw in data.split(b"\n"):
+        with suppress(UnusableLineError):
+            message_of(raw)
 
 
 def _entity(data: bytes) -> None:
@@ -141,7 +148,7 @@ PARSERS = (
     ),
     Parser(
         "transcript",
-        read_transcript,
+        _transcript,
         (_TRANSCRIPT,),
         (*_RECORDS, b'"time"', b'"role"', b'"user"', b'"text"', b"+09:00"),
     ),

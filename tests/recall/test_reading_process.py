@@ -22,6 +22,7 @@ from managers.recall.documents import process as reading
 from managers.recall.documents.document_loader import read_document
 from managers.recall.documents.process import DocumentReader, UnreadError
 from managers.recall.errors import DocumentReaderError, DocumentSlowError
+from managers.storage import limited_process
 
 ROOT = Path(__file__).resolve().parents[2]
 PLENTY = 120
@@ -104,11 +105,11 @@ def test_what_takes_too_much_memory_is_ended(reader: DocumentReader, monkeypatch
     """By the look at the process, which is all there is on Windows and macOS; and by the system, on Linux."""
     if by == "watch":
         monkeypatch.setattr(reading, "MEMORY_BYTES", 100 << 20)
-        monkeypatch.setattr(reading, "_ADDRESS_BYTES", 1 << 40)
+        monkeypatch.setattr(limited_process, "_MAPPED_BYTES", 1 << 40)
     else:
         if sys.platform != "linux":
             pytest.skip("Linux alone keeps to such a limit")
-        monkeypatch.setattr(reading, "_ADDRESS_BYTES", 200 << 20)
+        monkeypatch.setattr(limited_process, "_MAPPED_BYTES", (200 << 20) - reading.MEMORY_BYTES)
     with pytest.raises(UnreadError) as caught:
         reader.read(".docx", many_paragraphs(), 60)
     assert caught.value.why == "unfolds"
@@ -236,7 +237,7 @@ def test_it_inherits_no_secret_and_imports_no_page(reader: DocumentReader, monke
     names = {name.partition(".")[0] for name in json.loads(told.stdout)}
     assert not names & {"gradio", "numpy", "pydantic", "langgraph", "httpx", "ssl", "pypdf", "psutil"}
     ours = {name for name in json.loads(told.stdout) if name.startswith("managers.")}
-    plain = {"managers.recall", "managers.storage", "managers.storage.encodings"}
+    plain = {"managers.recall", "managers.storage", "managers.storage.encodings", "managers.storage.limited_child"}
     assert ours <= plain | {name for name in ours if name.startswith("managers.recall.documents")}
 
 
@@ -250,7 +251,7 @@ def test_it_inherits_no_secret_and_imports_no_page(reader: DocumentReader, monke
     ],
 )
 def test_it_reaches_neither_the_network_nor_the_disk(tmp_path: Path, deed: str) -> None:
-    code = f"import sys; from managers.recall.documents.child import _refuse_the_world\nsys.addaudithook(_refuse_the_world)\n{deed}"
+    code = f"import sys; from managers.storage.limited_child import _refuse_the_world\nsys.addaudithook(_refuse_the_world)\n{deed}"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

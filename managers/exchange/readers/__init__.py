@@ -55,6 +55,11 @@ def readers(kind: Kind | None = None) -> list[tuple[Kind, SourceReader]]:
     ]
 
 
+def warm_up() -> None:
+    """Import all readers, before the process that reads them may not look around any more."""
+    readers()
+
+
 def recognise(source: ImportSource, kind: Kind | None = None) -> tuple[Kind, SourceReader] | None:
     """Return what reads a source best, among those of a kind if one is given; None where nothing recognises it."""
     best, found, count = 0.0, None, 0

@@ -7,7 +7,7 @@ a record that readers apply. Writers hold the persona's lock; readers need none.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import groupby
@@ -53,18 +53,48 @@ class ConversationLog(LogWriter):
             MessageIdTakenError: an id is there with another text; nothing was added.
         """
         given = [normalised(message) for message in messages]
+        with locks.writing(self.paths):
+            self._repair()
+            fresh = self._missing(given)
+        return self.take_in([Record(message)] for message in fresh).added
+
+    def take_in(self, said: Iterable[Sequence[Record]]) -> Merged:
+        """Add messages from elsewhere, each with the records that come with it: all of them, or none.
+
+        Args:
+            said: of each message the records in the order in which they shall stand; one of them is the message itself, the
+                others begin a topic, give it other answers or note something about it, and have its time. All have ids.
+
+        Returns:
+            how many messages were added, and which are there with another text, and were left out.
+        """
+        given = [[replace(one, message=normalised(one.message)) for one in records] for records in said]
         held_since = locks.moment()
         with locks.writing(self.paths):
             self._repair()
             self.roll()
-            ordered = log_archive.in_order([Record(message) for message in self._on_branches(self._missing(given))])
+            fresh, differing = self._new_ones(given)
+            ordered = log_archive.in_order([one for records in self._on_branches(fresh) for one in records])
+        owners = {one.message.id: _message_of(records).id for records in fresh for one in records}
         added = 0
         for path, group in groupby(ordered, lambda placed: self._file_for(placed.time.date())):
             held_since = locks.let_others_in(held_since)
             with locks.writing(self.paths):
-                added += self._insert(path, list(group))
+                added += self._insert(path, list(group), owners)
         self._whole()  # whoever imports years waits anyway, so that nobody does later
-        return added
+        return Merged(added, tuple(differing))
+
+    def _new_ones(self, given: Sequence[Sequence[Record]]) -> tuple[list[Sequence[Record]], list[str]]:
+        """Return what is given of messages that are not in the log, each once, and which are there with another text."""
+        there = self.originals([_message_of(records).id for records in given])
+        fresh: dict[str, Sequence[Record]] = {}
+        differing: list[str] = []
+        for records in given:
+            message = _message_of(records)
+            same = there.get(message.id) or _message_of(fresh.setdefault(message.id, records))
+            if same.text != message.text:
+                differing.append(message.id)
+        return list(fresh.values()), differing
 
     def _missing(self, given: Sequence[Message]) -> list[Message]:
         """Return those of some messages that are not in the log, each once.
@@ -80,25 +110,27 @@ class ConversationLog(LogWriter):
                 raise MessageIdTakenError(message_id=message.id)
         return list(fresh.values())
 
-    def _on_branches(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Return messages from elsewhere where the present conversation is at their times: none stands aside."""
+    def _on_branches(self, said: Sequence[Sequence[Record]]) -> Iterator[Sequence[Record]]:
+        """Yield what comes from elsewhere where the present conversation is at its time: none stands aside."""
         tree = self._whole().tree
         path = tree.path(tree.current)[1:]
         begun = self.originals([tree.after(branch) for branch in path]) if path else {}
         starts = [(begun[tree.after(branch)].time, branch) for branch in path if tree.after(branch) in begun]
-        if not starts:
-            return messages
-        return [
-            replace(message, branch=next((branch for time, branch in reversed(starts) if time <= message.time), ""))
-            for message in messages
-        ]
+        for records in said:
+            time = _message_of(records).time
+            branch = next((branch for start, branch in reversed(starts) if start <= time), "")
+            yield [
+                replace(one, message=replace(one.message, branch=branch)) if branch and one.is_placed else one
+                for one in records
+            ]
 
-    def _insert(self, path: Path, group: Sequence[log_archive.Placed]) -> int:
-        """Add messages to one file, but for those that another import brought meanwhile; needs the lock."""
+    def _insert(self, path: Path, group: Sequence[log_archive.Placed], owners: Mapping[str, str]) -> int:
+        """Add records to one file, but for those that another import brought meanwhile; needs the lock."""
         self._repair()
-        missing = {message.id for message in self._missing([placed.record.message for placed in group])}
+        messages = {owners[placed.record.message.id] for placed in group}
+        missing = messages - self.known(messages)
         self.notices += log_ends.close_off(path, self._clock.now())
-        log_archive.insert(path, [placed for placed in group if placed.record.message.id in missing])
+        log_archive.insert(path, [placed for placed in group if owners[placed.record.message.id] in missing])
         return len(missing)
 
     def merge(self, source: Path, into: Path | None = None) -> Merged:
@@ -182,6 +214,11 @@ class ConversationLog(LogWriter):
     def _file_for(self, day: date) -> Path:
         oldest_kept = self._clock.now().date() - timedelta(days=self.log_days - 1)
         return log_archive.archive_of(self.paths, day) if day < oldest_kept else self.paths.log
+
+
+def _message_of(records: Sequence[Record]) -> Message:
+    """Return the message among the records that come with it."""
+    return next(one.message for one in records if not one.is_control)
 
 
 def _differs(theirs: Message, ours: Message | None) -> bool:

@@ -355,6 +355,8 @@ def _read_at(file: IO[bytes], wanted: Sequence[tuple[int, str]], end: int) -> It
     if len(wanted) > _MANY:
         keys = {key for _, key in wanted}
         for record in read_forward(file, wanted[0][0], end):
+            if record.at > wanted[-1][0]:
+                return
             if record.message.id in keys and not record.is_control:
                 yield record.message.id, record.message
         return

@@ -13,17 +13,34 @@ from typing import Any
 
 import pytest
 
-from managers.memory.errors import NotATranscriptError
+from managers.exchange import import_engine, readers
+from managers.exchange.errors import ImportSourceError
+from managers.exchange.import_words import told_of
+from managers.exchange.items import NotTaken
 from managers.memory.log import ConversationLog, log_archive
-from managers.memory.transcripts import import_transcript
 from managers.storage import locks
-from managers.storage.errors import UnreadableError
 from managers.storage.paths import PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
+from tests.exchange.importing import HereReading
+from tests.exchange.importing import take_over as import_transcript
 from tests.fakes import HandClock
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 NOW = datetime(2026, 11, 21, 12, 0, 0)
+
+
+@pytest.fixture
+def log(paths: PersonaPaths, clock: HandClock, rng: Random) -> ConversationLog:
+    return ConversationLog(paths, clock, rng)
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
+
+
+def numbers_of(left: Sequence[NotTaken]) -> list[int]:
+    return [int(one.place.rpartition(":")[2]) for one in left]
 
 
 def line(message_id: str, text: str, time: str = "2026-05-01T10:00:00", **other: Any) -> str:
@@ -44,11 +61,11 @@ def test_real_conversations_come_back_message_by_message(log: ConversationLog, n
         pytest.skip(f"the conversation {source.name} is not on this machine (expected at {source})")
     entries = [json.loads(raw) for raw in source.read_bytes().split(b"\n") if raw]
     report = import_transcript(log, source)
-    assert (report.added, report.already_there, report.problems) == (len(entries), 0, ())
+    assert (report.added, report.already_there, report.left_out) == (len(entries), 0, ())
     reader = ConversationLog(log.paths, HandClock(NOW), Random(1))
     kept = [(m.id, m.time.isoformat(), m.role, m.speaker, m.text) for m in reader.messages()]
     assert kept == [tuple(entry[key] for key in ("id", "time", "role", "speaker", "text")) for entry in entries]
-    assert report.kept_as.read_bytes() == source.read_bytes()
+    assert report.kept[0].read_bytes() == source.read_bytes()
     assert reader.count() == len(entries)
     assert not log.paths.log.exists()  # all of it is older than the days that log.txt holds
 
@@ -75,10 +92,10 @@ def test_bad_lines_are_named_and_cost_no_good_one(log: ConversationLog, tmp_path
     )
     source.write_bytes(source.read_bytes() + b"\xff\xfe\n")
     report = import_transcript(log, source)
-    assert [problem.line for problem in report.problems] == [2, 3, 4, 5, 6, 8, 9, 10, 12]
-    assert [problem.line for problem in report.problems if problem.imported] == [10]
-    assert '"text" is missing' in report.problems[6].sentence("en")
-    assert report.problems[6].sentence("ja").startswith("9行目")
+    assert numbers_of(report.left_out) == [2, 3, 4, 5, 6, 8, 9, 10, 12]
+    assert numbers_of([one for one in report.left_out if one.is_changed]) == [10]
+    assert '"text" is missing' in told_of(report.left_out[6])["en"]
+    assert "「text」がありません" in told_of(report.left_out[6])["ja"]
     assert [m.text for m in log.messages()] == ["one", "\ufffd half", "two"]
 
 
@@ -88,7 +105,7 @@ def test_an_id_that_stands_for_another_text_is_reported(log: ConversationLog, tm
         log, write(tmp_path, line("a", "ONE"), line("b", "two"), line("c", "three"), line("c", "THREE"))
     )
     assert (report.added, report.already_there) == (1, 1)
-    assert [problem.line for problem in report.problems] == [1, 4]
+    assert sorted(numbers_of(report.left_out)) == [1, 4]
     assert [m.text for m in log.messages()] == ["one", "two", "three"]
     assert sorted(path.name for path in log.paths.log_import_source.iterdir()) == [
         "talk.jsonl-2.txt",
@@ -149,12 +166,11 @@ def test_a_time_with_an_offset_is_put_on_this_clock(log: ConversationLog, tmp_pa
 def test_a_file_that_is_no_transcript_changes_nothing(log: ConversationLog, tmp_path: Path) -> None:
     picture = tmp_path / "cat.png"
     picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
-    with pytest.raises(NotATranscriptError):
-        import_transcript(log, picture)
-    with pytest.raises(NotATranscriptError, match="empty"):
-        import_transcript(log, write(tmp_path))
-    with pytest.raises(UnreadableError):
-        import_transcript(log, tmp_path / "missing.jsonl")
+    for source in (picture, write(tmp_path), tmp_path / "missing.jsonl"):
+        with pytest.raises(ImportSourceError):
+            import_transcript(log, source, "transcript")
+        with pytest.raises(ImportSourceError):
+            import_transcript(log, source)
     assert not log.paths.log_import_source.exists()
     assert log.count() == 0
 
@@ -168,7 +184,8 @@ def test_an_import_that_was_killed_can_be_repeated(tmp_path: Path) -> None:
     times = ["2026-04-03T10:00:00", "2026-05-03T10:00:00", "2026-05-04T10:00:00", "2026-11-20T10:00:00"]
     source = write(tmp_path, *(line(str(n), f"text {n}", time) for n, time in enumerate(times)))
     numbers = itertools.count()
-    for death in kill_everywhere(import_from, lambda: (tmp_path / f"p{next(numbers)}" / "Mei", source)):
+    readers.warm_up()
+    for death in kill_everywhere(import_from, lambda: (tmp_path / f"p{next(numbers)}" / "Mei", source), stride=2):
         log = ConversationLog(PersonaPaths(death.given[0]), HandClock(NOW), Random(1))
         assert len({m.id for m in log.messages()}) == log.count(), death
         report = import_transcript(log, source)

@@ -1,0 +1,140 @@
+"""Bringing in what another program, or another home, knows: for whom it is, and what follows when it is there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from managers.exchange.import_engine import ImportPreview, ImportReport, ImportTarget, SourceImport
+from managers.exchange.items import FoundPersona, NotTaken
+from managers.exchange.message_records import names_for
+from managers.language.words import detect_language
+from managers.memory.messages import is_unnamed
+from managers.personas import Persona
+from managers.personas.avatars import prepare_avatar
+from managers.personas.errors import AvatarRefusedError, PersonaNotFoundError
+from managers.storage.audit import Given, record
+from managers.storage.errors import Lang, Notice
+from managers.storage.files import read_bytes
+
+if TYPE_CHECKING:
+    from agent.services import Services
+
+LISTENED_TO: Final = 100
+"""So many messages tell a conversation's language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, for whom, and what a person should know beside it."""
+
+    persona: str
+    is_new: bool
+    report: ImportReport
+    notices: tuple[Notice, ...] = ()
+
+
+def look(services: Services, work: SourceImport, name: str) -> ImportPreview:
+    """Return what was found in a source that was read, and how much of it a persona has; nothing is changed."""
+    try:
+        services.personas.get(name)
+    except PersonaNotFoundError:
+        return work.preview()
+    return work.preview(services.memories(name).log)
+
+
+def bring_in(services: Services, work: SourceImport, name: str) -> Imported:
+    """Take over what was read of a source, into a persona of that name; one is made if there is none.
+
+    Raises:
+        UnsafeNameError, GuestError: there can be no such persona; nothing was changed.
+        ImportCancelledError, DiskFullError, UnwritableError, BusyError: what is there by then stays.
+    """
+    persona, is_new = _persona_for(services, work, name)
+    memories = services.companion(persona.name).memories
+    sheet = memories.sheet()
+    target = ImportTarget(
+        paths=memories.paths,
+        clock=memories.clock,
+        log=memories.log,
+        history=memories.history,
+        emotions=memories.emotions,
+        copy=memories.working_copy(),
+        names=names_for(sheet.user_name, persona.name, persona.language),
+        avatar=lambda data: _take_avatar(services, persona.name, data),
+    )
+    try:
+        report = work.carry_out(target)
+    finally:
+        # Whatever was indexed while the first months came in knew only those.
+        notices = memories.recall.keep_up(1)
+    counts: dict[str, int] = {"messages": report.added, **{str(kind): n for kind, n in report.memories.items()}}
+    record(memories.paths, services.clock.now(), "import", Given(counts))
+    return Imported(persona.name, is_new, report, tuple(notices))
+
+
+def _persona_for(services: Services, work: SourceImport, name: str) -> tuple[Persona, bool]:
+    found = work.spool.persona
+    try:
+        persona = services.personas.get(name)
+    except PersonaNotFoundError:
+        return _made(services, work, name), True
+    _fill(services, work, persona, found)
+    return services.personas.get(name), False
+
+
+def _made(services: Services, work: SourceImport, name: str) -> Persona:
+    found = work.spool.persona
+    spoken = Counter({speaker: n for (role, speaker), n in work.spool.speakers.items() if role == "user"})
+    users = [speaker for speaker, _ in spoken.most_common() if speaker and not is_unnamed(speaker)]
+    made = services.personas.create(
+        name,
+        language=found.language or _language(work, found),
+        system_prompt=found.system_prompt,
+        greeting=found.greeting,
+        user_name=found.user_name or (users[0] if users else ""),
+        user_profile=found.user_profile,
+    )
+    if found.greetings:
+        work.spool.leave_out(NotTaken("engine.greetings", count=len(found.greetings)))
+    return made
+
+
+def _language(work: SourceImport, found: FoundPersona) -> Lang:
+    first = next(work.spool.batches(LISTENED_TO), [])
+    return detect_language("\n".join([found.system_prompt, *(waiting.found.text for waiting in first)]))
+
+
+def _fill(services: Services, work: SourceImport, persona: Persona, found: FoundPersona) -> None:
+    """Give a persona that is there what it has not; what it has stays, and what would have come is told."""
+    store = services.personas
+    fields = (
+        ("prompt", found.system_prompt, persona.system_prompt),
+        ("greeting", found.greeting, persona.greeting),
+        ("user", found.user_name, persona.user_name),
+        ("user", found.user_profile, persona.user_profile),
+    )
+    for code, new, there in fields:
+        if new.strip() and there.strip() and new.strip() != there.strip():
+            work.spool.leave_out(NotTaken(f"engine.{code}"))
+    if found.system_prompt.strip() and not persona.system_prompt.strip():
+        store.write_system_prompt(persona.name, found.system_prompt, based_on=persona.system_prompt_digest)
+    if found.greeting.strip() and not persona.greeting.strip():
+        store.set_greeting(persona.name, found.greeting)
+    user_name = found.user_name if not persona.user_name else ""
+    profile = found.user_profile if not persona.user_profile else ""
+    if user_name or profile:
+        store.set_user(persona.name, user_name=user_name or None, profile=profile or None)
+
+
+def _take_avatar(services: Services, name: str, data: bytes) -> str:
+    """Take a picture, if there is none; return why not (`MemoryPlaces.avatar`)."""
+    there = services.personas.get(name).avatar
+    try:
+        if there is not None:
+            return "there" if read_bytes(there) == prepare_avatar(data) else "engine.picture"
+        services.personas.set_avatar(name, data)
+    except AvatarRefusedError:
+        return "engine.bad-picture"
+    return ""

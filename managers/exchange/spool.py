@@ -1,0 +1,298 @@
+"""What was read of a source, on the disk until it is taken over: in the order of time, each message once.
+
+A source may be larger than the memory and in any order, so its messages wait in a SQLite file in a folder of their own in
+the home folder. It is thrown away in the end, and by the next import where a process was killed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from managers.exchange.items import LINES, FoundMemory, FoundMessage, FoundPersona, Item, MemoryKind, NotTaken
+from managers.memory.log.format import clean_text, tidy_name
+from managers.memory.messages import Role
+from managers.storage.errors import DiskFullError, UnwritableError
+from managers.storage.files import entries, make_folder, remove_tree
+from managers.storage.paths import Home
+
+MAX_ID: Final = 200
+"""Longer ids are no ids: something else stands in their place."""
+OVERLAP: Final = timedelta(minutes=10)
+"""Real chats have answers that were begun before and sent after one another: they keep the order in which they were read."""
+_MOST_PLACES: Final = 200
+"""So many places are told apart of what was left out, and so many speakers."""
+_numbers = count()
+
+_TABLES: Final = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA temp_store = MEMORY;
+CREATE TABLE said (seq INTEGER PRIMARY KEY, placed TEXT, time TEXT, id TEXT, line BLOB);
+CREATE INDEX in_order ON said (placed, seq);
+CREATE TABLE ids (id TEXT PRIMARY KEY, words BLOB) WITHOUT ROWID;
+CREATE TABLE seen (content INTEGER PRIMARY KEY, n INTEGER);
+CREATE TABLE memories (seq INTEGER PRIMARY KEY, line BLOB);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A message that waits: where in time it stands, its time, its id here, and what was read of it."""
+
+    placed: datetime
+    time: datetime
+    id: str
+    found: FoundMessage
+
+
+class Spool:
+    """The items of one source. Made by `open_spool`.
+
+    Attributes:
+        persona: who the persona and the user are, as far as the source says.
+        speakers: how many messages stand under which role and name.
+        memories: how many memories there are of each kind.
+        repeated: how many messages stand in the source more than once, beyond the first time.
+        undated: how many messages have no time that is sure.
+        left_out: what the reader did not take, and why.
+        files: how many files belong to messages.
+        threads: how often one conversation gives way to another.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._database = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+        self._database.executescript(_TABLES)
+        self._database.execute("BEGIN")
+        self.persona = FoundPersona()
+        self.speakers: Counter[tuple[Role, str]] = Counter()
+        self.memories: Counter[MemoryKind] = Counter()
+        self.repeated = self.undated = self.files = self.threads = 0
+        self._left_out: dict[tuple[str, str], NotTaken] = {}
+        self._last: datetime | None = None
+        self._last_of_thread: datetime | None = None
+        self._placed: datetime | None = None
+        self._thread: str | None = None
+        self._waits = False
+        self._steps = self._backward = 0
+        self._before: datetime | None = None
+
+    def close(self) -> None:
+        self._database.close()
+
+    @property
+    def left_out(self) -> tuple[NotTaken, ...]:
+        return tuple(self._left_out.values())
+
+    def add(self, item: Item) -> None:
+        """Take an item.
+
+        Raises:
+            DiskFullError, UnwritableError
+        """
+        with _told():
+            if isinstance(item, FoundMessage):
+                self._add_message(item)
+            elif isinstance(item, FoundPersona):
+                self.persona = _joined(self.persona, item)
+            elif isinstance(item, FoundMemory):
+                self.memories[item.kind] += 1
+                self._database.execute("INSERT INTO memories (line) VALUES (?)", (LINES.dump_json(item),))
+            else:
+                self.leave_out(item)
+
+    def leave_out(self, item: NotTaken) -> None:
+        """Count something that is not taken."""
+        place = item.place if len(self._left_out) < _MOST_PLACES else ""
+        key = f"{item.code} {sorted(item.facts.items())}" if place else item.code, place
+        there = self._left_out.get(key)
+        self._left_out[key] = replace(item, place=place, count=item.count + (there.count if there else 0))
+
+    def finish(self, fallback: datetime) -> None:
+        """Put all that was added in order; messages of a source without any time get `fallback`.
+
+        Raises:
+            DiskFullError, UnwritableError
+        """
+        with _told():
+            self._date_waiting(self._last or fallback)
+            if self._backward * 2 > self._steps:  # newest first: nothing overlaps, all of it runs backwards
+                self._database.execute("UPDATE said SET placed = time")
+            self._database.execute("COMMIT")
+
+    def __len__(self) -> int:
+        """Return how many messages there are, each counted once."""
+        return int(self._database.execute("SELECT COUNT(*) FROM said").fetchone()[0])
+
+    @property
+    def span(self) -> tuple[datetime, datetime] | None:
+        """The times of the first and the last message."""
+        first, last = self._database.execute("SELECT MIN(time), MAX(time) FROM said").fetchone()
+        return (datetime.fromisoformat(first), datetime.fromisoformat(last)) if first else None
+
+    def batches(self, size: int) -> Iterator[list[Waiting]]:
+        """Yield the messages in the order of time, so many at once."""
+        rows = self._database.execute("SELECT placed, time, id, line FROM said ORDER BY placed, seq")
+        while found := rows.fetchmany(size):
+            yield [
+                Waiting(datetime.fromisoformat(placed), datetime.fromisoformat(time), one, _message(line))
+                for placed, time, one, line in found
+            ]
+
+    def found_memories(self) -> Iterator[FoundMemory]:
+        """Yield the memories in the order of the source."""
+        for (line,) in self._database.execute("SELECT line FROM memories ORDER BY seq"):
+            item = LINES.validate_json(line)
+            assert isinstance(item, FoundMemory)
+            yield item
+
+    def _add_message(self, found: FoundMessage) -> None:
+        time = _local(found.time)
+        if time is None or not found.is_time_certain:
+            self.undated += 1
+        first = clean_text(first_text(found))
+        words = hashlib.sha256(first.encode()).digest()[:16]
+        message_id = self._own_id(found, time, words)
+        there = self._database.execute("SELECT words FROM ids WHERE id = ?", (message_id,)).fetchone()
+        if there is not None:
+            if there[0] == words:
+                self.repeated += 1
+            else:
+                self.leave_out(NotTaken("engine.id-taken", found.place, facts={"id": message_id[:40]}))
+            return
+        self._database.execute("INSERT INTO ids VALUES (?, ?)", (message_id, words))
+        self._count(found)
+        placed = self._place(found.thread, time)
+        stands = placed.isoformat() if placed else ""
+        self._database.execute(
+            "INSERT INTO said (placed, time, id, line) VALUES (?, ?, ?, ?)",
+            (stands, time.isoformat() if time else stands, message_id, LINES.dump_json(found)),
+        )
+
+    def _count(self, found: FoundMessage) -> None:
+        key = found.role, tidy_name(found.speaker)
+        if key in self.speakers or len(self.speakers) < _MOST_PLACES:
+            self.speakers[key] += 1
+        else:
+            self.speakers[found.role, "…"] += 1
+        self.files += len(found.files)
+        if found.thread != self._thread:
+            self.threads += 1
+
+    def _place(self, thread: str, time: datetime | None) -> datetime | None:
+        """Return where in time a message stands; None if it waits for the time of the next one in its conversation."""
+        if thread != self._thread:
+            self._thread, self._placed, self._last_of_thread = thread, None, None
+        if time is None:
+            if self._last_of_thread is None:
+                self._waits = True
+                return None
+            time = self._last_of_thread
+        else:
+            if self._before is not None:
+                self._steps += 1
+                self._backward += time < self._before
+            self._before = self._last = self._last_of_thread = time
+            self._date_waiting(time)
+        if self._placed is None or not time < self._placed <= time + OVERLAP:
+            self._placed = time
+        return self._placed
+
+    def _date_waiting(self, time: datetime) -> None:
+        if self._waits:
+            told = time.isoformat()
+            self._database.execute("UPDATE said SET placed = ?, time = ? WHERE placed = ''", (told, told))
+            self._waits = False
+
+    def _own_id(self, found: FoundMessage, time: datetime | None, words: bytes) -> str:
+        given = found.id
+        if given and len(given) <= MAX_ID and clean_text(given) == given and given.strip():
+            return given
+        when = time.isoformat() if time else found.thread
+        content = hashlib.sha256(f"{found.role}\x1f{clean_text(when)}\x1f".encode() + words).digest()
+        (number,) = self._database.execute(
+            "INSERT INTO seen VALUES (?, 1) ON CONFLICT (content) DO UPDATE SET n = n + 1 RETURNING n",
+            (int.from_bytes(content[:8], signed=True),),
+        ).fetchone()
+        return f"im-{hashlib.sha256(content + str(number).encode()).hexdigest()[:20]}"
+
+
+def first_text(found: FoundMessage) -> str:
+    """Return the first answer that was given in a message's place: what it is told by, whichever is shown."""
+    return found.answers[0].text if found.answers and found.at > 0 else found.text
+
+
+@contextmanager
+def open_spool(home: Home) -> Iterator[Spool]:
+    """Make a spool in the home folder, and remove it in the end.
+
+    Raises:
+        DiskFullError, UnwritableError
+    """
+    sweep_spools(home)
+    folder = home.importing / f"{os.getpid()}-{next(_numbers)}"
+    try:
+        make_folder(folder)
+        remove_tree(folder)
+        make_folder(folder)
+        with _told():
+            spool = Spool(folder / "found.sqlite")
+    except OSError as error:
+        raise UnwritableError(path=folder, cause=error.strerror or error) from error
+    try:
+        yield spool
+    finally:
+        spool.close()
+        with suppress(OSError):
+            remove_tree(folder)
+
+
+def sweep_spools(home: Home) -> None:
+    """Remove what killed imports left."""
+    import psutil  # noqa: PLC0415  # only for those who import
+
+    for entry in entries(home.importing):
+        owner = entry.name.partition("-")[0]
+        if not owner.isdigit() or (int(owner) != os.getpid() and not psutil.pid_exists(int(owner))):
+            with suppress(OSError):
+                remove_tree(Path(entry.path))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "full" in str(error):
+            raise DiskFullError(path="found.sqlite") from error
+        raise UnwritableError(path="found.sqlite", cause=error) from error
+
+
+def _joined(there: FoundPersona, more: FoundPersona) -> FoundPersona:
+    names = ("name", "user_name", "user_profile", "language", "system_prompt", "greeting", "greetings", "about")
+    return replace(there, **{name: getattr(there, name) or getattr(more, name) for name in names})
+
+
+def _message(line: bytes) -> FoundMessage:
+    item = LINES.validate_json(line)
+    assert isinstance(item, FoundMessage)
+    return item
+
+
+def _local(time: datetime | None) -> datetime | None:
+    """Return a time on this computer's clock, as the log shows it; None where it is none that could be."""
+    if time is None:
+        return None
+    try:
+        return (time if time.tzinfo is None else time.astimezone().replace(tzinfo=None)).replace(microsecond=0)
+    except (ValueError, OverflowError, OSError):
+        return None
