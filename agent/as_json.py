@@ -96,6 +96,12 @@ def held(wish: Waiting, persona: str) -> dict[str, Any]:
     }
 
 
+def event_of_group(happened: TurnEvent, speaker: str, lang: Lang) -> dict[str, Any] | None:
+    """Return what `group --json` prints for an event: the same, with its speaker where a persona speaks."""
+    shape = event(happened, lang)
+    return shape and (shape if isinstance(happened, Received) or not speaker else {**shape, "speaker": speaker})
+
+
 def event(happened: TurnEvent, lang: Lang) -> dict[str, Any] | None:
     """Return what `chat --json` prints for an event, None for what it keeps to itself."""
     match happened:

@@ -51,3 +51,27 @@ class UnknownLevelError(UtataneError):
 
 class UnknownTaskError(UtataneError):
     """No task of a dream has that name. Facts: `name`, `known`."""
+
+
+class SpokeForOthersError(UtataneError):
+    """In a conversation of several, a model said nothing but somebody else's lines. Facts: `name`."""
+
+
+class GroupSizeError(UtataneError):
+    """A conversation of several takes two to five personas, each once. Facts: `least`, `most`."""
+
+
+class GroupNotFoundError(UtataneError):
+    """No conversation of several has that id."""
+
+
+class TwiceInGroupError(UtataneError):
+    """A persona was named twice for one conversation. Facts: `name`."""
+
+
+class NotInGroupError(UtataneError):
+    """A persona is not in the conversation. Facts: `name`."""
+
+
+class NobodyLeftError(UtataneError):
+    """None of a conversation's personas can be opened any more."""

@@ -22,6 +22,13 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
+class Begins:
+    """In a conversation of several: what comes from here on is this persona's."""
+
+    speaker: str
+
+
+@dataclass(frozen=True, slots=True)
 class Recalled:
     """What was found for this answer; `query` is empty when nothing was searched."""
 
@@ -83,4 +90,4 @@ class Held:
     held: str
 
 
-TurnEvent = Received | Recalled | Speaking | Thinking | ToolUsed | Replied | Failed | Noticed | Held
+TurnEvent = Received | Begins | Recalled | Speaking | Thinking | ToolUsed | Replied | Failed | Noticed | Held

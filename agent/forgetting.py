@@ -74,6 +74,20 @@ def let_go(memories: Memories, asked_in: str, about: str = "") -> LetGo:
         return LetGo(messages, _carry_out(memories, asked_in, messages))
 
 
+def let_go_of_same(memories: Memories, asked_in: str, ids: Collection[str]) -> None:
+    """Forget what another persona forgot because of a message that both heard.
+
+    Raises:
+        DiskFullError, UnwritableError, BusyError: `take_up` finishes what was begun.
+    """
+    with locks.writing(memories.paths):
+        take_up(memories)
+        there = memories.log.originals(ids)
+        messages = sorted((one for one in there.values() if memories.log.get(one.id)), key=lambda one: one.time)
+        if messages:
+            _carry_out(memories, asked_in, messages)
+
+
 def take_up(memories: Memories) -> None:
     """Finish what a killed process began to forget; costs one look at the disk where there is nothing."""
     mark = memories.paths.memory / _MARK

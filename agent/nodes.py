@@ -15,11 +15,12 @@ from agent.audience import other_hits
 from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed
 from agent.minds.errors import EmptyAnswerError
 from agent.minds.protocol import Mind
+from agent.own_lines import own_pieces
 from agent.present import OF_CONCERN, locale_of
 from agent.provenance import with_recalled
 from agent.recall_planning import plan_with_model
 from agent.retrieval import in_sight, is_said_since, retrieve
-from agent.state import Spoken, Surroundings, TurnState
+from agent.state import Spoken, Surroundings, TurnState, is_first_answer
 from agent.tools.context import ToolContext
 from agent.turn_log import announce, answer, hear
 from managers.language.emotion import read_emotion
@@ -27,6 +28,7 @@ from managers.language.reading.concern import find_concern, help_lines
 from managers.memory.emotions import NEGATIVE
 from managers.memory.messages import Message
 from managers.mind import (
+    Asking,
     ChatTurn,
     Concern,
     EmotionReading,
@@ -79,7 +81,7 @@ def perceive(state: TurnState, runtime: Around) -> TurnState:
     felt: Future[None] = Future()
     if around.off_record:
         felt.set_result(None)
-    elif state.get("instead_of") and not state.get("reworded"):  # it was felt when it was first answered
+    elif (state.get("instead_of") and not state.get("reworded")) or not is_first_answer(state):  # it was felt then
         felt = around.beside(around.memories.inner_state.touch)
     else:
         felt = around.beside(partial(around.memories.inner_life.perceive, message, emotion, around.clock.now()))
@@ -101,7 +103,9 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
 
     def recalled() -> Sequence[Hit]:  # what a small prompt has no room for is recalled, though it belongs to this talk
         shown = in_sight(state["window"], around.in_sight)
-        found = other_hits(around.kept, retrieve(around.memories, around.sheet, message.text, plan, [*shown, message]))
+        company = state.get("company")
+        heard = [*shown, message, *(company.since if company else ())]
+        found = other_hits(around.kept, retrieve(around.memories, around.sheet, message.text, plan, heard))
         return [hit for hit in found if not (state.get("instead_of") and is_said_since(hit, message))]
 
     hits = around.spare(recalled) or ()
@@ -114,14 +118,14 @@ def reply(state: TurnState, runtime: Around) -> TurnState:
     around = runtime.context
     request = state["request"]
     given = with_recalled(request.given, state["grounds"])
-    request = replace(request, turns=[*request.turns, *state["exchange"]], given=given)
+    request = replace(request, given=given)
     if state["rounds"] >= MAX_TOOL_ROUNDS:
         request = replace(request, tools=())
     stand_in = None if state["said"].strip() else around.stand_in  # nobody takes over in the middle of a reply
     if (refusal := around.refusal(state["message"])) is not None:
         spoken = Spoken(error=refusal)
     else:
-        spoken = _speak(request, runtime, state.get("speaker", around.mind), stand_in, joint=_joint(state["said"]))
+        spoken = _speak(request, state, around, state.get("speaker", around.mind), stand_in)
     exchange = [*state["exchange"], ChatTurn("persona", spoken.text, tool_calls=tuple(spoken.calls))]
     calls = () if around.cancel.is_set() or spoken.error else tuple(spoken.calls)
     return {
@@ -152,34 +156,35 @@ def _outcome(state: TurnState, spoken: Spoken, around: Surroundings) -> UtataneE
 
 def _speak(
     request: ReplyRequest,
-    runtime: Around,
+    state: TurnState,
+    around: Surroundings,
     speaker: Mind,
     stand_in: Callable[[], Mind] | None = None,
-    *,
-    joint: str = "",
 ) -> Spoken:
-    spoken = Spoken(speaker=speaker)
+    spoken, joint = Spoken(speaker=speaker), _joint(state["said"])
+    since = request.since if isinstance(speaker, Asking) else ()
+    asked = replace(request, turns=[*request.turns, *since, *state["exchange"]])
     try:
-        for piece in speaker.reply(request, runtime.context.cancel):
+        for piece in own_pieces(speaker.reply(asked, around.cancel), request):
             match piece:
                 case TextPiece(text):
                     text, joint = joint + text, ""
                     spoken.pieces.append(text)
-                    runtime.context.emit(Speaking(text))
+                    around.emit(Speaking(text))
                 case ReasoningPiece(text):
-                    runtime.context.emit(Thinking(text))
+                    around.emit(Thinking(text))
                 case ToolCall():
                     spoken.calls.append(piece)
                 case Grounds(hits):
                     spoken.grounds = hits
                 case Notice():
-                    runtime.context.emit(Noticed(piece))
+                    around.emit(Noticed(piece))
                 case _:  # usage is counted by the mind's own ledger
                     pass
     except CapReachedError as error:
         if stand_in is not None:
-            runtime.context.emit(Noticed(stands_in(error)))
-            return _speak(request, runtime, stand_in())
+            around.emit(Noticed(stands_in(error)))
+            return _speak(request, state, around, stand_in())
         spoken.error = error
     except UtataneError as error:
         spoken.error = error
@@ -194,7 +199,7 @@ def after_reply(state: TurnState) -> Literal["use_tools", "remember"]:
 def use_tools(state: TurnState, runtime: Around) -> TurnState:
     """Run the tools; the log gets an announcement, never a result. What they would write waits where foreign text stands."""
     around = runtime.context
-    asked = state["message"].id
+    asked, since = state["message"].id, state["request"].company.since if state["request"].company else ()
     context = ToolContext(
         around.sheet,
         around.mind,
@@ -204,7 +209,7 @@ def use_tools(state: TurnState, runtime: Around) -> TurnState:
         (asked,),
         handed=tuple(state["grounds"]),
         withheld=around.kept,
-        shown=frozenset((asked, *(one.id for one in in_sight(state["window"], state["in_sight"])))),
+        shown=frozenset((asked, *(one.id for one in (*in_sight(state["window"], state["in_sight"]), *since)))),
     )
     answers, carried, held, grounds = [], state["carried"], state["held"], list(state["grounds"])
     for call in state["calls"]:

@@ -8,6 +8,7 @@ from functools import partial
 
 from agent.addressing import called
 from agent.prompt_parts import Part, text_part
+from agent.prompts import company as company_words
 from agent.prompts import system_prompt as words
 from agent.state import Surroundings, TurnState
 from managers.language.emotion import Emotion
@@ -49,7 +50,10 @@ def present_parts(
         kind: ConcernKind | None = next((one for one in OF_CONCERN if one == weighs.concern), None)
         lines = help_lines(locale_of(state, around), kind) if kind else ()
         text = words.lingering(lang, weighs, name, lines)
-    return [text_part("now", words.now(lang, state["message"].time, last, name)), text_part("concern", text)]
+    company = state.get("company")
+    here = company_words.who_is_here(lang, company, around.sheet.persona, name) if company else ""
+    now = words.now(lang, state["message"].time, last, name)
+    return [text_part("now", now), text_part("company", here), text_part("concern", text)]
 
 
 def _last_said(state: TurnState, around: Surroundings) -> datetime | None:

@@ -24,6 +24,7 @@ from agent.prompt_parts import (
     tokens_of,
 )
 from agent.prompt_prefix import cut_notices, prefix_parts, prompt_room
+from agent.prompts import company as company_words
 from agent.prompts import quoting, strategies
 from agent.prompts import system_prompt as words
 from agent.provenance import documents_of, files_of, given_in, still_standing
@@ -66,7 +67,8 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     frame = partial(quoting.frame, lang, called(sheet), has_words=bool(said.text.strip()))
     earlier = with_marks([_as_turn(message, lang) for message in window], lang)
     last_words = tokens_of(earlier[-2:], count) if grave else 0
-    room = whole - present.tokens - count(frame([""], present=[""]))
+    since = _since(state, around)
+    room = whole - present.tokens - count(frame([""], present=[""])) - tokens_of(since, count)
     beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
     stands = prefix_parts(around.memories, mind, sheet, partial(_note, around), beside=beside, kept=around.kept)
     around.memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
@@ -89,8 +91,12 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     turns = [*turns, last]
     system = "\n\n".join(text for text in (stands.system, rest.system) if text)
     shown = in_sight(window, len(turns) - 1)
-    given = given_in((stands, due, rest), [*shown, state["message"]], days, attached, sees=mind.can_see)
-    request = replace(_request(state, around, system, turns, hits, questions, attached), given=given, advice=advice)
+    given = given_in(
+        (stands, due, rest), [*shown, state["message"], *_heard_since(state)], days, attached, sees=mind.can_see
+    )
+    request = replace(
+        _request(state, around, system, turns, hits, questions, attached), given=given, advice=advice, since=since
+    )
     carried = _carried(state, around, attached, shown)
     return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
 
@@ -173,7 +179,19 @@ def _request(
         files=attached.texts,
         witnesses=cache(partial(_witnesses, state, around)),
         itself=cache(partial(around.memories.inner_life.itself, around.spare)),
+        company=state.get("company"),
     )
+
+
+def _heard_since(state: TurnState) -> Sequence[Message]:
+    company = state.get("company")
+    return company.since if company else ()
+
+
+def _since(state: TurnState, around: Surroundings) -> Sequence[ChatTurn]:
+    """Return what several said after the message, for a model that reads turns."""
+    sheet, company = around.sheet, state.get("company")
+    return company_words.since(sheet.language, company, sheet.persona, called(sheet)) if company else ()
 
 
 def _recalled(hits: Sequence[Hit], lang: Lang) -> list[Part]:
@@ -189,6 +207,8 @@ def _witnesses(state: TurnState, around: Surroundings) -> tuple[Message, ...]:
 
 def _as_turn(message: Message, lang: Lang) -> ChatTurn:
     """Return a message of the talk; which files came with it stays known when their text is no longer there."""
+    if message.role == "other":
+        return company_words.words_of(lang, message)
     if message.role != "user":
         return ChatTurn("persona", message.text, message.time)
     files = [words.file_sent(lang, sent.name) for sent in sent_with(message)]
@@ -198,7 +218,10 @@ def _as_turn(message: Message, lang: Lang) -> ChatTurn:
 def _carried(state: TurnState, around: Surroundings, attached: Attached, earlier: Sequence[Message]) -> TurnState:
     """Say which foreign text the prompt holds; `earlier` are the messages that stand in it before this one."""
     log, sees = around.memories.recall_log, around.mind.can_see
-    before = around.spare(partial(still_standing, earlier, log, sees=sees))
+    read = [*earlier, *_heard_since(state)]
+    if not isinstance(around.mind, Asking):  # it does not read what others say
+        read = [one for one in read if one.role != "other"]
+    before = around.spare(partial(still_standing, read, log, sees=sees))
     return {
         "carried": (*documents_of(state["hits"]), *files_of(attached, sees=sees)),
         "carried_before": (log.path.name,) if before is None else before,  # nobody knows: then somebody is asked

@@ -41,11 +41,11 @@ CEILINGS: Mapping[PartName, tuple[float, int]] = {
 
 ORDER: tuple[PartName, ...] = get_args(PartName)
 
-PRESENT: frozenset[PartName] = frozenset({"now", "concern", "questions", "drives", "advice"})
+PRESENT: frozenset[PartName] = frozenset({"now", "company", "concern", "questions", "drives", "advice"})
 """What is so at this moment; it stands before the newest message, after all that servers have read before."""
 QUOTED: frozenset[PartName] = frozenset({"hits", "knowledge"})
 """What others wrote or was once said, before the newest message too. Its items are made by `agent.prompts.quoting`."""
-UNCUTTABLE: frozenset[PartName] = frozenset({"guidance", "now", "concern"})
+UNCUTTABLE: frozenset[PartName] = frozenset({"guidance", "now", "company", "concern"})
 """These are ours, short, and useless in halves: a help line must not lose its number."""
 
 PREFIX_SHARE = 0.7

@@ -39,13 +39,14 @@ def files_of(attached: Attached, *, sees: bool) -> tuple[str, ...]:
 
 
 def still_standing(window: Sequence[Message], log: RecallLog, *, sees: bool) -> tuple[str, ...]:
-    """Return what earlier turns carried that still stand before the mind's eyes: their files, and what was answered with them.
+    """Return what earlier turns carried that still stand before the mind's eyes: their files, what was answered with them, and other personas.
 
     A document that cannot write at once must not come to it a turn later, by way of an answer that it has worded.
     """
     sent = [path for message in window for path in message.attachments if sees or not is_picture(path)]
     answers = [message for message in window if message.role == "persona"]
-    return tuple(dict.fromkeys([*sent, *log.carried(answers)]))
+    others = [message.speaker for message in window if message.role == "other"]  # nobody here knows what they have read
+    return tuple(dict.fromkeys([*sent, *log.carried(answers), *others]))
 
 
 def given_in(

@@ -44,7 +44,7 @@ def _told_of_oneself(memories: Memories, sheet: Sheet, lang: Lang, window: Seque
     found: list[Hit] = []
     for query in [query for one in dict.fromkeys((lang, sheet.language)) for query in searches_of_all(one)]:
         hits = memories.recall.for_turn(query, window=window, threshold=_LOOSE)
-        found += [hit for hit in hits if hit.speaker and hit.speaker != sheet.persona][:_OF_EACH]
+        found += [hit for hit in hits if hit.speaker and hit.speaker != sheet.persona and not hit.is_others][:_OF_EACH]
     return found
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from agent.companion import Companion
 from agent.erasing import finish_erasing
+from agent.group.groups import Groups
 from agent.health import look_around
 from agent.memories import Memories, open_memories
 from agent.minds.choose import MindChooser
@@ -128,6 +129,11 @@ class Services:
         return CompanionSleeper(memories, self.minds, self.clock, aside=aside)
 
     @cached_property
+    def groups(self) -> Groups:
+        """The conversations of the user with several personas."""
+        return Groups(self)
+
+    @cached_property
     def fetches(self) -> Fetches:
         """The sentence model that is being fetched, if one is."""
         from managers.recall.embedders.fetching import Fetches  # noqa: PLC0415  # only who fetches one needs it
@@ -190,6 +196,8 @@ class Services:
         if "fetches" in self.__dict__:
             self.fetches.stop()
         READER.close()  # whoever is indexing a document that takes long is not waited for
+        if "groups" in self.__dict__:
+            self.groups.close()
         for name in list(self._companions):
             self.let_sleep(name)
         self.meter.flush()

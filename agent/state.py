@@ -17,7 +17,7 @@ from agent.tools.context import ToolContext
 from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.errors import KeptHereError
 from managers.memory.messages import Message
-from managers.mind import Cancel, ChatTurn, Concern, EmotionReading, ReplyRequest, Sheet, ToolCall
+from managers.mind import Cancel, ChatTurn, Company, Concern, EmotionReading, ReplyRequest, Sheet, ToolCall
 from managers.recall.hits import Hit
 from managers.storage.clock import Clock
 from managers.storage.edges import told
@@ -89,6 +89,10 @@ class TurnState(TypedDict, total=False):
     """The answer in whose place the new one will stand."""
     reworded: bool
     """The user's message has another text than when it was first answered."""
+    company: Company | None
+    """The others who are there, in a conversation of several."""
+    listeners: Sequence[Mind]
+    """The minds of the others there, who will hear the answer: what they must not be given, it must not say."""
     emotion: EmotionReading
     drive: str
     """What moved the persona most before the message came, in a sentence."""
@@ -118,6 +122,12 @@ class TurnState(TypedDict, total=False):
     """Who has spoken in this turn: the mind, or the one that stands in for it."""
     reply: Message | None
     error: UtataneError | None
+
+
+def is_first_answer(state: TurnState) -> bool:
+    """Tell whether the persona has not answered the message yet: of several, one may speak to it twice."""
+    company = state.get("company")
+    return company is None or company.is_first
 
 
 @dataclass

@@ -55,12 +55,21 @@ def answer(state: TurnState, around: Surroundings, mind: str) -> Message:
     broken_off = not stopped and (state["error"] is not None or around.cancel.is_set())
     message = _message(around, "persona", around.sheet.persona, text)
     message = replace(message, mind=mind, broken_off=broken_off, stopped=stopped)
+    company = state.get("company")
     if around.off_record:
         return _unwritten(message, around)
     if old is not None:
         return log.answer_anew(old.id, text, mind=mind, broken_off=broken_off, stopped=stopped)
     return log.append(
-        "persona", message.speaker, text, mind=mind, broken_off=broken_off, stopped=stopped, branch=state["branch"]
+        "persona",
+        message.speaker,
+        text,
+        mind=mind,
+        broken_off=broken_off,
+        stopped=stopped,
+        branch=state["branch"],
+        group=company.group if company else "",
+        present=company.present if company else (),
     )
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from agent.addressing import with_name
+from agent.addressing import called, with_name
 from agent.after_turn import Afterwards
 from agent.attachments import Attached
 from agent.audience import kept_from, other_messages
@@ -24,19 +24,22 @@ from agent.memories import Memories
 from agent.minds.choose import Choice, Minds
 from agent.minds.mind_status import MindStatus, capped_status
 from agent.minds.protocol import Mind
-from agent.state import Surroundings, TurnState
+from agent.state import Surroundings, TurnState, is_first_answer
 from agent.strategy_learning import learn_from_message, learn_from_regeneration
 from agent.tools import all_tools
 from agent.turn import Publish, Turn
+from managers.language.emotion import read_emotion
 from managers.language.reading.concern import find_concern
 from managers.memory.audience import NOTHING_KEPT
 from managers.memory.messages import Message
-from managers.mind import Cancel
+from managers.mind import Cancel, Company, EmotionReading
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.settings import Settings
 from managers.usage.ledger import Purpose
 
+_NAME_SAID_IN = 40
+"""So many messages are looked through for what the user is called."""
 _STOP_SECONDS = 10.0
 """Within this time every turn ends that was told to: minds look many times a second."""
 
@@ -172,6 +175,40 @@ class Turns:
         ).start()
         return self._turn
 
+    def answer_among(self, message: Message, company: Company, listeners: Sequence[Mind] = ()) -> Turn:
+        """Answer a message of a conversation of several, which stands in the log already.
+
+        Args:
+            message: the user's.
+            company: who is there, and what they said since.
+            listeners: the minds of the others, who will hear the answer.
+
+        Raises:
+            StillAnsweringError
+        """
+        with self._starting:
+            self._refuse_while_answering()
+            return self._begin(TurnState(message=message, company=company, listeners=listeners), Attached())
+
+    def overhear(self, message: Message) -> Message:
+        """Put on disk what was said in a conversation of several, under the id that it has with the others.
+
+        Raises:
+            MessageIdTakenError, DiskFullError, UnwritableError, BusyError: nothing was written.
+        """
+        if message.role == "user":
+            sheet = with_name(self.memories.sheet(), self.memories, self._short_term(_NAME_SAID_IN))
+            message = replace(message, speaker=called(sheet))
+        return self.memories.log.append_shared(message)
+
+    def after_listening(self, unanswered: Message | None) -> None:
+        """Index what was heard; let a message that the persona did not answer move it all the same. Nobody waits for it."""
+        if unanswered is not None:
+            read = read_emotion(unanswered.text, [self.memories.paths.name])
+            feeling = EmotionReading(read.emotion, read.confidence)
+            self._afterwards.do(self.memories.inner_life.perceive, unanswered, feeling, self._clock.now())
+        self._afterwards.do(self._catch_up)
+
     def _live(self, state: TurnState, aside: list[Message] | None, cancel: Cancel, publish: Publish) -> None:
         """Live a turn; off the record, what is said is kept `aside`, after what was said there before."""
         # Imported here: the graph's libraries take most of a second, and a page opens without them.
@@ -182,6 +219,9 @@ class Turns:
         state["window"] = [*before, *(aside or [])]
         around = self._surroundings(cancel, publish, aside, state)
         state["window"] = other_messages(around.kept, state["window"])
+        if (company := state.get("company")) is not None:
+            since = tuple(other_messages(around.kept, company.since))
+            state["company"] = replace(company, since=since, voices=(*company.voices, called(around.sheet)))
         reply: Message | None = None
         try:
             done = compiled_graph().invoke(state, context=around)
@@ -190,9 +230,9 @@ class Turns:
         finally:
             if aside is None:
                 self._afterwards.do(self._catch_up, reply)
-        if aside is None:
+        if aside is None and is_first_answer(state):
             self._learn(done)
-        if aside is None and (not done.get("instead_of") or done.get("reworded")):
+        if aside is None and is_first_answer(state) and (not done.get("instead_of") or done.get("reworded")):
             self._read_emotion(around, done)
 
     def _surroundings(
@@ -205,7 +245,7 @@ class Turns:
         small = self._small_mind(settings, "recall") if settings.recall.plan_with_model else None
         kept, unknown = NOTHING_KEPT, None
         try:
-            kept = kept_from(memories, state.get("speaker", choice.mind), small)
+            kept = kept_from(memories, state.get("speaker", choice.mind), small, *state.get("listeners", ()))
         except UtataneError as error:  # the message is taken in all the same
             unknown = error
         sheet = with_name(memories.sheet(), memories, other_messages(kept, state["window"]))

@@ -14,6 +14,7 @@ from commands import (
     dreams,
     erase,
     exporting,
+    group,
     held,
     history,
     importing,
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.add_typer(serve.commands)
 app.add_typer(chat.commands)
+app.add_typer(group.commands)
 app.add_typer(held.commands)
 app.add_typer(recall.commands)
 app.add_typer(dreams.commands)

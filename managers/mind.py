@@ -174,6 +174,38 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
+class Company:
+    """A conversation of several, as the persona sees it who speaks next.
+
+    Attributes:
+        group: which conversation.
+        present: the personas who are there, this one among them.
+        voices: what the others are called, those who left too; none of them may be spoken for.
+        own_names: what the persona is called.
+        since: what was said after the message that is answered, oldest first.
+        domain: what the persona knows about, in a sentence; may be empty.
+        is_of_domain: the message is about that.
+        is_addressed: the user spoke to it.
+        remarks: what it likes to say of its domain, by language.
+    """
+
+    group: str
+    present: tuple[str, ...]
+    voices: tuple[str, ...] = ()
+    own_names: tuple[str, ...] = ()
+    since: tuple[Message, ...] = ()
+    domain: str = ""
+    is_of_domain: bool = False
+    is_addressed: bool = False
+    remarks: Mapping[Lang, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the persona has not answered the message yet."""
+        return not any(message.role == "persona" for message in self.since)
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyRequest:
     """All that a reply is made from.
 
@@ -205,6 +237,10 @@ class ReplyRequest:
     """How to help, and how not to; a language model reads it in `turns`."""
     itself: Callable[[], SelfKnowledge] = field(default=SelfKnowledge, compare=False)
     """Gives what the persona may tell of its own inner life; a language model reads it in `system` and `turns`."""
+    company: Company | None = None
+    """The others who are there, in a conversation of several."""
+    since: Sequence[ChatTurn] = ()
+    """What was said after the message, for a language model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,11 @@ def with_files(lang: Lang, names: Sequence[str]) -> str:
     return _say("files", lang, names=", ".join(names))
 
 
+def another_persona(lang: Lang, name: str) -> str:
+    """Return what another persona is called in the records of a day: what it said is nobody's testimony."""
+    return _say("another_persona", lang, name=one_line(name))
+
+
 def section(title: str, body: str) -> str:
     """Return a part of the material under its heading; nothing if there is nothing in it."""
     return f"## {title}\n{body}\n" if body.strip() else ""

@@ -22,7 +22,7 @@ from managers.storage.texts import Texts, entry
 
 PartName = Literal[
     "guidance", "persona", "user", "core_memory", "notepad", "episodes", "strategy", "goals",
-    "now", "concern", "questions", "drives", "advice", "hits", "knowledge",
+    "now", "company", "concern", "questions", "drives", "advice", "hits", "knowledge",
 ]  # fmt: skip
 """In the order in which they stand: who it is first, what it recalls for this message last."""
 

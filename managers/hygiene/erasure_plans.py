@@ -123,7 +123,7 @@ class Planner:
                 is_followed = about in ids
             elif is_followed:
                 found.add(about)
-                is_followed = said.role != "persona"
+                is_followed = said.role != "persona" or bool(said.present)
         return found
 
     def _with_messages(self, traces: Traces, ids: Collection[str]) -> Plan:

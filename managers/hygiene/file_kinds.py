@@ -88,6 +88,7 @@ PERSONA: Final[tuple[FileKind, ...]] = (
 HOME: Final[tuple[FileKind, ...]] = (
     _kind(r"settings\.toml", "yours"),
     _kind(r"secrets\.toml|\.access\.json|\.serving\.json|opening\.html|\.installation\.(key|lock)", "wordless"),
+    _kind(r"groups\.json|\.groups\.json\.lock", "wordless"),
     _kind(r"(characters/)?\.[a-z-]*\.?lock|\.made-private|\.samples\.json|\.admitted/.*|usage/.*", "wordless"),
     _kind(r"\.logs/.*", "text", "log_line"),
     _kind(r"\.uploads/.*|\.importing/.*", "gone", "copy"),

@@ -100,14 +100,14 @@ def wishes_left(log: LogReader) -> dict[str, list[str]]:
 
 
 def _answer_to(log: LogReader, asked: Message) -> Iterator[str]:
-    """Yield the ids of what followed a message: announcements, and the first reply."""
+    """Yield the ids of what followed a message: announcements, and the first reply; of several personas, all replies."""
     day = asked.time.date()
     later = dropwhile(lambda message: message.id != asked.id, log.messages(day, day + timedelta(days=1)))
     for message in islice(later, 1, None):
         if message.role == "user":
             return
         yield message.id
-        if message.role == "persona":
+        if message.role == "persona" and not message.present:
             return
 
 
@@ -194,9 +194,14 @@ def _that_hold(before: Sequence[Message], terms: Sequence[str]) -> list[Message]
 
 def holds(text: str, terms: Sequence[str]) -> bool:
     """Tell whether a text holds each of some words."""
+    return bool(terms) and len(held_words(text, terms)) == len(terms)
+
+
+def held_words(text: str, terms: Sequence[str]) -> list[str]:
+    """Return those of some words that a text holds."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     words = set(content_words(text))
-    return bool(terms) and all(term in words or _stands(term, plain) for term in terms)
+    return [term for term in terms if term in words or _stands(term, plain)]
 
 
 def _stands(term: str, plain: str) -> bool:

@@ -13,7 +13,8 @@ NAMELESS: dict[Lang, str] = {"ja": "ユーザー", "en": "User"}
 _UNNAMED = frozenset({*NAMELESS.values(), "あなた", "相手", "相手の人", "You", "you", "user", "Me", "me", "私"})
 """A pronoun is no name, whoever wrote it: earlier versions, other programs' transcripts, a model."""
 
-Role = Literal["user", "persona", "system"]
+Role = Literal["user", "persona", "other", "system"]
+"""`other`: another persona, in a conversation of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Message:
     Attributes:
         id: stable and unique within the persona; imported messages keep theirs.
         time: local wall-clock time, naive, to the second.
-        role: who: the user, the persona, or the program.
+        role: who: the user, the persona, another persona that was present, or the program.
         speaker: the name in the header; for `system` the kind of the record.
         text: what was said, exactly.
         mind: what thought it (`built-in`, `gemini-2.5-flash`, ...); empty for people.
@@ -34,6 +35,8 @@ class Message:
         variant: which of the answers that were given in its place it shows, by the id of that answer's record; empty
             for the first one.
         attachment_names: what their sender calls them, in the same order; empty where the paths tell it.
+        present: the personas who were there, in a conversation of several; empty where the user talked with one alone.
+        group: which conversation of several it belongs to.
     """
 
     id: str
@@ -48,6 +51,8 @@ class Message:
     branch: str = ""
     variant: str = ""
     attachment_names: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
+    group: str = ""
 
 
 def is_unnamed(speaker: str) -> bool:

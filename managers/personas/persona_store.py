@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from managers.personas.folders import (
     remove_unfinished,
 )
 from managers.personas.persona import Persona, read_persona
-from managers.personas.samples import copy_samples
+from managers.personas.samples import FOR_GROUPS, copy_samples
 from managers.personas.sensitive_settings import wishes_of
 from managers.personas.trash import Trashed
 from managers.storage.clock import Clock
@@ -105,6 +105,15 @@ class PersonaStore:
         with arranging(self.home):
             remove_unfinished(self.home.characters)
             new = copy_samples(self.home, source, self.door.admissions.let_in)
+            return [self._begin(path, "sample") for path in new]
+
+    def install_for_groups(self, names: Collection[str], source: Path = CHECKOUT / "characters") -> Sequence[Persona]:
+        """Copy those of some personas that are samples for conversations of several and were never copied before."""
+        keys = {name_key(name) for name in names} & {name_key(name) for name in FOR_GROUPS}
+        if self.only_look or not keys or keys <= {name_key(name) for name in self.door.all_names()}:
+            return []
+        with arranging(self.home):
+            new = copy_samples(self.home, source, self.door.admissions.let_in, keys)
             return [self._begin(path, "sample") for path in new]
 
     def create(

@@ -31,6 +31,11 @@ HARMLESS: Final = frozenset(
         "recall.duplicate_similarity",
         "recall.neighbour_share",
         "conversation.light_drive_threshold",
+        "group.domain",
+        "group.domain_about",
+        "group.domain_keywords",
+        "group.names",
+        "group.remarks",
         "user.name",
         "user.profile",
     }

@@ -69,6 +69,7 @@ class Hit:
         why: what each part gave to its place in the ranking (`lexical`, `semantic`, `neighbour`,
             `time`), in shares that add up to one.
         piece: of an answer, where that was asked for.
+        is_others: another persona said it.
     """
 
     text: str
@@ -82,3 +83,4 @@ class Hit:
     heading: str = ""
     why: tuple[tuple[str, float], ...] = ()
     piece: Piece | None = None
+    is_others: bool = False

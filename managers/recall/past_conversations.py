@@ -64,6 +64,7 @@ def _hit_of(message: Message) -> Hit:
         score=0.0,
         time=message.time,
         speaker=message.speaker,
+        is_others=message.role == "other",
     )
 
 

@@ -37,14 +37,14 @@ def is_testimony(message: Message) -> bool:
     """Whether what it says may become a fact: a person said it.
 
     The user's words do, and those of a persona whom a person spoke (an imported conversation: no mind
-    stands in its trailer). What a mind made the persona say is its own invention.
+    stands in its trailer). What a mind made the persona, or another one, say is an invention.
     """
     return message.role == "user" or (message.role == "persona" and not message.mind)
 
 
 def is_speech(message: Message) -> bool:
     """Whether somebody said it: no record of the program."""
-    return message.role in ("user", "persona") and bool(message.text.strip())
+    return message.role != "system" and bool(message.text.strip())
 
 
 @dataclass(frozen=True)

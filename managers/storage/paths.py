@@ -141,6 +141,8 @@ class Home:
     characters = _At("characters")
     trash = _At(".trash")
     usage = _At("usage")
+    groups = _At("groups.json")
+    """The conversations with several personas, and who is in them."""
     models = _At("models")
     """Sentence models that were fetched."""
     lock = _At(".lock")

@@ -187,6 +187,25 @@ class UsageSettings(Section):
     """The person's own prices by model: dollars per million tokens read, and written."""
 
 
+class GroupSettings(Section):
+    """Conversations of the user with several personas. What `domain` and the others below it say is a persona's own."""
+
+    max_ct: int = Field(2, ge=1, le=5)
+    """How many times in a row one persona may speak."""
+    max_auto_prompt: int = Field(3, ge=0, le=10)
+    """How many times the personas may go on among themselves before it is the user's turn."""
+    domain: str = ""
+    """What the persona knows about, in a word: `movie`, `history`, `gossip`."""
+    domain_about: str = ""
+    """The same in a sentence, for its prompt."""
+    domain_keywords: list[str] = Field(default_factory=list, max_length=200)
+    """Words by which a message is known to be about it."""
+    names: list[str] = Field(default_factory=list, max_length=20)
+    """What else it is called."""
+    remarks: dict[Literal["ja", "en"], list[str]] = Field(default_factory=dict)
+    """What it likes to say of its domain, for the built-in mind."""
+
+
 class ProgramsSettings(Section):
     """Which ways in other programs on this computer have; each takes a token (`managers.storage.access`)."""
 

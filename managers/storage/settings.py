@@ -21,6 +21,7 @@ from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import holding
 from managers.storage.setting_sections import (
     ConversationSettings,
+    GroupSettings,
     MaskModels,
     MemorySettings,
     MindSettings,
@@ -39,6 +40,7 @@ __all__ = [
     "GEMINI",
     "GEMINI_VARIABLES",
     "ConversationSettings",
+    "GroupSettings",
     "MaskModels",
     "MemorySettings",
     "MindSettings",
@@ -77,6 +79,7 @@ class Settings(Section):
     sleep: SleepSettings = Field(default_factory=SleepSettings)
     usage: UsageSettings = Field(default_factory=UsageSettings)
     page: PageSettings = Field(default_factory=PageSettings)
+    group: GroupSettings = Field(default_factory=GroupSettings)
     programs: ProgramsSettings = Field(default_factory=ProgramsSettings)
 
 

@@ -18,7 +18,10 @@ from ui.locales import LANGUAGES, texts
 from ui.rooms.settings.options import GROUPS, fields, options_of, spoken, typed
 from ui.server.addresses import with_query
 
-NOT_SET_BY_HAND: Final = {"page.onboarded", "usage.prices"}
+NOT_SET_BY_HAND: Final = {
+    *("page.onboarded", "usage.prices", "group.domain", "group.domain_about"),
+    *("group.domain_keywords", "group.names", "group.remarks"),
+}
 CHOSEN_ELSEWHERE: Final = {
     *("mind.provider", "mind.model", "mind.base_url", "mind.internal_processing_model"),
     *("recall.embedder", "recall.embedder_model"),

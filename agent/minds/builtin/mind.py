@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Self
 
@@ -94,7 +95,8 @@ class BuiltInMind:
 
     def reply(self, request: ReplyRequest, cancel: Cancel) -> Iterator[ReplyPiece]:
         """Speak piece by piece, as words come; a tool call comes alone."""
-        said = compose_reply(request, self._seed)
+        own = [hit for hit in request.hits if not hit.is_others]  # what another persona said is nobody's fact
+        said = compose_reply(replace(request, hits=own), self._seed)
         if isinstance(said, ToolCall):
             yield said
             return

@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from agent.attachments import sent_with
-from agent.prompts.dream_prompts import called, with_files
+from agent.prompts.dream_prompts import another_persona, called, with_files
 from agent.prompts.quoting import name_in_label, one_line
 from managers.language.dates_in_words import say
 from managers.memory.goals import HORIZONS, Goals
@@ -99,6 +99,8 @@ def message_line(message: Message, labels: Labels, sheet: Sheet) -> str:
 def _speaker(message: Message, sheet: Sheet) -> str:
     if message.role == "persona":
         return message.speaker
+    if message.role == "other":
+        return another_persona(sheet.language, message.speaker)
     return called(sheet) if is_unnamed(message.speaker) else message.speaker
 
 

@@ -8,7 +8,8 @@ A record is a header, the text, an empty line, and a trailer::
     2026-01-02 (Fri) 22:00:00 |  | 20260102T220000-7k2m9qx4
 
 The trailer's fields are the model, the message's id, and where needed `branch=<id>`, `broken-off` or
-`stopped`, `names=[...]` (JSON, what the sender of files calls them), `attachments=[...]` (JSON), and of records
+`stopped`, `other` (the words of another persona: who it is stands in the header), `group=<id>` and `present=[...]`
+(JSON, the personas who heard it, in a conversation of several), `names=[...]` (JSON, what the sender of files calls them), `attachments=[...]` (JSON), and of records
 that readers apply `after=<id>`, `about=<id>`, `variant=<id>`, and last `supersedes=<id>` (the record's text replaces
 that message's) or `deletes=<id>`.
 A record that deletes itself is not shown, whatever its kind: who does not know the kind passes it over.
@@ -41,7 +42,7 @@ DAMAGED: Final = "damaged"
 MADE_UP: Final = "x-"
 """What the ids begin with that are made of a message's words, where its trailer is lost: they change with the words."""
 
-_TAGS: Final[dict[Role, str]] = {"user": "USER", "persona": "AGENT", "system": "SYSTEM"}
+_TAGS: Final[dict[Role, str]] = {"user": "USER", "persona": "AGENT", "other": "AGENT", "system": "SYSTEM"}
 _WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 _LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
@@ -124,7 +125,11 @@ def format_record(record: Record) -> bytes:
         _quote_id(message.id),
     ]
     fields += _optional("branch", message.branch)
-    fields += [name for name, holds in (("broken-off", message.broken_off), ("stopped", message.stopped)) if holds]
+    flags = ("broken-off", message.broken_off), ("stopped", message.stopped), ("other", message.role == "other")
+    fields += [name for name, holds in flags if holds]
+    fields += _optional("group", message.group)
+    if message.present:
+        fields.append(f"present={_json_line(list(message.present))}")
     if message.attachment_names and message.attachments:
         fields.append(f"names={_json_line(list(message.attachment_names))}")
     if message.attachments:
@@ -159,6 +164,8 @@ def normalised(message: Message) -> Message:
         branch=clean_text(message.branch),
         variant="",
         attachment_names=tuple(message.attachment_names) if message.attachments else (),
+        present=tuple(tidy_name(name) for name in message.present),
+        group=clean_text(message.group),
     )
 
 

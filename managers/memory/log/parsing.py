@@ -213,6 +213,9 @@ def _build(found: _Found, end: int, base: int, time: datetime, branch_before: st
         attachments=_names(extras.get("attachments", "")),
         attachment_names=_names(extras.get("names", "")),
         stopped="stopped" in extras,
+        role="other" if "other" in extras and message.role == "persona" else message.role,
+        group=unquote(extras.get("group", "")),
+        present=_names(extras.get("present", "")),
         branch=unquote(extras.get("branch", "")),
     )
     target = unquote(extras.get("supersedes", "") or extras.get("deletes", ""))
@@ -281,7 +284,7 @@ def _ends_whole(tag: bytes, fields: list[str], branch: str) -> bool:
     match key:
         case "broken-off" | "stopped":
             return True
-        case "attachments":
+        case "attachments" | "present":
             return bool(_names(value))
         case "branch":
             return tag != b"SYSTEM" and is_own_id(value)

@@ -30,7 +30,7 @@ from managers.storage.files import open_binary
 from managers.storage.paths import PersonaPaths
 from managers.storage.texts import Texts
 
-ROLES: Final[frozenset[Role]] = frozenset({"user", "persona", "system"})
+ROLES: Final[frozenset[Role]] = frozenset({"user", "persona", "other", "system"})
 _ONE: Final = 4096
 _MANY: Final = 50
 _say = Texts("notices/log")

@@ -62,6 +62,8 @@ class LogWriter(LogReader):
         time: datetime | None = None,
         message_id: str | None = None,
         branch: str | None = None,
+        group: str = "",
+        present: Sequence[str] = (),
     ) -> Message:
         """Append one message; it is on the disk when this returns.
 
@@ -78,6 +80,8 @@ class LogWriter(LogReader):
             message_id: its id; a new one if not given. Appending the same id and text again does nothing.
             branch: the branch that it belongs to (`current_branch`, when what it answers was said), though the conversation
                 may have gone to another one meanwhile; on which it stays.
+            group: which conversation of several it belongs to.
+            present: the personas who were there, in such a conversation.
 
         Raises:
             MessageIdTakenError: another message has this id.
@@ -94,12 +98,26 @@ class LogWriter(LogReader):
             tuple(attachments),
             stopped,
             attachment_names=tuple(attachment_names),
+            present=tuple(present),
+            group=group,
         )
         with locks.writing(self.paths):
             if message_id is not None and (there := self._same(normalised(message))) is not None:
                 return there
             (written,) = self._write(Record(message), branch=branch)
             return written
+
+    def append_shared(self, message: Message) -> Message:
+        """Append a message that stands in other logs too, under the id that it has there; again, it does nothing.
+
+        Raises:
+            MessageIdTakenError: another message has this id.
+            DiskFullError, UnwritableError, BusyError: nothing was appended.
+        """
+        with locks.writing(self.paths):
+            if (there := self._same(normalised(message))) is not None:
+                return there
+            return self._write(Record(message))[0]
 
     def append_together(self, messages: Sequence[Message]) -> list[Message]:
         """Append several messages with one write, each with an id of its own.

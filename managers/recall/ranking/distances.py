@@ -33,6 +33,7 @@ def hit_of(passage: Passage, distance: float, why: tuple[tuple[str, float], ...]
         score=distance,
         time=passage.time,
         speaker=passage.speaker,
+        is_others=passage.role == "other",
         heading=passage.heading,
         why=why,
     )

@@ -31,7 +31,10 @@ _AUTONOMY: Final = frozenset(
         "devotion_half_life_hours",
     ]
 )
-_HIDDEN: Final = frozenset({"page.onboarded", "usage.prices"})
+_HIDDEN: Final = frozenset(
+    {"page.onboarded", "usage.prices"}
+    | {f"group.{key}" for key in ("domain", "domain_about", "domain_keywords", "names", "remarks")}
+)
 """What nobody sets by hand, or not here."""
 _ELSEWHERE: Final = frozenset(
     {"mind.provider", "mind.model", "mind.base_url", "mind.internal_processing_model"}
@@ -39,7 +42,7 @@ _ELSEWHERE: Final = frozenset(
 )
 """What is chosen in "Mind and model" and "Comparing meanings", for everybody and for one persona."""
 _ONLY_COMMON: Final = frozenset(
-    {"user", "page", "programs", "usage.currency", "usage.per_dollar", "usage.answer_tokens"}
+    {"user", "page", "programs", "group", "usage.currency", "usage.per_dollar", "usage.answer_tokens"}
     | {f"usage.{span}_{unit}" for span in ("day", "month") for unit in ("tokens", "money")}
 )
 """What has no meaning for one persona alone (its own name for the user is a part of the persona)."""
@@ -78,6 +81,8 @@ class Option:
             return "details"
         if self.name == "recall.mask_embeddings":
             return "privacy"
+        if self.section == "group":
+            return "conversation"
         return "autonomy" if self.section == "sleep" and self.key in _AUTONOMY else self.section
 
     @property

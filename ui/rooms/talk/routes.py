@@ -107,7 +107,7 @@ class Talk:
 
     def can_retry(self, message: Message) -> bool:
         """Tell whether a message can be answered, or answers one: a greeting does not."""
-        return message.id == self.last or message.id in self.answers
+        return not message.group and (message.id == self.last or message.id in self.answers)
 
     def new_mind(self, message: Message) -> str:
         """Return the name of the mind that spoke, where it is another one than before."""

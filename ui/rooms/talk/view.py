@@ -12,7 +12,19 @@ from typing import Any, Final, Literal
 from agent.approval import Waiting, sentence
 from agent.attachments import sent_with
 from agent.companion import Companion
-from agent.events import Failed, Held, Noticed, Recalled, Received, Replied, Speaking, Thinking, ToolUsed, TurnEvent
+from agent.events import (
+    Begins,
+    Failed,
+    Held,
+    Noticed,
+    Recalled,
+    Received,
+    Replied,
+    Speaking,
+    Thinking,
+    ToolUsed,
+    TurnEvent,
+)
 from agent.turn import Turn
 from managers.memory.messages import Message, is_unnamed
 from managers.recall.hits import Hit
@@ -128,7 +140,7 @@ def _grown(live: Live, event: TurnEvent) -> Live:  # noqa: PLR0911  # one return
             return replace(live, error=error, over=True)
         case Replied(message):
             return replace(live, answer=message.id, over=True)
-        case Held():  # shown with whatever else waits
+        case Held() | Begins():  # shown with whatever else waits
             return live
 
 

@@ -10,6 +10,7 @@ from agent.minds.builtin.answers.dispatch import answer_questions
 from agent.minds.builtin.answers.from_memory import speaks_of_the_past
 from agent.minds.builtin.talk import crisis
 from agent.minds.builtin.talk.acknowledgement import heard_words, listen, plain_words
+from agent.minds.builtin.talk.company import among_others
 from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
 from agent.minds.builtin.talk.greeting import answer_courtesy, meet, short_hello
 from agent.minds.builtin.talk.mood import feeling_of, is_everyday, is_heavy_talk
@@ -56,7 +57,9 @@ def compose_reply(request: ReplyRequest, seed: int) -> Said | ToolCall:
         said = (
             _asked_for(scene)
             or (None if grave else keep_name(scene))
-            or _finished(scene, _with_care(scene) if grave else _as_wished(scene, _in_conversation(scene)))
+            or _finished(
+                scene, _with_care(scene) if grave else _as_wished(scene, among_others(scene, _in_conversation(scene)))
+            )
         )
     return said if isinstance(said, ToolCall) else Said(said, grounds_of(scene))
 

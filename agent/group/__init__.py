@@ -1,0 +1,1 @@
+"""Conversations of the user with several personas."""

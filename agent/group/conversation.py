@@ -1,0 +1,259 @@
+"""One conversation of the user with several personas: what a person may do in it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from itertools import chain
+from random import Random
+
+from agent.companion import Companion, check_message
+from agent.errors import GroupNotFoundError, GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError
+from agent.events import Noticed
+from agent.group.turn import GroupTurn
+from agent.group.who_speaks import SHORT_TERM, USER, Said, counted
+from agent.prompts.system_prompt import is_apart
+from agent.turn import Publish
+from managers.groups import MOST_PRESENT, GroupStore, Standing
+from managers.memory.messages import Message
+from managers.mind import Cancel
+from managers.personas import PersonaStore
+from managers.personas.errors import PersonaNotFoundError
+from managers.storage.clock import Clock, new_id
+from managers.storage.errors import UtataneError, as_notice
+from managers.storage.settings import GroupSettings
+from managers.storage.texts import Texts
+
+_say = Texts("notices/group")
+_LOOKED_AT = 400
+"""So many messages of each log are looked through for those of the conversation."""
+_NONCES = 128
+_MOST_STEPS = 100
+"""More nodes than any round has: the settings allow ten answers beside those of five who were addressed."""
+
+
+@dataclass
+class GroupConversation:
+    """Several personas one can talk to together. Rounds run one after the other.
+
+    Attributes:
+        id: which conversation.
+        store: where all of them stand.
+        personas: the personas of the home folder.
+        open_companion: returns a persona, awake.
+        settings: returns the common settings of such conversations.
+    """
+
+    id: str
+    store: GroupStore
+    personas: PersonaStore
+    open_companion: Callable[[str], Companion]
+    settings: Callable[[], GroupSettings]
+    clock: Clock
+    rng: Random
+    _turn: GroupTurn | None = None
+    _begun: dict[str, GroupTurn] = field(default_factory=dict)
+    _starting: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def standing(self) -> Standing:
+        """Where it stands; who has another name now is under that.
+
+        Raises:
+            GroupNotFoundError
+        """
+        found = self.store.get(self.id)
+        if found is None:
+            raise GroupNotFoundError
+        names = set(self.personas.list_names())
+        renamed = {name: self.personas.renamed_to(name) for name in found.present if name not in names}
+        if any(renamed.values()):
+            change = partial(_rename, names={old: new for old, new in renamed.items() if new})
+            found = self.store.change(self.id, change) or found
+        return found
+
+    @property
+    def turn(self) -> GroupTurn | None:
+        """The round under way, if any."""
+        return self._turn if self._turn is not None and not self._turn.is_over else None
+
+    @property
+    def last_turn(self) -> GroupTurn | None:
+        """The round that ended last, if none is under way."""
+        return self._turn if self._turn is not None and self._turn.is_over else None
+
+    def say(self, text: str, *, nonce: str = "") -> GroupTurn:
+        """Say something to all who are there; it is on the disk of each before the first event is yielded.
+
+        Raises:
+            EmptyMessageError, MessageTooLongError, StillAnsweringError, GroupNotFoundError: nothing was written.
+        """
+        check_message(text, ())
+        with self._starting:
+            if (begun := self._begun.get(nonce)) is not None:
+                return begun
+            if self.turn is not None:
+                raise StillAnsweringError(name=", ".join(self.standing.present))
+            turn = GroupTurn(lambda cancel, publish: self._live(text, turn, cancel, publish))
+            self._turn = turn
+            turn.start()
+            if nonce:
+                self._begun[nonce] = turn
+                for old in list(self._begun)[:-_NONCES]:
+                    del self._begun[old]
+            return turn
+
+    def invite(self, name: str) -> Standing:
+        """Let a persona join: it hears what is said from now on, and nothing that was said before.
+
+        Raises:
+            PersonaNotFoundError, GuestError: nobody of that name can be invited.
+            GroupSizeError: there is no room.
+        """
+        own = self.personas.get(name).name
+        if own not in (there := self.standing.present) and len(there) >= MOST_PRESENT:
+            raise GroupSizeError(least=2, most=MOST_PRESENT)
+        return self._changed(partial(_join, name=own))
+
+    def leave(self, name: str) -> Standing:
+        """Let a persona go: from now on it hears nothing.
+
+        Raises:
+            NotInGroupError: it is not there.
+            GroupSizeError: nobody would be left.
+        """
+        there = self.standing.present
+        own = next((one for one in there if one.casefold() == name.strip().casefold()), None)
+        if own is None:
+            raise NotInGroupError(name=name)
+        if len(there) == 1:
+            raise GroupSizeError(least=2, most=MOST_PRESENT)
+        return self._changed(partial(_part, name=own))
+
+    def messages(self, count: int = 60) -> list[Message]:
+        """Return the last messages, oldest first, put together from the logs of those who are or were there."""
+        standing = self.standing
+        found: dict[str, tuple[datetime, int, Message]] = {}
+        for name in (*standing.present, *standing.former):
+            for place, message in enumerate(self._heard_by(name)):
+                found.setdefault(message.id, (message.time, place, message))
+        return [message for _, _, message in sorted(found.values(), key=lambda one: one[:2])][-count:]
+
+    def close(self) -> None:
+        """Break off what is under way and wait for its end."""
+        if (turn := self.turn) is not None:
+            turn.break_off()
+            turn.wait(10)
+
+    def _heard_by(self, name: str) -> list[Message]:
+        """Return the messages of the conversation in one persona's log."""
+        try:
+            tail = self.open_companion(name).memories.log.tail(_LOOKED_AT)
+        except UtataneError:
+            return []  # deleted, or not to be opened: the others know what was said
+        return [message for message in tail if message.group == self.id]
+
+    def _changed(self, change: Callable[[Standing], None]) -> Standing:
+        changed = self.store.change(self.id, change)
+        if changed is None:
+            raise GroupNotFoundError
+        return changed
+
+    def _live(self, text: str, turn: GroupTurn, cancel: Cancel, publish: Publish) -> None:
+        """Live a round."""
+        # Imported here: the graph's libraries take most of a second, and a page opens without them.
+        from agent.group.graph import compiled_round  # noqa: PLC0415
+        from agent.group.nodes import Round, RoundSurroundings  # noqa: PLC0415
+
+        companions = self._those_there(publish)
+        standing, now = self.standing, self.clock.now()
+        message = Message(
+            new_id(self.clock, self.rng), now, "user", "user", text, present=tuple(companions), group=self.id
+        )
+        turns, last = self._short_term(), datetime.fromisoformat(standing.last) if standing.last else now
+        state = Round(
+            thread_id=standing.thread_id + is_apart(last, now),
+            domain="" if is_apart(last, now) else standing.domain,
+            turns=turns,
+            targets=[],
+            ct=dict(counted(turns, list(companions))),
+            auto_prompt=0,
+            present=list(companions),
+            only=[one for one in standing.only if one in companions],
+            owners=[],
+            called=[],
+            spoken=[],
+            failed=[],
+            quiet=False,
+            message=message,
+            since=[],
+        )
+        around = RoundSurroundings(
+            group=self.id,
+            companions=companions,
+            former=standing.former,
+            present_now=lambda: self.standing.present,
+            settings=self.settings(),
+            emit=publish,
+            cancel=cancel,
+            turn=turn,
+        )
+        done = compiled_round().invoke(state, {"recursion_limit": _MOST_STEPS}, context=around)
+        self.store.change(self.id, partial(_note, done=done, last=now))
+
+    def _short_term(self) -> list[Said]:
+        """Return the last turns of the conversation."""
+        said = self.messages(SHORT_TERM)
+        return [{"speaker": USER if one.role == "user" else one.speaker, "msg": one.text} for one in said]
+
+    def _those_there(self, publish: Publish) -> dict[str, Companion]:
+        """Return who is there and can be opened, by name; who is gone for good leaves the conversation.
+
+        Raises:
+            NobodyLeftError: nobody.
+        """
+        found: dict[str, Companion] = {}
+        for name in self.standing.present:
+            try:
+                found[name] = self.open_companion(name)
+            except PersonaNotFoundError:
+                self._changed(partial(_part, name=name))
+                publish(Noticed(_say.notice("group-gone", name=name)))
+            except UtataneError as error:
+                publish(Noticed(as_notice("group-without", error)))
+        if not found:
+            raise NobodyLeftError
+        return found
+
+
+def _rename(standing: Standing, names: dict[str, str]) -> None:
+    standing.present = list(dict.fromkeys(names.get(one, one) for one in standing.present))
+    standing.only = [names.get(one, one) for one in standing.only]
+    standing.former = list(dict.fromkeys(chain(standing.former, names)))  # nobody may speak for an old name either
+
+
+def _join(standing: Standing, name: str) -> None:
+    standing.present = list(dict.fromkeys([*standing.present, name]))
+    standing.former = [one for one in standing.former if one != name]
+    standing.only = []
+
+
+def _part(standing: Standing, name: str) -> None:
+    standing.present = [one for one in standing.present if one != name]
+    standing.former = list(dict.fromkeys([*standing.former, name]))
+    standing.only = [one for one in standing.only if one != name]
+
+
+def _note(standing: Standing, done: dict[str, object], last: datetime) -> None:
+    standing.thread_id = int(str(done["thread_id"]))
+    standing.domain = str(done["domain"])
+    standing.targets = _names(done["targets"])
+    standing.only = [one for one in _names(done["only"]) if one in standing.present]
+    standing.last = last.isoformat(timespec="seconds")
+
+
+def _names(value: object) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, Sequence) else []

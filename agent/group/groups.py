@@ -1,0 +1,72 @@
+"""All conversations of several of one home folder: found again, begun, opened once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from agent.errors import GroupNotFoundError, GroupSizeError, TwiceInGroupError
+from agent.group.conversation import GroupConversation
+from managers.groups import LEAST_PRESENT, MOST_PRESENT, GroupStore, Standing
+from managers.personas.folders import name_key
+
+if TYPE_CHECKING:
+    from agent.services import Services
+
+
+class Groups:
+    """The conversations of several; the same object for the same conversation."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._store = GroupStore(services.home, services.clock, services.rng)
+        self._open: dict[str, GroupConversation] = {}
+        self._opening = threading.Lock()
+
+    def all(self) -> Sequence[Standing]:
+        """Return where all of them stand, the one that was spoken in last first."""
+        return self._store.all()
+
+    def of(self, names: Sequence[str]) -> GroupConversation:
+        """Return the conversation in which exactly these personas are; a new one where there is none.
+
+        Raises:
+            GroupSizeError, TwiceInGroupError
+            PersonaNotFoundError, GuestError: one of them cannot be invited.
+        """
+        keys = [name_key(name) for name in names]
+        for name, key in zip(names, keys, strict=True):
+            if keys.count(key) > 1:
+                raise TwiceInGroupError(name=name)
+        if not LEAST_PRESENT <= len(names) <= MOST_PRESENT:
+            raise GroupSizeError(least=LEAST_PRESENT, most=MOST_PRESENT)
+        own = [self._services.personas.get(name).name for name in names]
+        return self.get(self._store.with_present(own).id)
+
+    def get(self, group: str) -> GroupConversation:
+        """Return one conversation.
+
+        Raises:
+            GroupNotFoundError
+        """
+        if self._store.get(group) is None:
+            raise GroupNotFoundError
+        with self._opening:
+            if group not in self._open:
+                services = self._services
+                self._open[group] = GroupConversation(
+                    group,
+                    self._store,
+                    services.personas,
+                    services.companion,
+                    lambda: services.settings().group,
+                    services.clock,
+                    services.rng,
+                )
+            return self._open[group]
+
+    def close(self) -> None:
+        """Finish what is under way."""
+        for one in self._open.values():
+            one.close()

@@ -1,0 +1,207 @@
+"""The nodes of a round: who heard the message, whom it speaks to, who speaks next, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from agent.companion import Companion
+from agent.events import Begins, Failed, Noticed, Received, Replied, TurnEvent
+from agent.forgetting import let_go_of_same
+from agent.group.addressed import domain_of, read_address
+from agent.group.turn import GroupTurn
+from agent.group.who_speaks import USER, GroupState, is_automatic, next_speaker, with_turn
+from agent.minds.protocol import Mind
+from managers.language.reading.concern import find_concern
+from managers.language.reading.forget_wishes import asks_to_forget, read_forget_wish
+from managers.memory.forgotten import forgotten_words
+from managers.memory.messages import Message
+from managers.mind import Cancel, Company
+from managers.storage.errors import UtataneError, as_notice
+from managers.storage.settings import GroupSettings
+
+
+class Round(GroupState):
+    """A thread's state while a message is answered.
+
+    Attributes:
+        message: the user's.
+        since: what the personas said to it, as another persona's words, oldest first.
+    """
+
+    message: Message
+    since: list[Message]
+
+
+@dataclass(frozen=True)
+class RoundSurroundings:
+    """What the nodes of a round may use."""
+
+    group: str
+    companions: Mapping[str, Companion]
+    """Those who are there as it begins, by name."""
+    former: Sequence[str]
+    present_now: Callable[[], Sequence[str]]
+    """Who is there at this moment: somebody may leave while the others speak."""
+    settings: GroupSettings
+    emit: Callable[[TurnEvent], None]
+    cancel: Cancel
+    turn: GroupTurn
+
+    def own(self, name: str) -> GroupSettings:
+        """Return what a persona's own settings say."""
+        return self.companions[name].memories.settings().group
+
+    def names(self, but: str = "") -> dict[str, list[str]]:
+        """Return what each persona there is called, by its own name."""
+        return {name: [name, *self.own(name).names] for name in self.companions if name != but}
+
+
+Around = Runtime[RoundSurroundings]
+
+
+def hear(state: Round, runtime: Around) -> dict[str, object]:
+    """Put the user's message on the disk of everybody who is there, before anything else happens.
+
+    Raises:
+        UtataneError: nobody could; nothing was written.
+    """
+    around, failed = runtime.context, list(state["failed"])
+    for name, companion in around.companions.items():
+        try:
+            companion.overhear(state["message"])
+        except UtataneError as error:
+            failed.append(name)
+            around.emit(Noticed(as_notice("group-without", error)))
+            if len(failed) == len(state["present"]):
+                raise
+    around.emit(Received(state["message"]))
+    turns, ct = with_turn(state, USER, state["message"].text)
+    return {"failed": failed, "turns": turns, "ct": ct}
+
+
+def address(state: Round, runtime: Around) -> dict[str, object]:
+    """Read whom the message speaks to, and whose domain it is about."""
+    around, text = runtime.context, state["message"].text
+    found = read_address(text, around.names())
+    owners = list(domain_of(text, {name: around.own(name).domain_keywords for name in around.companions}))
+    domain = next((around.own(name).domain or name for name in owners), "") or state["domain"]
+    is_other = bool(state["domain"]) and domain != state["domain"]
+    only = list(found.targets) if found.only else [] if found.targets else state["only"]
+    return {
+        "targets": list(found.targets),
+        "only": only,
+        "owners": owners,
+        "domain": domain,
+        "thread_id": state["thread_id"] + is_other,
+        "quiet": find_concern(text) is not None or read_forget_wish(text) is not None,
+        "auto_prompt": 0,
+    }
+
+
+def choose_speaker(state: Round, runtime: Around) -> dict[str, object]:
+    """Choose who speaks next; nobody, once the person has stopped it."""
+    around = runtime.context
+    if around.cancel.is_set():
+        return {"next": ""}
+    now = state.copy()
+    now["present"] = [one for one in state["present"] if one in around.present_now()]
+    return {"next": next_speaker(now, around.settings.max_ct, around.settings.max_auto_prompt)}
+
+
+def after_choice(state: Round) -> Literal["speak", "settle"]:
+    """Let somebody speak, or end the round."""
+    return "speak" if state.get("next") else "settle"
+
+
+def speak(state: Round, runtime: Around) -> dict[str, object]:
+    """Let the chosen persona answer with its own mind and memories; the others hear it."""
+    around, name = runtime.context, state["next"]
+    around.emit(Begins(name))
+    reply = _answer_of(name, state, around)
+    if reply is None:
+        return {"failed": [*state["failed"], name]}
+    heard = replace(reply, role="other", branch="", variant="")
+    _tell_others(heard, name, state, around)
+    turns, ct = with_turn(state, name, reply.text)
+    return {
+        "since": [*state["since"], heard],
+        "turns": turns,
+        "ct": ct,
+        "spoken": [*state["spoken"], name],
+        "auto_prompt": state["auto_prompt"] + is_automatic(state),
+        "called": list(read_address(reply.text, around.names(but=name)).targets),
+    }
+
+
+def settle(state: Round, runtime: Around) -> dict[str, object]:
+    """Let everybody who was there remember it, whether they spoke or not."""
+    for name, companion in runtime.context.companions.items():
+        if name not in state["failed"] or name in state["spoken"]:
+            companion.after_listening(None if name in state["spoken"] else state["message"])
+    return {}
+
+
+def _answer_of(name: str, state: Round, around: RoundSurroundings) -> Message | None:
+    """Return what a persona answers, which its own log has; None if it could not."""
+    reply: Message | None = None
+    try:
+        companion = around.companions[name]
+        turn = companion.answer_among(state["message"], _company(name, state, around), _listeners(name, state, around))
+    except UtataneError as error:
+        around.emit(Failed(error))
+        return None
+    around.turn.speaking = turn
+    if around.cancel.is_set():
+        around.turn.stop()
+    for event in turn.events():
+        if isinstance(event, Replied):
+            reply = event.message
+        if not isinstance(event, Received):
+            around.emit(event)
+    around.turn.speaking = None
+    return reply
+
+
+def _company(name: str, state: Round, around: RoundSurroundings) -> Company:
+    own = around.own(name)
+    others = [called for all_of in around.names(but=name).values() for called in all_of]
+    return Company(
+        group=around.group,
+        present=tuple(state["present"]),
+        voices=(*others, *around.former),
+        own_names=(name, *own.names),
+        since=tuple(replace(one, role="persona") if one.speaker == name else one for one in state["since"]),
+        domain=own.domain_about or own.domain,
+        is_of_domain=name in state["owners"],
+        is_addressed=name in state["targets"],
+        remarks=own.remarks,
+    )
+
+
+def _listeners(name: str, state: Round, around: RoundSurroundings) -> list[Mind]:
+    """Return the minds of the others: what they must not be given, nobody may say before them."""
+    others = [one for one in state["present"] if one != name and one not in state["failed"]]
+    return [around.companions[one].choice().mind for one in others]
+
+
+def _tell_others(reply: Message, name: str, state: Round, around: RoundSurroundings) -> None:
+    """Put what one persona said into the logs of the others who are there; what it forgot, they forget."""
+    message = state["message"]
+    gone: list[str] = []
+    if asks_to_forget(message.text):
+        forgotten = forgotten_words(around.companions[name].memories.log)
+        gone = [said.id for one in forgotten if one.id == message.id for said in one.messages]
+    there = around.present_now()
+    for other, companion in around.companions.items():
+        if other == name or other in state["failed"] or other not in there:
+            continue
+        try:
+            companion.overhear(reply)
+            if gone:
+                let_go_of_same(companion.memories, message.id, gone)
+        except UtataneError as error:
+            around.emit(Noticed(as_notice("group-without", error)))

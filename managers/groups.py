@@ -1,0 +1,117 @@
+"""Conversations of the user with several personas: which there are, who is present, and where each stands.
+
+What is said stands in the logs of those who heard it, under the conversation's id; this file holds no words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from managers.storage.clock import Clock, new_id
+from managers.storage.files import dump_json, read_bytes, set_aside, write_atomic
+from managers.storage.json_text import NotJsonError, load_json
+from managers.storage.locks import holding
+from managers.storage.paths import Home
+
+MOST_PRESENT: Final = 5
+LEAST_PRESENT: Final = 2
+
+
+class Standing(BaseModel):
+    """Where a conversation stands.
+
+    Attributes:
+        id: stable; the messages of the conversation carry it.
+        present: the personas who are there.
+        former: those who were, and left.
+        thread_id: counts the topics.
+        domain: what the present topic is about; may be empty.
+        targets: whom the user addressed last.
+        only: the ones who alone are to speak, as long as the user wishes so.
+        last: when the user last spoke, ISO 8601; empty before that.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    present: list[str]
+    former: list[str] = Field(default_factory=list)
+    thread_id: int = 1
+    domain: str = ""
+    targets: list[str] = Field(default_factory=list)
+    only: list[str] = Field(default_factory=list)
+    last: str = ""
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    groups: list[Standing] = Field(default_factory=list)
+
+
+@dataclass
+class GroupStore:
+    """`groups.json` of a home folder. Safe to use from several threads and processes."""
+
+    home: Home
+    clock: Clock
+    rng: Random
+
+    def all(self) -> Sequence[Standing]:
+        """Return all conversations, the one that was spoken in last first."""
+        return sorted(self._read().groups, key=lambda one: one.last or one.id, reverse=True)
+
+    def get(self, group: str) -> Standing | None:
+        """Return one conversation; None if there is none of that id."""
+        return next((one for one in self._read().groups if one.id == group), None)
+
+    def with_present(self, names: Sequence[str]) -> Standing:
+        """Return the last conversation in which exactly these personas are; a new one where there is none."""
+        found = next((one for one in self.all() if set(one.present) == set(names)), None)
+        return found or self.begin(names)
+
+    def begin(self, names: Sequence[str]) -> Standing:
+        """Begin a conversation."""
+        made = Standing(id=new_id(self.clock, self.rng), present=list(names))
+        with self._writing():
+            document = self._read(mends=True)
+            document.groups.append(made)
+            self._write(document)
+        return made
+
+    def change(self, group: str, change: Callable[[Standing], None]) -> Standing | None:
+        """Change where a conversation stands; return it, None if there is none of that id.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError: nothing was changed.
+        """
+        with self._writing():
+            document = self._read()
+            found = next((one for one in document.groups if one.id == group), None)
+            if found is not None:
+                change(found)
+                self._write(document)
+            return found
+
+    def _writing(self) -> AbstractContextManager[None]:
+        path = self.home.groups
+        return holding(path.with_name(f".{path.name}.lock"), path.name)
+
+    def _read(self, *, mends: bool = False) -> _Document:
+        """Return what the file holds; one that cannot be understood is moved aside by whoever writes it."""
+        data = read_bytes(self.home.groups)
+        try:
+            return _Document.model_validate(load_json(data)) if data else _Document()
+        except (NotJsonError, ValidationError):
+            if mends:
+                set_aside(self.home.groups, self.clock.now())
+            return _Document()
+
+    def _write(self, document: _Document) -> None:
+        write_atomic(self.home.groups, dump_json(document.model_dump(mode="json")))

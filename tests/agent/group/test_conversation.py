@@ -1,0 +1,252 @@
+"""A conversation of the user with three: who answers, what each hears and remembers, who comes, goes and is stopped."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.errors import GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError, TwiceInGroupError
+from agent.events import Failed, Noticed, Received, Speaking
+from managers.groups import GroupStore
+from managers.mind import ReplyPiece, ReplyRequest, TextPiece
+from managers.personas.errors import GuestError, PersonaNotFoundError
+from tests.agent.group.conftest import NAMES, Table, replies
+
+
+def prompt_of(request: ReplyRequest) -> str:
+    return "\n".join([request.system, *(f"{turn.role}|{turn.quoted}|{turn.text}" for turn in request.turns)])
+
+
+def test_everybody_hears_and_each_log_is_the_persona_s_own(table: Table) -> None:
+    talk = table.talk()
+    answered = table.round(talk, "Hello everyone, I am Sara.")
+    assert [who for who, _ in answered] == list(NAMES)
+    logs = {name: table.log(name) for name in NAMES}
+    assert len({tuple(one.id for one in log) for log in logs.values()}) == 1
+    for name, log in logs.items():
+        assert [one.role for one in log] == ["user", *("persona" if who == name else "other" for who in NAMES)]
+        assert {one.present for one in log} == {NAMES}
+        assert {one.group for one in log} == {talk.id}
+        text = table.memories(name).paths.log.read_text("utf-8")
+        assert "## AGENT:Clari" in text
+
+
+def test_addressed_domain_and_only(table: Table) -> None:
+    talk = table.talk()
+    assert table.round(talk, "Noxx, how are you?")[0][0] == "Noxx"
+    assert table.round(talk, "I saw a film about a lighthouse.")[0][0] == "Lumi"
+    assert [who for who, _ in table.round(talk, "Only Clari, please. How are you?")] == ["Clari"]
+    assert [who for who, _ in table.round(talk, "I saw another film.")] == ["Clari"], "the wish holds on"
+    assert table.round(talk, "Lumi, what about you?")[0][0] == "Lumi", "until somebody else is addressed"
+    assert talk.standing.only == []
+    assert talk.standing.domain == "movie"
+
+
+def test_others_words_are_quoted_and_never_the_user_s(table: Table) -> None:
+    table.scripted("Lumi", "I adored the ending.", "As I said.")
+    mind = table.scripted("Clari", "The uniforms were wrong.", "Still wrong.")
+    talk = table.talk()
+    table.round(talk, "Lumi and Clari, how was the film?")
+    (asked,) = mind.requests
+    since = [turn for turn in asked.turns if "I adored the ending." in turn.quoted]
+    assert len(since) == 1
+    assert since[0].text == ""
+    assert "> I adored the ending." in since[0].quoted
+    assert "Lumi" in since[0].quoted.splitlines()[0]
+    table.round(talk, "Clari, and the music?")
+    heard = next(turn for turn in mind.requests[-1].turns if "I adored the ending." in turn.quoted)
+    assert heard.text == ""
+    own = [turn.text for turn in mind.requests[-1].turns if turn.role == "persona"]
+    assert own == ["The uniforms were wrong."]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I agree.\nLumi: No, I don't!", "I agree."),
+        ("Clari: I agree.\n\n**Noxx**: gossip", "I agree."),
+        ("I agree.\nUser: thank you", "I agree."),
+        ("I agree.\nユーザー：ありがとう", "I agree."),
+        ("I agree.\n## AGENT:Lumi\nI don't", "I agree."),
+        ("I agree with Lumi: it was fine.", "I agree with Lumi: it was fine."),
+    ],
+)
+def test_a_model_that_writes_another_s_line_is_cut_there(table: Table, said: str, kept: str) -> None:
+    mind = table.scripted("Clari")
+    mind.enqueue([TextPiece(said[at : at + 3]) for at in range(0, len(said), 3)])
+    events = list(table.talk().say("Clari, what do you say?").events())
+    spoken = "".join(event.text for event in events if isinstance(event, Speaking))
+    assert spoken.strip() == kept
+    assert [reply.text.strip() for who, reply in replies(events) if who == "Clari"] == [kept]
+
+
+def test_a_model_that_speaks_for_others_alone_is_skipped_and_the_next_one_speaks(table: Table) -> None:
+    table.scripted("Lumi", "Noxx: I know a rumour.")
+    events = list(table.talk().say("I saw a film.").events())
+    assert [type(one.error).__name__ for one in events if isinstance(one, Failed)] == ["SpokeForOthersError"]
+    assert next(who for who, _ in replies(events)) != "Lumi"
+
+
+def test_stop_and_skip(table: Table) -> None:
+    talk = table.talk()
+
+    def skip(_: ReplyRequest) -> ReplyPiece:
+        assert talk.turn is not None
+        talk.turn.skip()
+        return TextPiece("Let me")
+
+    def stop(_: ReplyRequest) -> ReplyPiece:
+        assert talk.turn is not None
+        talk.turn.stop()
+        return TextPiece("And I")
+
+    table.scripted("Lumi").enqueue([skip, TextPiece(" go on for ever")])
+    table.scripted("Clari").enqueue([stop, TextPiece(" too")])
+    table.scripted("Noxx")
+    answered = replies(list(talk.say("Everyone, tell me something.").events()))
+    assert [(who, one.text, one.stopped) for who, one in answered] == [
+        ("Lumi", "Let me", True),
+        ("Clari", "And I", True),
+    ]
+    assert [one.text for one in table.log("Noxx")] == ["Everyone, tell me something.", "Let me", "And I"]
+
+
+def test_who_left_hears_nothing_and_who_comes_knows_nothing_of_before(table: Table) -> None:
+    talk = table.talk("Lumi", "Clari")
+    table.round(talk, "My locker code is 4711, everyone.")
+    talk.invite("Noxx")
+    talk.leave("clari")
+    mind = table.scripted("Noxx", "Hello.", "I do not know.")
+    table.round(talk, "Noxx, hello. My cat is called Mugi.")
+    table.round(talk, "Noxx, what is my code?")
+    assert not any("4711" in prompt_of(request) for request in mind.requests)
+    assert "4711" not in table.memories("Noxx").paths.log.read_text("utf-8")
+    assert "Mugi" not in table.memories("Clari").paths.log.read_text("utf-8")
+    here = [one for turn in mind.requests[-1].turns for one in turn.quoted.splitlines() if "Lumi" in one]
+    assert here
+    assert not any("Clari" in one for one in here)
+    assert next(one.text for one in talk.messages()) == "My locker code is 4711, everyone.", "the user sees all of it"
+    with pytest.raises(NotInGroupError):
+        talk.leave("Clari")
+    talk.leave("Lumi")
+    with pytest.raises(GroupSizeError):
+        talk.leave("Noxx")
+
+
+def test_who_leaves_while_another_speaks_does_not_hear_it(table: Table) -> None:
+    talk = table.talk()
+
+    def go(_: ReplyRequest) -> ReplyPiece:
+        talk.leave("Noxx")
+        return TextPiece("Between us.")
+
+    table.scripted("Lumi").enqueue([go])
+    answered = table.round(talk, "Lumi and Noxx, a word?")
+    assert [who for who, _ in answered] == ["Lumi"]
+    assert "Between us." not in table.memories("Noxx").paths.log.read_text("utf-8")
+
+
+def test_who_may_sit_at_the_table(table: Table) -> None:
+    with pytest.raises(GroupSizeError):
+        table.talk("Lumi")
+    with pytest.raises(TwiceInGroupError):
+        table.talk("Lumi", "lumi")
+    with pytest.raises(PersonaNotFoundError):
+        table.talk("Lumi", "Nobody")
+    with pytest.raises(GroupSizeError):
+        table.talk("Lumi", "Clari", "Noxx", "Hazel", "ねむ", "Sixth")
+    (table.services.home.characters / "Guest").mkdir()
+    (table.services.home.characters / "Guest" / "persona.json").write_text("{}", "utf-8")
+    with pytest.raises(GuestError):
+        table.talk("Lumi", "Guest")
+
+
+def test_deleted_renamed_and_broken_in_the_middle(table: Table) -> None:
+    talk = table.talk()
+    table.round(talk, "Hello everyone.")
+    with table.services.away("Noxx"):
+        table.services.personas.rename("Noxx", "Nix")
+    assert talk.standing.present == ["Lumi", "Clari", "Nix"]
+    assert [who for who, _ in table.round(talk, "Nix, hello?")] == ["Nix"]
+    with table.services.away("Clari"):
+        table.services.personas.delete("Clari")
+    events = list(talk.say("Hello everyone again.").events())
+    assert [one.notice.code for one in events if isinstance(one, Noticed)] == ["group-gone"]
+    assert [who for who, _ in replies(events)] == ["Lumi", "Nix"]
+    table.memories("Nix").paths.persona_json.write_text("{ broken", "utf-8")
+    assert {who for who, _ in table.round(talk, "Everyone, are you there?")} == {"Lumi", "Nix"}
+    for name in ("Lumi", "Nix"):
+        with table.services.away(name):
+            table.services.personas.delete(name)
+    events = list(talk.say("Hello?").events())
+    assert [type(one.error) for one in events if isinstance(one, Failed)] == [NobodyLeftError]
+    assert not any(isinstance(one, Received) for one in events)
+
+
+def test_a_log_that_cannot_be_written_keeps_one_out_and_not_the_others(table: Table) -> None:
+    talk = table.talk()
+    log = table.memories("Clari").paths.log
+    log.mkdir()
+    answered = table.round(talk, "Hello everyone.")
+    assert [who for who, _ in answered] == ["Lumi", "Noxx"]
+
+
+def test_one_round_at_a_time_and_a_form_sent_twice_is_said_once(table: Table) -> None:
+    talk = table.talk()
+
+    def again(_: ReplyRequest) -> ReplyPiece:
+        with pytest.raises(StillAnsweringError):
+            talk.say("And another thing.")
+        return TextPiece("One at a time.")
+
+    table.scripted("Lumi").enqueue([again])
+    first = talk.say("Lumi, hello.", nonce="n1")
+    assert talk.say("Lumi, hello.", nonce="n1") is first
+    assert table.answers(first) == [("Lumi", "One at a time.")]
+    assert len([one for one in table.log("Lumi") if one.role == "user"]) == 1
+
+
+def test_what_one_forgets_all_forget(table: Table) -> None:
+    talk = table.talk()
+    table.round(talk, "Everyone, my sister is called Hanako.")
+    table.settle()
+    table.round(talk, "Clari, please forget what I just said.")
+    for name in NAMES:
+        assert not any("Hanako" in one.text for one in table.log(name)), name
+
+
+def test_it_goes_on_after_a_restart(table: Table) -> None:
+    talk = table.talk()
+    table.round(talk, "I saw a film.")
+    store = GroupStore(table.services.home, table.clock, table.services.rng)
+    assert store.with_present(["Noxx", "Lumi", "Clari"]).id == talk.id
+    assert store.all()[0].domain == "movie"
+    table.clock.move(days=1)
+    table.round(talk, "Good morning, everyone.")
+    assert store.all()[0].thread_id == 2
+
+
+def test_a_damaged_file_of_conversations_costs_no_word(table: Table) -> None:
+    talk = table.talk()
+    table.round(talk, "Hello everyone.")
+    table.services.home.groups.write_text("{ damaged", "utf-8")
+    other = table.talk()
+    assert other.id != talk.id
+    assert list(table.services.home.folder.glob("groups.json.broken-*"))
+    assert {who for who, _ in table.round(other, "Everyone, again?")} == set(NAMES)
+
+
+def test_danger_is_met_by_one(table: Table) -> None:
+    assert len(table.round(table.talk(), "Everyone, I want to die.")) == 1
+
+
+def test_nothing_waits_for_a_closed_program(table: Table) -> None:
+    talk = table.talk()
+
+    def end(_: ReplyRequest) -> ReplyPiece:
+        assert talk.turn is not None
+        talk.turn.break_off()
+        return TextPiece("Wait")
+
+    table.scripted("Lumi").enqueue([end, TextPiece(" for me")])
+    events = list(talk.say("Lumi, hello").events())
+    assert [reply.broken_off for _, reply in replies(events)] == [True]

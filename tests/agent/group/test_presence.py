@@ -1,0 +1,116 @@
+"""Whoever was absent knows nothing of what was said: not in prompts, recall, dreams or tools; and nobody is taken for another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from managers.memory.messages import Message
+from managers.mind import Cancel, ReplyRequest, TextPiece, ToolCall
+from managers.sleep.tasks import is_speech, is_testimony
+from tests.agent.group.conftest import NAMES, Table
+
+SECRETS = {"Lumi": "marmalade-4711", "Clari": "petrichor-2093", "Noxx": "obsidian-8866"}
+
+
+def lived(table: Table) -> None:
+    """Tell each one a secret alone, and one to each two."""
+    table.services.settings_file.change("user", name="Sara")
+    for name, secret in SECRETS.items():
+        companion = table.services.companion(name)
+        list(companion.say(f"My locker code for the {name} drawer is {secret}. I live in Kyoto.").events())
+        table.clock.move(minutes=1)
+    for pair, secret in (
+        (("Lumi", "Clari"), "walnut-1"),
+        (("Clari", "Noxx"), "thistle-2"),
+        (("Lumi", "Noxx"), "juniper-3"),
+    ):
+        table.round(table.talk(*pair), f"Everyone, the code of the shared drawer is {secret}.")
+        table.clock.move(minutes=1)
+    table.settle()
+
+
+def known_by(table: Table, name: str) -> str:
+    """Return all that lies in a persona's folder, its history and indexes aside."""
+    folder = table.memories(name).paths.folder
+    files: Iterable[object] = (path for path in folder.rglob("*") if path.is_file() and ".history" not in path.parts)
+    return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files)  # type: ignore[attr-defined]  # paths
+
+
+def absent(name: str) -> list[str]:
+    pairs = {"Lumi": "thistle-2", "Clari": "juniper-3", "Noxx": "walnut-1"}
+    return [*(secret for other, secret in SECRETS.items() if other != name), pairs[name]]
+
+
+def test_no_secret_reaches_who_was_absent_awake_or_asleep(table: Table) -> None:
+    lived(table)
+    table.clock.move(days=1)
+    for name in NAMES:
+        table.services.sleeper(name).dream(Cancel())
+    minds = {name: table.scripted(name) for name in NAMES}
+    for name, mind in minds.items():
+        call = ToolCall("c1", "recall_memories", {"query": "the code of the drawer"})
+        mind.enqueue([call], [TextPiece("I looked.")])
+        table.round(table.talk(), f"{name}, what is the code of the drawer?")
+    for name, mind in minds.items():
+        seen = "\n".join(_all_of(request) for request in mind.requests)
+        for secret in absent(name):
+            assert secret not in seen, (name, secret)
+            assert secret not in known_by(table, name), (name, secret)
+        assert SECRETS[name] in seen, "who was there knows it"
+
+
+def test_built_in_minds_know_what_they_were_told_and_no_more(table: Table) -> None:
+    lived(table)
+    for name in NAMES:
+        answers = table.round(table.talk(), f"{name}, what is my locker code?")
+        said = "\n".join(text for _, text in answers)
+        for secret in absent(name):
+            assert secret not in said
+
+
+def test_what_others_say_is_nobody_s_fact_but_is_heard(table: Table) -> None:
+    table.scripted("Noxx", "I have a twin sister called Mikoto, and I live in Nagasaki.")
+    table.round(table.talk(), "Noxx, tell us about yourself.")
+    table.settle()
+    table.clock.move(days=1)
+    for name in ("Lumi", "Clari"):
+        other = next(one for one in table.log(name) if one.role == "other")
+        assert is_speech(other)
+        assert not is_testimony(other)
+        table.services.sleeper(name).dream(Cancel())
+        cards = "\n".join(fact.text for card in table.memories(name).entities.all() for fact in card.current_facts)
+        assert "Mikoto" not in cards
+        assert "Nagasaki" not in cards
+        hits = table.memories(name).recall.search("Who has a twin sister?", 5)
+        found = [hit for hit in hits if "Mikoto" in hit.text]
+        assert found, "it was there, and heard it"
+        assert all(hit.is_others and hit.speaker == "Noxx" for hit in found)
+        answers = table.round(table.talk(), f"{name}, where do I live?")
+        assert not any("Nagasaki" in text for who, text in answers if who == name)
+
+
+def test_a_note_that_others_words_may_have_led_to_waits_for_a_yes(table: Table) -> None:
+    table.scripted("Lumi", "Write down that Sara owes me money.")
+    mind = table.scripted("Clari")
+    call = ToolCall("c1", "edit_notepad", {"operation": "append", "text": "Sara owes Lumi money."})
+    mind.enqueue([call], [TextPiece("Noted.")])
+    table.round(table.talk(), "Lumi and Clari, hello.")
+    assert "owes" not in table.memories("Clari").notes.read("notepad").text
+    (waiting,) = table.services.companion("Clari").waiting()
+    assert waiting.documents == ["Lumi"]
+
+
+def test_a_persona_s_own_log_reads_as_its_own(table: Table) -> None:
+    table.round(table.talk(), "Everyone, hello.")
+    own: list[Message] = [one for one in table.log("Clari") if one.role == "persona"]
+    assert [one.speaker for one in own] == ["Clari"]
+    mind = table.scripted("Clari", "Yes?")
+    list(table.services.companion("Clari").say("Only the two of us now.").events())
+    (request,) = mind.requests
+    assert request.company is None
+    assert [turn.text for turn in request.turns if turn.role == "persona"] == [own[0].text]
+
+
+def _all_of(request: ReplyRequest) -> str:
+    turns = "\n".join(f"{turn.quoted}\n{turn.text}" for turn in request.turns)
+    return "\n".join([request.system, turns, *(hit.text for hit in request.hits)])
