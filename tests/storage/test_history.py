@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import nullcontext
 from datetime import datetime
 from functools import partialmethod
 from pathlib import Path
@@ -19,7 +20,7 @@ from managers.storage.errors import (
     EntryNotFoundError,
 )
 from managers.storage.files import write_atomic
-from managers.storage.history import Draft, History, unified
+from managers.storage.history import Draft, History, pack, unified
 from managers.storage.history.checking import check_history
 from managers.storage.history.diff import FileDiff
 from managers.storage.history.objects import DIVIDED_FROM, ObjectDatabase
@@ -138,6 +139,34 @@ def test_packing_changes_nothing_that_can_be_seen(history: History, paths: Perso
         assert seen.entries(100) == before
         assert [seen.diff(entry.id) for entry in before] == diffs
     history.undo(before[0].id, author="user")
+    with Repo(str(paths.history)) as repo:
+        assert list(fsck(repo)) == []
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_many_packs_become_one(
+    history: History, paths: PersonaPaths, clock: HandClock, monkeypatch: pytest.MonkeyPatch, *, is_killed: bool
+) -> None:
+    reader, packs = History(paths, clock), paths.history / "objects" / "pack"
+    for number in range(pack.MANY_PACKS - 2):  # beside the one of its beginning
+        write(history, paths.main_memory, "\n".join(map(str, range(9 * number))))
+        history.maintain(force=True)
+        reader.diff(reader.entries(1)[0].id)  # it has each pack open
+    before = reader.entries(100)
+    diffs = [reader.diff(entry.id) for entry in before]
+    assert len(list(packs.glob("*.pack"))) == pack.MANY_PACKS - 1
+    write(history, paths.notepad, "one more")
+    with monkeypatch.context() as patch:
+        if is_killed:
+            patch.setattr(pack, "_remove_packs", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt) if is_killed else nullcontext():
+            history.maintain(force=True)
+    write(history, paths.notepad, "and another")
+    history.maintain(force=True)
+    assert len(list(packs.glob("*.pack"))) == (1 if is_killed else 2)  # what was left over was joined once more
+    for seen in (history, reader, History(paths, clock)):
+        assert seen.entries(100)[2:] == before
+        assert [seen.diff(entry.id) for entry in before] == diffs
     with Repo(str(paths.history)) as repo:
         assert list(fsck(repo)) == []
 

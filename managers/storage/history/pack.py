@@ -27,6 +27,10 @@ from managers.storage.opening import unlink
 LOOSE_OBJECTS = 1000
 LOOSE_BYTES = 8_000_000
 """Packing begins when one of these is passed."""
+MANY_PACKS = 16
+"""So many small packs become one: else each look for an object goes through more of them with every year."""
+_SMALL = MANY_PACKS * LOOSE_OBJECTS
+"""A pack of fewer objects is a small one."""
 _CHAIN = 20
 """A version is at most so many differences away from one that is whole."""
 # Without its compiled part dulwich takes seconds for what takes it milliseconds with it.
@@ -67,6 +71,7 @@ def _pack(database: ObjectDatabase, *, force: bool) -> int:
         for item in loose:
             with contextlib.suppress(FileNotFoundError):
                 database.store.delete_loose_object(item)
+        _join(database)
         return len(planned)
     finally:
         database.close()
@@ -88,16 +93,45 @@ def keep_only(database: ObjectDatabase, kept: set[ObjectID]) -> int:
     stem = f"pack-{pack.name().decode()}"
     database.settle_packs()
     loose = list(database.store._iter_loose_objects())  # noqa: SLF001  # what dulwich's own packing uses
+    packs = database.folder / "objects" / "pack"
+    others = {entry.name.rpartition(".")[0] for entry in entries(packs, {"file"})} - {stem}
+    _remove_packs(database, others)
+    for item in loose:
+        unlink(Path(hex_to_filename(os.fspath(database.folder / "objects"), item)))
+    return gone
+
+
+def _join(database: ObjectDatabase) -> None:
+    """Make one pack of the small ones once there are many; what they hold as differences stays differences."""
+    small = [pack for pack in database.store.packs if len(pack) < _SMALL]
+    if len(small) < MANY_PACKS:
+        return
+    count = len({item for pack in small for item in pack})
+    joined = database.store.add_pack_data(count, _held(small))
+    assert joined is not None  # a pack holds at least one object
+    stems = {f"pack-{pack.name().decode()}" for pack in small} - {f"pack-{joined.name().decode()}"}
+    database.settle_packs()
+    with contextlib.suppress(PermissionError):  # Windows: another process reads one, so they go the next time
+        _remove_packs(database, stems)
+
+
+def _held(packs: list[dulwich_pack.Pack]) -> Iterator[UnpackedObject]:
+    """Yield what packs hold, what several of them hold once."""
+    taken: set[ObjectID] = set()
+    for pack in packs:
+        fresh = set(pack) - taken
+        yield from pack.iter_unpacked_subset(fresh)
+        taken |= fresh
+
+
+def _remove_packs(database: ObjectDatabase, stems: set[str]) -> None:
+    """Remove packs of which everything is held by another one; a reader that has one open looks anew (dulwich does)."""
     database.close()
     packs = database.folder / "objects" / "pack"
     for suffix in (".idx", ".pack"):  # one without its index is nobody's, and goes the next time
-        for entry in entries(packs, {"file"}):
-            if entry.name.endswith(suffix) and not entry.name.startswith(stem):
-                unlink(packs / entry.name)
-    for item in loose:
-        unlink(Path(hex_to_filename(os.fspath(database.folder / "objects"), item)))
+        for stem in stems:
+            unlink(packs / f"{stem}{suffix}")
     fsync_folder(packs)
-    return gone
 
 
 def _is_much(folder: Path, loose: list[ObjectID]) -> bool:
