@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.memories import Memories
+from agent.persona_words import filled
 from managers.language.reading.introductions import name_given, name_noted
 from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.entities import Entity, Fact, is_safe
@@ -20,13 +21,18 @@ _FORMERLY: dict[Lang, str] = {"ja": "あなた", "en": "You"}
 
 
 def with_name(sheet: Sheet, memories: Memories, window: Sequence[Message] = ()) -> Sheet:
-    """Return the sheet with the user's name as far as anything tells it; unchanged where it has one, or nothing does.
+    """Return the sheet with the user's name as far as anything tells it, and with both names in the persona's own words.
 
     Args:
         sheet: who the persona is.
         memories: its notes.
         window: the talk so far; a name that is known from it is what the next message stands under, so it stays known.
     """
+    named = _named(sheet, memories, window)
+    return replace(named, system_prompt=filled(named.system_prompt, named))
+
+
+def _named(sheet: Sheet, memories: Memories, window: Sequence[Message]) -> Sheet:
     if sheet.user_name:
         return sheet
     notes = "\n".join(memories.notes.read(kind).text for kind in ("core_memory", "notepad"))

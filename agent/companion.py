@@ -72,12 +72,16 @@ class Companion(Turns):
                 if off_record
                 else attached_files.keep(taken, self.memories.paths, self._clock, self._rng)
             )
-            turn = self._begin(TurnState(text=text), attached, off_record=off_record)
+            turn = self._begin(TurnState(text=text, opening=self.opening), attached, off_record=off_record)
             if nonce:
                 self._begun[nonce] = turn
                 for old in list(self._begun)[:-_NONCES]:
                     del self._begun[old]
             return turn
+
+    def choose_opening(self, index: int) -> None:
+        """Let another of the persona's greetings stand, until something is said."""
+        self.opening = max(0, min(index, len(self.memories.openings()) - 1))
 
     def regenerate(self, message_id: str = "", *, built_in: bool = False) -> Turn:
         """Make an answer anew, from the conversation as it stood before; it is shown in the place of the old one.

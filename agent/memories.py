@@ -9,7 +9,9 @@ from random import Random
 from typing import TypeVar
 
 from agent.inner_life import InnerLife
+from agent.lore import LoreTeller
 from agent.minds.masking import Masking
+from agent.persona_words import openings
 from agent.prompts.quoting import one_line
 from agent.strategy_advisor import StrategyAdvisor
 from managers.hygiene.housekeeping import Housekeeping
@@ -24,6 +26,7 @@ from managers.memory.inner_state import InnerStateStore
 from managers.memory.insights import InsightStore
 from managers.memory.json_documents import Apply
 from managers.memory.log import ConversationLog
+from managers.memory.lorebook import LorebookStore
 from managers.memory.messages import Message
 from managers.memory.notes import Notes
 from managers.memory.questions import QuestionStore
@@ -68,6 +71,7 @@ class Memories:
     questions: QuestionStore
     strategies: StrategyStore
     advisor: StrategyAdvisor
+    lore: LoreTeller
     inner_state: InnerStateStore
     inner_life: InnerLife
     recall: Recall
@@ -88,6 +92,11 @@ class Memories:
     def knowledge(self) -> KnowledgeBase:
         return KnowledgeBase(self.paths, self.settings().recall)
 
+    def openings(self) -> list[str]:
+        """Return what the persona may say where nothing was ever said, the usual greeting first."""
+        persona = self.persona()
+        return openings(persona, one_line(persona.user_name or self.settings().user.name))
+
     def sheet(self) -> Sheet:
         """Return who the persona is and whom it talks to."""
         persona, user = self.persona(), self.settings().user
@@ -97,6 +106,7 @@ class Memories:
             system_prompt=persona.system_prompt,
             user_name=one_line(persona.user_name or user.name),
             user_profile=persona.user_profile or user.profile,
+            nickname=one_line(persona.nickname),
         )
 
     def masking(self) -> Masking:
@@ -134,7 +144,7 @@ class Memories:
     def gather_notices(self) -> list[Notice]:
         """Put up what the memories found wrong with their files since the last time; return all that is up."""
         kept = (self.notes, self.emotions, self.insights, self.goals, self.questions, self.inner_state, self.held)
-        for memory in (*kept, self.strategies):
+        for memory in (*kept, self.strategies, self.lore.store):
             self.notices.post(*memory.take_notices())
         for folder in (self.episodes, self.entities):
             self.notices.post(*folder.notices)
@@ -193,6 +203,7 @@ def open_memories(
         questions=life.questions,
         strategies=strategies,
         advisor=StrategyAdvisor(strategies, recall.likeness.of),
+        lore=LoreTeller(LorebookStore(paths, clock, history.change)),
         inner_state=life.state,
         inner_life=life,
         recall=recall,

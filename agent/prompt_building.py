@@ -75,6 +75,9 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     room -= stands.tokens
     said = fit_message(said, room, count)
     room -= turn_tokens(said, count)
+    told = _lore(state, around, window)
+    lore = compose_parts([Part("lore", told)], room - last_words, lang, count, whole=whole)
+    room -= lore.tokens
     questions = [] if grave else around.memories.inner_life.to_ask(around.spare, around.kept)
     due = _due(questions, room, whole, lang, count)
     room -= due.tokens
@@ -85,18 +88,14 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     hits, recalled, turns = _talk_and_recalled(state, around, window, earlier, room, for_turns, whole)
     room -= recalled.tokens + tokens_of(turns, count)
     rest, days, advice = _inner_parts(state, around, [*turns, said], room, whole, silent=grave)
-    last = replace(
-        said, quoted=frame([*recalled.quoted, *files], present=[*present.present, *due.present, *rest.present])
-    )
-    turns = [*turns, last]
+    at_present = [text for part in (present, lore, due, rest) for text in part.present]
+    turns = [*turns, replace(said, quoted=frame([*recalled.quoted, *files], present=at_present))]
     system = "\n\n".join(text for text in (stands.system, rest.system) if text)
     shown = in_sight(window, len(turns) - 1)
-    given = given_in(
-        (stands, due, rest), [*shown, state["message"], *_heard_since(state)], days, attached, sees=mind.can_see
-    )
-    request = replace(
-        _request(state, around, system, turns, hits, questions, attached), given=given, advice=advice, since=since
-    )
+    parts = (stands, lore, due, rest)
+    given = given_in(parts, [*shown, state["message"], *_heard_since(state)], days, attached, sees=mind.can_see)
+    request = _request(state, around, system, turns, hits, questions, attached, told)
+    request = replace(request, given=given, advice=advice, since=since)
     carried = _carried(state, around, attached, shown)
     return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
 
@@ -162,6 +161,7 @@ def _request(
     hits: Sequence[Hit],
     questions: Sequence[OpenQuestion],
     attached: Attached,
+    lore: Sequence[str],
 ) -> ReplyRequest:
     return ReplyRequest(
         sheet=around.sheet,
@@ -171,7 +171,7 @@ def _request(
         now=around.clock.now(),
         hits=hits,
         recall_wanted=state["recall_wanted"],
-        notes="\n".join(_note(around, kind) for kind in ("core_memory", "notepad")),
+        notes="\n".join([*(_note(around, kind) for kind in ("core_memory", "notepad")), *lore]),
         emotion=state["emotion"],
         questions=questions,
         tools=around.tools.specs(around.sheet.language, writing=not around.off_record),
@@ -256,6 +256,12 @@ def _files(attached: Attached, lang: Lang, room: int, count: Callable[[str], int
             kept.append(cut)
             room -= count(cut) + 1
     return kept
+
+
+def _lore(state: TurnState, around: Surroundings, window: Sequence[Message]) -> list[str]:
+    """Return what of the lorebook the talk calls up."""
+    memories, talk = around.memories, [*window, state["message"], *_heard_since(state)]
+    return around.spare(lambda: memories.lore.called_up(talk, around.sheet, around.mind.count_tokens)) or []
 
 
 def _note(around: Surroundings, kind: NoteKind) -> str:

@@ -25,9 +25,11 @@ CountTokens = Callable[[str], int]
 
 CEILINGS: Mapping[PartName, tuple[float, int]] = {
     "persona": (0.2, 2000),
+    "world": (0.1, 1000),
     "core_memory": (0.2, 2000),
     "notepad": (0.12, 1200),
     "user": (0.05, 500),
+    "lore": (0.1, 1200),
     "hits": (0.1, 2400),
     "knowledge": (0.05, 1000),
     "questions": (0, 200),
@@ -41,7 +43,7 @@ CEILINGS: Mapping[PartName, tuple[float, int]] = {
 
 ORDER: tuple[PartName, ...] = get_args(PartName)
 
-PRESENT: frozenset[PartName] = frozenset({"now", "company", "concern", "questions", "drives", "advice"})
+PRESENT: frozenset[PartName] = frozenset({"now", "company", "concern", "lore", "questions", "drives", "advice"})
 """What is so at this moment; it stands before the newest message, after all that servers have read before."""
 QUOTED: frozenset[PartName] = frozenset({"hits", "knowledge"})
 """What others wrote or was once said, before the newest message too. Its items are made by `agent.prompts.quoting`."""

@@ -65,6 +65,9 @@ def prefix_parts(
     parts = [
         text_part("guidance", words.guidance(lang)),
         text_part("persona", sheet.system_prompt),
+        Part(
+            "world", memories.spare("lorebook", lambda: memories.lore.standing(sheet, mind.count_tokens), list[str]())
+        ),
         Part("user", words.user(lang, sheet, facts)),
         text_part("core_memory", plain(read("core_memory")), rest=words.not_here(lang)),
         text_part("notepad", plain(read("notepad")), keep="last", rest=words.not_here(lang)),

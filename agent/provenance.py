@@ -21,7 +21,7 @@ from managers.recall.recall_log import RecallLog
 from managers.storage.audit import Given
 
 _TOLD: Final[frozenset[PartName]] = frozenset(
-    {"user", "core_memory", "notepad", "episodes", "strategy", "advice", "goals", "questions"}
+    {"world", "lore", "user", "core_memory", "notepad", "episodes", "strategy", "advice", "goals", "questions"}
 )
 """The parts of a prompt that hold memories; they are counted by the line."""
 

@@ -20,8 +20,10 @@ from managers.storage.errors import Lang
 def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, window: Sequence[Message]) -> list[Hit]:
     """Return the memories that a plan brings into the prompt."""
     hits = memories.recall.for_turn(plan.query, window=window, unasked=not plan.wanted) if plan.query else []
-    greeting = memories.persona().greeting.strip()
-    hits = [hit for hit in hits if hit.type not in LOG_TYPES or hit.text.strip() != greeting]  # it tells of nothing
+    greetings = {text.strip() for text in memories.openings()}
+    hits = [
+        hit for hit in hits if hit.type not in LOG_TYPES or hit.text.strip() not in greetings
+    ]  # they tell of nothing
     lang = detect_language(text)
     is_all = asks_all(text, lang)
     if not plan.wanted and not is_all:

@@ -79,6 +79,8 @@ class TurnState(TypedDict, total=False):
     """The state of one turn; `window` is the short-term memory, the last messages of the thread."""
 
     text: str
+    opening: int
+    """Which of its greetings the persona says first, where nothing was ever said."""
     attached: Attached
     window: list[Message]
     message: Message

@@ -28,7 +28,7 @@ def hear(state: TurnState, around: Surroundings) -> tuple[Message | None, Messag
         return None, _unwritten(message, around)
     log = around.memories.log
     with writing(log.paths):
-        greeting = _greeting(around) if not state["window"] and log.is_new() else None
+        greeting = _greeting(around, state.get("opening", 0)) if not state["window"] and log.is_new() else None
         *_, written = said = log.append_together([greeting, message] if greeting else [message])
     return (said[0] if greeting else None), written
 
@@ -73,10 +73,10 @@ def answer(state: TurnState, around: Surroundings, mind: str) -> Message:
     )
 
 
-def _greeting(around: Surroundings) -> Message | None:
-    persona = around.spare(around.memories.persona)
-    text = persona.greeting if persona else ""
-    return _message(around, "persona", around.sheet.persona, text) if text.strip() else None
+def _greeting(around: Surroundings, chosen: int) -> Message | None:
+    texts = around.spare(around.memories.openings) or []
+    text = texts[min(chosen, len(texts) - 1)] if texts else ""
+    return _message(around, "persona", around.sheet.persona, text) if text else None
 
 
 def _message(around: Surroundings, role: Role, speaker: str, text: str) -> Message:

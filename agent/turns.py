@@ -61,6 +61,8 @@ class Turns:
         self._minds = minds
         self._clock = clock
         self._rng = rng
+        self.opening = 0
+        """Which of the greetings stands on the page while nothing was ever said."""
         self._turn: Turn | None = None
         self._starting = threading.Lock()
         self._off_record: list[Message] = []

@@ -40,6 +40,8 @@ class Sheet:
     system_prompt: str
     user_name: str = ""
     user_profile: str = ""
+    nickname: str = ""
+    """What the persona's own words call it, where that is not its name."""
 
 
 class Cancel(threading.Event):

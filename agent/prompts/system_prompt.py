@@ -21,8 +21,8 @@ from managers.storage.errors import Lang
 from managers.storage.texts import Texts, entry
 
 PartName = Literal[
-    "guidance", "persona", "user", "core_memory", "notepad", "episodes", "strategy", "goals",
-    "now", "company", "concern", "questions", "drives", "advice", "hits", "knowledge",
+    "guidance", "persona", "world", "user", "core_memory", "notepad", "episodes", "strategy", "goals",
+    "now", "company", "concern", "lore", "questions", "drives", "advice", "hits", "knowledge",
 ]  # fmt: skip
 """In the order in which they stand: who it is first, what it recalls for this message last."""
 

@@ -117,6 +117,7 @@ class FoundPersona:
     greeting: str = ""
     greetings: tuple[str, ...] = ()
     about: str = ""
+    nickname: str = ""
     item: Literal["persona"] = "persona"
 
 

@@ -41,6 +41,7 @@ class Persona:
         name: the folder's name, in NFC.
         language: the tongue it speaks by default.
         greeting: what it says first.
+        nickname: what its own words call it (`{{char}}`), where that is not its name.
         alternate_greetings: what it may say first instead; one is chosen where nothing was ever said.
         about: one line for people who choose between personas.
         system_prompt, system_prompt_digest: who it is; the digest for writing it against.
@@ -59,6 +60,7 @@ class Persona:
     name: str
     language: Lang
     greeting: str = ""
+    nickname: str = ""
     alternate_greetings: tuple[str, ...] = ()
     about: str = ""
     system_prompt: str = ""
@@ -98,6 +100,7 @@ def read_persona(paths: PersonaPaths, agreed: Wishes = NOTHING, refused: str = "
         name=name,
         language=_language(persona_file.text(document, "language"), prompt + name),
         greeting=persona_file.text(document, "greeting"),
+        nickname=persona_file.text(document, "nickname"),
         alternate_greetings=persona_file.texts(document, "alternate_greetings"),
         about=persona_file.text(document, "about"),
         system_prompt=prompt,

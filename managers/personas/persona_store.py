@@ -253,6 +253,9 @@ class PersonaStore:
     def set_greeting(self, name: str, greeting: str) -> Persona:
         return self._change(name, lambda document: document.update(greeting=greeting), "greeting")
 
+    def set_nickname(self, name: str, nickname: str) -> Persona:
+        return self._change(name, lambda document: document.update(nickname=nickname), "nickname")
+
     def set_alternate_greetings(self, name: str, greetings: Sequence[str]) -> Persona:
         """Set what the persona may say first instead of its greeting."""
         texts = [text for text in greetings if text.strip()]

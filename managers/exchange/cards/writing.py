@@ -65,6 +65,8 @@ def document_of(persona: Persona, clock: Clock) -> dict[str, Any]:
 def _fill_names(data: dict[str, Any], persona: Persona, kept: KeptCard | None) -> None:
     if kept is not None and kept.taken_as != persona.name:
         data["name"] = persona.name
+    if persona.nickname != (kept.card.data.nickname if kept else ""):
+        data["nickname"] = persona.nickname
 
 
 def _fill_words(data: dict[str, Any], persona: Persona, was: CardData) -> None:

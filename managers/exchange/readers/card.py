@@ -104,6 +104,7 @@ def _items(card: Card, wishes: ReadingWishes, place: str) -> Iterator[Item]:
         language=lang,
         system_prompt=prompt_of(data, lang),
         greeting=data.first_mes,
+        nickname=data.nickname,
         greetings=tuple(one for one in data.alternate_greetings if one.strip()),
     )
     yield FoundMemory("card", name=data.name, fields=fields_of_card(card, wishes.persona or data.name), place=place)

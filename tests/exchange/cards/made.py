@@ -88,6 +88,7 @@ def taken_in(personas: PersonaStore, found: list[Item], name: str = "Aria") -> P
         name, language=told.language or "en", system_prompt=told.system_prompt, greeting=told.greeting
     )
     personas.set_alternate_greetings(name, told.greetings)
+    personas.set_nickname(name, told.nickname)
     places = {"card": persona.paths.card, "lorebook": persona.paths.lorebook}
     for one in found:
         if isinstance(one, FoundMemory) and one.kind in places:

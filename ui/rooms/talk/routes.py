@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from secrets import token_urlsafe
 from typing import Annotated, Final
 
@@ -33,7 +33,7 @@ _DEEPEST: Final = 2_000
 router = APIRouter(prefix="/p/{persona}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Talk:
     """What the templates of the conversation are given (`entries.html`, `composer.html`)."""
 
@@ -59,9 +59,14 @@ class Talk:
     name_of = staticmethod(view.name_of)
     time_of = staticmethod(view.time_of)
 
+    @cached_property
+    def greetings(self) -> list[str]:
+        return self.companion.memories.openings()
+
     @property
-    def greeting(self) -> str:
-        return self.companion.memories.persona().greeting
+    def opening(self) -> int:
+        """Which of the greetings stands."""
+        return min(self.companion.opening, max(len(self.greetings) - 1, 0))
 
     @property
     def branches(self) -> int:
@@ -223,6 +228,13 @@ def choose(visit: With, message_id: str, index: Annotated[int, Form()]) -> Respo
     """Let another of the answers stand that were given in one place."""
     visit.companion.choose(message_id, index)
     return visit.lead(f"{_here(visit)}#latest")
+
+
+@router.post("/opening")
+def choose_opening(visit: With, index: Annotated[int, Form()]) -> Response:
+    """Let another of the greetings stand, where nothing was ever said."""
+    visit.companion.choose_opening(index)
+    return visit.lead(_here(visit))
 
 
 @router.post("/messages/{message_id}/branch")

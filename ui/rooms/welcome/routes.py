@@ -8,6 +8,8 @@ from typing import Any, Final
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from agent.persona_words import openings
+from managers.personas import Persona
 from managers.storage.settings import MindSettings
 from ui.components.faces import face
 from ui.rooms.front.routes import onward
@@ -110,6 +112,10 @@ def _begin(visit: Visit, persona: str) -> Response:
     return visit.lead(f"{address_of(persona)}#latest" if is_here else onward(visit))
 
 
+def _greeting(persona: Persona, user_name: str) -> str:
+    return next(iter(openings(persona, user_name)), "")
+
+
 def _lead_back(visit: Visit, persona: str, problem: str = "") -> Response:
     return visit.lead(with_query("/welcome", {"look": "1", "chosen": persona}), problem=problem)
 
@@ -120,7 +126,7 @@ def _page(
     services, works = visit.services, bool(tried) and all(one.works for one in tried)
     return visit.show(
         "rooms/welcome/welcome.html",
-        personas=[(face(one), one.greeting) for one in services.personas.list()],
+        personas=[(face(one), _greeting(one, services.settings().user.name)) for one in services.personas.list()],
         chosen=persona,
         fields=fields_of(services, mind),
         tried=tried,

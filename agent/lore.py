@@ -1,0 +1,60 @@
+"""What of its lorebook a persona's mind is told: what always stands, and what the conversation calls up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from agent.persona_words import filled
+from agent.prompts.quoting import plain
+from managers.memory.lore_scanning import LoreScanner, Said, within_budget
+from managers.memory.lorebook import Lorebook, LorebookStore, LoreEntry
+from managers.memory.messages import Message
+from managers.mind import Sheet
+
+
+class LoreTeller:
+    """Knows one persona's lorebook, made ready once for each version of its file."""
+
+    def __init__(self, store: LorebookStore) -> None:
+        self.store = store
+        self._scanner = LoreScanner(Lorebook({}))
+
+    @property
+    def scanner(self) -> LoreScanner:
+        """The book as it is now; costs one look at the disk where nothing has changed."""
+        book = self.store.current()
+        if book is not self._scanner.book:
+            self._scanner = LoreScanner(book)
+        return self._scanner
+
+    def standing(self, sheet: Sheet, count: Callable[[str], int]) -> list[str]:
+        """Return what stands in every prompt: the entries that are told always."""
+        scanner = self.scanner
+        return _items(_fitting(scanner.standing(), scanner.book.settings.token_budget, count), sheet)
+
+    def called_up(self, talk: Sequence[Message], sheet: Sheet, count: Callable[[str], int]) -> list[str]:
+        """Return what the conversation calls up.
+
+        Args:
+            talk: the messages, oldest first, the one to be answered last.
+            sheet: who the persona is, and whom it talks to.
+            count: the mind's estimate of tokens, of which the book may allow so many to all that is told of it.
+        """
+        scanner = self.scanner
+        found = scanner.called_up([Said(one.text, is_users=one.role == "user") for one in talk])
+        if not found:
+            return []
+        budget = scanner.book.settings.token_budget
+        if budget is not None:
+            budget -= sum(count(one.content) + 1 for one in _fitting(scanner.standing(), budget, count))
+        return _items(_fitting(found, budget, count), sheet)
+
+
+def _fitting(entries: list[LoreEntry], budget: int | None, count: Callable[[str], int]) -> list[LoreEntry]:
+    return entries if budget is None else within_budget(entries, budget, count)
+
+
+def _items(entries: Sequence[LoreEntry], sheet: Sheet) -> list[str]:
+    """Return entries as a list has them: no line of theirs can pass for a line of ours, or for a quotation."""
+    texts = (plain(filled(one.content, sheet)).strip() for one in entries)
+    return ["- " + text.replace("\n", "\n  ") for text in texts if text]
