@@ -1,0 +1,121 @@
+"""Chats as JSON of no known program."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from managers.exchange.items import ReadingWishes
+from tests.exchange.readers.reading import folder_of, items_of, left, messages_of, persona_of, said, trouble_of
+
+_KINDROID = [
+    {"id": "1", "sender": "user", "message": "おはよう", "timestamp": 1735689600000},
+    {"id": "2", "sender": "ai", "message": "おはよう、アキ。", "timestamp": 1735689660000},
+]
+_CHARACTER_AI = {
+    "turns": [
+        {
+            "turn_key": {"chat_id": "c", "turn_id": "t1"},
+            "create_time": "2025-01-01T00:00:00.5Z",
+            "author": {"author_id": "9", "name": "Aki", "is_human": True},
+            "candidates": [{"candidate_id": "a", "raw_content": "おはよう", "is_final": True}],
+            "primary_candidate_id": "a",
+        },
+        {
+            "turn_key": {"chat_id": "c", "turn_id": "t2"},
+            "create_time": "2025-01-01T00:01:00Z",
+            "author": {"author_id": "x", "name": "Luna"},
+            "candidates": [
+                {"candidate_id": "b", "raw_content": "Yawn."},
+                {"candidate_id": "c", "raw_content": "おはよう、アキ。"},
+            ],
+            "primary_candidate_id": "c",
+        },
+    ]
+}
+_HISTORIES = {
+    "info": {"name": "Luna"},
+    "histories": {
+        "history": [
+            {
+                "external_id": "h",
+                "msgs": [
+                    {"src": {"name": "Aki", "is_human": True}, "text": "おはよう", "created": "2025-01-01T00:00:00Z"},
+                    {"src": {"name": "Luna", "is_human": False}, "text": "おはよう、アキ。", "created": None},
+                ],
+            }
+        ]
+    },
+}
+_SHARE_GPT = [{"conversations": [{"from": "human", "value": "おはよう"}, {"from": "gpt", "value": "おはよう、アキ。"}]}]
+_META = {
+    "messages": [
+        {
+            "sender_name": b"Aki".decode("latin-1"),
+            "timestamp_ms": 1735689600000,
+            "content": "おはよう".encode().decode("latin-1"),
+        },
+        {
+            "sender_name": "Luna",
+            "timestamp_ms": 1735689660000,
+            "content": "おはよう、アキ。".encode().decode("latin-1"),
+        },
+    ]
+}
+
+
+@pytest.mark.parametrize("told", [_KINDROID, _CHARACTER_AI, _HISTORIES, _SHARE_GPT, _META])
+def test_the_list_of_messages_is_found_wherever_it_is(tmp_path: Path, told: object) -> None:
+    items = items_of(folder_of(tmp_path, {"chat.json": told}), "text")
+
+    assert [(role, text) for role, _, text in said(items)] == [("user", "おはよう"), ("persona", "おはよう、アキ。")]
+    if told is not _SHARE_GPT:
+        assert messages_of(items)[0].time == datetime(2025, 1, 1, tzinfo=UTC).replace(
+            microsecond=500_000 if told is _CHARACTER_AI else 0
+        )
+    if told is _CHARACTER_AI:
+        assert [one.text for one in messages_of(items)[1].answers] == ["Yawn."]
+        assert persona_of(items).name == "Luna"
+
+
+def test_who_is_who_is_a_guess_that_the_person_can_put_right(tmp_path: Path) -> None:
+    told = [
+        {
+            "author": {"name": "Luna"},
+            "content": "A long answer about the moon and the tides.",
+            "date": "2025-01-01 08:00",
+        },
+        {"author": {"name": "Aki"}, "content": "Oh.", "date": "2025-01-01 08:01"},
+        {"author": {"name": "Guest"}, "content": "Hello, both!", "date": "2025-01-01 08:02"},
+        {"author": {"name": "Aki"}, "content": "Hi.", "date": None},
+    ]
+    path = folder_of(tmp_path, {"chat.json": {"messages": told}})
+
+    items = items_of(path, "text")
+    assert [role for role, _, _ in said(items)] == ["persona", "user", "system", "user"]
+    assert said(items)[2] == ("system", "Guest", "Guest: Hello, both!")
+    assert left(items) == {"chats.guessed": 1}
+    assert messages_of(items)[3].time == datetime(2025, 1, 1, 8, 2)
+
+    corrected = ReadingWishes(roles={"Luna": "user", "Aki": "persona", "Guest": "user"})
+    items = items_of(path, "text", corrected)
+    assert [role for role, _, _ in said(items)] == ["user", "persona", "user", "persona"]
+    assert left(items) == {}
+
+
+def test_what_is_no_message_costs_no_other_and_json_without_any_is_refused(tmp_path: Path) -> None:
+    told = [*_KINDROID, 5, {"sender": "ai"}, {"sender": "ai", "message": {"odd": 1}}]
+    items = items_of(folder_of(tmp_path, {"chat.json": told}), "text")
+    assert len(messages_of(items)) == 2
+    assert left(items)["chats.no-message"] == 3
+
+    cut = tmp_path / "cut.json"
+    cut.write_bytes(json.dumps(_KINDROID * 3).encode()[:-40])
+    assert len(messages_of(items_of(cut, "text"))) == 5
+
+    none = tmp_path / "none.json"
+    none.write_text('[{"price": 3}]')
+    assert trouble_of(none, "text") == "engine.not-of-kind"
