@@ -12,19 +12,7 @@ from managers.memory.goals import Goals
 from managers.memory.messages import Message
 from managers.mind import Cancel
 from managers.recall.hits import Hit
-from managers.sleep.tasks import (
-    AnswerMaterial,
-    DayDraft,
-    DayMaterial,
-    DreamMind,
-    EntitiesDraft,
-    EntityMaterial,
-    QuestionMaterial,
-    QuestionsDraft,
-    ReflectionDraft,
-    ReflectionMaterial,
-    ResolutionsDraft,
-)
+from managers.sleep import tasks
 
 
 def leaves(mind: Mind) -> bool:
@@ -58,32 +46,32 @@ class DiscreetDreams:
     Of a day of which nothing else was said, the mind of this computer dreams in its place.
     """
 
-    mind: DreamMind
-    here: DreamMind
+    mind: tasks.DreamMind
+    here: tasks.DreamMind
     kept: Kept
 
     @property
     def name(self) -> str:
         return self.mind.name
 
-    def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
+    def summarise_day(self, material: tasks.DayMaterial, cancel: Cancel) -> tasks.DayDraft:
         return self._for(material.messages).summarise_day(self._day(material), cancel)
 
-    def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
+    def describe_entities(self, material: tasks.EntityMaterial, cancel: Cancel) -> tasks.EntitiesDraft:
         known = tuple(self.kept.card(entity) for entity in material.known)
         return self._for(material.day.new_messages).describe_entities(
-            EntityMaterial(self._day(material.day), known), cancel
+            tasks.EntityMaterial(self._day(material.day), known), cancel
         )
 
-    def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
-        request = QuestionMaterial(self._day(material.day), tuple(self.kept.others(material.open)))
+    def find_questions(self, material: tasks.QuestionMaterial, cancel: Cancel) -> tasks.QuestionsDraft:
+        request = tasks.QuestionMaterial(self._day(material.day), tuple(self.kept.others(material.open)))
         return self._for(material.day.new_messages).find_questions(request, cancel)
 
-    def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
-        request = AnswerMaterial(self._day(material.day), tuple(self.kept.others(material.open)))
+    def resolve_questions(self, material: tasks.AnswerMaterial, cancel: Cancel) -> tasks.ResolutionsDraft:
+        request = tasks.AnswerMaterial(self._day(material.day), tuple(self.kept.others(material.open)))
         return self._for(material.day.new_messages).resolve_questions(request, cancel)
 
-    def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
+    def reflect(self, material: tasks.ReflectionMaterial, cancel: Cancel) -> tasks.ReflectionDraft | None:
         kept, goals = self.kept, material.goals.lists
         days = tuple(self._day(day) for day in material.days if other_messages(kept, day.messages))
         shown = replace(
@@ -98,13 +86,13 @@ class DiscreetDreams:
         )
         return self.mind.reflect(shown, cancel) if shown.days or shown.episodes else self.here.reflect(material, cancel)
 
-    def tokens_of(self, material: DayMaterial) -> int:
+    def tokens_of(self, material: tasks.DayMaterial) -> int:
         return self._for(material.messages).tokens_of(self._day(material))
 
-    def _for(self, messages: Sequence[Message]) -> DreamMind:
+    def _for(self, messages: Sequence[Message]) -> tasks.DreamMind:
         return self.mind if other_messages(self.kept, messages) else self.here
 
-    def _day(self, day: DayMaterial) -> DayMaterial:
+    def _day(self, day: tasks.DayMaterial) -> tasks.DayMaterial:
         shown = other_messages(self.kept, day.messages)
         before = day.before and next(iter(self.kept.other_days([day.before])), None)
         return replace(day, messages=tuple(shown), before=before) if shown else day

@@ -63,22 +63,31 @@ class Memories:
     history: History
     log: ConversationLog
     notes: Notes
-    emotions: EmotionLog
     episodes: EpisodeStore
     entities: EntityStore
     insights: InsightStore
     goals: GoalStore
     questions: QuestionStore
     strategies: StrategyStore
-    advisor: StrategyAdvisor
     lore: LoreTeller
-    inner_state: InnerStateStore
     inner_life: InnerLife
     recall: Recall
     held: HeldWrites
     audiences: AudienceStore
     map: MemoryMap
     network: EntityNetwork
+
+    @property
+    def emotions(self) -> EmotionLog:
+        return self.inner_life.emotions
+
+    @property
+    def inner_state(self) -> InnerStateStore:
+        return self.inner_life.state
+
+    @property
+    def advisor(self) -> StrategyAdvisor:
+        return StrategyAdvisor(self.strategies, self.recall.likeness.of)
 
     @property
     def apply(self) -> Apply:
@@ -184,7 +193,6 @@ def open_memories(
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
     life = _inner_life(paths, clock, history.change, log, now)
     account = meter.account(paths.name, "embedding") if meter else None
-    strategies = StrategyStore(paths, clock, history.change)
     recall = Recall(paths, log, now.recall, clock, secrets=secrets, account=account, only_look=only_look)
     return Memories(
         paths=paths,
@@ -195,16 +203,13 @@ def open_memories(
         history=history,
         log=log,
         notes=Notes(paths, history, clock),
-        emotions=life.emotions,
         episodes=life.episodes,
         entities=EntityStore(paths, clock, history.change),
         insights=life.insights,
         goals=life.goals,
         questions=life.questions,
-        strategies=strategies,
-        advisor=StrategyAdvisor(strategies, recall.likeness.of),
+        strategies=StrategyStore(paths, clock, history.change),
         lore=LoreTeller(LorebookStore(paths, clock, history.change)),
-        inner_state=life.state,
         inner_life=life,
         recall=recall,
         held=HeldWrites(paths, clock),

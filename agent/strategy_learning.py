@@ -17,7 +17,7 @@ from managers.language.reading.concern import find_concern
 from managers.language.reading.help_given import asks_for_help, steps_of, traits_of
 from managers.language.reading.reactions import OPPOSITE, faults_mended, read_reaction
 from managers.language.reading.reading import Reading, read
-from managers.language.words import content_words
+from managers.language.words import content_words_as_written
 from managers.memory.errors import MessageNotFoundError
 from managers.memory.json_documents import TIME
 from managers.memory.messages import Message
@@ -113,7 +113,7 @@ def _as_pattern(memories: Memories, outcome: Outcome, request: Reading, ids: lis
 
 def _complaints(memories: Memories, outcome: Outcome, request: Reading, ids: list[str]) -> list[FailurePattern]:
     when, lang = f"{memories.clock.now():{TIME}}", memories.sheet().language
-    words = list(dict.fromkeys(content_words(kind_of(request.text))))[:_MOST_INDICATORS]
+    words = list(content_words_as_written(kind_of(request.text)).values())[:_MOST_INDICATORS]
     return [
         FailurePattern(
             kind="failure",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +14,7 @@ from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell, warn_of
 from commands.terminal import show_progress, write, write_line
 from managers.memory.errors import NoSuchFileError
+from managers.recall.hits import Hit
 from managers.storage.files import read_bytes
 from managers.storage.json_text import load_json
 
@@ -58,11 +59,8 @@ def recall(
             hits = memories.recall.with_pieces(hits, whole=whole)
             if as_json:
                 write(shapes.line(shapes.search(wanted, hits, elapsed)))
-                continue
-            write(f"{wanted}  ({elapsed:.0f} ms)")
-            for rank, hit in enumerate(hits, 1):
-                when = f"{hit.time:%Y-%m-%d} " if hit.time else ""
-                write_line(f"{rank:3}  {hit.score:.3f}  {when}{hit.type}  {hit.text[:100]!r}")
+            else:
+                _show(wanted, hits, elapsed)
         warn_of(notice for notice in memories.recall.status().notices if notice.level == "warning")
 
 
@@ -91,6 +89,14 @@ def index(
             "without_vector": status.unembedded,
         }
         tell(facts, describe_index(persona, status).sentence(terminal_language()), as_json=as_json)
+
+
+def _show(query: str, hits: Sequence[Hit], elapsed: float) -> None:
+    """Write what was found, a line each, and how many milliseconds that took."""
+    write(f"{query}  ({elapsed:.0f} ms)")
+    for rank, hit in enumerate(hits, 1):
+        when = f"{hit.time:%Y-%m-%d} " if hit.time else ""
+        write_line(f"{rank:3}  {hit.score:.3f}  {when}{hit.type}  {hit.text[:100]!r}")
 
 
 def _queries(query: str | None, file: Path | None) -> Iterator[str]:

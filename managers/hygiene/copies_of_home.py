@@ -54,7 +54,7 @@ def _may_hold(path: Path, traces: Traces) -> bool:
         data = unpacking.decompress(data, MAX_BYTES)
     except zlib.error:
         pass
-    return path.suffix == ".pack" or traces.is_in(data)
+    return path.suffix == ".pack" or traces.is_in(data) is not False
 
 
 def blank_log_lines(home: Home, traces: Traces) -> None:
@@ -80,7 +80,9 @@ def _overwrite(path: Path, at: int, data: bytes) -> None:
         os.close(descriptor)
 
 
-def left_in_home(paths: PersonaPaths, traces: Traces) -> Iterator[tuple[Literal["settings", "elsewhere"], str]]:
+def left_in_home(
+    paths: PersonaPaths, traces: Traces
+) -> Iterator[tuple[Literal["settings", "elsewhere", "unreadable"], str]]:
     """Yield what holds any of it and is nobody's but the person's: the settings, and files that they put there."""
     home = paths.home.folder
     for entry in entries(home, {"file"}):
@@ -90,6 +92,8 @@ def left_in_home(paths: PersonaPaths, traces: Traces) -> Iterator[tuple[Literal[
         try:
             is_in = traces.is_in(read_bytes(home / entry.name) or b"")
         except UtataneError:
-            continue
-        if is_in:
+            is_in = None
+        if is_in is None:
+            yield "unreadable", entry.name
+        elif is_in:
             yield ("settings" if kind else "elsewhere"), entry.name

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from managers.hygiene.copies_of_home import blank_log_lines, copies_of, left_in_home, remove_put_aside
+from managers.hygiene.documents import is_in_document
 from managers.hygiene.file_kinds import FileKind, declared, kind_of
 from managers.hygiene.index_clearing import clear_indexes
 from managers.hygiene.scrubbing import Scrubber, Taken
@@ -260,12 +261,17 @@ def _whole_or_not(
     plan: Plan, kind: FileKind, name: str, data: bytes, scrubber: Scrubber, left: list[Left]
 ) -> bytes | None:
     """Return what is left of a file: of one that was sent all or nothing, of a person's own all."""
-    if kind.how == "attachment" and (name in plan.attachments or plan.traces.is_in(data)):
+    if kind.how not in {"attachment", "yours"}:
+        return scrubber.scrub(name, data)
+    is_in = name in plan.attachments or is_in_document(plan.traces, name, data)
+    if kind.how == "attachment" and is_in:
         scrubber.taken.append(Taken(kind.what, name, ""))
         return None
-    if kind.how == "yours" and plan.traces.is_in(data):
+    if is_in is None:
+        left.append(Left("unreadable", name))
+    elif is_in:
         left.append(Left("yours", name))
-    return scrubber.scrub(name, data)
+    return data
 
 
 def _put(path: Path, data: bytes, left: bytes | None) -> None:

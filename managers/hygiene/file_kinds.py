@@ -6,6 +6,7 @@ A new kind of file has to be declared here: a test lives a whole life and finds 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal
@@ -97,6 +98,7 @@ HOME: Final[tuple[FileKind, ...]] = (
     _kind(r"(.*/)?\.[^/]*\.utatane-tmp", "gone", "copy"),
 )
 
+_BY_ENDING: Final[Mapping[str, How]] = {".json": "records", ".jsonl": "lines", ".txt": "source", ".md": "text"}
 _ASIDE: Final = re.compile(r"set_aside/[^/]+/(?P<name>.+)", re.DOTALL)
 _BROKEN: Final = re.compile(r"(?P<name>.+)\.broken-[^/]*", re.DOTALL)
 
@@ -118,5 +120,4 @@ def kind_of(name: str) -> FileKind:
     if known is not None:
         return known
     suffix = PurePosixPath(name).suffix
-    how: How = {".json": "records", ".jsonl": "lines", ".txt": "source", ".md": "text"}.get(suffix, "yours")  # type: ignore[assignment]  # of these
-    return FileKind(re.compile(re.escape(name)), how, "state")
+    return FileKind(re.compile(re.escape(name)), _BY_ENDING.get(suffix, "yours"), "state")

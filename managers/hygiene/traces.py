@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import re
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
@@ -21,10 +23,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from managers.language.words import sentence_spans
 from managers.memory.entities import kanji_alone, name_key
 from managers.storage.encodings import text_of
-from managers.storage.files import MAX_BYTES
 
 TELLING: Final = 12
 """So many characters of what was said are surely nobody else's words: they are erased wherever they are quoted."""
+MAX_UNPACKED_BYTES: Final = 200_000_000
+"""All that an archive holds together: what unfolds to more is a trap, or nothing that one sends."""
 _LATIN_END: Final = "\u024f"
 _ESCAPED: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 _WORD: Final = re.compile(r"\w")
@@ -83,13 +86,25 @@ class Traces(BaseModel):
         left = "".join(piece for piece in pieces if not self.touches(piece))
         return left.rstrip() + line[len(body) :] if _WORD.search(left) else ""
 
-    def is_in(self, data: bytes) -> bool:
-        """Tell whether bytes hold any of it: as text in whichever encoding, or in the files of a ZIP archive."""
-        if data[:4] == b"PK\x03\x04":
-            return any(self.is_in(part) for part in _unzipped(data))
-        if self.is_in_bytes(data):
-            return True
-        return b"\0" not in data[:4096] and self.touches(text_of(data))
+    def is_in(self, data: bytes) -> bool | None:
+        """Tell whether bytes hold any of it: as text in whichever encoding, or in the files of a ZIP archive.
+
+        Returns:
+            None if nobody can tell: of an archive that unfolds to more than `MAX_UNPACKED_BYTES` or holds other archives
+            what is beyond that is not looked into.
+        """
+        if not _is_zip(data):
+            return self._is_in_plain(data)
+        is_whole = True
+        for part in _unzipped(data):
+            if part is None or _is_zip(part):
+                is_whole = False
+            elif self._is_in_plain(part):
+                return True
+        return False if is_whole else None
+
+    def _is_in_plain(self, data: bytes) -> bool:
+        return self.is_in_bytes(data) or (b"\0" not in data[:4096] and self.touches(text_of(data)))
 
     def is_in_bytes(self, data: bytes) -> bool:
         """Tell whether bytes hold a name or a quotation as it is written somewhere; names in longer words count, too."""
@@ -133,12 +148,23 @@ def _pattern(key: str) -> str:
     return f"{before}{re.escape(key)}{after}"
 
 
-def _unzipped(data: bytes) -> Iterable[bytes]:
+def _is_zip(data: bytes) -> bool:
+    return data[:4] == b"PK\x03\x04"
+
+
+def _unzipped(data: bytes) -> Iterator[bytes | None]:
+    """Yield the names and files in an archive, and None for what cannot be unpacked, or is too much."""
+    left = MAX_UNPACKED_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for one in archive.infolist():
                 yield one.filename.encode()
                 with archive.open(one) as file:
-                    yield file.read(MAX_BYTES)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, ValueError):
-        return  # what cannot be unpacked is named by whoever asks
+                    part = file.read(left + 1)
+                left -= len(part)
+                if left < 0:
+                    yield None
+                    return
+                yield part
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError, ValueError):
+        yield None

@@ -25,6 +25,7 @@ __all__ = [
     "Split",
     "Word",
     "content_words",
+    "content_words_as_written",
     "detect_language",
     "entities",
     "sentence_spans",
@@ -177,6 +178,15 @@ def content_words(text: str) -> list[str]:
         terms.extend(_english_terms(text[start:end]) if is_latin else japanese_terms(text[start:end]))
     light = _light()
     return [term for term in terms if term not in light]
+
+
+def content_words_as_written(text: str) -> dict[str, str]:
+    """Return what a text is about, by what `content_words` calls it: as the text itself writes it (桃 → モモ)."""
+    written: dict[str, str] = {}
+    for word in words(text, "short"):
+        if len(terms := content_words(word.surface)) == 1:
+            written.setdefault(terms[0], word.surface)
+    return {term: written.get(term, term) for term in content_words(text)}
 
 
 def _english_terms(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from itertools import chain, repeat
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from managers.memory.confidence import Standing
 from managers.memory.dream_state import DreamStateFile
@@ -130,16 +130,10 @@ class EpisodeStore:
 
     def get(self, day: date) -> Episode | None:
         """Return a day's episode, None if there is none (or it was broken and set aside)."""
-        path = self.path(day)
-        if not path.exists():
-            return None
-        file = JsonFile(self._paths, path, self._clock, dict)
-        value = file.read()
+        file = JsonFile(self._paths, self.path(day), self._clock, dict)
+        episode = file.read_as(Episode, date=day)  # JSON of another kind is never overwritten: see `occupied`
         self.notices += file.take_notices()
-        try:
-            return Episode.model_validate({"date": day, **value}) if value else None
-        except ValidationError:
-            return None  # JSON of another kind: left alone, and never overwritten (see `occupied`)
+        return episode
 
     def occupied(self, day: date) -> bool:
         """Whether the file holds something that we do not understand and therefore leave alone."""

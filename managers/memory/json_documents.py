@@ -129,6 +129,21 @@ class JsonFile:
             return None
         return value if isinstance(value, self.expected) else None
 
+    def read_as(self, model: type[Entry], **defaults: object) -> Entry | None:
+        """Return the file's one record; None if there is none, or nothing that we understand: that is left alone.
+
+        Args:
+            model: what it is.
+            defaults: values that the file need not name.
+        """
+        if not self.path.exists():
+            return None
+        value = self.read()
+        try:
+            return model.model_validate({**defaults, **value}) if value else None
+        except ValidationError:
+            return None
+
     def take_notices(self) -> list[Notice]:
         """Return what was found wrong since the last time."""
         taken, self.notices = self.notices, []

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from managers.memory.json_documents import USER, JsonFile, Remembered, encode, short_id
 from managers.storage.clock import Clock
@@ -133,16 +133,10 @@ class PeriodStore:
 
     def get(self, span: Span) -> Period | None:
         """Return one; None if there is none, or nothing that we understand: that is left alone."""
-        path = self.path(span)
-        if not path.exists():
-            return None
-        file = JsonFile(self._paths, path, self._clock, dict)
-        value = file.read()
+        file = JsonFile(self._paths, self.path(span), self._clock, dict)
+        period = file.read_as(Period, date=str(span))
         self.notices += file.take_notices()
-        try:
-            return Period.model_validate({"date": str(span), **value}) if value else None
-        except ValidationError:
-            return None
+        return period
 
     def for_prompt(self, before: date) -> list[Period]:
         """Return the weeks that had ended before a day, and the months before those, a few of each, oldest first."""

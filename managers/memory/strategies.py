@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, RootModel
 
+from managers.language.words import content_words
 from managers.memory.entry_files import EntryList, EntryStore, shelve
 from managers.memory.json_documents import USER, Apply, Remembered, encode, entries_of, short_id
 from managers.storage.clock import Clock
@@ -71,7 +72,7 @@ class FailurePattern(Remembered):
 
     Attributes:
         pattern: its name: one of `managers.language.reading.reactions.FAULTS`, or what a person called it.
-        indicators: words of the requests with which it happens; empty: with any.
+        indicators: words of the requests with which it happens, as they were written; empty: with any.
         mitigation: what to do instead.
         severity: 1 to 5: how many times somebody complained.
         created_at, updated_at: when somebody complained for the first time, and last.
@@ -145,7 +146,8 @@ class Strategies(EntryList[Pattern]):
             left = weaker if other.severity > 1 else self.without(other.id)
         if known is None:
             return _led_by(left, fresh, short_id("fp_", fresh.pattern))
-        common = [one for one in known.indicators if one in fresh.indicators]
+        said = {frozenset(content_words(one)) for one in fresh.indicators}
+        common = [one for one in known.indicators if frozenset(content_words(one)) in said]
         changes = {
             "severity": min(known.severity + 1, MOST_SEVERE),
             "indicators": known.indicators if known.mind == USER else common,

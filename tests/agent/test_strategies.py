@@ -84,6 +84,17 @@ def test_the_same_in_japanese(hitomi: Scene) -> None:
     assert "気をつけること: 箇条書きや番号を使わず" in prompt(hitomi, "リスボンってどんなところ？")
 
 
+def test_what_is_warned_of_is_named_as_it_was_said(hitomi: Scene) -> None:
+    talk(hitomi, "モモの世話のしかたを教えて", LONG, "長すぎるよ", "ごめん。")
+    (one,) = failures(hitomi)
+    assert "モモ" in one.indicators
+    assert "短く" in prompt(hitomi, "モモのごはんは何がいい？")
+    talk(hitomi, "桃の世話をどうするか教えて", "うん。", "ありがとう。長すぎないから助かるよ", "よかった。")
+    assert [one.severity for one in failures(hitomi)] == [1]
+    talk(hitomi, "桃の育て方を教えて", LONG, "長すぎるよ", "ごめん。")
+    assert [(one.severity, one.indicators[0]) for one in failures(hitomi)] == [(2, "モモ")]
+
+
 def test_the_contrary_complaint_takes_the_first_one_back(scene: Scene) -> None:
     talk(scene, "How do I care for a fern?", LONG, "That was too long.", "I see.")
     talk(scene, "How do I repot a fern?", "Gently.", "That was too short.", "I see.")

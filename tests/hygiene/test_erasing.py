@@ -22,6 +22,7 @@ from managers.storage.history.checking import check_history
 from managers.storage.paths import Home
 from tests.crash import kill_everywhere, needs_signals
 from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, SAID, SENT, live, open_home, traces_of
+from tests.hygiene.test_looking_into import packed_pdf
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +160,16 @@ def test_what_is_a_persons_own_is_named_and_stays(memories: Memories) -> None:
         ("yours", "knowledge/cats.txt"),
         ("settings", "settings.toml"),
     }
+
+
+def test_words_in_a_sent_pdf_are_found_and_what_cannot_be_looked_into_is_named(memories: Memories) -> None:
+    sent, locked = (memories.paths.attachments / name for name in ("letter.pdf", "locked.pdf"))
+    sent.write_bytes(packed_pdf(f"{KITTY} is a cat"))
+    locked.write_bytes(packed_pdf("Nobody knows", "secret"))
+    report = erase(memories, plan_erasure(memories, about=CAT))
+    assert not sent.exists()
+    assert locked.exists()
+    assert [(one.why, one.file) for one in report.left] == [("unreadable", "attachments/locked.pdf")]
 
 
 def test_a_note_that_came_with_a_folder_erases_nothing(memories: Memories) -> None:

@@ -11,12 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from managers.language.masking.detection import Found, MaskedKind, find, find_people
 from managers.language.reading.concern import every_help_line
 
-_PLACEHOLDER: Final = re.compile(r"\[REDACTED_(EMAIL|PHONE|CC|SSN|IP|API_KEY|NAME)(?:_(?:[2-9]|[1-9]\d{1,5}))?\]")
+_KINDS: Final[Mapping[str, MaskedKind]] = {kind: kind for kind in get_args(MaskedKind)}
+_PLACEHOLDER: Final = re.compile(rf"\[REDACTED_({'|'.join(_KINDS)})(?:_(?:[2-9]|[1-9]\d{{1,5}}))?\]")
 _ESCAPED: Final = re.compile(r"\\?\[REDACTED(?:\\?_[A-Z]{2,5}){1,2}(?:\\?_\d{1,6})?\\?\]")
 """A placeholder as a model may write it in Markdown."""
 _BEGUN: Final = re.compile(r"\\?(?:\[[A-Z0-9_\\]{0,32})?\Z")
@@ -86,7 +87,7 @@ class Mask:
         return _mapped(value, self.show)
 
     def _found(self, text: str) -> Sequence[Found]:
-        own = [Found(_kind(one[1]), *one.span()) for one in _PLACEHOLDER.finditer(text)] if _HEAD in text else []
+        own = [Found(_KINDS[one[1]], *one.span()) for one in _PLACEHOLDER.finditer(text)] if _HEAD in text else []
         people = find_people(text, self._known) if self._names else ()
         chosen: list[Found] = []
         for one in sorted([*own, *find(text), *people], key=lambda one: (one.start, -one.end)):
@@ -143,10 +144,6 @@ def _digits(written: str) -> str:
 def _may_become(text: str) -> bool:
     plain = text.replace("\\", "")
     return bool(text) and (_HEAD.startswith(plain) or plain.startswith(_HEAD))
-
-
-def _kind(written: str) -> MaskedKind:
-    return written  # type: ignore[return-value]  # the pattern has no others
 
 
 def _mapped(value: Any, change: Any) -> Any:  # noqa: ANN401  # any JSON
