@@ -180,7 +180,9 @@ def test_what_changed_since_a_dream_is_shown_small_and_stays(
         expect(box).to_contain_text(topic)
         expect(box.locator("li")).to_have_count(1)  # the question, not its whole file
         fits(page)
-        page.evaluate("() => document.querySelector('[data-conflict] a.small')?.click()")  # news may have taken it away
+        assert page.evaluate("utatane.refresh()")
+        expect(box).to_contain_text(topic)  # news leave what is being compared
+        box.locator("a.small").click()
         expect(box).to_have_count(0)
         undo_the_dream(page)
         box.locator('button[name="rest"]').click()

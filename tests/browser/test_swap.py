@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, expect
 
-from tests.browser.acting import say, send
+from managers.storage.settings import SettingsFile
+from tests.browser.acting import hold_back, let_go, say, send
 from tests.browser.serving import Server, window
 
 _HELD = """() => {
@@ -31,3 +32,26 @@ def test_an_answer_that_comes_late_takes_nothing_back(browser: Browser, server: 
         expect(page.locator("#composer:not([aria-busy])")).to_be_visible()
         expect(answers).to_have_count(before + 1)
         expect(page.locator("article.live")).to_have_count(0)
+
+
+def test_what_is_changed_again_or_pressed_beside_waits_its_turn(browser: Browser, server: Server) -> None:
+    kept = SettingsFile(server.home / "settings.toml")
+    with window(browser, server, lang="en", room="settings") as page:
+        page.locator(".pages").get_by_text("Conversation", exact=True).click()
+        row = page.locator('.option[data-key="conversation.window_turns"]')
+        field = page.locator("#option-conversation-window_turns")
+        held = hold_back(page, "**/settings**")
+        for turns in ("5", "6", "7"):  # the second and the third are one wish
+            field.fill(turns)
+            field.press("Tab")
+        let_go(page, held)
+        let_go(page, held, 1)
+        expect(page.locator(".option[aria-busy]")).to_have_count(0)
+        assert (len(held), kept.load()[0].conversation.window_turns) == (2, 7)
+        field.fill("8")
+        field.press("Tab")
+        row.locator('button[name="reset"]').dblclick()  # the same twice is one
+        let_go(page, held, 2)
+        let_go(page, held, 3)
+        expect(row.locator('button[name="reset"]')).to_have_count(0)
+        assert len(held) == 4

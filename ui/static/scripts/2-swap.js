@@ -80,6 +80,8 @@
   // --- taking an answer
   function swap(page, own = null) {
     for (const part of document.querySelectorAll("[data-swap]")) {
+      // Who compares two texts goes on comparing them; what stands in a form that is kept is kept with it.
+      if (!own && [...part.querySelectorAll("[data-conflict]")].some((one) => !one.closest("form[data-keep]"))) continue;
       const fresh = page.getElementById(part.id);
       if (fresh && part.id === "told") part.append(...document.importNode(fresh, true).childNodes);
       else if (fresh) morph(part, fresh, own);
@@ -127,23 +129,37 @@
     return response.ok;
   };
 
-  // --- sending a form; who asks twice in a breath asks once, and who goes elsewhere meanwhile is heard nevertheless (of what
-  // is small: browsers see 64 KB to its end). Returns whether it was heard, null where that is not known.
+  // --- sending a form; who presses a button twice in a breath asks once, another button of the form waits its turn, and so
+  // does what is changed once more where changes are saved at once. Who goes elsewhere meanwhile is heard nevertheless (of
+  // what is small: browsers see 64 KB to its end). Returns whether it was heard, null where that is not known.
   const isSmall = (body) => new Blob([...body.values()]).size < 50_000;
+  const addressOf = (form, button) => (button?.hasAttribute("formaction") ? button.formAction : form.getAttribute("action") || location.href);
+  const underWay = new WeakMap(); // forms: the button, when its turn is over, and the buttons that wait
+  // What a form is about: a row that goes may leave its place, with form and button, to the next one.
+  const subjectOf = (form, button) => JSON.stringify([addressOf(form, button), [...form.elements].filter((field) => field.type === "hidden" && field.name !== "based_on").map((field) => [field.name, field.value])]);
   utatane.send = async (form, button = null) => {
-    if (form.dataset.sending) return false;
+    const before = form.dataset.sending && underWay.get(form);
+    if (before) {
+      if (before.waiting.has(button) || (before.button === button && !form.hasAttribute("data-at-once"))) return false;
+      const subject = subjectOf(form, button);
+      before.waiting.add(button);
+      await before.over;
+      return form.isConnected && (!button || button.form === form) && subject === subjectOf(form, button) ? utatane.send(form, button) : false;
+    }
     const question = button?.dataset.ask || form.dataset.ask;
     if (question && !(await utatane.ask(question, button?.dataset.yes || form.dataset.yes))) return false;
     const body = new FormData(form, button);
     const values = new Map([...form.elements].filter((field) => field.matches(FIELDS)).map((field) => [field, field.value]));
-    const address = button?.hasAttribute("formaction") ? button.formAction : form.getAttribute("action") || location.href;
+    const address = addressOf(form, button);
     // One tries again, or something else.
     for (const old of document.querySelectorAll("#told .problem")) old.remove();
     form.dataset.sending = "yes";
     form.setAttribute("aria-busy", "true");
     let over;
     onTheWay += 1;
-    sending = Promise.all([sending, new Promise((answer) => (over = answer))]);
+    const turn = new Promise((answer) => (over = answer));
+    underWay.set(form, { button, over: turn, waiting: new Set() });
+    sending = Promise.all([sending, turn]);
     try {
       const { response, isLate, page } = await answerTo(address, { method: "post", body, keepalive: isSmall(body) });
       const isShown = response.ok || page.querySelector("[data-conflict]");
