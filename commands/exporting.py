@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,21 +15,32 @@ from commands.terminal import warn
 from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
-    from managers.exchange.archives.making import MadeArchive
+    from agent.exporting import Exported, ExportWishes
 
 commands = typer.Typer()
 _say = Texts("notices/exports")
 
 
+Form = Literal["archive", "card", "markdown", "jsonl", "html", "brief"]
+
+
 @commands.command()
-def export(
+def export(  # noqa: PLR0917  # the options of a command
     persona: PersonaArgument,
     file: Annotated[Path, typer.Argument(help="The file to make.")],
+    form: Annotated[
+        Form, typer.Option("--as", help="All of it, a character card, the conversation, or a brief to talk elsewhere.")
+    ] = "archive",
+    since: Annotated[
+        datetime | None, typer.Option("--from", formats=["%Y-%m-%d"], help="The conversation's first day.")
+    ] = None,
+    until: Annotated[datetime | None, typer.Option("--to", formats=["%Y-%m-%d"], help="Its last day.")] = None,
+    tokens: Annotated[int, typer.Option(min=400, max=32_000, help="How long a brief may be.")] = 2000,
     mask: Annotated[
         bool | None, typer.Option("--mask/--no-mask", help="Hide addresses, numbers and keys; as in the settings.")
     ] = None,
     without_forgotten: Annotated[
-        bool, typer.Option("--without-forgotten", help="Leave out what was forgotten or deleted, and the history.")
+        bool, typer.Option("--without-forgotten", help="Of an archive: leave out what was forgotten, and the history.")
     ] = False,
     encrypt: Annotated[
         bool, typer.Option("--passphrase", help="Encrypt the file (age format); the passphrase is asked for.")
@@ -37,8 +49,11 @@ def export(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a persona with all memories into one file."""
-    from managers.exchange.archives.making import ArchiveWishes, make_archive
+    """Write a persona with all memories, or its conversation, a card or a brief of it, into one file."""
+    from agent.exporting import ExportWishes
+    from agent.exporting import export as write
+    from managers.exchange.exports.chat import ChatDays
+    from ui.components.markdown import render_markdown
 
     words = given_passphrase(passphrase_file)
     if words is None and encrypt:
@@ -46,20 +61,23 @@ def export(
     with services_at(home) as services, damage_told(services, persona):
         memories = services.memories(persona)
         is_masked = memories.settings().privacy.mask_exports if mask is None else mask
-        wishes = ArchiveWishes(is_masked, without_forgotten, words)
-        made = make_archive(memories.paths, memories.log, memories.history, file, services.clock.now(), wishes)
-        _tell_made(file, made, wishes.is_masked, as_json=as_json)
+        days = ChatDays(since and since.date(), until and until.date())
+        wishes = ExportWishes(form, is_masked, without_forgotten, days, tokens, None, words)
+        _tell_made(file, write(memories, file, wishes, render_markdown), wishes, as_json=as_json)
 
 
-def _tell_made(file: Path, made: MadeArchive, is_masked: bool, *, as_json: bool) -> None:
+def _tell_made(file: Path, made: Exported, wishes: ExportWishes, *, as_json: bool) -> None:
+    from agent.exporting import CHATS
+
     lang = terminal_language()
     told: dict[str, Any] = {"file": str(file), "files": made.count, "forgotten": made.forgotten}
+    key = "archive.masked" if wishes.is_masked else "archive.made"
+    if wishes.form != "archive":
+        key = "chat.told" if wishes.form in CHATS else f"{wishes.form}.told"
+        told = {"file": str(file), "messages": made.count} if wishes.form in CHATS else {"file": str(file)}
     if made.left_out:
         told["left_out"] = made.left_out
-    words = _say(
-        "archive.masked" if is_masked else "archive.made", lang, file=file, count=made.count, out=len(made.left_out)
-    )
-    tell(told, words, as_json=as_json)
+    tell(told, _say(key, lang, file=file, count=made.count, out=len(made.left_out)), as_json=as_json)
     if made.forgotten and not as_json:
         warn(_say("archive.forgotten", lang, count=made.forgotten))
 

@@ -46,3 +46,29 @@ def test_one_who_is_there_is_not_written_over(tmp_path: Path) -> None:
     home, file = tmp_path / "home", tmp_path / "hazel.zip"
     run("export", "Hazel", str(file), home=home)
     assert "Hazel" in run("import", "archive", str(file), home=home, expect=1).stderr
+
+
+def test_the_conversation_a_card_and_a_brief_go_out_too(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    run("chat", "Hazel", "-m", "My boat is green", home=home)
+    for form, words in (
+        ("markdown", "My boat is green"),
+        ("html", "My boat is green"),
+        ("brief", "## Before you part"),
+    ):
+        file = tmp_path / f"hazel.{form}"
+        run("export", "Hazel", str(file), "--as", form, home=home)
+        assert words in file.read_text("utf-8")
+    run("export", "Hazel", str(tmp_path / "hazel.png"), "--as", "card", home=home)
+    assert (tmp_path / "hazel.png").read_bytes().startswith(b"\x89PNG")
+    told = lines(
+        run("export", "Hazel", str(tmp_path / "none.jsonl"), "--as", "jsonl", "--to", "2020-01-01", "--json", home=home)
+    )
+    assert told[0]["messages"] == 0
+    file = tmp_path / "hazel.jsonl"
+    run("export", "Hazel", str(file), "--as", "jsonl", home=home)
+    back = lines(run("import", "transcript", str(file), "--persona", "Hazel", "--json", home=home))[0]
+    assert (back["added"], back["problems"]) == (0, 0)
+    run("import", "transcript", str(file), "--persona", "Other", home=home)
+    run("export", "Other", str(tmp_path / "again.jsonl"), "--as", "jsonl", home=home)
+    assert (tmp_path / "again.jsonl").read_bytes() == file.read_bytes()

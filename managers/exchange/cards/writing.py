@@ -6,7 +6,7 @@ import base64
 import copy
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -35,12 +35,17 @@ _V3_ONLY: Final = frozenset(
 _EMBEDDED: Final = ("embeded://", "embedded://", "__asset:")
 
 
-def write_card(persona: Persona, clock: Clock) -> bytes:
+def write_card(persona: Persona, clock: Clock, hide: Callable[[dict[str, Any]], dict[str, Any]] = dict) -> bytes:
     """Return a persona as a character card: a PNG file that other programs take in.
 
     What the persona's own card said and nobody has changed since is written as it came, whatever it is.
+
+    Args:
+        persona: whose card it is.
+        clock: says when it is made.
+        hide: puts placeholders into the card's document where something private stands.
     """
-    document = document_of(persona, clock)
+    document = hide(document_of(persona, clock))
     texts = {"chara": _as_v2(document), "ccv3": _as_v3(document)}
     encoded = {keyword: base64.b64encode(_json(value)) for keyword, value in texts.items()}
     return with_texts(_picture(persona), encoded)

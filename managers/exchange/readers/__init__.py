@@ -40,6 +40,7 @@ READERS: Final[tuple[tuple[Kind, str], ...]] = (
     ("sillytavern", "managers.exchange.readers.sillytavern"),
     ("chatgpt", "managers.exchange.readers.chatgpt"),
     ("claude", "managers.exchange.readers.claude"),
+    ("text", "managers.exchange.readers.markdown_chat"),
     ("text", "managers.exchange.readers.chat_json"),
     ("text", "managers.exchange.readers.plain_text"),
 )

@@ -1,0 +1,75 @@
+"""A conversation, whole or of some days, as lines of the project's transcript form.
+
+What was forgotten or deleted, and what stands aside on another branch, is not in it: it is the conversation as it reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import IO
+
+from managers.memory.log.reader import LogReader
+from managers.memory.messages import Message
+from managers.storage.errors import Lang
+
+Hide = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatDays:
+    """Which part of a conversation: from one day to another, both inclusive; None: from the beginning, to the end."""
+
+    since: date | None = None
+    until: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """What the forms of a conversation are made of.
+
+    Attributes:
+        persona: the persona's name.
+        lang: of the words around the messages.
+        messages: what was said, in order; can be gone through once.
+        avatar: the persona's picture.
+    """
+
+    persona: str
+    lang: Lang
+    messages: Iterator[Message]
+    avatar: bytes | None = None
+
+
+def said_in(log: LogReader, days: ChatDays, hide: Hide | None = None) -> Iterator[Message]:
+    """Yield what the user and the persona said; what the program noted between is left out.
+
+    Args:
+        log: the conversation.
+        days: which part of it.
+        hide: puts placeholders where something private stands.
+    """
+    for message in log.messages(days.since, days.until):
+        if message.role == "system":
+            continue
+        yield message if hide is None else replace(message, text=hide(message.text), speaker=hide(message.speaker))
+
+
+def as_transcript(messages: Iterable[Message]) -> Iterator[str]:
+    """Yield a line for each message, with its id and time, as `import transcript` reads them."""
+    for message in messages:
+        yield line_of(message) + "\n"
+
+
+def line_of(message: Message) -> str:
+    """Return a message as a JSON object without a line end."""
+    told = {"id": message.id, "time": message.time.isoformat(), "role": message.role}
+    return json.dumps({**told, "speaker": message.speaker, "text": message.text}, ensure_ascii=False)
+
+
+def write_texts(target: IO[bytes], pieces: Iterable[str]) -> None:
+    """Write texts into a file, as UTF-8."""
+    for piece in pieces:
+        target.write(piece.encode("utf-8", "replace"))
