@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -45,7 +45,7 @@ from managers.storage.errors import Notice, UtataneError, as_notice
 from managers.storage.history import History
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import PersonaPaths
-from managers.storage.settings import Secrets, Settings, merged
+from managers.storage.settings import MemorySettings, Secrets, Settings, merged
 from managers.usage.meter import Meter
 
 Result = TypeVar("Result")
@@ -131,9 +131,9 @@ class Memories:
         """Return the dreamt memories as they are now, to be looked at or changed together."""
         return WorkingCopy(Stores.open(self.paths, self.clock))
 
-    def housekeeping(self) -> Housekeeping:
-        """Return what keeps the dreamt memories within their limits, with the settings as they stand now."""
-        return Housekeeping(self.paths, self.clock, self.apply, self.settings().memory)
+    def housekeeping(self, settings: MemorySettings | None = None) -> Housekeeping:
+        """Return what keeps the dreamt memories within their limits, with the settings as they stand now, or with others."""
+        return Housekeeping(self.paths, self.clock, self.apply, settings or self.settings().memory)
 
     def spare(self, source: str, work: Callable[[], Result], instead: Result) -> Result:
         """Do something that whoever looks can go without; what fails is put up as long as it does.
@@ -173,7 +173,16 @@ class Memories:
 
     def window(self) -> list[Message]:
         """Return the last turns of the thread: what the next turn will have before its eyes."""
-        return self.log.thread(2 * self.settings().conversation.window_turns)
+        return self.thread(2 * self.settings().conversation.window_turns)
+
+    def thread(self, count: int, before: str | None = None) -> list[Message]:
+        """Return the last messages of the thread whose talk is in use."""
+        return self.in_use(self.log.thread(count, before))
+
+    def in_use(self, messages: Iterable[Message]) -> list[Message]:
+        """Return the messages without those that were said before the time for which talk stays in use."""
+        since = self.recall.said_since()
+        return [one for one in messages if since is None or one.time.date() >= since]
 
 
 def open_memories(
@@ -192,8 +201,7 @@ def open_memories(
     now, follow = _followed(personas, name, base, notices)
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
     life = _inner_life(paths, clock, history.change, log, now)
-    account = meter.account(paths.name, "embedding") if meter else None
-    recall = Recall(paths, log, now.recall, clock, secrets=secrets, account=account, only_look=only_look)
+    recall = _recall(paths, log, now, clock, secrets, meter, only_look=only_look)
     return Memories(
         paths=paths,
         clock=clock,
@@ -216,6 +224,16 @@ def open_memories(
         audiences=AudienceStore(paths, history.change),
         map=MemoryMap(paths, recall, only_look=only_look),
         network=EntityNetwork(paths, recall, only_look=only_look),
+    )
+
+
+def _recall(
+    paths: PersonaPaths, log: ConversationLog, now: Settings, clock: Clock,
+    secrets: Secrets | None, meter: Meter | None, *, only_look: bool,
+) -> Recall:  # fmt: skip
+    account = meter.account(paths.name, "embedding") if meter else None
+    return Recall(
+        paths, log, now.recall, clock, secrets=secrets, account=account, only_look=only_look, limits=now.memory
     )
 
 
@@ -251,7 +269,7 @@ def _settings(follow: Callable[[], Settings], log: ConversationLog) -> Settings:
 
 def _follow(held: Settings, now: Settings) -> None:
     """Let the sections that others hold say what the files say now."""
-    for mine, theirs in ((held.recall, now.recall), (held.sleep, now.sleep)):
+    for mine, theirs in ((held.recall, now.recall), (held.sleep, now.sleep), (held.memory, now.memory)):
         for key in type(mine).model_fields:
             if getattr(mine, key) != getattr(theirs, key):
                 setattr(mine, key, getattr(theirs, key))

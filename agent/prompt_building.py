@@ -201,7 +201,7 @@ def _recalled(hits: Sequence[Hit], lang: Lang) -> list[Part]:
 
 def _witnesses(state: TurnState, around: Surroundings) -> tuple[Message, ...]:
     """Return what was said when what is recalled was; before the message, where that is answered anew."""
-    found = around.spare(partial(witnesses, around.memories.log, state["hits"])) or ()
+    found = around.memories.in_use(around.spare(partial(witnesses, around.memories.log, state["hits"])) or ())
     return tuple(one for one in found if not state.get("instead_of") or one.time < state["message"].time)
 
 

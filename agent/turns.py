@@ -217,7 +217,7 @@ class Turns:
         from agent.graph import compiled_graph  # noqa: PLC0415
 
         given, count = state.get("message"), 2 * self.memories.settings().conversation.window_turns
-        before = self.memories.log.thread(count, given.id) if given else self._short_term(count)
+        before = self.memories.thread(count, given.id) if given else self.memories.in_use(self._short_term(count))
         state["window"] = [*before, *(aside or [])]
         around = self._surroundings(cancel, publish, aside, state)
         state["window"] = other_messages(around.kept, state["window"])

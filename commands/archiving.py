@@ -13,6 +13,7 @@ from commands.terminal import write, write_line
 
 if TYPE_CHECKING:
     from managers.hygiene.archive import PutAway
+    from managers.hygiene.housekeeping import Housekeeping
     from ui.locales import Texts
 
 commands = typer.Typer()
@@ -21,7 +22,9 @@ commands = typer.Typer()
 @commands.command()
 def archive(
     persona: PersonaArgument,
-    step: Annotated[str, typer.Argument(help="list, or restore.")] = "list",
+    step: Annotated[
+        str, typer.Argument(help="list, restore, preview (what is older than it stays in use), or now (put that away).")
+    ] = "list",
     ids: Annotated[list[str] | None, typer.Argument(help="With restore: which; all, if none is named.")] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -30,11 +33,15 @@ def archive(
     from agent.as_json import line
     from ui.locales import texts
 
-    if step not in {"list", "restore"}:
+    if step not in {"list", "restore", "preview", "now"}:
         raise UnknownArchiveStepError(given=step)
     with services_at(home) as services, damage_told(services, persona):
         memories, t = services.memories(persona), texts(terminal_language())
         keeping = memories.housekeeping()
+        if step in {"preview", "now"}:
+            _tell_due(keeping, t, puts_away=step == "now", as_json=as_json)
+            warn_of(memories.recall.keep_up())
+            return
         if step == "restore":
             found = keeping.restore(ids or None)
             warn_of(memories.recall.keep_up())
@@ -48,6 +55,24 @@ def archive(
         warn_of(keeping.archive.notices)
         if not found and not as_json:
             write_line(t("archive.empty"))
+
+
+def _tell_due(keeping: Housekeeping, t: Texts, *, puts_away: bool, as_json: bool) -> None:
+    """Write what is older than it stays in use, a line each; put it away, if that is asked for."""
+    from agent.as_json import line
+
+    for one in (due := keeping.due()):
+        memory = one.memory
+        if as_json:
+            write(line({"id": memory.id, "kind": memory.kind, "place": memory.place, "text": memory.text}))
+        else:
+            write_line(f"{memory.id:<12} {memory.place}: {memory.text}")
+    if puts_away and due:
+        keeping.expire()
+    if not as_json:
+        write_line(
+            t("archive.done" if puts_away else "archive.due_count", count=len(due)) if due else t("archive.due_none")
+        )
 
 
 def _told(one: PutAway, t: Texts) -> str:

@@ -15,6 +15,7 @@ from managers.hygiene.archive import Archive, Going, PutAway
 from managers.hygiene.inventory import memories
 from managers.hygiene.limits import collected, pruned
 from managers.hygiene.merging import carry_out, merges
+from managers.hygiene.retention import expired
 from managers.memory.json_documents import Apply, JsonFile, encode
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.storage.audit import Given, record
@@ -70,8 +71,9 @@ class Housekeeping:
         Args:
             made: how many memories the night has made.
         """
+        gone = self.expire()
         if not self._settings.hygiene or not made:
-            return Tidied()
+            return Tidied(gone, tuple(self._notices()))
         with writing(self._paths):
             state = _state(self._file)
             pruning, merging = state.since_pruning + made, state.since_merging + made
@@ -85,7 +87,21 @@ class Housekeeping:
                 }
             )
             write_atomic(self._file.path, encode(state.model_dump(mode="json")))
-            return Tidied(done, tuple(self._notices()))
+            return Tidied(gone + done, tuple(self._notices()))
+
+    def due(self) -> list[Going]:
+        """Return what is older than it stays in use; nothing is changed."""
+        return expired(WorkingCopy(Stores.open(self._paths, self._clock)), self._settings, self._clock.now())
+
+    def expire(self) -> int:
+        """Put away what is older than it stays in use, as one change; return how much that was."""
+        if self._settings.retention == "everything":
+            return 0
+        with writing(self._paths):
+            copy = WorkingCopy(Stores.open(self._paths, self._clock))
+            going = expired(copy, self._settings, self._clock.now())
+            self._put_away(copy, going)
+            return len(going)
 
     def restore(self, ids: Sequence[str] | None) -> list[PutAway]:
         """Put memories back from the archive; with None all that can be.
@@ -116,11 +132,14 @@ class Housekeeping:
             left = [memory for memory in active if memory.id not in going]
             for one in (*pruned(left, self._settings, today), *collected(left, self._settings, today)):
                 going.setdefault(one.memory.id, one)
-        archived = self.archive.put_away(copy, going.values())
+        self._put_away(copy, list(going.values()))
+        return len(going), len(active) - len(going)
+
+    def _put_away(self, copy: WorkingCopy, going: Sequence[Going]) -> None:
+        archived = self.archive.put_away(copy, going)
         if archived:
             self._apply({**copy.files(), **archived}, author=AUTHOR, reason="put away", evidence=())
             record(self._paths, self._clock.now(), "put_away", Given({"memories": len(going)}))
-        return len(going), len(active) - len(going)
 
     def _notices(self) -> list[Notice]:
         found, self.archive.notices = [*self._file.take_notices(), *self.archive.notices], []

@@ -18,10 +18,12 @@ from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.insights import Insight
 from managers.memory.json_documents import USER, Remembered, short_id
 from managers.memory.log.reader import LogReader
+from managers.memory.strategies import AnyPattern, DecompositionPattern, Pattern
 from managers.memory.working_copy import WorkingCopy
 
-Kind = Literal["day", "event", "insight", "fact"]
+Kind = Literal["day", "event", "insight", "fact", "pattern"]
 KINDS: tuple[Kind, ...] = ("day", "event", "insight", "fact")
+"""What is searched, stands in prompts and is counted; what was learned about helping is only put away and put back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,9 @@ def find(copy: WorkingCopy, kind: Kind, place: str, memory_id: str) -> Memory | 
     elif kind == "fact":
         entity = copy.entity([place])
         found = of_entity(entity) if entity else found
+    elif kind == "pattern":
+        pattern = copy.strategies.get(memory_id)
+        found = iter([of_pattern(pattern)] if pattern else [])
     elif (day := day_of(place)) is not None and (episode := copy.episode(day)) is not None:
         found = of_episode(episode)
     return next((memory for memory in found if memory.id == memory_id), None)
@@ -115,6 +120,13 @@ def of_entity(entity: Entity) -> Iterator[Memory]:
             fact_id(entity, fact), "fact", fact.text, entity.name, fact.evidence, fact.standing, day_of(fact.since),
             entity.is_pinned, fact.is_users,
         )  # fmt: skip
+
+
+def of_pattern(pattern: Pattern) -> Memory:
+    """Return what was learned about helping as a memory; it was made when somebody last said something about it."""
+    text = pattern.query_pattern if isinstance(pattern, DecompositionPattern) else pattern.mitigation
+    made, kept = day_of(pattern.updated_at[:10]), (pattern.is_pinned, pattern.mind == USER)
+    return Memory(pattern.id, "pattern", text, pattern.id, tuple(pattern.evidence), pattern, made, *kept)
 
 
 def mark(audiences: AudienceStore, log: LogReader, memory: Memory, audience: Audience) -> None:
@@ -174,6 +186,10 @@ def take_out(copy: WorkingCopy, memory: Memory) -> dict[str, Any] | None:
             return None
         copy.insights = copy.insights.without(memory.place)
         return insight.model_dump(mode="json")
+    if memory.kind == "pattern":
+        pattern = copy.strategies.get(memory.place)
+        copy.strategies = copy.strategies.without(memory.place)
+        return pattern.model_dump(mode="json") if pattern else None
     if memory.kind == "fact":
         return _take_fact(copy, memory)
     return _take_day(copy, memory) if memory.kind == "day" else _take_event(copy, memory)
@@ -187,9 +203,11 @@ def put_back(copy: WorkingCopy, kind: Kind, place: str, value: dict[str, Any]) -
     """
     if kind == "insight":
         copy.insights = copy.insights.with_one(Insight.model_validate(value))
-        return True
-    if kind == "fact":
+    elif kind == "pattern":
+        copy.strategies = copy.strategies.with_one(AnyPattern.model_validate(value).root)
+    elif kind == "fact":
         _put_fact(copy, place, value)
+    if kind not in {"day", "event"}:
         return True
     day = date.fromisoformat(place)
     episode = copy.episode(day)

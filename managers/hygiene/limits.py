@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from managers.hygiene.archive import Going
+from managers.hygiene.archive import Going, Reason
 from managers.hygiene.inventory import KINDS, Kind, Memory
 from managers.hygiene.similarity import meaning
 from managers.storage.settings import MemorySettings
@@ -71,7 +71,7 @@ def pruned(memories: Sequence[Memory], settings: MemorySettings, today: date) ->
     least = threshold(len(memories), settings)
     beyond = len(memories) - settings.max_episodes
     chosen = {one.id for number, one in enumerate(ordered) if values[one.id] < least or number < beyond}
-    return _without_days_that_hold_more(ordered, memories, chosen, "pruned")
+    return with_whole_days(ordered, memories, chosen, "pruned")
 
 
 def collected(memories: Sequence[Memory], settings: MemorySettings, today: date) -> list[Going]:
@@ -94,7 +94,7 @@ def collected(memories: Sequence[Memory], settings: MemorySettings, today: date)
         and newest[families[one.id]] - one.standing.generation > settings.max_generations
         and one.confidence(today) < _COLLECTED_BELOW
     }
-    return _without_days_that_hold_more(memories, memories, chosen, "collected")
+    return with_whole_days(memories, memories, chosen, "collected")
 
 
 def _family(memory: Memory) -> Hashable:
@@ -102,14 +102,14 @@ def _family(memory: Memory) -> Hashable:
     return memory.kind, memory.place if memory.kind == "fact" else "", meaning(memory.text)
 
 
-def _without_days_that_hold_more(
-    ordered: Iterable[Memory], memories: Iterable[Memory], chosen: Collection[str], why: str
+def with_whole_days(
+    ordered: Iterable[Memory], memories: Iterable[Memory], chosen: Collection[str], why: Reason
 ) -> list[Going]:
     """Return what is chosen, each day with its events as one; no day that holds an event which stays."""
     held = {one.place for one in memories if one.kind == "event" and one.id not in chosen}
     days = {one.place for one in ordered if one.kind == "day" and one.id in chosen} - held
     return [
-        Going(one, "collected" if why == "collected" else "pruned")
+        Going(one, why)
         for one in ordered
-        if one.id in chosen and (one.kind in {"insight", "fact"} or (one.kind == "day") == (one.place in days))
+        if one.id in chosen and (one.kind not in {"day", "event"} or (one.kind == "day") == (one.place in days))
     ]

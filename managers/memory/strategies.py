@@ -115,6 +115,10 @@ class Strategies(EntryList[Pattern]):
     def failures(self) -> list[FailurePattern]:
         return [one for one in self.entries if isinstance(one, FailurePattern)]
 
+    def with_one(self, one: Pattern) -> Strategies:
+        """Return them with a pattern that was put away, behind what was heard of since."""
+        return self if self.get(one.id) else Strategies([*self.entries, one], self.odd)
+
     def tried(self, fresh: DecompositionPattern, known_id: str, *, helped: bool) -> Strategies:
         """Return them with one more answer that was welcome or not.
 

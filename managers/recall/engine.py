@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import PurePosixPath
 
 from managers.memory.log import ConversationLog
@@ -42,7 +43,7 @@ from managers.storage.clock import Clock
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError, Notice, UtataneError, as_notice
 from managers.storage.paths import PersonaPaths
-from managers.storage.settings import RecallSettings, Secrets
+from managers.storage.settings import MemorySettings, RecallSettings, Secrets
 from managers.storage.texts import Texts
 from managers.usage.meter import Account
 
@@ -73,6 +74,7 @@ class Recall:
         wait: Callable[[float], object] | None = None,
         account: Account | None = None,
         only_look: bool = False,
+        limits: MemorySettings | None = None,
     ) -> None:
         """Remember where the memories are; nothing is opened before the first use.
 
@@ -87,11 +89,13 @@ class Recall:
             wait: how to wait between the batches of a remote embedder.
             account: what a remote embedder's calls are counted on.
             only_look: search the indexes as they lie there; nothing is indexed.
+            limits: for how long talk stays in use.
         """
         self.paths = paths
         self._log = log
         self._settings = settings
         self._clock = clock
+        self._limits = limits or MemorySettings()
         self.indexes: dict[IndexName, MemoryIndex] = {
             name: MemoryIndex(paths.rag_index / folder, only_look=only_look) for name, folder in FOLDERS.items()
         }
@@ -102,9 +106,21 @@ class Recall:
         self._upkeep.choice = self._choice
         self.likeness = Likeness(self._choice)
         self._ranker = Ranker(
-            paths.folder, log, self.indexes, settings, clock, self._choice, self._upkeep.notices, ways
+            paths.folder,
+            log,
+            self.indexes,
+            settings,
+            clock,
+            self._choice,
+            self._upkeep.notices,
+            ways,
+            said_since=self.said_since,
         )
         self._picker = self._ranker.picker
+
+    def said_since(self) -> date | None:
+        """Return the first day whose talk is in use; None where all of it is."""
+        return self._limits.said_since(self._clock.now().date())
 
     # Searching
 
@@ -221,7 +237,9 @@ class Recall:
             with_recent: also those that a turn's prompt holds anyway; whoever asks from elsewhere has not seen them.
         """
         excluded = 0 if with_recent else self._settings.last_api_history_limit_option
-        return search_past_conversations(self._log, self.paths, query, excluded=excluded, shown=shown)
+        return search_past_conversations(
+            self._log, self.paths, query, excluded=excluded, shown=shown, since=self.said_since()
+        )
 
     def with_pieces(self, hits: Sequence[Hit], *, whole: bool = False) -> list[Hit]:
         """Return hits, those of answers with which piece they are, or with the whole answer instead of the piece."""

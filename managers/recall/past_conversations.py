@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
-from datetime import datetime
+from datetime import date, datetime
 
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
@@ -20,7 +20,13 @@ OLDEST = 2
 
 
 def search_past_conversations(
-    log: ConversationLog, paths: PersonaPaths, phrase: str, *, excluded: int, shown: Collection[str] = ()
+    log: ConversationLog,
+    paths: PersonaPaths,
+    phrase: str,
+    *,
+    excluded: int,
+    shown: Collection[str] = (),
+    since: date | None = None,
 ) -> list[Hit]:
     """Return at most four messages that hold a phrase: the two newest and the two oldest, newest first.
 
@@ -29,6 +35,7 @@ def search_past_conversations(
         paths: the persona, for imported sources that are kept as they came.
         phrase: what to look for: as it stands, or all of its words; width and case aside.
         shown: messages that are left out as well.
+        since: the first day whose talk is in use.
         excluded: how many of the newest messages are left out: they are what is being talked about.
     """
     words = _plain(phrase).split()
@@ -37,7 +44,7 @@ def search_past_conversations(
     recent = {*shown, *(message.id for message in (log.tail(excluded) if excluded else ()))}
     matches = [
         hit
-        for hit in _all(log, paths)
+        for hit in _all(log, paths, since)
         if not (set(hit.message_ids) & recent) and all(word in _plain(hit.text) for word in words)
     ]
     exact = [hit for hit in matches if " ".join(words) in _plain(hit.text)]
@@ -45,13 +52,15 @@ def search_past_conversations(
     return ordered[:NEWEST] + ordered[NEWEST:][-OLDEST:]
 
 
-def _all(log: ConversationLog, paths: PersonaPaths) -> Iterator[Hit]:
-    for message in log.messages():
+def _all(log: ConversationLog, paths: PersonaPaths, since: date | None) -> Iterator[Hit]:
+    for message in log.messages(since):
         if message.role != "system":
             yield _hit_of(message)
     names = [path.name for path in files(paths.log_import_source, "*.txt")]
     for name in without_copies(paths.log_import_source, names):
-        yield from _blocks(name, (read_bytes(paths.log_import_source / name) or b"").decode("utf-8", "replace"))
+        for hit in _blocks(name, (read_bytes(paths.log_import_source / name) or b"").decode("utf-8", "replace")):
+            if since is None or hit.time is None or hit.time.date() >= since:
+                yield hit
 
 
 def _hit_of(message: Message) -> Hit:

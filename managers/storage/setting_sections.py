@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat
 
@@ -93,6 +95,12 @@ class ConversationSettings(Section):
     """Whether the small model reads the emotion of each message anew, after the reply."""
 
 
+Data = Literal["conversation", "patterns", "episodes", "insights", "facts"]
+"""Kinds of what is remembered that stay in use for a time of their own."""
+RETENTION_TABLE: Final[Mapping[Data, int]] = {"conversation": 30, "patterns": 90}
+"""Days, by the specification; what a person set and the audit stay for ever, as all other kinds do."""
+
+
 class MemorySettings(Section):
     """How many memories are kept active, and what is put away in the archive. Nothing is destroyed by any of these."""
 
@@ -111,6 +119,26 @@ class MemorySettings(Section):
     max_insights_per_session: int = Field(50, ge=0)
     merge_threshold: float = Field(0.95, ge=0, le=1)
     merge_interval: int = Field(1000, ge=1)
+    retention: Literal["everything", "table", "own"] = "everything"
+    """How long what is remembered stays in use: for ever, by the specification's table, or by the days that follow."""
+    conversation_days: int = Field(30, ge=0)
+    """0 is for ever, here and for the other kinds. Talk that is older is out of searches and prompts, and stays in its files."""
+    patterns_days: int = Field(90, ge=0)
+    episodes_days: int = Field(0, ge=0)
+    insights_days: int = Field(0, ge=0)
+    facts_days: int = Field(0, ge=0)
+
+    def kept_days(self, data: Data) -> int:
+        """Return for how many days something of a kind stays in use; 0 for ever."""
+        if self.retention == "own":
+            days: int = getattr(self, f"{data}_days")
+            return days
+        return RETENTION_TABLE.get(data, 0) if self.retention == "table" else 0
+
+    def said_since(self, today: date) -> date | None:
+        """Return the first day whose talk is in use; None where all of it is."""
+        days = self.kept_days("conversation")
+        return today - timedelta(days=min(days, today.toordinal() - 1)) if days else None
 
 
 class PrivacySettings(Section):

@@ -20,7 +20,9 @@ from managers.storage.errors import InvalidSettingError, MistakeInFileError, Not
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import holding
 from managers.storage.setting_sections import (
+    RETENTION_TABLE,
     ConversationSettings,
+    Data,
     GroupSettings,
     MaskModels,
     MemorySettings,
@@ -39,7 +41,9 @@ from managers.storage.texts import Texts
 __all__ = [
     "GEMINI",
     "GEMINI_VARIABLES",
+    "RETENTION_TABLE",
     "ConversationSettings",
+    "Data",
     "GroupSettings",
     "MaskModels",
     "MemorySettings",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent.events import Recalled
 from agent.retrieval import retrieve_as_turn
+from managers.storage.settings import MemorySettings
 from tests.agent.conftest import Scene
 
 
@@ -24,3 +25,16 @@ def test_it_is_the_same_as_in_a_turn(scene: Scene) -> None:
         assert bool(shown) == text.endswith("?")
     scene.settings.recall.enable_auto_retrieval = False
     assert retrieve_as_turn(scene.memories, "What does my sister Mia play?") == []
+
+
+def test_talk_that_is_no_longer_in_use_stands_in_no_prompt(scene: Scene) -> None:
+    scene.mind.enqueue("Zebulon? I see.")
+    scene.live(scene.companion.say("My neighbour is called Zebulon."))
+    scene.clock.move(days=40)
+    for retention, is_there in (("table", False), ("everything", True)):
+        scene.settings.memory = MemorySettings.model_validate({"retention": retention})
+        scene.mind.enqueue("Hm.")
+        scene.live(scene.companion.say("What is my neighbour called?"))
+        request = scene.mind.requests[-1]
+        held = [*(turn.text + turn.quoted for turn in request.turns), *(hit.text for hit in request.hits)]
+        assert any("Zebulon" in one for one in held) is is_there

@@ -667,6 +667,25 @@ def test_what_was_put_away_is_listed_and_comes_back(services: Services, shelves:
     )
 
 
+def test_what_is_older_than_it_stays_in_use_is_shown_before_it_goes(services: Services, shelves: Shelves) -> None:
+    memories = services.memories(NAME)
+    day = date(2019, 1, 1)
+    file = {memories.episodes.path(day): Episode(date=day, summary=EVIL, mind="built-in").sealed().dump()}
+    memories.apply(file, author="dream", reason="test")
+    page = shelves.look("/archive")
+    assert not page.all("ul.known")  # the usual table keeps days
+    services.settings_file.change("memory", retention="own", episodes_days=365)
+    page = shelves.look("/archive")
+    assert [one.text for one in page.all("ul.known li")] == [EVIL]
+    page = shelves.press(page, 'form[action$="/now"] button')
+    assert not page.all("ul.known")
+    assert [one.text.count(EVIL) for one in page.all("ol.history li")] == [1]
+    assert memories.episodes.get(day) is None
+    page = shelves.press(page, "ol.history li form button")
+    assert memories.episodes.get(day) is not None
+    assert memories.housekeeping().after_night(0).put_away == 0  # what came back rests first
+
+
 # --- how far they are trusted
 
 

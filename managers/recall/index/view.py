@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from managers.recall.hits import ALL_TYPES, MemoryType
+from managers.recall.hits import ALL_TYPES, LOG_TYPES, MemoryType
 from managers.recall.index.store import GOES_ON, IS_QUESTION
 
 REACH = 2
@@ -116,6 +117,13 @@ class View:
         """The ordinal of the newest passage's day; 0 where none has one."""
         days, _ = self._dated
         return int(days[-1]) if len(days) else 0
+
+    def said_before(self, day: date) -> npt.NDArray[np.bool_]:
+        """Tell of each passage whether it is talk of before a day."""
+        kinds = [ALL_TYPES.index(kind) for kind in LOG_TYPES]
+        days = self.columns["day"]
+        found: npt.NDArray[np.bool_] = np.isin(self.columns["kind"], kinds) & (days > 0) & (days < day.toordinal())
+        return found
 
     def within(self, spans: Sequence[tuple[int, int]]) -> Numbers:
         """Return the living passages of some spans of days, in order."""

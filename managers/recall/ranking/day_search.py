@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import date
 
 import numpy as np
 
@@ -33,12 +34,14 @@ def hits_of_days(
     kinds: Collection[MemoryType],
     k: int,
     excluded: Collection[str] = (),
+    since: date | None = None,
 ) -> list[Hit]:
     """Return what was said (or summed up) on the days that a question names, in order of time.
 
     Of more than `k`, those of the one who was asked for come first, then the user's; and those that say most.
+    Of talk from before the day `since` nothing is returned.
     """
-    found = [(says, one) for says, one in _of_days(indexes, cues, kinds) if not excluded_by(one, excluded)]
+    found = [(says, one) for says, one in _of_days(indexes, cues, kinds, since) if not excluded_by(one, excluded)]
     again = repeats([passage for _, passage in found])
     order = sorted(
         (is_again or only_asks(passage.text), _rank_of(passage, cues), -says, place)
@@ -54,7 +57,9 @@ def _rank_of(passage: Passage, cues: Cues) -> int:
     return 1 if passage.role == "persona" else 0
 
 
-def _of_days(indexes: Sequence[MemoryIndex], cues: Cues, kinds: Collection[MemoryType]) -> list[tuple[float, Passage]]:
+def _of_days(
+    indexes: Sequence[MemoryIndex], cues: Cues, kinds: Collection[MemoryType], since: date | None
+) -> list[tuple[float, Passage]]:
     """Return the passages of some days, each with how much it says."""
     spans = [(span.first.toordinal(), span.last.toordinal()) for span in cues.over]
     wanted = [ALL_TYPES.index(kind) for kind in kinds]
@@ -63,6 +68,8 @@ def _of_days(indexes: Sequence[MemoryIndex], cues: Cues, kinds: Collection[Memor
         columns = index.view.columns
         numbers = index.view.within(spans)
         numbers = numbers[np.isin(columns["kind"][numbers], wanted)]
+        if since is not None:
+            numbers = numbers[~index.view.said_before(since)[numbers]]
         says = index.view.factors[numbers] * columns["length"][numbers]
         most = np.sort(np.argsort(-says, kind="stable")[:_POOL])
         held = index.passages(numbers[most].tolist())

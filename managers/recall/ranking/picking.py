@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -66,12 +67,14 @@ class Picker:
         folder: the persona's.
         again: asks something again when its ranking is outdated.
         aside: tells which messages stand aside, before the indexes know it.
+        said_since: tells the first day whose talk is in use; None: all of it is.
     """
 
     folder: Path
     settings: RecallSettings
     again: Callable[[Ranking], Ranking]
     aside: Callable[[], Container[str]] = frozenset
+    said_since: Callable[[], date | None] = lambda: None
 
     def pick(
         self,
@@ -99,7 +102,7 @@ class Picker:
         """
         settings, aside = self.settings, self.aside()
         mmr, telling = mmr and not ranking.is_spread, telling and not ranking.is_spread
-        candidates = _wanted(ranking, types, limit, floor)
+        candidates = _said_since(_wanted(ranking, types, limit, floor), ranking.indexes, self.said_since())
         gone: list[int] = []
         found = _with_passages(candidates, ranking.indexes, gone)
         kept = (one for one in found if not any(excluded_by(one[1], some) for some in (excluded, aside)))
@@ -135,6 +138,17 @@ class Picker:
             if exists[one.path] and (one.message_ids, one.text) not in found:
                 found.add((one.message_ids, one.text))
                 yield place
+
+
+def _said_since(some: Candidates, indexes: Sequence[MemoryIndex], since: date | None) -> Candidates:
+    """Return the candidates without the talk from before a day; talk that nobody dated stays."""
+    if since is None:
+        return some
+    kept = np.ones(len(some), bool)
+    for at, index in enumerate(indexes):
+        here = np.flatnonzero(some["index"] == at)
+        kept[here] = ~index.view.said_before(since)[some["number"][here]]
+    return some[kept]
 
 
 def _wanted(

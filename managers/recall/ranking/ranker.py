@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 import numpy as np
@@ -55,15 +55,18 @@ class Ranker:
         choice: EmbedderChoice,
         notices: MutableMapping[str, tuple[Notice, ...]],
         ways: Ways | None = None,
+        *,
+        said_since: Callable[[], date | None] = lambda: None,
     ) -> None:
         self._log = log
+        self._said_since = said_since
         self._indexes = indexes
         self._settings = settings
         self._clock = clock
         self._choice = choice
         self._notices = notices
         self._given_ways = ways
-        self.picker = Picker(folder, settings, lambda old: self.ranked(old.query, old.types), log.set_aside)
+        self.picker = Picker(folder, settings, lambda old: self.ranked(old.query, old.types), log.set_aside, said_since)
 
     @property
     def ways(self) -> Ways:
@@ -125,9 +128,9 @@ class Ranker:
         indexes = self._searched(types)
         self._refreshed(indexes)
         cues = read_cues(query, self._speakers(indexes), self._clock.now())
-        return (
-            hits_of_days(indexes, cues, types, k, {*shown, *self._log.set_aside()}) if asks_for_days_alone(cues) else []
-        )
+        if not asks_for_days_alone(cues):
+            return []
+        return hits_of_days(indexes, cues, types, k, {*shown, *self._log.set_aside()}, self._said_since())
 
     @staticmethod
     def _refreshed(indexes: Sequence[MemoryIndex]) -> dict[MemoryIndex, str]:
