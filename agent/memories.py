@@ -120,12 +120,14 @@ class Memories:
 
     def masking(self) -> Masking:
         """Return which minds are shown placeholders, and whose names are hidden."""
-        privacy, persona = self.settings().privacy, self.persona().name
+        privacy = self.settings().privacy
         if not privacy.mask_names:
             return Masking(privacy.mask_models)
+        sheet = self.sheet()
+        spared = frozenset({sheet.persona, sheet.nickname} - {""})
         people = {name for one in self.entities.all() if one.kind == "person" for name in one.names}
-        known = frozenset({*people, self.sheet().user_name} - {persona, ""})
-        return Masking(privacy.mask_models, names=True, known=known, spared=frozenset({persona}))
+        known = frozenset({*people, sheet.user_name} - {*spared, ""})
+        return Masking(privacy.mask_models, names=True, known=known, spared=spared)
 
     def working_copy(self) -> WorkingCopy:
         """Return the dreamt memories as they are now, to be looked at or changed together."""
