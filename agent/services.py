@@ -33,6 +33,7 @@ from managers.usage.meter import Meter
 
 if TYPE_CHECKING:
     from agent.sleeper import CompanionSleeper
+    from managers.exchange.backups.daily import DailyBackups
     from managers.recall.embedders.fetching import Fetches
     from managers.sleep.scheduler import SleepScheduler
 
@@ -152,6 +153,29 @@ class Services:
 
         return SleepScheduler(self.clock, self._sleepers)
 
+    @cached_property
+    def backups(self) -> DailyBackups:
+        """The backups of this home, and what makes them by itself; `serve` lets it."""
+        from managers.exchange.backups.daily import DailyBackups  # noqa: PLC0415  # only who asks for them needs it
+        from managers.exchange.backups.keeping import Backups  # noqa: PLC0415  # the same
+
+        settings = self.settings_file
+        return DailyBackups(
+            Backups(self.home, self.clock, lambda: settings.load()[0].backup, self.secrets), self.notices
+        )
+
+    @property
+    def backing_up(self) -> str:
+        """What changes when a backup begins or ends."""
+        return self.backups.mark if "backups" in self.__dict__ else ""
+
+    def begin_ticking(self) -> None:
+        """Let sleep and backups look every minute what is due."""
+        self.sleep.start(self._back_up)
+
+    def _back_up(self) -> None:
+        self.backups.tick()
+
     def _sleepers(self) -> list[CompanionSleeper]:
         """Return all personas as sleep sees them; one that cannot be opened keeps no other awake."""
         found, failed = [], []
@@ -190,6 +214,8 @@ class Services:
 
     def close(self) -> None:
         """Finish what is under way."""
+        if "backups" in self.__dict__:
+            self.backups.stop()
         if "sleep" in self.__dict__:
             self.sleep.stop()
         self.pulls.stop()

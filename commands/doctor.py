@@ -12,6 +12,7 @@ from typing import Literal
 
 from agent.services import Services
 from agent.spending import standings, warning
+from managers.exchange.backups.state import same_disk
 from managers.hygiene.inventory import memories
 from managers.hygiene.limits import count
 from managers.integrity import Trouble
@@ -33,10 +34,12 @@ from managers.storage.settings import Settings, merged
 from managers.storage.texts import Texts
 
 _say = Texts("notices/doctor")
+_of_backups = Texts("notices/backups")
 
 State = Literal["ok", "warning", "problem"]
 LITTLE_SPACE = 500_000_000
 """Bytes; below this a night's work or an index may not fit."""
+_OLD_DAYS = 3
 _NAMED = 3
 """How many of the files that others can read are named; the first is the folder that all of them lie in."""
 _PACKAGES = ("gradio", "langgraph", "langchain-core", "faiss-cpu", "numpy", "pandas", "dulwich", "sudachipy")
@@ -67,6 +70,7 @@ def examine(services: Services) -> Iterator[Finding]:
     yield from _guarded("home", partial(_open_to_others, services))
     yield from _guarded("settings", partial(_settings, services))
     yield from _guarded("usage", partial(_caps, services))
+    yield from _guarded("backups", partial(_backups, services))
     yield from _guarded("home", lambda: _troubles("home", look_at_home(services.home)))
     yield from _guarded("personas", partial(_personas, services))
 
@@ -114,6 +118,26 @@ def _caps(services: Services) -> Iterator[Finding]:
         yield Finding("usage", "warning", notice.ja, notice.en)
     if found and not near:
         yield _found("usage", "ok", "caps-not-near")
+
+
+def _backups(services: Services) -> Iterator[Finding]:
+    """Say when the last good backup was made, and what is wrong with how they are made."""
+    backups = services.backups.backups
+    last, is_daily = backups.last_good(), services.settings().backup.daily
+    if last is None:
+        is_new = is_daily and not backups.home_id  # the first one comes by itself
+        yield Finding("backups", "ok" if is_new else "warning", **_of_backups.both("none-good"))
+    else:
+        facts = {"made": last.made_at.replace("T", " "), "files": last.files, "megabytes": last.bytes / 1e6}
+        days = (services.clock.now().date() - last.time.date()).days
+        proof = _of_backups.both(f"proof-{last.proof.level}")
+        yield Finding("backups", "ok", **_of_backups.both("last-good", **facts, proof=proof, place=backups.place))
+        if days > _OLD_DAYS:
+            yield Finding("backups", "warning", **_of_backups.both("old", days=days))
+        if same_disk(backups.place, services.home):
+            yield Finding("backups", "ok", **_of_backups.both("same-disk"))
+    if not is_daily:
+        yield Finding("backups", "warning", **_of_backups.both("off"))
 
 
 def _personas(services: Services) -> Iterator[Finding]:

@@ -63,3 +63,7 @@ class ImportMisuseError(UtataneError):
 
 class ImportForNobodyError(UtataneError):
     """`import` without the name of whom it is for."""
+
+
+class RestoreWhereError(UtataneError):
+    """`backup restore` without a persona, and without a place for what is brought back."""

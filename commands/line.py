@@ -10,6 +10,7 @@ from typer.exceptions import TyperException
 from commands import (
     archiving,
     audit,
+    backup,
     chat,
     dreams,
     erase,
@@ -55,6 +56,7 @@ app.add_typer(servers.commands)
 app.add_typer(mend.commands)
 app.add_typer(personas.personas_commands, name="personas")
 app.add_typer(importing.commands)
+app.add_typer(backup.commands, name="backup")
 app.add_typer(importing.knowledge_commands, name="knowledge")
 
 

@@ -64,7 +64,7 @@ def serve(
         page = services.settings().page
         port = page.port if port is None else port
         if not services.only_look:
-            services.sleep.start()
+            services.begin_ticking()
         launch(services, access, host or page.host, port, on_ready=announce, show=show)
 
 

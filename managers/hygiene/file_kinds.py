@@ -91,6 +91,10 @@ HOME: Final[tuple[FileKind, ...]] = (
     _kind(r"secrets\.toml|\.access\.json|\.serving\.json|opening\.html|\.installation\.(key|lock)", "wordless"),
     _kind(r"groups\.json|\.groups\.json\.lock", "wordless"),
     _kind(r"(characters/)?\.[a-z-]*\.?lock|\.made-private|\.samples\.json|\.admitted/.*|usage/.*", "wordless"),
+    _kind(
+        r"\.backups\.json|backups/.*", "wordless"
+    ),  # no word can be seen in them: see managers/exchange/backups/erasing
+    _kind(r"\.backup-proof\.utatane-tmp/.*", "gone", "copy"),
     _kind(r"\.logs/.*", "text", "log_line"),
     _kind(r"\.uploads/.*|\.importing/.*", "gone", "copy"),
     _kind(r"models/.*|\.window/.*", "wordless"),

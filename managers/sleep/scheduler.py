@@ -102,17 +102,18 @@ class SleepScheduler:
         self._cancels: dict[str, Cancel] = {}
         self._lock = threading.Lock()
 
-    def start(self) -> None:
-        """Begin to look what is due, every minute."""
-        self._scheduler.add_job(
-            self.tick,
-            "interval",
-            seconds=TICK_SECONDS,
-            id="sleep",
-            max_instances=1,
-            coalesce=True,
-            misfire_grace_time=None,
-        )
+    def start(self, *others: Callable[[], None]) -> None:
+        """Begin to look what is due, every minute; and with it what `others` look after, each in a thread of its own."""
+        for number, look in enumerate((self.tick, *others)):
+            self._scheduler.add_job(
+                look,
+                "interval",
+                seconds=TICK_SECONDS,
+                id=f"look-{number}",
+                max_instances=1,
+                coalesce=True,
+                misfire_grace_time=None,
+            )
         self._scheduler.start()
 
     def stop(self) -> None:

@@ -145,6 +145,9 @@ class Home:
     """The conversations with several personas, and who is in them."""
     models = _At("models")
     """Sentence models that were fetched."""
+    backups = _At("backups")
+    """Where backups lie, unless the person named another place."""
+    backup_state = _At(".backups.json")
     lock = _At(".lock")
     access = _At(".access.json")
     serving = _At(".serving.json")

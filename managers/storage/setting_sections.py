@@ -234,6 +234,23 @@ class GroupSettings(Section):
     """What it likes to say of its domain, for the built-in mind."""
 
 
+class BackupSettings(Section):
+    """Backups: where they lie, and how many are kept."""
+
+    daily: bool = True
+    """Whether one is made by itself each day."""
+    place: str = ""
+    """A folder, another disk's at best; empty: `backups/` in the home folder."""
+    keep_daily: int = Field(7, ge=1, le=1000)
+    """Of the last so many days that have one, the newest."""
+    keep_weekly: int = Field(4, ge=0, le=1000)
+    keep_monthly: int = Field(12, ge=0, le=1000)
+    trash: bool = False
+    """Whether deleted personas go into them too."""
+    secrets: bool = False
+    """Whether the keys of models do; only where backups are encrypted."""
+
+
 class ProgramsSettings(Section):
     """Which ways in other programs on this computer have; each takes a token (`managers.storage.access`)."""
 

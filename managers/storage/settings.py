@@ -21,6 +21,7 @@ from managers.storage.files import read_bytes, write_atomic
 from managers.storage.locks import holding
 from managers.storage.setting_sections import (
     RETENTION_TABLE,
+    BackupSettings,
     ConversationSettings,
     Data,
     GroupSettings,
@@ -39,9 +40,11 @@ from managers.storage.setting_sections import (
 from managers.storage.texts import Texts
 
 __all__ = [
+    "BACKUP",
     "GEMINI",
     "GEMINI_VARIABLES",
     "RETENTION_TABLE",
+    "BackupSettings",
     "ConversationSettings",
     "Data",
     "GroupSettings",
@@ -67,6 +70,8 @@ _say = Texts("notices/storage")
 
 GEMINI = "gemini"
 """The name under which `secrets.toml` keeps the key for Gemini, whatever it is used for."""
+BACKUP = "backup"
+"""The name under which it keeps the key of encrypted backups."""
 GEMINI_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 """Where people have it in their environment."""
 
@@ -85,6 +90,7 @@ class Settings(Section):
     page: PageSettings = Field(default_factory=PageSettings)
     group: GroupSettings = Field(default_factory=GroupSettings)
     programs: ProgramsSettings = Field(default_factory=ProgramsSettings)
+    backup: BackupSettings = Field(default_factory=BackupSettings)
 
 
 class SettingsFile:

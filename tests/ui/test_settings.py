@@ -27,7 +27,7 @@ CHOSEN_ELSEWHERE: Final = {
     *("recall.embedder", "recall.embedder_model"),
 }
 ALL: Final = {f"{section}.{key}" for section in Settings.model_fields for key in fields(section)} - NOT_SET_BY_HAND
-PAGES: Final = (*GROUPS, "usage", "programs")
+PAGES: Final = (*GROUPS, "usage", "programs", "backup")
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ def revision_of(services: Services, companion: Companion) -> str:
         companion.is_mind_known(),
         sleep.stopping,
         services.fetched_so_far,
+        services.backing_up,
         *(_touched(path) for path in files),
         *(notice.code for notice in services.notices.all),
     )

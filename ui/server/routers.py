@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from ui.rooms.around import routes as around
+from ui.rooms.backups import routes as backups
 from ui.rooms.dreams import routes as dreams
 from ui.rooms.front import routes as front
 from ui.rooms.guests import routes as guests
@@ -49,6 +50,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     meaning.router,
     usage.router,
     programs.router,
+    backups.router,
     settings.router,
     around.router,
     heart.router,

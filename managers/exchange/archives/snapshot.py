@@ -7,6 +7,7 @@ anew leave the second name with what it had; those that only grow are read up to
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -34,12 +35,16 @@ _PATIENCE: Final = 600.0
 
 @dataclass(frozen=True, slots=True)
 class HeldFile:
-    """A file as it was: its path in the persona's folder, its second name, how long it was, and when it was written (ns)."""
+    """A file as it was: its path in the persona's folder, its second name, how long it was, when it was written (ns).
+
+    `inode` is its number on the disk, which it has under each of its names.
+    """
 
     name: str
     path: Path
     size: int
     modified: int
+    inode: int
 
     def open(self) -> io.BufferedReader:
         """Open it for reading; what was added since is not there."""
@@ -54,13 +59,22 @@ class Moment:
     empty_folders: tuple[str, ...]
 
 
+IsKnown = Callable[[str, os.stat_result], bool]
+"""Tells by a file's path in the persona's folder, and a look at it, that nobody will read it."""
+
+
 @contextmanager
-def moment_of(paths: PersonaPaths, first: Callable[[int], None] = lambda _count: None) -> Iterator[Moment]:
+def moment_of(
+    paths: PersonaPaths,
+    first: Callable[[int], None] = lambda _count: None,
+    is_known: IsKnown = lambda _name, _status: False,
+) -> Iterator[Moment]:
     """Give the persona's files as they are now; they can be read until the block ends.
 
     Args:
         paths: the persona's folder. Keys are not part of it.
         first: what is to be written before, while nobody else writes; gets the number of files.
+        is_known: of which files nobody needs a second name, for they will not be read.
 
     Raises:
         BusyError: somebody else has been writing, or copying, for long.
@@ -72,7 +86,7 @@ def moment_of(paths: PersonaPaths, first: Callable[[int], None] = lambda _count:
             stack.enter_context(holding(paths.folder / _LOCK, paths.name, _PATIENCE))
         except UnwritableError:  # a folder that can only be read: nobody writes there meanwhile
             found, empty = _look(paths.folder)
-            yield Moment(tuple(_held(file, file, paths) for file in found), empty)
+            yield Moment(tuple(_held(file, file, paths, file.stat()) for file in found), empty)
             return
         remove_tree(second)  # what a killed one left behind
         stack.callback(remove_tree, second)
@@ -81,13 +95,16 @@ def moment_of(paths: PersonaPaths, first: Callable[[int], None] = lambda _count:
             first(len(_look(paths.folder)[0]))
             found, empty = _look(paths.folder)
             make_folder(second)
-            held = tuple(_hold(file, paths, second / str(number)) for number, file in enumerate(found))
+            held = tuple(_hold(file, paths, second / str(number), is_known) for number, file in enumerate(found))
         yield Moment(held, empty)
 
 
-def _hold(file: Path, paths: PersonaPaths, second: Path) -> HeldFile:
+def _hold(file: Path, paths: PersonaPaths, second: Path, is_known: IsKnown) -> HeldFile:
     """Give a file a second name; where the disk knows no such thing, copy it."""
-    held = _held(file, second, paths)
+    status = file.stat()
+    held = _held(file, second, paths, status)
+    if is_known(held.name, status):
+        return held
     try:
         second.hardlink_to(file)
     except OSError:
@@ -95,9 +112,9 @@ def _hold(file: Path, paths: PersonaPaths, second: Path) -> HeldFile:
     return held
 
 
-def _held(file: Path, second: Path, paths: PersonaPaths) -> HeldFile:
-    status = file.stat()
-    return HeldFile(file.relative_to(paths.folder).as_posix(), second, status.st_size, status.st_mtime_ns)
+def _held(file: Path, second: Path, paths: PersonaPaths, status: os.stat_result) -> HeldFile:
+    name = file.relative_to(paths.folder).as_posix()
+    return HeldFile(name, second, status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 def _look(folder: Path) -> tuple[list[Path], tuple[str, ...]]:

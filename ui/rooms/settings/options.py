@@ -42,7 +42,8 @@ _ELSEWHERE: Final = frozenset(
 )
 """What is chosen in "Mind and model" and "Comparing meanings", for everybody and for one persona."""
 _ONLY_COMMON: Final = frozenset(
-    {"user", "page", "programs", "group", "usage.currency", "usage.per_dollar", "usage.answer_tokens"}
+    {"user", "page", "programs", "group", "backup"}
+    | {"usage.currency", "usage.per_dollar", "usage.answer_tokens"}
     | {f"usage.{span}_{unit}" for span in ("day", "month") for unit in ("tokens", "money")}
 )
 """What has no meaning for one persona alone (its own name for the user is a part of the persona)."""

@@ -26,12 +26,13 @@ PAGES: Final = [
     "page",
     "access",
     "programs",
+    "backup",
     "usage",
 ]
 """The pages of the settings in their order: oneself first, the caps last."""
-_BESIDE: Final = frozenset({"mind", "meaning", "access", "programs", "usage"})
+_BESIDE: Final = frozenset({"mind", "meaning", "access", "programs", "backup", "usage"})
 """Those that are no group of settings."""
-_COMMON: Final = frozenset({"user", "page", "access", "programs"})
+_COMMON: Final = frozenset({"user", "page", "access", "programs", "backup"})
 """Those that hold for everybody alone."""
 
 

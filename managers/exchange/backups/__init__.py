@@ -1,0 +1,1 @@
+"""Backups: made by themselves, stored once, thinned over time, and proved by restoring them."""

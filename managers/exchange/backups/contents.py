@@ -1,0 +1,121 @@
+"""What of a home folder goes into a backup: everything, but for what is derived, locks, keys, and backups themselves."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from managers.exchange.archives.snapshot import moment_of
+from managers.personas.door import Door
+from managers.storage import opening
+from managers.storage.clock import Clock
+from managers.storage.errors import UtataneError
+from managers.storage.files import TEMPORARY_SUFFIX, entries
+from managers.storage.opening import kind_of_entry
+from managers.storage.paths import Home, PersonaPaths
+from managers.storage.settings import BackupSettings
+
+_LEFT_OUT: Final = re.compile(
+    r"backups|models|\.logs|\.uploads|\.window"  # themselves, what can be fetched again, what is passing
+    r"|\.access\.json|\.serving\.json|opening\.html|\.installation\.key|\.made-private"  # this installation's own
+    r"|\.[a-z.-]*lock|.*" + re.escape(TEMPORARY_SUFFIX)
+)
+_OF_A_PERSONA: Final = re.compile(r"rag_index|rag_index\.lock|\.lock|\.export\.lock|.*" + re.escape(TEMPORARY_SUFFIX))
+
+
+class Found(NamedTuple):
+    """A file of a home: its path there with `/`, where it can be read as it was, and what a look told of it."""
+
+    path: str
+    source: Path
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+def around(home: Home, settings: BackupSettings, places: set[Path], *, is_encrypted: bool) -> Iterator[Found]:
+    """Yield the files of a home folder that belong to no persona; those that vanish meanwhile are passed over.
+
+    Args:
+        home: whose.
+        settings: whether the trash goes into it, and the keys.
+        places: folders in which backups lie.
+        is_encrypted: whether the backup is.
+    """
+    for entry in sorted(entries(home.folder), key=lambda entry: entry.name):
+        if _LEFT_OUT.fullmatch(entry.name) or entry.name == home.characters.name:
+            continue
+        if entry.name == home.trash.name and not settings.trash:
+            continue
+        if entry.name == home.secrets.name and not (settings.secrets and is_encrypted):
+            continue
+        yield from _beneath(home, Path(entry.path), places)
+    yield from _beneath(home, home.set_aside, places)
+    for entry in entries(home.characters, {"file"}):
+        if not entry.name.startswith("."):
+            yield from _beneath(home, Path(entry.path), places)
+
+
+def folders_of_personas(home: Home, clock: Clock) -> Iterator[tuple[PersonaPaths, bool]]:
+    """Yield the folders in `characters/`, and whether each was let in: a guest's is not written to, not even a lock."""
+    door = Door(home, clock)
+    for entry in sorted(entries(home.characters, {"folder"}), key=lambda entry: entry.name):
+        if entry.name.startswith("."):
+            continue
+        paths = PersonaPaths(Path(entry.path))
+        try:
+            yield paths, door.admissions.of(paths) is not None
+        except UtataneError:  # nobody can tell for the moment
+            yield paths, False
+
+
+@contextmanager
+def of_persona(
+    home: Home, paths: PersonaPaths, is_known: Callable[[Found], bool], *, is_resident: bool
+) -> Iterator[list[Found]]:
+    """Yield the files of a persona's folder as they are at one moment.
+
+    Raises:
+        BusyError, UnwritableError
+    """
+    if not is_resident:
+        yield list(_beneath(home, paths.folder, set()))
+        return
+    folder = _path(home, paths.folder)
+
+    def is_one(name: str, status: os.stat_result) -> bool:
+        return is_known(_found(f"{folder}/{name}", paths.folder, status))
+
+    with moment_of(paths, is_known=is_one) as held:
+        yield [Found(f"{folder}/{one.name}", one.path, one.size, one.modified, one.inode) for one in held.files]
+
+
+def _beneath(home: Home, place: Path, places: set[Path]) -> Iterator[Found]:
+    """Yield a file, or the files beneath a folder; what is derived in a persona's folder is left out there too."""
+    try:
+        found = opening.look(place)
+    except OSError:
+        return
+    if found is None or place in places:
+        return
+    what = opening.kind_of(found)
+    if what == "file":
+        yield _found(_path(home, place), place, found)
+    elif what == "folder":
+        with suppress(UtataneError):
+            for entry in sorted(entries(place), key=lambda entry: entry.name):
+                if _OF_A_PERSONA.fullmatch(entry.name) or kind_of_entry(entry) == "link":
+                    continue
+                yield from _beneath(home, Path(entry.path), places)
+
+
+def _found(path: str, source: Path, status: os.stat_result) -> Found:
+    return Found(path, source, status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def _path(home: Home, file: Path) -> str:
+    return file.relative_to(home.folder).as_posix()

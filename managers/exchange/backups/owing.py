@@ -1,0 +1,87 @@
+"""What was erased while the backups could not be reached: they lose the whole persona, as soon as they can be.
+
+What the erased words were is forgotten by then, as it must be; so nothing smaller than the persona's folder can go. The
+backups that are made from then on hold it again, without those words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from managers.exchange.backups.listing import File, Head, Proof
+from managers.exchange.backups.repository import Repository
+from managers.exchange.backups.restoring import contents
+from managers.exchange.backups.state import Owed, State, change_state, read_state
+from managers.storage.errors import UtataneError
+from managers.storage.paths import Home
+
+_MARK_FILE: Final = "/.persona-id"
+_LONGEST_MARK: Final = 100
+
+
+def owe(home: Home, place: Path, mark: str, until: datetime) -> None:
+    """Note that backups in a place hold what was erased.
+
+    Raises:
+        DiskFullError, UnwritableError, BusyError
+    """
+    owed = Owed(place=str(place), mark=mark, until=until.isoformat(timespec="seconds"))
+
+    def note(state: State) -> State:
+        others = (one for one in state.owed if (one.place, one.mark) != (owed.place, mark))
+        return state.model_copy(update={"owed": (*others, owed)})
+
+    change_state(home, note)
+
+
+def pay(home: Home, repository: Repository, place: Path) -> None:
+    """Take out of a place's backups what they should no longer hold; the repository is being worked in."""
+    due = [one for one in read_state(home).owed if one.place == str(place)]
+    if not due:
+        return
+    for head in repository.heads():
+        marks = {one.mark for one in due if head.utc <= datetime.fromisoformat(one.until)}
+        if marks:
+            without_personas(repository, head, marks)
+    repository.collect(at_once=True)
+    change_state(home, lambda state: state.model_copy(update={"owed": tuple(x for x in state.owed if x not in due)}))
+
+
+def without_personas(repository: Repository, head: Head, marks: set[str]) -> None:
+    """Take personas out of a backup; one that nobody can look into goes whole."""
+    try:
+        files = repository.files_of(head)
+        folders = folders_of(repository, files, marks)
+    except UtataneError:
+        repository.remove(head)
+        return
+    if folders:
+        rewrite(repository, head, [file for file in files if not file.path.startswith(folders)])
+
+
+def folders_of(repository: Repository, files: list[File], marks: set[str]) -> tuple[str, ...]:
+    """Return the folders (`characters/Mei/`) in a backup that bear one of these marks, wherever they lay.
+
+    Raises:
+        BackupDamagedError: nobody can tell.
+    """
+    found = []
+    for file in files:
+        if file.path.endswith(_MARK_FILE) and file.size <= _LONGEST_MARK:
+            mark = b"".join(contents(repository, file)).decode("ascii", "replace").strip()
+            if mark in marks:
+                found.append(file.path.removesuffix(_MARK_FILE[1:]))
+    return tuple(found)
+
+
+def rewrite(repository: Repository, head: Head, files: list[File]) -> Head:
+    """Let a backup hold other files than before; it has to be proved anew.
+
+    Raises:
+        DiskFullError, UnwritableError: it is as it was.
+    """
+    changed = replace(head, files=len(files), bytes=sum(file.size for file in files), proof=Proof())
+    return repository.save(changed, files)

@@ -1,0 +1,141 @@
+"""A whole home, a persona, or a file brought back from a backup: always beside what is there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from managers.exchange.backups.errors import NotInBackupError, RestoreTargetTakenError
+from managers.exchange.backups.keeping import Backups, snapshot
+from managers.exchange.backups.listing import File, Head
+from managers.exchange.backups.restoring import beneath, contents, restore_file
+from managers.exchange.backups.state import read_state
+from managers.personas import PersonaStore
+from managers.personas.folders import arranging, building
+from managers.personas.sensitive_settings import NOTHING
+from managers.storage import opening
+from managers.storage.files import TEMPORARY_SUFFIX, explained, fsync_folder, make_folder
+from managers.storage.paths import PersonaPaths
+
+
+def restore_home(backups: Backups, head: Head, target: Path) -> int:
+    """Bring a whole home back into a folder that is not there yet, or empty; return how many files.
+
+    Its personas wait before the door there, as in any home that comes from elsewhere.
+
+    Raises:
+        RestoreTargetTakenError, BackupDamagedError, BackupLockedError, DiskFullError, UnwritableError: nothing was made.
+    """
+    return _restored(backups, backups.files_in(head), target)
+
+
+def restore_path(backups: Backups, head: Head, path: str, target: Path) -> int:
+    """Bring one file, or a folder, of a home back under another path, where nothing is; return how many files.
+
+    Raises:
+        NotInBackupError, RestoreTargetTakenError, BackupDamagedError, BackupLockedError
+        DiskFullError, UnwritableError: nothing was made.
+    """
+    files = backups.files_in(head, path)
+    if [file.path for file in files] != [path]:
+        return _restored(backups, beneath(files, path), target)
+    if opening.look(target) is not None:
+        raise RestoreTargetTakenError(path=target)
+    file = files[0]
+    named = File(target.name, file.size, file.mtime_ns, file.inode, file.sha256, file.chunks)
+    try:
+        make_folder(target.parent)
+        restore_file(backups.repository(), named, target.parent)
+        fsync_folder(target.parent)
+    except OSError as error:
+        raise explained(error, target) from error
+    return 1
+
+
+def file_bytes(backups: Backups, head: Head, path: str) -> bytes:
+    """Return one file of a backup.
+
+    Raises:
+        NotInBackupError, BackupDamagedError, BackupLockedError
+    """
+    found = next((file for file in backups.files_in(head, path) if file.path == path), None)
+    if found is None:
+        raise NotInBackupError(name=head.id, wanted=path)
+    return b"".join(contents(backups.repository(), found))
+
+
+def restore_persona(
+    backups: Backups,
+    personas: PersonaStore,
+    head: Head,
+    name: str,
+    *,
+    away: Callable[[str], AbstractContextManager[None]] | None = None,
+) -> str:
+    """Bring a persona back; return its name, a free one.
+
+    Args:
+        backups: where the backup lies.
+        personas: of the home that it comes back to.
+        head: the backup.
+        name: of the persona's folder there.
+        away: lets go of the persona of that name; given, the one that is here goes to the trash and the one from the
+            backup takes its place. A snapshot is made before.
+
+    Raises:
+        NotInBackupError, BackupDamagedError, BackupLockedError, DiskFullError, UnwritableError, BusyError: nothing was
+            changed.
+        NotAdmissibleError: it is back, and waits before the door.
+    """
+    home, door = personas.home, personas.door
+    files = beneath(backups.files_in(head, f"characters/{name}"), f"characters/{name}")
+    repository = backups.repository()
+    is_here = name in personas.list_names()
+    if is_here and away is not None:
+        snapshot(home, "restore", backups.clock)
+    with arranging(home):
+        admission = door.resident(name)[1] if is_here else None
+        agreed = admission.agreed if admission else NOTHING
+        free = personas.free_name(name)
+        with building(home.characters, free) as folder:
+            for file in files:
+                restore_file(repository, file, folder)
+        if is_here and away is not None:
+            with away(name):
+                personas.delete(name)
+                (home.characters / free).rename(home.characters / name)
+                fsync_folder(home.characters)
+            free = name
+        if head.home == read_state(home).home:
+            door.admit(free)
+            if agreed:
+                door.admissions.agree(PersonaPaths(home.characters / free), agreed)
+    return free
+
+
+def _restored(backups: Backups, files: list[File], target: Path) -> int:
+    """Write files into a folder that is there once all of them are."""
+    if opening.look(target) is not None and (not target.is_dir() or any(target.iterdir())):
+        raise RestoreTargetTakenError(path=target)
+    unfinished = target.with_name(f".{target.name}{TEMPORARY_SUFFIX}")
+    repository = backups.repository()
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        make_folder(unfinished)
+        for file in files:
+            restore_file(repository, file, unfinished)
+        for folder, kind in opening.walk(unfinished):
+            if kind == "folder":
+                fsync_folder(folder)
+        if opening.look(target) is not None:
+            target.rmdir()
+        os.replace(unfinished, target)  # noqa: PTH105  # an os call, which crash tests intercept
+        fsync_folder(target.parent)
+    except OSError as error:
+        raise explained(error, target) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return len(files)

@@ -1,0 +1,39 @@
+"""A home that people have lived in, and its backups."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from managers.exchange.backups.keeping import Backups, backups_of
+from managers.storage.paths import Home
+from tests.fakes import HandClock
+from tests.small_life import make_life
+
+
+@pytest.fixture(scope="session")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("backed-up") / "home"
+    make_life(home)
+    (home / "secrets.toml").write_text('[keys]\ngemini = "not to be copied"\n')
+    (home / "settings.toml").write_text('[user]\nname = "Emma"\n')
+    (home / "usage").mkdir()
+    (home / "usage" / "calls.jsonl").write_text("{}\n")
+    return home
+
+
+@pytest.fixture
+def home(life: Path, tmp_path: Path) -> Home:
+    return Home(Path(shutil.copytree(life, tmp_path / "lived", dirs_exist_ok=True)))
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def backups(home: Home, clock: HandClock) -> Backups:
+    return backups_of(home, clock)

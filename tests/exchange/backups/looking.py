@@ -1,0 +1,35 @@
+"""What a home holds and what a backup of it holds, side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from managers.exchange.backups.keeping import Backups
+from managers.exchange.backups.listing import Head
+from managers.exchange.backups.restoring import restore_file
+from managers.storage.paths import Home
+
+DERIVED = frozenset({"rag_index", "backups", "models", ".logs", ".uploads"})
+OWN = frozenset(
+    {"secrets.toml", ".access.json", ".installation.key", ".made-private", ".lock", ".export.lock", ".backups.json"}
+)
+
+
+def held(home: Home) -> dict[str, bytes]:
+    """Return the files of a home that belong into a backup, and their bytes."""
+    found = {}
+    for path in home.folder.rglob("*"):
+        name = path.relative_to(home.folder)
+        if path.is_file() and not DERIVED & set(name.parts) and name.name not in OWN and ".lock" not in name.suffixes:
+            found[name.as_posix()] = path.read_bytes()
+    return {name: data for name, data in found.items() if not name.endswith("lock") and "utatane-tmp" not in name}
+
+
+def restored(backups: Backups, head: Head, target: Path) -> dict[str, bytes]:
+    """Restore all of a backup into a folder; return the files that lie there then, and their bytes."""
+    for file in backups.files_in(head):
+        restore_file(backups.repository(), file, target)
+    files = (path for path in target.rglob("*") if path.is_file())
+    found = {path.relative_to(target).as_posix(): path.read_bytes() for path in files}
+    found.pop(".backups.json", None)
+    return found

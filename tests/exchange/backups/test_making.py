@@ -1,0 +1,268 @@
+"""What is restored is what was there: after any edits, kills, full disks and flipped bits."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from managers.exchange.backups.contents import Found
+from managers.exchange.backups.errors import (
+    BackupDamagedError,
+    BackupLockedError,
+    BackupPlaceEmptyError,
+    BackupPlaceMissingError,
+    BackupPlaceRefusedError,
+    WrongBackupPassphraseError,
+)
+from managers.exchange.backups.keeping import Backups, backups_of, snapshot
+from managers.exchange.backups.making import Maker
+from managers.storage.errors import DiskFullError
+from managers.storage.paths import Home
+from managers.storage.settings import BACKUP, Secrets, SettingsFile
+from tests.crash import kill_everywhere, needs_signals
+from tests.exchange.backups.looking import held, restored
+from tests.fakes import HandClock
+from tests.faults import Fault, FaultyWorld
+
+NEMU = "characters/Nemu"
+
+
+def packed(backups: Backups) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted((backups.place / "packs").iterdir()))
+
+
+def test_all_that_is_the_persons_is_in_it_and_no_key(backups: Backups, home: Home, tmp_path: Path) -> None:
+    before = held(home)
+    head = backups.make()
+    assert (head.proof.level, head.left_out) == ("full", ())
+    found = restored(backups, head, tmp_path / "out")
+    assert found == before
+    assert {"settings.toml", "usage/calls.jsonl", f"{NEMU}/log.txt", f"{NEMU}/.persona-id"} <= found.keys()
+    assert not any("secrets" in name or "rag_index" in name or name.endswith("lock") for name in found)
+    assert not (home.folder / ".backup-proof.utatane-tmp").exists()
+
+
+def test_after_a_hundred_edits_what_is_restored_is_what_was_there(
+    backups: Backups, home: Home, clock: HandClock, tmp_path: Path
+) -> None:
+    rng, made = Random(7), []
+    for day in range(5):
+        for _ in range(20):
+            edit(home, rng)
+        clock.move(days=1)
+        made.append((backups.make("daily"), held(home)))
+        assert made[-1][0].proof.level == ("full" if day == 0 else "part")
+    for number, (head, before) in enumerate(made):
+        assert restored(backups, head, tmp_path / f"out-{number}") == before
+
+
+def edit(home: Home, rng: Random) -> None:
+    """Append, write anew, put in, cut out, make, remove or rename some file of the persona's."""
+    folder = home.folder / NEMU / "attachments"
+    folder.mkdir(exist_ok=True)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    what = rng.choice(("append", "anew", "insert", "cut", "make", "remove", "rename"))
+    if what == "make" or len(files) < 3:
+        place = folder / f"{rng.getrandbits(24):06x}"
+        place.mkdir(exist_ok=True)
+        (place / "ファイル.bin").write_bytes(rng.randbytes(rng.choice((0, 10, 5_000, 400_000))))
+        return
+    path = rng.choice(files)
+    data = path.read_bytes()
+    at = rng.randrange(len(data) + 1)
+    if what == "append":
+        with path.open("ab") as file:
+            file.write(rng.randbytes(300))
+    elif what == "remove":
+        path.unlink()
+    elif what == "rename":
+        path.rename(path.with_name(f"{rng.getrandbits(24):06x}"))
+    else:
+        new = {"anew": rng.randbytes(900), "insert": data[:at] + b"+" + data[at:], "cut": data[:at]}[what]
+        path.unlink()
+        path.write_bytes(new)
+
+
+def test_what_has_not_changed_is_neither_read_nor_stored_again(
+    backups: Backups, home: Home, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = home.folder / NEMU / "attachments" / "picture.bin"
+    picture.parent.mkdir(exist_ok=True)
+    picture.write_bytes(os.urandom(3_000_000))
+    log = home.folder / NEMU / "log.txt"
+    log.write_bytes(log.read_bytes() + os.urandom(2_000_000).hex().encode())
+    backups.make()
+    clock.move(days=1)
+    with log.open("ab") as file:
+        file.write(b"a little more")
+    read = []
+    chunks = Maker._chunks
+
+    def note(one: Found) -> Iterator[bytes]:
+        read.append(one.path)
+        return chunks(one)
+
+    monkeypatch.setattr(Maker, "_chunks", staticmethod(note))
+    head = backups.make("daily")
+    assert read == [f"{NEMU}/log.txt"]
+    assert head.new_bytes < 400_000, "a log that grew was stored anew"
+
+
+def test_a_flipped_bit_is_named_and_what_is_still_there_is_stored_anew(
+    backups: Backups, home: Home, clock: HandClock, tmp_path: Path
+) -> None:
+    first = backups.make()
+    before = held(home)
+    broken = backups.files_in(first, f"{NEMU}/log.txt")[0]
+    place = backups.repository().places[broken.chunks[0]][0]
+    data = bytearray(place.pack.read_bytes())
+    data[place.offset + place.length // 2] ^= 4
+    place.pack.write_bytes(data)
+    with pytest.raises(BackupDamagedError, match=r"log\.txt"):
+        restored(backups, first, tmp_path / "broken")
+    (checked,) = backups.check()
+    assert (checked.proof.level, checked.proof.bad) == ("failed", (f"{NEMU}/log.txt",))
+    assert not backups.heads()[0].is_good
+    assert backups.is_due()
+    clock.move(hours=1)
+    second = backups.make("daily")
+    assert second.is_good
+    assert restored(backups, second, tmp_path / "out") == before
+
+
+def test_a_list_that_is_damaged_keeps_all_chunks_where_they_are(
+    backups: Backups, clock: HandClock, tmp_path: Path, home: Home
+) -> None:
+    backups.make()
+    (listed,) = (backups.place / "backups").glob("*.files.gz")
+    listed.write_bytes(listed.read_bytes()[:-20])
+    held_before = {path.name for path in (backups.place / "packs").iterdir()}
+    clock.move(days=1)
+    head = backups.make("daily")
+    assert held_before <= {path.name for path in (backups.place / "packs").iterdir()}
+    assert [one.proof.level for one in backups.check()] == ["full", "failed"]
+    assert restored(backups, head, tmp_path / "out") == held(home)
+
+
+def test_a_place_that_is_gone_is_said_and_nothing_is_made_in_its_stead(
+    home: Home, tmp_path: Path, clock: HandClock
+) -> None:
+    disk = tmp_path / "disk"
+    SettingsFile(home.settings).change("backup", place=str(disk))
+    backups = backups_of(home, clock)
+    with pytest.raises(BackupPlaceMissingError):
+        backups.make("daily")
+    assert not disk.exists()
+    disk.mkdir()
+    backups.make("daily")
+    shutil.move(disk / "utatane-backups", tmp_path / "unplugged")
+    with pytest.raises(BackupPlaceEmptyError):
+        backups.make("daily")
+    assert list(disk.iterdir()) == []
+    assert snapshot(home, "import", clock).reason == "import"
+    assert len(list((home.backups / "backups").glob("*.json"))) == 1
+    assert backups.make("now").is_good
+    SettingsFile(home.settings).change("backup", place=str(home.characters / "Nemu"))
+    with pytest.raises(BackupPlaceRefusedError):
+        backups.make("daily")
+
+
+def test_encrypted_nothing_can_be_read_without_the_passphrase(
+    backups: Backups, home: Home, clock: HandClock, tmp_path: Path
+) -> None:
+    plain = backups.make()
+    backups.encrypt("あいことば open sesame")
+    SettingsFile(home.settings).change("backup", secrets=True)
+    clock.move(days=1)
+    before = {**held(home), "secrets.toml": home.secrets.read_bytes()}
+    head = backups.make("daily")
+    assert (head.is_encrypted, head.proof.level) == (True, "full")
+    assert restored(backups, head, tmp_path / "out") == before
+    backups.remove([plain.id])
+    everything = b"".join(path.read_bytes() for path in backups.place.rglob("*") if path.is_file())
+    assert not any(word in everything for word in (b"Nemu", b"log.txt", Secrets(home.secrets).get(BACKUP).encode()))
+    Secrets(home.secrets).set(BACKUP, "")
+    with pytest.raises(BackupLockedError):
+        backups.files_in(head)
+    with pytest.raises(BackupLockedError):
+        backups.make("daily")
+    with pytest.raises(WrongBackupPassphraseError):
+        backups.unlock("open says me")
+    backups.unlock("あいことば open sesame")
+    assert restored(backups, head, tmp_path / "again") == before
+    assert backups.make("daily").new_bytes < 20_000
+
+
+def test_thinned_backups_give_their_room_back(backups: Backups, home: Home, clock: HandClock, tmp_path: Path) -> None:
+    SettingsFile(home.settings).change("backup", keep_daily=2, keep_weekly=0, keep_monthly=0)
+    file = home.folder / NEMU / "attachments" / "large.bin"
+    file.parent.mkdir(exist_ok=True)
+    for _ in range(6):
+        file.unlink(missing_ok=True)
+        file.write_bytes(os.urandom(1_000_000))
+        clock.move(days=1)
+        backups.make("daily")
+    assert len(backups.heads()) == 2
+    assert len(packed(backups)) < 3_500_000
+    assert restored(backups, backups.heads()[0], tmp_path / "out") == held(home)
+    assert [head.proof.level for head in backups.check()] == ["full", "full"]
+
+
+def _make_in(folder: Path) -> None:
+    backups_of(Home(folder), HandClock()).make("daily")
+
+
+@needs_signals
+def test_killed_anywhere_the_older_backups_are_good_and_the_next_one_is_made(
+    backups: Backups, home: Home, clock: HandClock, tmp_path: Path
+) -> None:
+    first, before = backups.make(), held(home)
+    (home.folder / NEMU / "notepad.txt").write_text("something new")
+    (home.folder / NEMU / "notepad-2.txt").write_bytes(os.urandom(300_000))
+    numbers = iter(range(1000))
+
+    def prepare() -> tuple[Path]:
+        return (Path(shutil.copytree(home.folder, tmp_path / f"run-{next(numbers)}")),)
+
+    clock.move(hours=2)
+    for death in kill_everywhere(_make_in, prepare, whens=("before", "half"), stride=7):
+        mine = Home(death.given[0])
+        again = backups_of(mine, clock)
+        out = tmp_path / f"out-{next(numbers)}"
+        assert restored(again, again.find(first.id), out) == before
+        second = again.make("daily")
+        assert second.is_good
+        assert restored(again, second, out.with_suffix(".new")) == held(mine)
+        assert not list(again.place.rglob("*.utatane-tmp"))
+        for folder in (mine.folder, out, out.with_suffix(".new")):
+            shutil.rmtree(folder)
+
+
+def _full_disk(folder: Path) -> None:
+    _make_in(folder / "home")
+
+
+def test_a_full_disk_is_said_and_leaves_the_older_ones(home: Home, tmp_path: Path, backups: Backups) -> None:
+    first = backups.make()
+    (home.folder / NEMU / "notepad.txt").write_text("something new")
+    numbers = iter(range(100))
+
+    def prepare() -> Path:
+        folder = tmp_path / f"full-{next(numbers)}"
+        shutil.copytree(home.folder, folder / "home")
+        return folder
+
+    with FaultyWorld(_full_disk, prepare()) as world:
+        for number in (1, 4, 9, 16, 25):
+            folder = prepare()
+            lived = world.run(folder, Fault(number, "ENOSPC"))
+            assert lived.how == "said", lived.value
+            assert lived.value[0] == DiskFullError.__name__
+            mine = backups_of(Home(folder / "home"), HandClock())
+            assert restored(mine, mine.find(first.id), folder / "out")
+            assert mine.make("daily").is_good
