@@ -71,7 +71,7 @@ class Maker:
             home=home_id,
             folder=str(self.home.folder),
             made_at=now.isoformat(timespec="seconds"),
-            made_utc=utc.isoformat(timespec="seconds"),
+            made_utc=utc.isoformat(timespec="microseconds"),
             reason=reason,
             files=len(self._found),
             bytes=sum(file.size for file in self._found),
