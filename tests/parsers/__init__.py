@@ -1,11 +1,18 @@
 """Everything of ours that takes foreign text apart, each as a function of bytes that must return, whatever they are."""
 
-from tests.parsers import chats, documents, memories, records, words
+from tests.parsers import chats, documents, memories, records, rooms, words
 from tests.parsers.parser import Parser
 
 PARSERS: dict[str, Parser] = {
     parser.name: parser
-    for parser in (*memories.PARSERS, *records.PARSERS, *documents.PARSERS, *words.PARSERS, *chats.PARSERS)
+    for parser in (
+        *memories.PARSERS,
+        *records.PARSERS,
+        *documents.PARSERS,
+        *words.PARSERS,
+        *chats.PARSERS,
+        *rooms.PARSERS,
+    )
 }
 """By name; `tests/corpus/<name>/` holds what one of them once stumbled over."""
 

@@ -1,0 +1,198 @@
+"""A log taken apart into its messages: where one ends and the next begins.
+
+A header (`## USER:…`, `## AGENT:…`, `## SYSTEM:…`) begins a message, but people and models write lines that look like one.
+The app ends what is spoken with a line that holds the date, and an empty line, so a header behind these is certain. Of the
+others those are taken for text that stand in the middle of a block, of a paragraph, or under a name that nobody has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from managers.exchange.readers.nexus_ark.room_dates import date_line
+from managers.memory.messages import Role
+
+_HEADER: Final = re.compile(r"^##[ \t]?(USER|AGENT|SYSTEM):(.*)$", re.MULTILINE)
+_OLD_HEADER: Final = re.compile(r"^## ([^:\uff1a\n#]{1,60})[:\uff1a][ \t]*$", re.MULTILINE)
+"""What the first versions wrote: `## ユーザー:` and `## <persona>:`."""
+_OLD_USERS: Final = frozenset({"ユーザー", "user", "あなた", "you"})
+_OLD_PROGRAM: Final = frozenset({"システム", "system"})
+_ROLES: Final[dict[str, Role]] = {"USER": "user", "AGENT": "persona", "SYSTEM": "system"}
+_BLOCK: Final = re.compile(
+    r"(?P<fence>^```)|\[(?P<open1>THOUGHT|RAW_RESULT)\]|\[/(?P<close1>THOUGHT|RAW_RESULT)\]"
+    r"|<(?P<open2>details|think|thinking)\b|</(?P<close2>details|think|thinking)>|【(?P<open3>Thoughts)】|【/(?P<close3>Thoughts)】",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MOST_SPEAKERS: Final = 6
+_MOST: Final = 0.6
+"""Such a share makes a habit."""
+_ENOUGH: Final = 8
+"""So many messages show whether all have a date; of so many one may lack it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPiece:
+    """A message as it stands in a log.
+
+    Attributes:
+        role, speaker: the header's.
+        body: all that stands under it, but for the empty lines around.
+        line: where its header stands, from 1.
+    """
+
+    role: Role
+    speaker: str
+    body: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogPieces:
+    """A log that was taken apart: the messages, and what stands before the first one."""
+
+    before: str
+    pieces: tuple[LogPiece, ...]
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A line that looks like a header; `is_dated`: the line before it that says something is the app's date."""
+
+    role: Role
+    speaker: str
+    start: int
+    end: int
+    is_dated: bool = False
+    is_apart: bool = False
+
+
+def split_log(text: str, users: Collection[str] = ()) -> LogPieces:
+    """Take a log apart; line ends are line feeds, and `users` are the names under which the user speaks in old ones."""
+    candidates = [
+        _Candidate(_ROLES[found[1]], found[2].strip(), found.start(), found.end()) for found in _HEADER.finditer(text)
+    ]
+    for candidate, end in zip(candidates, [0, *(one.end for one in candidates)], strict=False):
+        before = text[end : candidate.start].rstrip("\n ")
+        said = date_line(before.rpartition("\n")[2])
+        candidate.is_dated = said is not None and said.has_clock and said.is_formal
+        line = text.rfind("\n", 0, max(0, candidate.start - 1)) + 1
+        candidate.is_apart = not text[line : candidate.start].strip()
+    headers = _real(text, candidates)
+    before, old = _old_pieces(text[: headers[0].start] if headers else text, users)
+    return LogPieces(before, (*old, *_cut(text, headers)))
+
+
+def _real(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Return the headers among the lines that look like one."""
+    blocks, habits = _Blocks(text), _Habits(candidates)
+    real: list[_Candidate] = []
+    for number, one in enumerate(candidates):
+        if (
+            not real
+            or one.is_dated
+            or not (blocks.holds(one.start, habits.next_certain(number)) or habits.deny(real[-1], one))
+        ):
+            real.append(one)
+            blocks.begin(one.end)
+    return real
+
+
+class _Habits:
+    """What the headers of a log have in common."""
+
+    def __init__(self, candidates: Sequence[_Candidate]) -> None:
+        pairs = list(pairwise(candidates))
+        spoken = [after.is_dated for before, after in pairs if before.role != "system"]
+        self._dates = bool(spoken) and sum(spoken) >= _MOST * len(spoken)
+        missing = len(spoken) - sum(spoken)
+        self._always = len(spoken) >= _ENOUGH and missing <= max(1, len(spoken) // _ENOUGH)
+        self._gaps = sum(one.is_apart for one in candidates) >= _MOST * len(candidates)
+        certain = [one for one in candidates if one.is_dated or one is candidates[0]]
+        self._names = {(one.role, one.speaker) for one in certain}
+        self._next: list[int] = []
+        ahead = candidates[-1].end + 1_000_000_000 if candidates else 0
+        for after in [None, *reversed(candidates[1:])]:
+            if after is not None and (after.is_dated or not self._dates):
+                ahead = after.start
+            self._next.append(ahead)
+        self._next.reverse()
+
+    def next_certain(self, number: int) -> int:
+        """Return where the next header stands that surely is one; where no dates tell, the next that looks like one."""
+        return self._next[number]
+
+    def deny(self, current: _Candidate, one: _Candidate) -> bool:
+        """Tell whether a line that looks like a header belongs to the message before it."""
+        if self._gaps and not one.is_apart:
+            return True
+        spoken = current.role != "system" and one.role != "system"
+        return self._always and spoken and (one.role, one.speaker) not in self._names
+
+
+class _Blocks:
+    """Follows which block (thoughts, a tool's result, code) is open, from a message's beginning on."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._open = ""
+        self._closes: dict[str, int] = {}
+
+    def begin(self, at: int) -> None:
+        self._at, self._open = at, ""
+
+    def holds(self, at: int, until: int) -> bool:
+        """Tell whether a place is in a block that is closed before `until`."""
+        for found in _BLOCK.finditer(self._text, self._at, at):
+            if found["fence"]:
+                self._open = "" if self._open == "```" else self._open or "```"
+            elif opened := (found["open1"] or found["open2"] or found["open3"]):
+                self._open = self._open or opened.lower()
+            elif (found["close1"] or found["close2"] or found["close3"] or "").lower() == self._open:
+                self._open = ""
+        self._at = at
+        return bool(self._open) and at <= self._close(at) < until
+
+    def _close(self, at: int) -> int:
+        """Return where the open block ends; beyond everything where it does not."""
+        there = self._closes.get(self._open, -1)
+        if there < at:
+            form = "^```" if self._open == "```" else rf"[\[<【]/{self._open}[\]>】]"
+            found = re.compile(form, re.MULTILINE | re.IGNORECASE).search(self._text, at)
+            there = self._closes[self._open] = found.start() if found else len(self._text) + 2_000_000_000
+        return there
+
+
+def _cut(text: str, headers: Sequence[_Candidate]) -> list[LogPiece]:
+    pieces: list[LogPiece] = []
+    line, counted = 1, 0
+    ends = [*(one.start for one in headers), len(text)][1:]
+    for one, end in zip(headers, ends, strict=True):
+        line += text.count("\n", counted, one.start)
+        counted = one.start
+        pieces.append(LogPiece(one.role, one.speaker, text[one.end : end].strip("\n"), line))
+    return pieces
+
+
+def _old_pieces(text: str, users: Collection[str]) -> tuple[str, list[LogPiece]]:
+    """Take apart what the first versions wrote, which is what stands before the first header of later ones.
+
+    A document with headings looks much like it; in a conversation few speak, and again and again.
+    """
+    found = list(_OLD_HEADER.finditer(text))
+    names = Counter(one[1].strip() for one in found)
+    if len(names) > _MOST_SPEAKERS or not names or max(names.values()) == 1 or len(names) == 1:
+        return text.strip("\n"), []
+    headers = [_Candidate(_old_role(one[1].strip(), users), one[1].strip(), one.start(), one.end()) for one in found]
+    return text[: headers[0].start].strip("\n"), _cut(text, headers)
+
+
+def _old_role(name: str, users: Collection[str]) -> Role:
+    if name.lower() in _OLD_USERS or name in users:
+        return "user"
+    return "system" if name.lower() in _OLD_PROGRAM else "persona"

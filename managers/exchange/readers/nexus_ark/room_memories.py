@@ -1,0 +1,239 @@
+"""What a room dreamt, wants and feels: episodes, insights, goals, open questions, inner state, emotions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from managers.exchange.items import FoundMemory
+from managers.exchange.readers.moments import read_moment
+from managers.exchange.readers.nexus_ark.room_dates import day_in, moment_in_name
+from managers.exchange.readers.nexus_ark.room_folder import RoomFolder
+
+_OLD: Final = r"(?:\.migrat[^/]*)?(?:\.bak)?"
+_EPISODES: Final = rf"(?:memory/)?(?:episodic_memory|episodic_memory/[^/]+|episodic/[^/]+)\.json{_OLD}"
+_INSIGHTS: Final = rf"(?:memory/)?(?:insights|dreaming/[^/]+)\.json{_OLD}"
+_SPECIAL: Final = frozenset(
+    {
+        "achievement",
+        "bonding",
+        "bonding_event",
+        "curiosity_resolved",
+        "discovery",
+        "goal_achievement",
+        "persona_emotion_change",
+    }
+)
+"""Kinds of episodes that tell of one moment and not of the day."""
+_NO_SUMMARY: Final = re.compile(
+    r"[(\uff08].*(?:要約できませんでした|ありませんでした|要約に失敗).*[)\uff09]", re.DOTALL
+)
+_SPAN: Final = re.compile(r"\s*[~～〜]\s*")
+_EMOTIONS: Final[Mapping[str, str]] = {
+    "sad": "sadness",
+    "angry": "anger",
+    "afraid": "fear",
+    "scared": "fear",
+    "surprised": "surprise",
+    "stress": "stressed",
+    "anxiety": "anxious",
+    "joyful": "joy",
+    "unknown": "neutral",
+}
+"""What its later versions call what the house has another word for."""
+_ENDED: Final[Mapping[str, str]] = {"completed": "completed", "abandoned": "abandoned"}
+_LEAST_URGENT: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFeeling:
+    """What the persona felt at a moment, by the room's emotion log."""
+
+    time: datetime
+    name: str
+    intensity: str
+    place: str
+
+
+def episodes(room: RoomFolder) -> Iterator[FoundMemory]:
+    """Yield one episode for each day and each span, whatever number of entries tells of it."""
+    days: dict[str, list[tuple[dict[str, Any], str]]] = {}
+    for path in room.matching(_EPISODES):
+        for entry in room.values(path):
+            summary = _text(entry.get("summary"))
+            if _NO_SUMMARY.fullmatch(summary) or not (summary or entry.get("key_events")):
+                room.leave("no-summary", path)
+            elif not (day := _day(entry, path)):
+                room.leave("no-day", path)
+            elif all(_text(other.get("summary")) != summary for other, _ in days.setdefault(day, [])):
+                days[day].append((entry, path))
+            else:
+                room.leave("repeated-memory", path)
+    for day in sorted(days):
+        yield _episode(day, [entry for entry, _ in days[day]], days[day][0][1])
+
+
+def _day(entry: Mapping[str, Any], path: str) -> str:
+    parts = [day_in(part) for part in _SPAN.split(_text(entry.get("date")), maxsplit=1)]
+    if len(parts) == 2 and all(parts):  # noqa: PLR2004  # from, to
+        first, last = sorted(parts)
+        return f"{first}~{last}" if first != last else first
+    if parts[0]:
+        return parts[0]
+    return day_in(path.rpartition("/")[2]) or day_in(_text(entry.get("created_at")))
+
+
+def _episode(day: str, entries: list[dict[str, Any]], place: str) -> FoundMemory:
+    whole = [one for one in entries if one.get("type") not in _SPECIAL]
+    moments = [one for one in entries if one.get("type") in _SPECIAL]
+    events = [event for one in whole for event in _texts(one.get("key_events"))]
+    if whole:
+        events += [_text(one.get("summary")) for one in moments]
+    tones = [_text(one.get("emotional_tone")) for one in entries if one.get("emotional_tone")]
+    fields = {
+        "summary": "\n\n".join(filter(None, (_text(one.get("summary")) for one in whole or moments))),
+        "key_events": list(dict.fromkeys(events)),
+        "emotional_tone": tones[0] if tones else "neutral",
+    }
+    return FoundMemory("episode", day=day, fields=fields, place=place)
+
+
+def insights(room: RoomFolder) -> Iterator[FoundMemory]:
+    """Yield what was dreamt, oldest first."""
+    found: dict[tuple[str, str, str], tuple[datetime | None, dict[str, str], str]] = {}
+    for path in room.matching(_INSIGHTS):
+        for entry in room.values(path):
+            fields = {key: _text(entry.get(key)) for key in ("trigger_topic", "insight", "strategy", "log_entry")}
+            told = _text(entry.get("created_at"))
+            key = told, fields["insight"], fields["strategy"]
+            if key in found:
+                room.leave("repeated-memory", path)
+            elif not any(fields.values()):
+                room.leave("odd-entry", path)
+            else:
+                fields["insight"] = fields["insight"] or fields["log_entry"]
+                found[key] = read_moment(told) or moment_in_name(path.rpartition("/")[2]), fields, path
+    for time, fields, path in sorted(found.values(), key=lambda one: f"{one[0]}"):
+        yield FoundMemory("insight", time=time, fields=fields, place=path)
+
+
+def goals(room: RoomFolder) -> Iterator[FoundMemory]:
+    """Yield the goals: those that are pursued, and those that have ended."""
+    for path in room.matching(r"(?:memory/)?goals\.json"):
+        for value in room.values(path):
+            for name, entries in value.items():
+                if isinstance(entries, list):
+                    yield from (
+                        _goal(name, entry, path)
+                        for entry in entries
+                        if isinstance(entry, dict) and _text(entry.get("goal"))
+                    )
+                elif name != "meta":
+                    room.leave("odd-entry", path)
+
+
+def _goal(name: str, entry: Mapping[str, Any], place: str) -> FoundMemory:
+    horizon = "long_term" if name == "long_term" or _text(entry.get("id")).startswith("lo") else "short_term"
+    status = _ENDED.get(name) or _text(entry.get("status"))
+    fields: dict[str, Any] = {
+        "goal": _text(entry.get("goal")),
+        "status": status if status in _ENDED else "active",
+        "progress_notes": _texts(entry.get("progress_notes")),
+        "related_values": _texts(entry.get("related_values")),
+        "created_at": _text(entry.get("created_at")),
+        "updated_at": _first(entry, "completed_at", "abandoned_at", "updated_at"),
+        "reason": _first(entry, "completion_note", "abandon_reason", "reason"),
+    }
+    if isinstance(priority := entry.get("priority"), int | float):
+        fields["priority"] = min(max(int(priority), 1), _LEAST_URGENT)
+    return FoundMemory("goal", name=horizon, fields=fields, place=place)
+
+
+def inner_state(room: RoomFolder) -> Iterator[FoundMemory]:
+    """Yield what moved the persona, and what it wondered about."""
+    for path in room.matching(r"(?:memory/)?internal_state\.json"):
+        for value in room.values(path):
+            drives = value.get("drives")
+            curious = drives.get("curiosity") if isinstance(drives, dict) else None
+            asked = curious.get("open_questions") if isinstance(curious, dict) else None
+            for entry in asked if isinstance(asked, list) else ():
+                if isinstance(entry, str):
+                    entry = {"topic": entry}  # noqa: PLW2901  # the same in the other form
+                if isinstance(entry, dict) and _text(entry.get("topic")):
+                    yield _question(entry, path)
+                else:
+                    room.leave("odd-entry", path)
+            if isinstance(drives, dict):
+                yield FoundMemory("inner_state", fields=_state(value, drives), place=path)
+
+
+def _question(entry: Mapping[str, Any], place: str) -> FoundMemory:
+    state = _first(entry, "resolution_state", "status").lower()
+    fields = {
+        "topic": _text(entry.get("topic")),
+        "context": _text(entry.get("context")),
+        "answered": bool(entry.get("resolved_at")) or state in {"resolved", "answered"},
+    }
+    time = read_moment(_first(entry, "created_at", "added_at", "asked_at", "timestamp"))
+    return FoundMemory("question", time=time, fields=fields, place=place)
+
+
+def _state(value: Mapping[str, Any], drives: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the state without what says nothing, and without the questions, which stand for themselves."""
+    told = {name: _told(drive) for name, drive in drives.items() if isinstance(drive, dict)}
+    told.get("curiosity", {}).pop("open_questions", None)
+    for drive in told.values():
+        for name in ("last_interaction", "updated_at"):
+            if name in drive and read_moment(drive[name]) is None:
+                del drive[name]
+    log = value.get("motivation_log")
+    return {"drives": told, "motivation_log": _told(log) if isinstance(log, dict) else {}}
+
+
+def _told(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in values.items() if one is not None}
+
+
+def emotions(room: RoomFolder) -> tuple[list[FoundMemory], list[OwnFeeling]]:
+    """Return what the user felt, oldest first, and what the persona felt itself."""
+    felt: list[FoundMemory] = []
+    own: list[OwnFeeling] = []
+    for path in room.matching(r"(?:memory/)?emotion_log\.json"):
+        for entry in room.values(path):
+            time = read_moment(entry.get("timestamp"))
+            if time is None:
+                room.leave("no-day", path)
+            elif entry.get("type") == "persona" or ("category" in entry and "emotion" not in entry):
+                plain = time if time.tzinfo is None else time.astimezone().replace(tzinfo=None)
+                own.append(OwnFeeling(plain, _first(entry, "category", "emotion"), _text(entry.get("intensity")), path))
+            else:
+                name = _text(entry.get("emotion")).lower() or "neutral"
+                words = _first(entry, "user_text_snippet", "text")
+                felt.append(FoundMemory("emotion", name=_EMOTIONS.get(name, name), time=time, text=words, place=path))
+    felt.reverse()
+    return felt, sorted(own, key=lambda one: one.time)
+
+
+def _first(entry: Mapping[str, Any], *names: str) -> str:
+    return next((text for name in names if (text := _text(entry.get(name)))), "")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int | float) else ""
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value.strip() else []
+    if not isinstance(value, list):
+        return []
+    return [
+        text
+        for one in value
+        if (text := _first(one, "event", "note", "text", "summary") if isinstance(one, dict) else _text(one))
+    ]

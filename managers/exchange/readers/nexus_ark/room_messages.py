@@ -1,0 +1,160 @@
+"""The messages of a room as the importer wants them: from whichever logs there are, with what belongs to each."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from managers.exchange.items import FoundFile, FoundMessage
+from managers.exchange.readers.nexus_ark.room_conversation import RoomConversation, Said
+from managers.exchange.readers.nexus_ark.room_dates import moment_in_name
+from managers.exchange.readers.nexus_ark.room_folder import RoomFolder
+from managers.exchange.readers.nexus_ark.room_log import LogPiece, split_log
+from managers.exchange.readers.nexus_ark.room_memories import OwnFeeling
+
+_MONTHS: Final = r"logs/.*\.txt"
+"""A file a month: they follow one another."""
+_LOGS: Final = (
+    _MONTHS,
+    r"log\.txt",
+    r"(?:log|logs/.*|log_archives/.*)(?:\.txt)?\.migrating",
+    r"log_archives/.*\.txt",
+    r"(?:log|logs/|log_archives/)[^ ]*.*\.migrated[^/]*",
+    r"log[^/]*\.(?:txt|md|bak|old)|log_import_source/.*\.(?:txt|md|migrated)|(?:logs|log_archives)/.+\.(?:md|bak|old)",
+)
+"""Which files are logs, those that the app reads today before those that it keeps from before."""
+_UNNAMED: Final = frozenset({"", "user", "USER", "User", "ユーザー", "あなた"})
+_KIND: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def conversation(room: RoomFolder, users: Collection[str], made: datetime | None) -> list[Said]:
+    """Return what was said in a room, each message once and in order.
+
+    Args:
+        room: the room.
+        users: what the user is called.
+        made: when the room was made, for logs that no date is in.
+    """
+    found = RoomConversation()
+    for form in _LOGS if room.source.shape != "file" else (r".*",):
+        logs = [(path, pieces) for path in room.matching(form) if (pieces := _pieces(room, path, users))]
+        for together in [logs] if form == _MONTHS else [[log] for log in logs]:
+            named = (moment_in_name(path.rpartition("/")[2]) for path, _ in together)
+            found.add(together, next((time for time in named if time), None))
+    for path, count in found.repeated.items():
+        room.leave("repeated", path, count)
+    return list(found.messages(made))
+
+
+def _pieces(room: RoomFolder, path: str, users: Collection[str]) -> tuple[LogPiece, ...]:
+    if room.is_empty(path):
+        return ()
+    text = room.text(path)
+    log = split_log(text, users)
+    if log.before and log.pieces:
+        room.leave("before-messages", path)
+    if text.strip() and not log.pieces:
+        room.leave("no-messages", path)
+    return log.pieces
+
+
+def _own_names(said: Sequence[Said], given: Collection[str]) -> set[str]:
+    """Return under which names the persona speaks: a room that was renamed has several, one after the other.
+
+    Whoever speaks in between is another persona, in a conversation of several.
+    """
+    spans: dict[str, tuple[int, int]] = {}
+    counts: Counter[str] = Counter()
+    for number, one in enumerate(said):
+        if one.piece.role == "persona":
+            counts[one.piece.speaker] += 1
+            spans[one.piece.speaker] = spans.get(one.piece.speaker, (number, 0))[0], number
+    if not counts:
+        return set(given)
+    begin, end = spans[counts.most_common(1)[0][0]]
+    return {*given, counts.most_common(1)[0][0]} | {
+        name for name, (first, last) in spans.items() if last < begin or first > end
+    }
+
+
+class RoomMessages:
+    """Makes messages for the importer."""
+
+    def __init__(self, room: RoomFolder, said: Sequence[Said], own_names: Collection[str]) -> None:
+        self._room = room
+        self._said = said
+        self._own = _own_names(said, own_names)
+        self._felt: dict[int, list[OwnFeeling]] = {}
+        self._files: dict[str, FoundFile | None] = {}
+
+    def feel(self, feelings: Sequence[OwnFeeling]) -> None:
+        """Put what the persona felt to what it said then: the last message before, to which the app read it."""
+        spoken = [
+            (one.placed, number)
+            for number, one in enumerate(self._said)
+            if one.piece.role == "persona" and one.piece.speaker in self._own and one.placed
+        ]
+        times = [time for time, _ in spoken]
+        for one in feelings:
+            at = bisect_right(times, one.time) - 1
+            if at < 0 and not spoken:
+                self._room.leave("feeling", one.place)
+            else:
+                self._felt.setdefault(spoken[max(at, 0)][1], []).append(one)
+
+    def found(self) -> Iterator[FoundMessage]:
+        """Yield the messages, in order."""
+        for number, one in enumerate(self._said):
+            yield self._message(one, self._felt.get(number, ()))
+
+    def _message(self, one: Said, felt: Sequence[OwnFeeling]) -> FoundMessage:
+        read, place = one.read, f"{one.log}:{one.piece.line}"
+        speaker, notes = self._speaker(one)
+        notes += read.notes
+        notes += [("earlier_wording", words) for words in one.earlier]
+        told = " ".join(words for kind, words in read.notes if kind == "persona_emotion")
+        notes += [
+            ("persona_emotion", f'category="{feeling.name}" intensity="{feeling.intensity}" time="{feeling.time}"')
+            for feeling in felt
+            if not feeling.name or feeling.name not in told
+        ]
+        files = [(words, self._file(words)) for words in read.files]
+        for words, file in files:
+            if file is None:
+                notes.append(("attachment", words))
+                self._room.leave("missing-file", place, name=words[-80:])
+        return FoundMessage(
+            "other" if one.piece.role == "persona" and speaker else one.piece.role,
+            speaker,
+            read.text,
+            one.time,
+            is_time_certain=one.is_certain,
+            mind=read.date.model if read.date and one.piece.role == "persona" else "",
+            thought=read.thought,
+            emotion=read.emotion or next((feeling.name for feeling in felt), ""),
+            files=tuple(file for _, file in files if file is not None),
+            notes=tuple(notes),
+            place=place,
+        )
+
+    def _speaker(self, one: Said) -> tuple[str, list[tuple[str, str]]]:
+        """Return the name that a message stands under, or a record's kind and what else its header says."""
+        name = one.piece.speaker
+        if one.piece.role == "persona":
+            return "" if name in self._own else name, []
+        if one.piece.role == "user":
+            return "" if name in _UNNAMED else name, []
+        kind, *rest = name.split(":", 2)
+        if not _KIND.fullmatch(kind):
+            return "record", [("header", name)]
+        names = ("tool", "tool_call") if kind == "tool_result" else ("header", "header")
+        return kind.lower(), [(name, words) for name, words in zip(names, rest, strict=False) if words]
+
+    def _file(self, words: str) -> FoundFile | None:
+        if words not in self._files:
+            self._files[words] = self._room.named(words)
+        return self._files[words]

@@ -1,0 +1,319 @@
+"""Rooms of Nexus Ark, in each generation of its layout: all that is in them is found, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from managers.exchange.import_source import open_source
+from managers.exchange.items import FoundMemory, FoundMessage, Item, ReadingWishes
+from managers.exchange.readers import nexus_ark
+from managers.storage.texts import Texts
+from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, OCTOBER, Files
+from tests.exchange.readers.reading import folder_of, items_of, left, messages_of, persona_of, said, trouble_of, zip_of
+
+
+def _room(tmp_path: Path, files: Files, name: str = "猫_の部屋") -> list[Item]:
+    return items_of(folder_of(tmp_path / name, files), "nexus-ark")
+
+
+def _memories(items: list[Item], kind: str) -> list[FoundMemory]:
+    return [item for item in items if isinstance(item, FoundMemory) and item.kind == kind]
+
+
+def _notes(message: FoundMessage) -> dict[str, str]:
+    return dict(message.notes)
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_each_generation_has_the_same_conversation(tmp_path: Path, generation: str) -> None:
+    items = _room(tmp_path, GENERATIONS[generation])
+
+    assert said(items) == [
+        ("user", "", "今日は鎌倉に行ったよ。"),
+        ("persona", "", "いいなあ、海!"),
+        ("system", "tool_result", "🛠️ Web検索を実行しました。"),
+        ("user", "", "うん"),
+        ("user", "", "うん"),
+        ("user", "", "月のファイルから落ちた言葉。"),
+        ("persona", "", "絵を描いたよ。"),
+        ("user", "", "こう書いてあった:\n\n```\n## AGENT:猫_の部屋\nにせもの\n\n2025-11-04 (Tue)\n```\n\nだって。"),
+        ("persona", "", "日付のない返事。"),
+        ("other", "隣の子", "わたしも混ぜて。"),
+        ("persona", "", "どうぞ。"),
+    ]
+    found = messages_of(items)
+    assert [one.time for one in found if one.is_time_certain] == [
+        datetime(2025, 10, 3, 21, 0, 0),
+        datetime(2025, 10, 3, 21, 0, 20),
+        datetime(2025, 10, 3, 21, 1, 0),
+        datetime(2025, 10, 3, 21, 2, 0),
+        datetime(2025, 11, 2, 10, 0),
+        datetime(2025, 11, 4, 8, 0, 31),
+        datetime(2025, 11, 4, 8, 5, 0),
+        datetime(2025, 11, 4, 8, 6),
+        datetime(2025, 11, 4, 8, 7),
+    ]
+    assert [one.time for one in found if not one.is_time_certain] == [
+        datetime(2025, 10, 3, 21, 0, 20),
+        datetime(2025, 11, 4, 8, 5),
+    ]
+
+
+def test_what_is_no_speech_is_kept_as_what_it_is(tmp_path: Path) -> None:
+    found = messages_of(_room(tmp_path, MONTHLY))
+
+    assert [(file.path, file.name) for file in found[0].files] == [("attachments/海 岸.png", "海岸.png")]
+    answer = found[1]
+    assert answer.mind == "gemini-2.5-pro"
+    assert answer.thought == "海の話だ。\n## USER:だれでもない\nうれしそう。"
+    assert answer.emotion == "joy"
+    assert _notes(answer) == {
+        "expression": "joy",
+        "memory_trace": 'id="episode_2025-09-01_001" resonance="0.7"',
+        "persona_emotion": 'category="joy" intensity="0.8"',
+    }
+    assert _notes(found[2]) == {
+        "tool": "web_search_tool",
+        "tool_call": "call_42",
+        "raw_result": "## USER:検索結果\n大仏は1252年から。",
+    }
+    picture = found[6]
+    assert [file.path for file in picture.files] == ["generated_images/cat.png"]
+    assert _notes(picture) == {
+        "details": "<summary>🖼️ 画像詳細</summary>\nsleeping cat",
+        "date_line": "2025-11-04(火) 08:00:30 | gemini-2.5-flash",
+    }
+    assert _notes(found[7]) == {"attachment": "characters/猫_の部屋/attachments/無い.png"}
+    assert 'category="anxious"' in _notes(found[10])["persona_emotion"]
+    assert found[10].emotion == "anxious"
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_each_generation_has_the_same_memories(tmp_path: Path, generation: str) -> None:
+    items = _room(tmp_path, GENERATIONS[generation])
+
+    who = persona_of(items)
+    assert (who.name, who.user_name, who.about) == ("猫 の部屋", "田中", "縁側でうたた寝をする。")
+    assert who.system_prompt == "あなたは縁側の猫です。"
+    assert any("名前は みい。" in one.text for one in _memories(items, "core_memory"))
+    assert any("10月3日。海の話を聞いた。" in one.text for one in _memories(items, "diary"))
+    assert [one.text for one in _memories(items, "secret_diary")] == ["ほんとうは寂しい。"]
+    assert _memories(items, "notepad")[0].text == "明日は雨。"
+    day = next(one for one in _memories(items, "episode") if one.day == "2025-10-03")
+    assert day.fields["summary"] == "鎌倉の海の話をした。"
+    assert [one.fields["trigger_topic"] for one in _memories(items, "insight")] == ["詩", "鎌倉"]
+    owner = _memories(items, "entity")[0]
+    assert owner.name == "田中さん 本人"
+    assert owner.time == datetime(2026, 1, 1, 12)
+    assert owner.text == "私のマスター。創作活動に興味がある。\n\n--- Update: 2026-02-01 08:00:00 ---\n鎌倉が好き。"
+    assert [(one.name, one.fields["status"]) for one in _memories(items, "goal")] == [
+        ("short_term", "active"),
+        ("long_term", "active"),
+        ("long_term", "completed"),
+        ("short_term", "abandoned"),
+    ]
+    assert [(one.fields["topic"], one.fields["answered"]) for one in _memories(items, "question")] == [
+        ("雪の冷たさ", False),
+        ("大仏", True),
+    ]
+    assert [(one.name, one.text) for one in _memories(items, "emotion")] == [("sadness", "こう書いてあった")]
+    assert {one.name for one in _memories(items, "knowledge")} >= {"魚図鑑.txt", "world_settings.txt"}
+    assert len(_memories(items, "avatar")) == len(_memories(items, "inner_state")) == 1
+
+
+def test_months_hold_weeks_moments_and_notes(tmp_path: Path) -> None:
+    items = _room(tmp_path, MONTHLY)
+
+    assert [(one.day, one.fields["summary"], one.fields["key_events"]) for one in _memories(items, "episode")] == [
+        ("2025-10-01~2025-10-31", "海の月だった。", []),
+        ("2025-10-03", "鎌倉の海の話をした。", ["絵を見せてもらった。"]),
+        ("2025-10-06~2025-10-12", "静かな週だった。", []),
+    ]
+    assert [one.text for one in _memories(items, "notepad")] == [
+        "明日は雨。",
+        "## research_notes\n\n波は風から。",
+        "## working_memory\n\nいま詩を書いている。",
+    ]
+    assert [one.text for one in _memories(items, "core_memory")] == [
+        "### 自己同一性 (Self Identity)\nわたしは猫。名前は みい。"
+    ]
+    assert [one.text for one in _memories(items, "diary")] == [
+        "### 2025-09-01\n夏の終わり。",
+        "### 2025-10-03\n10月3日。海の話を聞いた。",
+    ]
+    assert [(one.name, one.text) for one in _memories(items, "entity")][1] == ("鎌倉", "海と大仏の町だ。")
+
+
+def test_a_core_memory_with_blocks_is_taken_apart(tmp_path: Path) -> None:
+    items = _room(tmp_path, GENERATIONS["archives"])
+
+    assert [one.text for one in _memories(items, "core_memory")] == ["わたしは猫。名前は みい。"]
+    assert [one.text for one in _memories(items, "diary")] == [
+        "## 日記 (Diary) - AIによる要約\n\n秋に鎌倉の話をした。",
+        "## アーカイブ要約 (Archive Summary)\n\n夏は静かだった。",
+        "9月。夏の終わり。",
+        "10月3日。海の話を聞いた。",
+    ]
+
+
+def test_what_is_left_is_counted_and_has_a_reason(tmp_path: Path) -> None:
+    assert left(_room(tmp_path, MONTHLY)) == {
+        "nexus_ark.missing-file": 1,
+        "nexus_ark.repeated": 16,
+        "nexus_ark.repeated-memory": 3,
+        "nexus_ark.no-summary": 1,
+        "nexus_ark.replaced": 1,
+        "nexus_ark.settings": 1,
+        "nexus_ark.index": 1,
+        "nexus_ark.backup": 1,
+        "nexus_ark.cache": 1,
+        "nexus_ark.unnamed-file": 1,
+        "nexus_ark.bookkeeping": 1,
+        "nexus_ark.unknown": 1,
+    }
+
+
+def test_every_reason_is_said_in_both_languages() -> None:
+    source = "".join(path.read_text("utf-8") for path in Path("managers/exchange/readers/nexus_ark").glob("*.py"))
+    say = Texts("notices/import_nexus_ark")
+    for code in ("repeated", "replaced", "index", "no-room", "several-rooms", "outside", "empty"):
+        assert f'"{code}"' in source or f".{code}" in source
+        both = say.both(code, count="2", place="x", rooms="A, B", name="x")
+        assert both["ja"] != both["en"]
+
+
+def test_pickles_are_never_opened(tmp_path: Path) -> None:
+    with open_source(folder_of(tmp_path / "room", MONTHLY)) as source:
+        list(nexus_ark.read(source, ReadingWishes()))
+        assert source.opened
+        assert not [path for path in source.opened if path.endswith(".pkl")]
+
+
+def test_a_zip_of_all_rooms_with_one_room_is_that_room(tmp_path: Path) -> None:
+    nested = {f"characters/猫_の部屋/{name}": told for name, told in MONTHLY.items()}
+    path = zip_of(tmp_path / "all.zip", {**nested, "config.json": "{}"})
+
+    items = items_of(path, "nexus-ark")
+
+    assert said(items) == said(_room(tmp_path, MONTHLY))
+    assert left(items)["nexus_ark.outside"] == 1
+
+
+def test_several_rooms_are_asked_about(tmp_path: Path) -> None:
+    rooms = {f"{name}/{file}": told for name in ("A", "B") for file, told in MONTHLY.items()}
+
+    assert trouble_of(folder_of(tmp_path / "characters", rooms), "nexus-ark") == "nexus_ark.several-rooms"
+
+
+def test_an_empty_folder_is_no_room(tmp_path: Path) -> None:
+    assert trouble_of(folder_of(tmp_path / "x", {"a.txt": "x"}), "nexus-ark") == "nexus_ark.no-room"
+
+
+def test_a_log_alone_is_read(tmp_path: Path) -> None:
+    items = items_of(folder_of(tmp_path, {"log.txt": OCTOBER}) / "log.txt", "nexus-ark")
+
+    assert len(messages_of(items)) == 5
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "utf-16", "utf-8-sig"])
+def test_encodings_and_windows_lines(tmp_path: Path, encoding: str) -> None:
+    log = OCTOBER.replace("🛠️ ", "").replace("\n", "\r\n").encode(encoding)
+    found = messages_of(_room(tmp_path, {"room_config.json": {}, "log.txt": log}))
+
+    assert [one.text for one in found][:2] == ["今日は鎌倉に行ったよ。", "いいなあ、海!"]
+    assert len(found) == 5
+
+
+def test_messages_of_imports_have_their_date_above(tmp_path: Path) -> None:
+    log = "## USER:user\n2024-01-02 03:04:05\nやあ\n二行目\n\n## AGENT:みい\n2024/1/2 3:05\nはい\n\n## AGENT:みい\n日付なし\n\n"
+    prompt = "2024-01-02 03:04:05\nやあ"
+    items = _room(tmp_path, {"room_config.json": {}, "SystemPrompt.txt": prompt, "log.txt": log})
+
+    assert [(one.text, one.time, one.is_time_certain) for one in messages_of(items)] == [
+        ("やあ\n二行目", datetime(2024, 1, 2, 3, 4, 5), True),
+        ("はい", datetime(2024, 1, 2, 3, 5), True),
+        ("日付なし", datetime(2024, 1, 2, 3, 5), False),
+    ]
+    assert persona_of(items).system_prompt == "やあ"
+
+
+def test_a_room_without_dates_keeps_its_order_and_every_message(tmp_path: Path) -> None:
+    log = "".join(f"## {'USER:user' if n % 2 else 'AGENT:みい'}\nうん\n\n" for n in range(20))
+    found = messages_of(_room(tmp_path, {"room_config.json": {"created_at": "2025-05-01 10:00:00"}, "log.txt": log}))
+
+    assert len(found) == 20
+    assert {(one.time, one.is_time_certain) for one in found} == {(datetime(2025, 5, 1, 10), False)}
+
+
+def test_messages_without_a_date_before_all_dates_stand_first(tmp_path: Path) -> None:
+    early = "## USER:user\nむかしの言葉\n\n## AGENT:みい\nむかしの返事\n\n"
+    files: Mapping[str, str] = {
+        "room_config.json": "{}",
+        "logs/0000-00.txt": early,
+        "logs/2025-10.txt": OCTOBER,
+        "log.txt.migrated": early + OCTOBER,
+    }
+    found = messages_of(_room(tmp_path, files))
+
+    assert [one.text for one in found][:3] == ["むかしの言葉", "むかしの返事", "今日は鎌倉に行ったよ。"]
+    assert len(found) == 7
+    assert not found[0].is_time_certain
+
+
+def test_a_half_written_message_gives_way_to_the_whole_one(tmp_path: Path) -> None:
+    whole = OCTOBER + "## AGENT:猫_の部屋\nこれは最後まで書かれた返事です。\n\n2025-10-03 (Fri) 21:03:00 | x\n\n"
+    half = OCTOBER + "## AGENT:猫_の部屋\nこれは最後まで書か"
+    for number, logs in enumerate(
+        ({"log.txt": whole, "log.txt.migrating": half}, {"log.txt": half, "log.txt.migrated": whole})
+    ):
+        found = messages_of(_room(tmp_path, {"room_config.json": {}, **logs}, f"room{number}"))
+        assert [one.text for one in found][-1] == "これは最後まで書かれた返事です。"
+        assert len(found) == 6
+
+
+def test_an_edited_message_keeps_its_earlier_wording_beside_it(tmp_path: Path) -> None:
+    logs = {"logs/2025-10.txt": OCTOBER.replace("鎌倉", "江の島"), "log.txt.migrated": OCTOBER}
+    found = messages_of(_room(tmp_path, {"room_config.json": {}, **logs}))
+
+    assert len(found) == 5
+    assert found[0].text == "今日は江の島に行ったよ。"
+    assert _notes(found[0])["earlier_wording"] == "今日は鎌倉に行ったよ。"
+
+
+def test_a_broken_list_gives_what_is_whole(tmp_path: Path) -> None:
+    broken = '[{"date": "2025-10-03", "summary": "海。"}, {"date": "2025-10-04", "summary": "山'
+    items = _room(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER, "memory/episodic/2025-10.json": broken})
+
+    assert [one.fields["summary"] for one in _memories(items, "episode")] == ["海。"]
+    assert left(items)["nexus_ark.broken-json"] == 1
+
+
+def test_the_first_versions_wrote_other_headers(tmp_path: Path) -> None:
+    log = "## ユーザー:\nやあ\n\n## みい:\nはい\n\n## ユーザー:\nまたね\n\n" + OCTOBER
+    found = messages_of(_room(tmp_path, {"room_config.json": {}, "log.txt": log}))
+
+    assert [(one.role, one.text) for one in found][:4] == [
+        ("user", "やあ"),
+        ("persona", "はい"),
+        ("user", "またね"),
+        ("user", "今日は鎌倉に行ったよ。"),
+    ]
+
+
+def test_a_persona_that_was_renamed_is_one_and_a_guest_another(tmp_path: Path) -> None:
+    names = ["まえの名", "まえの名", "いまの名", "客", "いまの名", "いまの名"]
+    log = "".join(f"## AGENT:{name}\nはい{n}\n\n2025-10-03 (Fri) 21:00:0{n} | x\n\n" for n, name in enumerate(names))
+    found = messages_of(_room(tmp_path, {"room_config.json": {}, "log.txt": log}))
+
+    assert [(one.role, one.speaker) for one in found] == [
+        ("persona", ""),
+        ("persona", ""),
+        ("persona", ""),
+        ("other", "客"),
+        ("persona", ""),
+        ("persona", ""),
+    ]
