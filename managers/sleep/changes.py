@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from managers.hygiene.contradictions import with_contradictions
-from managers.hygiene.insight_duplicates import add_insight
+from managers.hygiene.duplicates import add_insight, in_known_words, without_known_events
 from managers.memory.entities import Entity, Fact, Kind, ended, name_key, with_fact
 from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, Goals, closes_with
@@ -91,11 +91,12 @@ def episode_changes(draft: DayDraft, material: DayMaterial, mind: str, *, redo: 
         mind=mind,
         redo=redo,
     ).sealed()
-    target = material.date.isoformat()
-    count = 1 + len(draft.key_events)
-    return [
-        Change("episode", target, draft.summary, tuple(evidence), mind, lambda copy: copy.put_episode(episode), count)
-    ]
+
+    def make(copy: WorkingCopy) -> None:
+        copy.put_episode(without_known_events(copy, episode))
+
+    target, count = material.date.isoformat(), 1 + len(draft.key_events)
+    return [Change("episode", target, draft.summary, tuple(evidence), mind, make, count)]
 
 
 def entity_changes(draft: EntitiesDraft, material: EntityMaterial, mind: str, now: datetime) -> list[Change]:
@@ -134,10 +135,11 @@ def _entity_change(
         if entity is None:
             entity = Entity(draft.name, draft.kind, f"{now:{TIME}}", mind=mind)
         entity = _also_known_as(entity, [draft.name, *draft.aliases], draft.kind)
-        for fact in facts:
+        limits, is_crowded = copy.stores.limits, copy.stores.is_crowded
+        for told in facts:
+            fact = in_known_words(entity, told, limits)
             known, entity = entity, with_fact(entity, fact)
             if entity != known:  # a day that is read again contradicts nothing anew
-                limits, is_crowded = copy.stores.limits, copy.stores.is_crowded
                 entity = with_contradictions(entity, fact, now.date(), limits, is_crowded=is_crowded)
         copy.put_entity(entity)
 
@@ -212,7 +214,7 @@ def _resolve(asked: Question, found: ResolutionDraft, fact: Fact, now: datetime,
     copy.questions = copy.questions.resolved(asked.id, answer=found.answer, evidence=found.evidence, when=when)
     entity = _told_of(copy, question.topic) or (copy.entity([asked.about]) if asked.about else None)
     if entity is not None:
-        copy.put_entity(with_fact(entity, fact))
+        copy.put_entity(with_fact(entity, in_known_words(entity, fact, copy.stores.limits)))
 
 
 def reflection_changes(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from managers.hygiene.contradictions import with_contradictions
+from managers.hygiene.duplicates import add_insight, in_known_words, without_known_events
 from managers.hygiene.housekeeping import Housekeeping
-from managers.hygiene.insight_duplicates import add_insight
 from managers.hygiene.inventory import memories
 from managers.hygiene.similarity import severity
 from managers.memory.entities import Entity, Fact, with_fact
@@ -190,3 +192,43 @@ def test_a_night_keeps_no_more_insights_than_it_may(paths: PersonaPaths, clock: 
     for text in ("The sea calms her.", "Work is hard on Mondays.", "Nora is a good friend to have."):
         add_insight(copy, insight(text, text))
     assert len(copy.insights.entries) == 2
+
+
+# --- the same thing is not saved twice
+
+
+def test_a_fact_that_the_card_holds_is_found_again_and_another_number_is_not() -> None:
+    tom = with_fact(Entity("Tom", "person"), Fact("Tom works in a small bakery.", ("m1",), "x", since="2026-11-01"))
+    told = Fact("Tom works in a small bakery!", ("m2",), "x", since="2026-11-05")
+    same = in_known_words(tom, replace(told, text="Tom works in small bakery"), MemorySettings(merge_threshold=0.9))
+    assert same.text == "Tom works in a small bakery."
+    again = with_fact(tom, in_known_words(tom, told, MemorySettings()))
+    (one,) = again.current_facts
+    assert (one.evidence, one.standing.confidence) == (("m1", "m2"), 0.55)
+    for other in ("Tom works in no small bakery.", "Tom works in 2 small bakeries.", "Nora works in a small bakery."):
+        assert in_known_words(tom, replace(told, text=other), MemorySettings()).text == other
+
+
+def test_an_event_that_the_week_before_tells_is_trusted_more_and_not_told_again(
+    paths: PersonaPaths, clock: HandClock
+) -> None:
+    fill(paths, clock, ["Tom went for a run in the park."], offset=2)
+    today, copy = clock.now().date(), active(paths, clock)
+    about: dict[str, Any] = {
+        "key_events": ["Tom went for a run in the park", "Tom made soup.", "Tom made soup!", "Tom ran 3 km."],
+        "key_event_evidence": [["a"], ["b"], ["c"], ["d"]],
+        "evidence": ["a", "b", "c", "d"],
+    }
+    day = Episode(date=today, summary="today", mind="built-in", **about).sealed()
+    for _ in range(2):  # a day that is read again finds nothing again
+        saved = without_known_events(copy, day)
+        copy.put_episode(saved)
+    assert saved.key_events == ["Tom made soup.", "Tom ran 3 km."]
+    assert [event.evidence for event in saved.events] == [("b", "c"), ("d",)]
+    assert saved.evidence == ["a", "b", "c", "d"]
+    assert not saved.is_users
+    before = copy.episode(today - timedelta(days=2))
+    assert before is not None
+    assert [event.standing.confidence for event in before.events] == [0.55]
+    late = day.model_copy(update={"date": today + timedelta(days=7)})
+    assert "Tom went for a run in the park" in without_known_events(copy, late).key_events
