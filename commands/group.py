@@ -39,8 +39,7 @@ def group(
     if message is not None and not message.strip():
         raise EmptyMessageError
     with services_at(home) as services:
-        services.personas.install_for_groups(personas)
-        talk, failed = services.groups.of(personas), False
+        talk, failed = services.groups.of(personas, terminal_language()), False
         is_asked = message is None and not as_json and sys.stdin.isatty()
         for text in [message] if message is not None else _lines(services, quiet=not is_asked):
             if text.strip() and not _moved(talk, text):

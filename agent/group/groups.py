@@ -10,6 +10,8 @@ from agent.errors import GroupNotFoundError, GroupSizeError, TwiceInGroupError
 from agent.group.conversation import GroupConversation
 from managers.groups import LEAST_PRESENT, MOST_PRESENT, GroupStore, Standing
 from managers.personas.folders import name_key
+from managers.personas.samples import FOR_GROUPS
+from managers.storage.errors import Lang
 
 if TYPE_CHECKING:
     from agent.services import Services
@@ -28,8 +30,12 @@ class Groups:
         """Return where all of them stand, the one that was spoken in last first."""
         return self._store.all()
 
-    def of(self, names: Sequence[str]) -> GroupConversation:
+    def of(self, names: Sequence[str], lang: Lang = "en") -> GroupConversation:
         """Return the conversation in which exactly these personas are; a new one where there is none.
+
+        Args:
+            names: who is to be there; samples for such conversations come when they are first named.
+            lang: what those samples speak by default.
 
         Raises:
             GroupSizeError, TwiceInGroupError
@@ -41,8 +47,17 @@ class Groups:
                 raise TwiceInGroupError(name=name)
         if not LEAST_PRESENT <= len(names) <= MOST_PRESENT:
             raise GroupSizeError(least=LEAST_PRESENT, most=MOST_PRESENT)
+        self._install(names, lang)
         own = [self._services.personas.get(name).name for name in names]
         return self.get(self._store.with_present(own).id)
+
+    def _install(self, names: Sequence[str], lang: Lang) -> None:
+        personas = self._services.personas
+        due = set(names) & set(FOR_GROUPS)
+        if self._services.only_look or due <= set(personas.list_names()):
+            return
+        for new in personas.install_samples(wanted=due):
+            personas.set_language(new.name, lang)
 
     def get(self, group: str) -> GroupConversation:
         """Return one conversation.

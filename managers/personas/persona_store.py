@@ -25,7 +25,7 @@ from managers.personas.folders import (
     remove_unfinished,
 )
 from managers.personas.persona import Persona, read_persona
-from managers.personas.samples import FOR_GROUPS, copy_samples
+from managers.personas.samples import copy_samples
 from managers.personas.sensitive_settings import wishes_of
 from managers.personas.trash import Trashed
 from managers.storage.clock import Clock
@@ -100,20 +100,13 @@ class PersonaStore:
 
     # Coming and going
 
-    def install_samples(self, source: Path = CHECKOUT / "characters") -> Sequence[Persona]:
-        """Copy the sample personas that were never copied before; return the new ones."""
+    def install_samples(
+        self, source: Path = CHECKOUT / "characters", *, wanted: Collection[str] = ()
+    ) -> Sequence[Persona]:
+        """Copy the sample personas that were never copied before (or those of `wanted`); return the new ones."""
         with arranging(self.home):
             remove_unfinished(self.home.characters)
-            new = copy_samples(self.home, source, self.door.admissions.let_in)
-            return [self._begin(path, "sample") for path in new]
-
-    def install_for_groups(self, names: Collection[str], source: Path = CHECKOUT / "characters") -> Sequence[Persona]:
-        """Copy those of some personas that are samples for conversations of several and were never copied before."""
-        keys = {name_key(name) for name in names} & {name_key(name) for name in FOR_GROUPS}
-        if self.only_look or not keys or keys <= {name_key(name) for name in self.door.all_names()}:
-            return []
-        with arranging(self.home):
-            new = copy_samples(self.home, source, self.door.admissions.let_in, keys)
+            new = copy_samples(self.home, source, self.door.admissions.let_in, wanted)
             return [self._begin(path, "sample") for path in new]
 
     def create(

@@ -50,7 +50,7 @@ def copy_samples(
     keys = {name_key(name) for name in wanted}
 
     def is_due(name: str) -> bool:
-        return name_key(name) in keys if keys else name not in FOR_GROUPS
+        return (name_key(name) in keys) if keys else (name not in FOR_GROUPS)
 
     taken = {name_key(path.name) for path in persona_folders(home.characters)}
     new = []

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.minds.builtin.answers.citation import grounds_of
+from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
+from agent.minds.builtin.talk.mood import feeling_of
 from agent.minds.builtin.talk.quotation import readable
 from agent.minds.builtin.talk.scene import Scene
+from managers.language.emotion import NEGATIVE
 from managers.language.words import content_words, sentences
 from managers.memory.messages import Message
 from managers.mind import Company
 
+_FACTS = (
+    "ask_time",
+    "ask_date",
+    "ask_name",
+    "ask_my_name",
+    "ask_what",
+    "ask_known",
+    "ask_self",
+    "overview",
+    "how_are_you",
+)
+"""What is answered with facts, among several too."""
 _FEW = 3
 """So many sentences are a long turn among several."""
 
@@ -25,21 +41,43 @@ def among_others(scene: Scene, parts: Sequence[str]) -> list[str]:
     if company is None:
         return [*parts]
     others = [one for one in company.since if one.role == "other"]
+    asked = bool(scene.read.questions) and not grounds_of(scene)
     heard = {_plain(one) for message in others for one in sentences(readable(message.text))}
     own = [one for part in parts for one in sentences(part)]
     left = [one for one in own if _plain(one) not in heard]
     if others and any(_is_question(one.text) for one in others):
         left = [one for one in left if not _is_question(one)]  # one question at a time, whoever asks it
+    if is_hurting(scene):
+        return left[:_FEW] or [scene.book.say("company", "stays")]
     remark = _remark(scene, company)
-    is_answer = bool(scene.read.questions or scene.request.recall_wanted) and bool(left)
+    if remark and asked and _asks_for_a_view(scene, company, parts):
+        return [remark]
     if not others:
-        return [*left, remark][:_FEW] if company.is_of_domain and not is_answer and remark else [*parts]
-    if company.is_first and (is_answer or company.is_addressed):
-        return left[:_FEW] or [*parts]
-    if not remark and left and company.is_first:
-        return left[:_FEW]
-    taken_up = _taken_up(scene, others[-1], has_more=bool(remark))
-    return [taken_up, *([remark] if remark else [])]
+        is_fitting = company.is_of_domain and remark and not scene.read.questions
+        return [*left, remark][:_FEW] if is_fitting else [*parts]
+    return _after_others(scene, company, others[-1], left, remark)
+
+
+def _after_others(scene: Scene, company: Company, last: Message, left: list[str], remark: str) -> list[str]:
+    """Return what is said after somebody else: an own answer, or a word on what they said."""
+    is_own = company.is_addressed or scene.request.recall_wanted or bool(scene.read.questions)
+    if company.is_first and (is_own or (left and not remark)):
+        return left[:_FEW] or [remark or scene.book.say("company", "agrees", other=last.speaker, more="")]
+    taken_up = _taken_up(scene, last, has_more=bool(remark))
+    return [taken_up, remark] if remark else [taken_up]
+
+
+def is_hurting(scene: Scene) -> bool:
+    """Tell whether the user is hurting: no moment for anybody's subject."""
+    return feeling_of(scene) in {*NEGATIVE, "mixed"} or speaks_of_death(scene) or is_near_loss(scene)
+
+
+def _asks_for_a_view(scene: Scene, company: Company, parts: Sequence[str]) -> bool:
+    """Tell whether a question is after the persona's own view: of its domain, or where memory has but its sheet to offer."""
+    if scene.read.act(*_FACTS):
+        return False
+    of_others = any(name in part for part in parts for name in company.voices)
+    return company.is_of_domain or of_others or (company.is_addressed and scene.read.act("ask_opinion") is not None)
 
 
 def _remark(scene: Scene, company: Company) -> str:

@@ -10,7 +10,7 @@ from agent.minds.builtin.answers.dispatch import answer_questions
 from agent.minds.builtin.answers.from_memory import speaks_of_the_past
 from agent.minds.builtin.talk import crisis
 from agent.minds.builtin.talk.acknowledgement import heard_words, listen, plain_words
-from agent.minds.builtin.talk.company import among_others
+from agent.minds.builtin.talk.company import among_others, is_hurting
 from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
 from agent.minds.builtin.talk.greeting import answer_courtesy, meet, short_hello
 from agent.minds.builtin.talk.mood import feeling_of, is_everyday, is_heavy_talk
@@ -20,7 +20,7 @@ from agent.minds.builtin.talk.scene import Scene, read_scene
 from agent.minds.builtin.talk.sent_files import answer_from_files
 from agent.minds.builtin.talk.unreadable import answer_unreadable
 from managers.language.dates_in_words import part_of_day
-from managers.language.emotion import NEGATIVE, read_emotion
+from managers.language.emotion import read_emotion
 from managers.language.reading.rules import fits_any
 from managers.language.words import sentences
 from managers.mind import ReplyRequest, ToolCall
@@ -96,8 +96,7 @@ def _murmur(scene: Scene) -> str:
     murmurs = scene.book.voice.murmurs
     if not murmurs or any(m in text for m in murmurs for text in scene.spoken[-2:]) or not scene.book.chance(_MURMURS):
         return ""
-    is_hurting = feeling_of(scene) in {*NEGATIVE, "mixed"} or speaks_of_death(scene) or is_near_loss(scene)
-    if is_hurting or is_heavy_talk(scene) or crisis.lingering(scene.request.turns, scene.request.now):
+    if is_hurting(scene) or is_heavy_talk(scene) or crisis.lingering(scene.request.turns, scene.request.now):
         return ""
     return scene.book.pick(murmurs) + str(scene.book.voice.marks["trailing"])
 
