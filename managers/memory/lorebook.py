@@ -204,7 +204,9 @@ class Lorebook:
         return self._with([*self._raw, *new])
 
     def added(self, values: Mapping[str, object]) -> Lorebook:
-        """Return it with a new entry at its end."""
+        """Return it with a new entry at its end; unchanged where it has one with the same keys and content."""
+        if _core(values) in {_core(raw) for raw in self._raw}:
+            return self
         ids = [raw.get("id") for raw in self._raw if isinstance(raw, dict)]
         number = 1 + max((one for one in ids if isinstance(one, int)), default=0)
         plain = {

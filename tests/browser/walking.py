@@ -28,6 +28,7 @@ SHELVES: Final = (
     "erase",
     "audit",
     "helping",
+    "lorebook",
 )
 
 

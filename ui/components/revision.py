@@ -19,6 +19,7 @@ def revision_of(services: Services, companion: Companion) -> str:
         paths.notepad,
         paths.held_writes,
         paths.persona_json,
+        paths.lorebook,
         paths.system_prompt,
         paths.knowledge,
     )

@@ -15,6 +15,7 @@ from ui.rooms.memories import (
     forgotten,
     helping,
     inner,
+    lorebook,
     people,
     search,
 )
@@ -34,6 +35,7 @@ for shelf in (
     network,
     diaries,
     helping,
+    lorebook,
     inner,
 ):
     router.include_router(shelf.router)

@@ -21,7 +21,7 @@ SHOWN_EVIDENCE: Final = 12
 """A memory may rest on hundreds of messages; the first few say where it comes from."""
 GROUPS: Final[Mapping[str, Sequence[str]]] = {
     "find": ("search", "map", "forgotten", "archive", "audit", "erase"),
-    "known": ("people", "network"),
+    "known": ("people", "network", "lorebook"),
     "time": ("days", "diary"),
     "inner": ("insights", "goals", "questions", "helping", "secret-diary"),
 }

@@ -1,0 +1,116 @@
+"""The shelf of the lorebook: seen, added to, edited, switched off, removed, taken back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agent.memories import Memories
+from agent.services import Services
+from tests.ui.reading import press, read
+from tests.ui.test_memories import Shelves
+from ui.locales import LANGUAGES, texts
+
+EVIL = '<img src=x onerror="alert(1)"> {{alert(3)}}'
+
+
+def written(memories: Memories) -> Any:
+    return json.loads(memories.paths.lorebook.read_text("utf-8"))
+
+
+def put(memories: Memories, *entries: object, **book: object) -> None:
+    memories.paths.lorebook.write_text(json.dumps({"entries": entries, **book}), "utf-8")
+
+
+ODD = {
+    "keys": [" 灯台 ", "tower"],
+    "content": "a\r\nb ",
+    "insertion_order": 1.5,
+    "comment": "The  tower",
+    "unknown": [1],
+    "extensions": {"sticky": 3, "mine": {}},
+    "enabled": 1,
+}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_persona_without_a_card_has_a_lorebook_too(services: Services, memories: Memories, lang: str) -> None:
+    shelves, t = Shelves(services, lang), texts("ja" if lang == "ja" else "en")
+    page = shelves.look("/lorebook")
+    assert page.one(".nothing").text.strip() == t("lorebook.empty")
+    for _ in range(2):  # a form that is sent twice
+        after = shelves.press(page, "#lore-new button", keys="灯台\r\ntower\r\n", content="海辺に立つ。\r\n古い。")
+    assert after.texts("h2") == ["灯台, tower"]
+    (entry,) = written(memories)["entries"]
+    assert (entry["keys"], entry["content"], entry["id"]) == (["灯台", "tower"], "海辺に立つ。\n古い。", 1)
+    assert t("lorebook.nothing") in press(shelves.browser, page, "#lore-new button", content=" ").text
+    assert len(written(memories)["entries"]) == 1
+
+
+def test_what_was_not_changed_in_the_form_stays_as_it_is_written(services: Services, memories: Memories) -> None:
+    put(memories, "no entry", ODD)
+    shelves = Shelves(services)
+    shelves.press(shelves.look("/lorebook/1"), "#memory-editor .main")
+    assert written(memories)["entries"] == ["no entry", ODD]
+    shelves.press(shelves.look("/lorebook/1"), "#memory-editor .main", sticky="", priority="7", name="Tower")
+    changed = {**ODD, "priority": 7, "comment": "Tower", "extensions": {"mine": {}}}
+    assert written(memories)["entries"] == ["no entry", changed]
+    shelves.press(shelves.look("/lorebook/1"), "#memory-editor .main", keys="a\r\n b", content="c\r\nd", use_regex="1")
+    changed |= {"keys": ["a", "b"], "content": "c\nd", "use_regex": True}
+    assert written(memories)["entries"] == ["no entry", changed]
+
+
+def test_an_edit_that_met_another_one_shows_both(services: Services, memories: Memories) -> None:
+    put(memories, {"keys": ["a"], "content": "old"})
+    shelves = Shelves(services)
+    page = shelves.look("/lorebook/0")
+    put(memories, {"keys": ["a"], "content": "よそで書いた"})
+    answer = press(shelves.browser, page, "#memory-editor .main", content="ここで書いた")
+    assert answer.status_code == 409
+    page = read(answer).one("#room")
+    assert "よそで書いた" in page.one("[data-conflict] pre").text
+    assert written(memories)["entries"][0]["content"] == "よそで書いた"
+    shelves.press(page, "#memory-editor .main")
+    assert written(memories)["entries"][0]["content"] == "ここで書いた"
+
+
+def test_entries_are_switched_off_removed_and_brought_back(services: Services, memories: Memories) -> None:
+    put(memories, {"keys": ["a"], "content": "A"}, {"keys": ["b"], "content": "B"})
+    shelves, t = Shelves(services), texts("ja")
+    page = shelves.press(shelves.look("/lorebook"), "#entry-1 button:first-of-type")
+    assert written(memories)["entries"][1]["enabled"] is False
+    assert page.one("#entry-1 .kind").text == t("lorebook.is_off")
+    old = shelves.look("/lorebook")
+    shelves.press(old, "#entry-0 .danger")
+    assert [one["content"] for one in written(memories)["entries"]] == ["B"]
+    assert press(shelves.browser, old, "#entry-0 .danger").status_code >= 400  # it is gone, and B is not it
+    assert [one["content"] for one in written(memories)["entries"]] == ["B"]
+    memories.history.undo(memories.history.entries()[0].id, author="user")
+    assert [one["content"] for one in written(memories)["entries"]] == ["A", "B"]
+
+
+def test_the_settings_of_the_book(services: Services, memories: Memories) -> None:
+    put(memories, {"keys": ["a"], "content": "A"}, unknown=1)
+    shelves = Shelves(services)
+    typed = {"name": "Bruma", "scan_depth": "9", "token_budget": "", "recursive": "1"}
+    shelves.press(shelves.look("/lorebook"), "#lore-settings button", **typed)
+    book = written(memories)
+    assert {key: one for key, one in book.items() if key != "entries"} == {
+        "name": "Bruma", "scan_depth": 9, "recursive_scanning": True, "unknown": 1,
+    }  # fmt: skip
+
+
+def test_what_can_never_come_up_is_told_and_words_are_shown_as_words(services: Services, memories: Memories) -> None:
+    put(memories, {"keys": ["("], "use_regex": True, "content": EVIL, "name": EVIL}, {"keys": [], "content": "x"}, 5)
+    shelves, t = Shelves(services), texts("ja")
+    page = shelves.look("/lorebook")
+    assert page.texts(".told") == [
+        t("lorebook.unreadable", word="("),
+        t("lorebook.keyless"),
+        t("lorebook.odd", count=1),
+    ]
+    for place in ("/lorebook", "/lorebook/0"):
+        assert "<img src=x" not in shelves.answer(place).text
+    assert shelves.look("/lorebook/7").one(".nothing p").text == t("memories.gone")
