@@ -6,7 +6,7 @@ import logging
 
 from agent.forgetting import take_up
 from agent.memories import Memories
-from managers.hygiene.erasure import Erasure, Plan, Report
+from managers.hygiene.erasure import BackupCopies, Erasure, Plan, Report
 from managers.hygiene.erasure_plans import Planner
 from managers.hygiene.errors import PlanChangedError
 from managers.storage.edges import told
@@ -67,4 +67,10 @@ def _follow_up(memories: Memories, report: Report) -> None:
 
 
 def _erasure(memories: Memories) -> Erasure:
-    return Erasure(memories.paths, memories.clock, memories.history, memories.recall)
+    return Erasure(memories.paths, memories.clock, memories.history, memories.recall, lambda: _backups(memories))
+
+
+def _backups(memories: Memories) -> BackupCopies:
+    from managers.exchange.backups.erasing import ErasableBackups  # noqa: PLC0415  # only who erases needs it
+
+    return ErasableBackups(memories.paths.home, memories.clock)

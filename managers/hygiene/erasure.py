@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from managers.hygiene.copies_of_home import blank_log_lines, copies_of, left_in_home, remove_put_aside
 from managers.hygiene.documents import is_in_document
@@ -48,12 +48,15 @@ _ELSEWHERE: Final = frozenset({"history", "index", "journal", "wordless"})
 """What is not gone through file by file."""
 _logger = logging.getLogger(__name__)
 
-Reason = Literal["yours", "unreadable", "settings", "elsewhere"]
+Reason = Literal["yours", "unreadable", "settings", "elsewhere", "backups"]
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A file that an erasure does not reach: it is a person's own, cannot be read, or lies outside of the persona."""
+    """A file that an erasure does not reach: it is a person's own, cannot be read, or lies outside of the persona.
+
+    With `backups` it is the place of backups that cannot be reached for now.
+    """
 
     why: Reason
     file: str
@@ -69,6 +72,7 @@ class Plan:
         left: what it will not reach.
         attachments: files that were sent with what goes, relative to the persona's folder.
         settled: days of which no episode is to be made anew.
+        backups: the backups that hold the persona: they are written anew without it.
     """
 
     traces: Traces
@@ -76,11 +80,13 @@ class Plan:
     left: tuple[Left, ...] = ()
     attachments: frozenset[str] = frozenset()
     settled: tuple[date, ...] = ()
+    backups: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
         """How many of which kind."""
-        return dict(Counter(one.what for one in self.taken))
+        counts = dict[str, int](Counter(one.what for one in self.taken))
+        return {**counts, **({"backup": len(self.backups)} if self.backups else {})}
 
     @property
     def mark(self) -> str:
@@ -96,14 +102,30 @@ class Report:
     left: tuple[Left, ...] = ()
 
 
-class Erasure:
-    """Erases in one persona's folder, in its copies in the home folder, and in what the program keeps of it there."""
+class BackupCopies(Protocol):
+    """The backups that the program has made of a home, as an erasure goes through them."""
 
-    def __init__(self, paths: PersonaPaths, clock: Clock, history: History, recall: Recall) -> None:
+    def holding(self, paths: PersonaPaths) -> Sequence[str]:
+        """Return the names of those that hold a persona."""
+
+    def unreachable(self) -> Sequence[str]:
+        """Return the places of those that cannot be reached."""
+
+    def erase(self, paths: PersonaPaths, plan: Plan) -> tuple[int, Sequence[str]]:
+        """Erase in them; return how many were changed, and the places not reached. It may be done twice."""
+
+
+class Erasure:
+    """Erases in one persona's folder, in its copies in the home folder and in backups, and in what the program keeps of it."""
+
+    def __init__(
+        self, paths: PersonaPaths, clock: Clock, history: History, recall: Recall, backups: Callable[[], BackupCopies]
+    ) -> None:
         self._paths = paths
         self._clock = clock
         self._history = history
         self._recall = recall
+        self._backups = backups
         self._note = paths.memory / _MARK
 
     def look_through(self, plan: Plan) -> Plan:
@@ -116,7 +138,10 @@ class Erasure:
             if not all(map(is_leftover, own.taken)):
                 scrubber.taken.append(Taken("copy", copy.folder.relative_to(copy.home.folder).as_posix(), ""))
         left += (Left(why, file) for why, file in left_in_home(self._paths, plan.traces))
-        return Plan(plan.traces, tuple(scrubber.taken), tuple(left), plan.attachments, plan.settled)
+        backups = self._backups()
+        left += (Left("backups", place) for place in backups.unreachable())
+        held = tuple(backups.holding(self._paths))
+        return Plan(plan.traces, tuple(scrubber.taken), tuple(left), plan.attachments, plan.settled, held)
 
     def carry_out(self, plan: Plan) -> Report:
         """Erase what a plan says. Killed in the middle, `finish` does the rest.
@@ -147,11 +172,14 @@ class Erasure:
             versions = self._erase(plan)
         if not clear_indexes(self._paths, self._recall, plan.traces):
             _logger.warning("the indexes were thrown away, and are made anew: they still held what was erased")
-        done = {**counts, **({"history": versions} if versions else {})}
+        backups, unreached = self._backups().erase(self._paths, plan)
+        told = {"history": versions, "backup": backups}
+        done = {**counts, **{what: count for what, count in told.items() if count}}
+        left = [one for one in plan.left if one.why != "backups"] + [Left("backups", place) for place in unreached]
         given = Given(done, tuple(sorted(plan.traces.messages)))
         record(self._paths, self._clock.now(), "erasure", given, at_once=True)
         remove(self._note)
-        return Report(done, plan.left)
+        return Report(done, tuple(left))
 
     def _erase(self, plan: Plan) -> int:
         """Go through all files; return how many entries of the history read otherwise now."""
@@ -190,7 +218,7 @@ class Erasure:
                 except UtataneError:
                     left.append(Left("unreadable", name))
                     continue
-                rest = _whole_or_not(plan, kind, name, data, scrubber, left)
+                rest = rest_of(plan, kind, name, data, scrubber, left)
             if not is_look:
                 _put(path, data, rest)
 
@@ -257,9 +285,7 @@ def is_leftover(one: Taken) -> bool:
     return kind_of(one.file).how == "gone"
 
 
-def _whole_or_not(
-    plan: Plan, kind: FileKind, name: str, data: bytes, scrubber: Scrubber, left: list[Left]
-) -> bytes | None:
+def rest_of(plan: Plan, kind: FileKind, name: str, data: bytes, scrubber: Scrubber, left: list[Left]) -> bytes | None:
     """Return what is left of a file: of one that was sent all or nothing, of a person's own all."""
     if kind.how not in {"attachment", "yours"}:
         return scrubber.scrub(name, data)

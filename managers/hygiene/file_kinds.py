@@ -29,7 +29,7 @@ How = Literal[
 
 What = Literal[
     "message", "episode", "card", "fact", "goal", "insight", "question", "strategy", "note", "diary", "profile", "feeling", "recall",
-    "dream", "wish", "archived", "attachment", "import", "state", "copy", "log_line", "history",
+    "dream", "wish", "archived", "attachment", "import", "state", "copy", "log_line", "history", "backup",
 ]  # fmt: skip
 """What the parts of a file are counted as in a report."""
 

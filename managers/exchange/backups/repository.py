@@ -255,6 +255,16 @@ class Repository:
         remove(self.folder / "backups" / f"{head.id}.json")
         remove(self._list(head))
 
+    def remove_unreadable(self) -> None:
+        """Take away what is no backup any more: heads that nobody can read, and packs of which nobody knows what is in them."""
+        known = {head.id for head in self.heads()}
+        for name in self.ids():
+            if name not in known:
+                remove(self.folder / "backups" / f"{name}.json")
+        for path in files(self.folder / "packs", f"*{packs.ENDING}"):
+            if path.name in self.damaged:
+                remove(path)
+
     def _list(self, head: Head) -> Path:
         name = f"{head.id}.{head.sha256[:_DIGITS]}.files.gz"
         return self.folder / "backups" / (f"{name}.age" if head.is_encrypted else name)

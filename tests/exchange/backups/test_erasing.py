@@ -1,0 +1,109 @@
+"""What is erased is gone from backups as well, wherever they lie; and all else can still be brought back."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.erasing import erase, plan_erasure
+from agent.services import Services
+from managers.exchange.backups.keeping import Backups
+from managers.exchange.backups.returning import restore_home
+from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, live, open_home, traces_of
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("lived") / "home"
+    live(home)
+    return home
+
+
+@pytest.fixture
+def services(lived: Path, tmp_path: Path) -> Iterator[Services]:
+    opened = open_home(Path(shutil.copytree(lived, tmp_path / "home")))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def backups(services: Services) -> Backups:
+    return services.backups.backups
+
+
+def brought_back(backups: Backups, folder: Path) -> list[Path]:
+    """Restore every backup into a folder of its own."""
+    found = []
+    for head in backups.heads():
+        found.append(folder / head.id)
+        restore_home(backups, head, found[-1])
+    return found
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_no_backup_holds_what_was_erased_and_each_holds_the_rest(
+    services: Services, backups: Backups, tmp_path: Path, *, is_encrypted: bool
+) -> None:
+    backups.make()
+    if is_encrypted:
+        backups.encrypt("open sesame")
+    (services.home.persona(NAME).folder / "notepad.txt").write_text(f"{CAT}は元気。\n{KEPT[0]}へ行く。", "utf-8")
+    backups.make()
+    memories = services.memories(NAME)
+    assert all(traces_of(folder, CAT, KITTY) for folder in brought_back(backups, tmp_path / "before"))
+    plan = plan_erasure(memories, about=CAT)
+    assert plan.counts["backup"] == 2
+    report = erase(memories, plan, seen=plan.mark)
+    assert (report.counts["backup"], report.left) == (2, ())
+    assert traces_of(services.home.folder, CAT, KITTY) == []
+    repository = backups.repository()
+    chunks = b"\n".join(map(repository.read, repository.places))
+    assert KEPT[0].encode() in chunks
+    assert CAT.encode() not in chunks
+    for folder in brought_back(backups, tmp_path / "after"):
+        assert traces_of(folder, CAT, KITTY) == []
+        assert all(traces_of(folder, word) for word in KEPT)
+    assert [head.proof.level for head in backups.heads()] == ["none", "none"]
+    assert backups.is_due()
+    assert [head.proof.level for head in backups.check()] == ["full", "full"]
+    assert erase_again(services) == 0
+
+
+def erase_again(services: Services) -> int:
+    """Return how many backups a second erasure of something else finds to change, when none has been made since."""
+    memories = services.memories(NAME)
+    return erase(memories, plan_erasure(memories, about=KEPT[2])).counts["backup"] - 2
+
+
+def test_what_cannot_be_opened_goes(services: Services, backups: Backups) -> None:
+    backups.encrypt("open sesame")
+    head = backups.make()
+    services.secrets.set("backup", "")
+    memories = services.memories(NAME)
+    assert plan_erasure(memories, about=CAT).backups == (head.id,)
+    assert erase(memories, plan_erasure(memories, about=CAT)).counts["backup"] == 1
+    assert backups.heads() == []
+    assert list((backups.place / "packs").iterdir()) == []
+
+
+def test_backups_out_of_reach_are_named_and_lose_the_persona_once_they_are_there(
+    services: Services, backups: Backups, tmp_path: Path
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    services.settings_file.change("backup", place=str(disk))
+    backups.make()
+    shutil.move(disk, tmp_path / "drawer")
+    memories = services.memories(NAME)
+    report = erase(memories, plan_erasure(memories, about=CAT))
+    assert [(one.why, one.file) for one in report.left] == [("backups", str(disk / "utatane-backups"))]
+    assert traces_of(services.home.folder, CAT, KITTY) == []
+    shutil.move(tmp_path / "drawer", disk)
+    backups.make("daily")
+    for folder in brought_back(backups, tmp_path / "after"):
+        assert traces_of(folder, CAT, KITTY) == []
+    assert NAME not in backups.personas_in(backups.heads()[1])
+    assert NAME in backups.personas_in(backups.heads()[0])
