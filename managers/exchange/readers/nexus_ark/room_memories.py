@@ -185,6 +185,8 @@ def _state(value: Mapping[str, Any], drives: Mapping[str, Any]) -> dict[str, Any
     """Return the state without what says nothing, and without the questions, which stand for themselves."""
     told = {name: _told(drive) for name, drive in drives.items() if isinstance(drive, dict)}
     told.get("curiosity", {}).pop("open_questions", None)
+    if (felt := told.get("devotion", {}).get("user_emotional_state")) is not None:
+        told["devotion"]["user_emotional_state"] = _EMOTIONS.get(str(felt), str(felt))
     for drive in told.values():
         for name in ("last_interaction", "updated_at"):
             if name in drive and read_moment(drive[name]) is None:

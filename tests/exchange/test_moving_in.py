@@ -1,0 +1,143 @@
+"""A room of Nexus Ark moves in: what it holds is there for whoever reads a persona's folder, and once however often it comes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from random import Random
+
+import pytest
+from PIL import Image
+
+from agent.importing import Imported, bring_in
+from agent.services import Services, open_services
+from commands.doctor import examine
+from managers.exchange import import_engine
+from managers.exchange.import_engine import SourceImport
+from managers.exchange.import_words import told_of
+from managers.hygiene.inventory import memories as listed
+from managers.storage.paths import Home
+from tests.exchange.importing import HereReading
+from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, PICTURE
+from tests.exchange.readers.reading import folder_of
+from tests.fakes import HandClock
+
+_NAME = "みい"
+
+
+@pytest.fixture
+def services(own_home: Home, clock: HandClock) -> Iterator[Services]:
+    services = open_services(own_home, clock, Random(3))
+    services.settings_file.change("mind", provider="builtin")
+    yield services
+    services.close()
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Path:
+    return _made(tmp_path, MONTHLY)
+
+
+def _made(tmp_path: Path, files: Mapping[str, object]) -> Path:
+    picture = io.BytesIO()
+    Image.new("RGB", (32, 32), "#6d63ab").save(picture, "PNG")
+    drawn = {name: picture.getvalue() if told is PICTURE else told for name, told in files.items()}
+    return folder_of(tmp_path / "猫_の部屋", drawn)
+
+
+def _moved_in(services: Services, room: Path) -> Imported:
+    with SourceImport(services.home, room, services.clock) as work:
+        work.read()
+        return bring_in(services, work, _NAME)
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    kept = ("log", "memory/", "episodic_memory/", "entity_memory/", "knowledge/", "attachments/")
+    names = {path: path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    return {
+        name: path.read_bytes()
+        for path, name in names.items()
+        if (name.startswith(kept) or "/" not in name) and "audit" not in name and not name.startswith(".")
+    }
+
+
+def test_every_store_of_the_house_reads_what_moved_in(services: Services, room: Path) -> None:
+    done = _moved_in(services, room)
+
+    assert done.report.added == 11
+    held = services.memories(_NAME)
+    assert [one.text for one in held.log.messages() if one.role == "user"][:2] == ["今日は鎌倉に行ったよ。", "うん"]
+    episode = held.episodes.get(date(2025, 10, 3))
+    assert episode is not None
+    assert (episode.summary, episode.key_events) == ("鎌倉の海の話をした。", ["絵を見せてもらった。"])
+    assert [str(span) for span in held.episodes.periods.spans()] == ["2025-10-01~2025-10-31", "2025-10-06~2025-10-12"]
+    assert [one.trigger_topic for one in held.insights.entries()] == ["鎌倉", "詩"]
+    assert [one.goal for one in held.goals.load().active("short_term")] == ["詩を書く"]
+    assert [one.topic for one in held.questions.open()] == ["雪の冷たさ"]
+    assert [one.emotion for one in held.emotions.entries()] == ["sadness"]
+    assert held.inner_state.load().drives.devotion.user_emotional_state == "sadness"
+    assert "名前は みい。" in held.notes.read("core_memory").text
+    assert "いま詩を書いている。" in held.notes.read("notepad").text
+    assert "10月3日。海の話を聞いた。" in held.notes.read("main_memory").text
+    assert held.notes.read("secret_diary").text.strip() == "ほんとうは寂しい。"
+    persona = services.personas.get(_NAME)
+    assert (persona.system_prompt.strip(), persona.user_name) == ("あなたは縁側の猫です。", "田中")
+    assert persona.avatar is not None
+
+
+def test_recall_finds_it_the_memories_list_it_and_doctor_finds_nothing_amiss(services: Services, room: Path) -> None:
+    _moved_in(services, room)
+
+    held = services.memories(_NAME)
+    held.recall.catch_up()
+    for query, told in (
+        ("鎌倉に行った", "今日は鎌倉に行ったよ。"),
+        ("創作活動に興味", "創作活動に興味がある"),
+        ("アジの季節", "アジは夏。"),
+    ):
+        hits = [hit.text for hit in held.recall.search(query, 5)]
+        assert any(told in text for text in hits), (query, hits)
+    assert {memory.kind for memory in listed(held.working_copy())} == {"day", "event", "insight"}
+    assert [one for one in examine(services) if one.state != "ok" and one.about.startswith(_NAME)] == []
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_a_room_that_comes_twice_changes_nothing(
+    services: Services, tmp_path: Path, generation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
+    room = _made(tmp_path, GENERATIONS[generation])
+    before = {path: path.read_bytes() for path in room.rglob("*") if path.is_file()}
+    first = _moved_in(services, room)
+    folder = services.memories(_NAME).paths.folder
+    there = _contents(folder)
+
+    again = _moved_in(services, room)
+
+    assert (first.report.added, again.report.added, again.report.already_there) == (11, 0, 11)
+    assert not any(again.report.memories.values())
+    assert again.report.memories_there == first.report.memories
+    assert _contents(folder) == there
+    assert {path: path.read_bytes() for path in room.rglob("*") if path.is_file()} == before
+
+
+def test_generations_one_after_the_other_bring_each_message_once(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
+    added = [
+        _moved_in(services, _made(tmp_path / generation, files)).report.added
+        for generation, files in GENERATIONS.items()
+    ]
+
+    assert added == [11, 0, 0]
+
+
+def test_what_was_left_is_told_in_words(services: Services, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
+    for one in _moved_in(services, room).report.left_out:
+        words = told_of(one)
+        assert "{" not in words["ja"] + words["en"]
+        assert one.code not in words["en"]  # known, and so not said in general words
