@@ -96,7 +96,7 @@ def _made(services: Services, work: SourceImport, name: str) -> Persona:
         user_name=found.user_name or (users[0] if users else ""),
         user_profile=found.user_profile,
     )
-    if found.greetings:
+    if found.greetings and not work.spool.memories["card"]:  # a card that is kept has them
         work.spool.leave_out(NotTaken("engine.greetings", count=len(found.greetings)))
     return made
 

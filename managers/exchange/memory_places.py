@@ -22,7 +22,8 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import Goal, Horizon
 from managers.memory.inner_state import InnerState
 from managers.memory.insights import Insight
-from managers.memory.json_documents import USER, encode, short_id
+from managers.memory.json_documents import USER, JsonFile, encode, short_id
+from managers.memory.lorebook import Lorebook
 from managers.memory.notes import NoteKind, Notes
 from managers.memory.periods import Period, span_named
 from managers.memory.questions import Question
@@ -75,6 +76,7 @@ class MemoryPlaces:
     _files: dict[Path, bytes | None] = field(default_factory=dict)
     _notes: dict[NoteKind, list[str]] = field(default_factory=dict)
     _felt: list[EmotionEntry] = field(default_factory=list)
+    _book: Lorebook | None = None
 
     def take(self, memory: FoundMemory) -> None:
         """Take a memory; most are written by `write` alone."""
@@ -88,6 +90,8 @@ class MemoryPlaces:
             "inner_state": self._inner_state,
             "knowledge": self._knowledge,
             "avatar": self._avatar,
+            "lorebook": self._lorebook,
+            "card": self._card,
             **dict.fromkeys(_NOTES, self._note),
         }
         try:
@@ -318,6 +322,26 @@ class MemoryPlaces:
         if why not in {"", "there"}:
             raise _NotFitError(why)
         return not why
+
+    # Of characters
+
+    def _lorebook(self, memory: FoundMemory) -> bool:
+        path = self.paths.lorebook
+        book = Lorebook(JsonFile(self.paths, path, self.clock, dict).read()) if self._book is None else self._book
+        joined = book.joined(memory.fields)
+        self._book = joined
+        if len(joined.entries) + joined.odd == len(book.entries) + book.odd:
+            return False
+        self._files[path] = encode(joined.value)
+        return True
+
+    def _card(self, memory: FoundMemory) -> bool:
+        path = self.paths.card
+        there, found = read_bytes(path), encode(dict(memory.fields))
+        if there is not None and there != found:
+            raise _NotFitError("engine.card-there")
+        self._files |= {path: found} if there is None else {}
+        return there is None
 
 
 def _nowhere(_memory: FoundMemory) -> bool:

@@ -1,0 +1,173 @@
+"""Memories from elsewhere find their places, join what is there, and come once however often they are brought."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from datetime import date, datetime
+from random import Random
+from typing import Any
+
+import pytest
+
+from managers.exchange.items import FoundFile, FoundMemory, NotTaken
+from managers.exchange.memory_places import MemoryPlaces
+from managers.memory.emotions import EmotionLog
+from managers.memory.entity_store import EntityStore
+from managers.memory.episodes import Episode, EpisodeStore
+from managers.memory.goals import GoalStore
+from managers.memory.insights import InsightStore
+from managers.memory.lorebook import LorebookStore
+from managers.memory.notes import Notes
+from managers.memory.questions import QuestionStore
+from managers.memory.working_copy import Stores, WorkingCopy
+from managers.storage.history import History
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+
+THEN = datetime(2024, 5, 1, 22, 30)
+FILES = {"knowledge/boats.md": b"# Boats\nGreen ones.", "tool.exe": b"MZ", "profile.png": b"\x89PNG"}
+
+MEMORIES = [
+    FoundMemory("episode", day="2024-05-01", fields={"summary": "We spoke of boats.", "key_events": ["A boat"]}),
+    FoundMemory("episode", day="2024-05-01", fields={"summary": "And of the sea.", "key_events": ["The sea"]}),
+    FoundMemory("episode", day="2024-05-06~2024-05-12", fields={"summary": "A week at sea.", "key_events": []}),
+    FoundMemory("insight", time=THEN, fields={"trigger_topic": "sea", "insight": "Loves it", "strategy": "Ask more"}),
+    FoundMemory("entity", name="Ann", text="Likes boats.\n\n--- Update: 2024-05-02 ---\nHas one.", time=THEN),
+    FoundMemory("goal", name="short_term", fields={"goal": "Learn to sail", "status": "active", "priority": 1}),
+    FoundMemory("goal", name="long_term", fields={"goal": "See the ocean", "status": "completed"}),
+    FoundMemory("question", fields={"topic": "What is the boat called?", "context": "Ann's boat"}),
+    FoundMemory("emotion", name="joy", time=THEN, text="I love it"),
+    FoundMemory("emotion", name="sadness", time=datetime(2025, 1, 2, 3), text="Rain"),
+    FoundMemory("inner_state", fields={"drives": {"boredom": {"level": 0.4}}}),
+    FoundMemory("core_memory", text="Ann is my friend.\n\nShe sails."),
+    FoundMemory("notepad", text="buy rope"),
+    FoundMemory("diary", text="2024-05-01\nA fine day."),
+    FoundMemory("secret_diary", text="I miss her."),
+    FoundMemory("knowledge", file=FoundFile("knowledge/boats.md")),
+    FoundMemory("avatar", file=FoundFile("profile.png")),
+    FoundMemory("lorebook", fields={"name": "Sea", "entries": [{"keys": ["boat"], "content": "Boats float."}]}),
+    FoundMemory("card", fields={"taken_as": "Mei", "card": {"spec": "chara_card_v3"}}),
+]
+
+
+class Bringing:
+    """Takes memories into a persona, as an import does."""
+
+    def __init__(self, paths: PersonaPaths, clock: HandClock) -> None:
+        self.paths, self.clock = paths, clock
+        self.left: list[NotTaken] = []
+        self.has_picture = False
+
+    def bring(self, *memories: FoundMemory) -> tuple[int, int]:
+        self.left = []
+        with closing(History(self.paths, self.clock)) as history:
+            copy = WorkingCopy(Stores.open(self.paths, self.clock))
+            emotions = EmotionLog(self.paths, self.clock)
+            places = MemoryPlaces(
+                self.paths, self.clock, history, copy, emotions, FILES.get, self.left.append, self._avatar
+            )
+            for memory in memories:
+                places.take(memory)
+            places.write("import")
+        self.added = +places.added
+        return places.added.total(), places.there.total()
+
+    def _avatar(self, _data: bytes) -> str:
+        had, self.has_picture = self.has_picture, True
+        return "there" if had else ""
+
+    def note(self, kind: Any) -> str:
+        with closing(History(self.paths, self.clock)) as history:
+            return Notes(self.paths, history, self.clock).read(kind).text
+
+
+@pytest.fixture
+def bringing(paths: PersonaPaths, clock: HandClock) -> Bringing:
+    return Bringing(paths, clock)
+
+
+def test_each_kind_arrives_and_comes_once(bringing: Bringing, paths: PersonaPaths, clock: HandClock) -> None:
+    assert bringing.bring(*MEMORIES) == (len(MEMORIES), 0)
+    assert bringing.left == []
+    before = {
+        path: path.read_bytes() for path in paths.folder.rglob("*") if path.is_file() and ".history" not in str(path)
+    }
+    _, there = bringing.bring(*MEMORIES)
+    assert (bringing.added, there, bringing.left) == ({}, len(MEMORIES), [])
+    assert {path: path.read_bytes() for path in before} == before
+
+    day = EpisodeStore(paths, clock).get(date(2024, 5, 1))
+    assert day is not None
+    assert (day.summary, day.key_events) == ("We spoke of boats.\n\nAnd of the sea.", ["A boat", "The sea"])
+    assert day.is_users  # no dream writes over it
+    assert (paths.episodic_memory / "2024-05-06~2024-05-12.json").exists()
+    assert [one.insight for one in InsightStore(paths, clock).entries()] == ["Loves it"]
+    ann = EntityStore(paths, clock).get("Ann")
+    assert ann is not None
+    assert "Likes boats." in ann.text()
+    assert "Has one." in ann.text()
+    goals = GoalStore(paths, clock).load()
+    assert [(one.goal, one.status) for one in goals.short_term] == [("Learn to sail", "active")]
+    assert [(one.goal, one.status) for one in goals.long_term] == [("See the ocean", "completed")]
+    assert [one.topic for one in QuestionStore(paths, clock).open()] == ["What is the boat called?"]
+    assert [(one.emotion, one.timestamp) for one in EmotionLog(paths, clock).entries()][-1] == ("joy", THEN)
+    assert json.loads(paths.internal_state.read_bytes())["drives"]["boredom"]["level"] == 0.4
+    assert bringing.note("core_memory") == "Ann is my friend.\n\nShe sails.\n"
+    assert bringing.note("main_memory") == "2024-05-01\nA fine day.\n"
+    assert (paths.knowledge / "boats.md").read_bytes() == FILES["knowledge/boats.md"]
+    assert len(LorebookStore(paths, clock).load().entries) == 1
+
+
+def test_what_is_there_stays(bringing: Bringing, paths: PersonaPaths, clock: HandClock) -> None:
+    with closing(History(paths, clock)) as history:
+        Notes(paths, history, clock).write("core_memory", "She sails.\n", based_on=None, author="user", reason="x")
+        Notes(paths, history, clock).write("main_memory", "Today.\n", based_on=None, author="user", reason="x")
+    EpisodeStore(paths, clock).save(Episode(date=date(2024, 5, 1), summary="Mine"), author="dream", reason="night")
+    bringing.bring(*MEMORIES)
+    assert [one.code for one in bringing.left] == ["engine.day-dreamt"] * 2
+    assert bringing.note("core_memory") == "She sails.\n\nAnn is my friend.\n"
+    assert bringing.note("main_memory") == "2024-05-01\nA fine day.\n\nToday.\n"  # a diary's older days stand first
+    kept = EpisodeStore(paths, clock).get(date(2024, 5, 1))
+    assert kept is not None
+    assert kept.summary == "Mine"
+    more = FoundMemory("entity", name="Ann", text="Likes boats.\n\nSold it.")
+    assert bringing.bring(more) == (1, 0)
+    ann = EntityStore(paths, clock).get("Ann")
+    assert ann is not None
+    assert ann.text().count("Likes boats.") == 1
+    assert "Sold it." in ann.text()
+
+
+@pytest.mark.parametrize(
+    ("memory", "code"),
+    [
+        (FoundMemory("episode", day="someday", fields={"summary": "x"}), "engine.unfit"),
+        (FoundMemory("episode", day="2024-05-01"), "engine.empty-memory"),
+        (FoundMemory("entity", name="../../etc/passwd", text="x"), "engine.name"),
+        (FoundMemory("entity", name=".hidden", text="x"), "engine.name"),
+        (FoundMemory("goal", fields={"goal": 7}), "engine.unfit"),
+        (FoundMemory("emotion", name="joy"), "engine.no-time"),
+        (FoundMemory("knowledge", file=FoundFile("tool.exe")), "engine.no-document"),
+        (FoundMemory("knowledge", file=FoundFile("gone.md")), "engine.file"),
+        (FoundMemory("knowledge", name="../x.md", file=FoundFile("knowledge/boats.md")), ""),
+        (FoundMemory("knowledge", name=".x.md", file=FoundFile("knowledge/boats.md")), "engine.name"),
+        (FoundMemory("inner_state", fields={"drives": []}), "engine.unfit"),
+    ],
+)
+def test_what_does_not_fit_is_told_and_nothing_lands_outside(
+    bringing: Bringing, paths: PersonaPaths, memory: FoundMemory, code: str
+) -> None:
+    around = set(paths.folder.parent.parent.rglob("*.md"))
+    added, _ = bringing.bring(memory)
+    assert [one.code for one in bringing.left] == ([code] if code else [])
+    assert added == (0 if code else 1)
+    new = set(paths.folder.parent.parent.rglob("*.md")) - around
+    assert all(path.is_relative_to(paths.knowledge) for path in new)
+
+
+def test_a_random_order_gives_the_same_memories(bringing: Bringing, paths: PersonaPaths) -> None:
+    shuffled = list(MEMORIES)
+    Random(3).shuffle(shuffled)
+    assert bringing.bring(*shuffled) == (len(MEMORIES), 0)
+    assert bringing.bring(*MEMORIES) == (0, len(MEMORIES))
