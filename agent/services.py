@@ -32,6 +32,7 @@ from managers.storage.settings import Secrets, Settings, SettingsFile
 from managers.usage.meter import Meter
 
 if TYPE_CHECKING:
+    from agent.import_jobs import ImportJobs
     from agent.sleeper import CompanionSleeper
     from managers.exchange.backups.daily import DailyBackups
     from managers.recall.embedders.fetching import Fetches
@@ -141,6 +142,13 @@ class Services:
 
         return Fetches(self.home.models)
 
+    @cached_property
+    def imports(self) -> ImportJobs:
+        """The import that the page asked for."""
+        from agent.import_jobs import ImportJobs  # noqa: PLC0415  # only who imports something needs it
+
+        return ImportJobs(self)
+
     @property
     def fetched_so_far(self) -> str:
         """What changes while a sentence model is being fetched."""
@@ -221,6 +229,8 @@ class Services:
         self.pulls.stop()
         if "fetches" in self.__dict__:
             self.fetches.stop()
+        if "imports" in self.__dict__:
+            self.imports.close()
         READER.close()  # whoever is indexing a document that takes long is not waited for
         if "groups" in self.__dict__:
             self.groups.close()

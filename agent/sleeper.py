@@ -81,17 +81,19 @@ class CompanionSleeper:
         dry_run: bool = False,
         today: bool = True,
         progress: Callable[[int, int], None] | None = None,
+        built_in: bool = False,
     ) -> DreamReport:
         """Dream of the days that wait; the index learns of it, and files that have grown are put in order.
 
         Everything is as `Dreamer.dream` takes it: whoever asks dreams of today too, a night that comes by itself does not.
+        With `built_in` the built-in mind dreams, whatever the settings name: that costs nothing.
 
         Raises:
             DreamingAlreadyError
         """
         if not dry_run:
             self._let_wishes_go()
-        report = self.dreamer().dream(
+        report = self.dreamer(built_in=built_in).dream(
             cancel=cancel, level=level, catch_up=catch_up, dry_run=dry_run, today=today, progress=progress
         )
         if dry_run:
@@ -133,15 +135,15 @@ class CompanionSleeper:
             return report
         return replace(report, notices=(*report.notices, *self.memories.recall.keep_up()))
 
-    def dreamer(self, purpose: Purpose = "dream") -> Dreamer:
+    def dreamer(self, purpose: Purpose = "dream", *, built_in: bool = False) -> Dreamer:
         """Return what dreams, with the mind that the settings name now; its calls are counted for `purpose`."""
-        memories = self.memories
+        memories, here = self.memories, built_in_mind(self.memories.settings().mind).dreams
         return Dreamer(
             memories.paths,
             memories.log,
             self.clock,
             sheet=self._sheet(),
-            mind=self._dreams(purpose, here := built_in_mind(memories.settings().mind).dreams),
+            mind=here if built_in else self._dreams(purpose, here),
             fallback=here,
             apply=memories.apply,
             settings=self.settings(),

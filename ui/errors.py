@@ -43,3 +43,11 @@ class WindowFailedError(UtataneError):
 
 class MemoryGoneError(UtataneError):
     """A memory that the page shows is not there any more. Facts: `name`."""
+
+
+class NothingChosenError(UtataneError):
+    """A form for an import came without a file and without a place."""
+
+
+class NotFromHereError(UtataneError):
+    """Another computer's browser named a place on this one."""

@@ -164,6 +164,11 @@ class SourceImport:
         """Let go of what was read."""
         self._stack.close()
 
+    def interrupt(self) -> None:
+        """End the process that reads, for whoever has said that the work is cancelled and may be waiting for it."""
+        if self._reading is not None:
+            self._reading.interrupt()
+
     @property
     def reading(self) -> ImportReading:
         assert self._reading is not None

@@ -63,6 +63,11 @@ class ImportReading:
         if process is not None:
             process.end()
 
+    def interrupt(self) -> None:
+        """End the process in the middle, from another thread."""
+        if (process := self._process) is not None:
+            process.kill()
+
     def items(self, kind: Kind | None, wishes: ReadingWishes) -> Iterator[Item]:
         """Yield what is in the source, as it is read; `kind` is known from the first item on.
 
@@ -123,6 +128,8 @@ class ImportReading:
                     self.close()
         too_long = len(line_read) > MAX_LINE
         self.close()
+        if self.is_cancelled():
+            raise ImportCancelledError
         raise self._refused(watch.why or ("unfolds" if too_long else "died"))
 
     def _check(self, end: dict[str, Any]) -> None:

@@ -49,8 +49,13 @@ class Sleeper(Protocol):
     def pending_days(self) -> list[date]:
         """Return the days that wait for a dream, oldest first."""
 
-    def dream(self, cancel: Cancel, *, today: bool, progress: Progress | None = None) -> DreamReport:
-        """Dream of them, and of the day that still goes on if `today`; `progress` is told of each day that is done."""
+    def dream(
+        self, cancel: Cancel, *, today: bool, progress: Progress | None = None, built_in: bool = False
+    ) -> DreamReport:
+        """Dream of them, and of the day that still goes on if `today`; `progress` is told of each day that is done.
+
+        With `built_in`, the built-in mind does, whatever the settings name.
+        """
 
     def dream_of(self, day: date, tasks: Sequence[str]) -> DreamReport:
         """Do chosen tasks for one day, by hand."""
@@ -135,8 +140,10 @@ class SleepScheduler:
         japanese.let_rest()
         coarse_quantization.let_rest()
 
-    def dream_now(self, name: str) -> Future[None]:
+    def dream_now(self, name: str, *, built_in: bool = False) -> Future[None]:
         """Dream now, whatever the hour, of what was said today too; the future is done when the dream is.
+
+        With `built_in`, the built-in mind dreams, whatever the settings name.
 
         Raises:
             DreamingAlreadyError: it dreams already.
@@ -144,7 +151,8 @@ class SleepScheduler:
         """
         sleeper = self._sleeper(name)
         return self._asked_for(
-            sleeper, lambda cancel: sleeper.dream(cancel, today=True, progress=self._progress_of(name))
+            sleeper,
+            lambda cancel: sleeper.dream(cancel, today=True, progress=self._progress_of(name), built_in=built_in),
         )
 
     def dream_of(self, name: str, day: date, tasks: Sequence[str]) -> Future[None]:

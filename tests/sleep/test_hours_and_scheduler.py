@@ -79,7 +79,9 @@ class FakeSleeper:
     def dream_of(self, day: date, tasks: Sequence[str]) -> DreamReport:
         return DreamReport(self.clock.now(), days=(day,), messages=len(tasks))
 
-    def dream(self, cancel: Cancel, *, today: bool, progress: Progress | None = None) -> DreamReport:
+    def dream(
+        self, cancel: Cancel, *, today: bool, progress: Progress | None = None, built_in: bool = False
+    ) -> DreamReport:
         self.dreams.append(self.clock.now())
         if self.hold is not None:
             self.hold.wait(60)

@@ -11,6 +11,7 @@ from ui.rooms.front import routes as front
 from ui.rooms.guests import routes as guests
 from ui.rooms.heart import routes as heart
 from ui.rooms.history import routes as history
+from ui.rooms.imports import routes as imports
 from ui.rooms.knowledge import routes as knowledge
 from ui.rooms.meaning import routes as meaning
 from ui.rooms.memories import routes as memories
@@ -32,6 +33,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     guests.router,
     welcome.router,
     new.router,
+    imports.router,
     keys.router,
     assets.router,
     installing.router,

@@ -22,6 +22,8 @@ from ui.errors import UploadTooLargeError
 
 LARGEST_FORM = 200_000_000
 """Bytes; a single file has a limit of its own, which depends on what it is for."""
+LARGEST_IMPORT = 4_000_000_000
+"""Bytes of a form that brings what another program has exported, with years of pictures."""
 LONGEST_TEXT = 20_000_000
 """Bytes of a field that is no file; a megabyte, which is Starlette's own limit, is less than some people's notes."""
 _FOLDER = ".uploads"
@@ -33,20 +35,28 @@ class WithUploads(APIRoute):
     FastAPI's own `max_body_size` answers with two English words, and hangs up on a browser that is still sending.
     """
 
+    largest = LARGEST_FORM
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return what answers a request."""
         handle = super().get_route_handler()
 
         async def look_first(request: Request) -> Response:
             # A body of unknown length is no browser's.
-            if "transfer-encoding" in request.headers or int(request.headers.get("content-length", 0)) > LARGEST_FORM:
+            if "transfer-encoding" in request.headers or int(request.headers.get("content-length", 0)) > self.largest:
                 async for _ in request.stream():  # a browser hears an answer after it has sent all
                     pass
-                raise UploadTooLargeError(megabytes=LARGEST_FORM // 1_000_000)
+                raise UploadTooLargeError(megabytes=self.largest // 1_000_000)
             await request.form(max_part_size=LONGEST_TEXT)  # kept by the request; FastAPI would take less
             return await handle(request)
 
         return look_first
+
+
+class WithLargeUploads(WithUploads):
+    """A route whose form may bring what another program has exported."""
+
+    largest = LARGEST_IMPORT
 
 
 @contextmanager

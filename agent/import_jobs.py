@@ -1,0 +1,221 @@
+"""Imports that the page asks for: one at a time, in a thread, looked at first and taken over after a yes.
+
+What was read waits on the disk between the two. Whoever reloads the page, or opens it elsewhere, sees the same import.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal
+
+from agent.importing import Imported, bring_in, look
+from managers.exchange.errors import ImportCancelledError, ImportGoneError, ImportUnderWayError
+from managers.exchange.import_engine import ImportPreview, SourceImport, Stage
+from managers.exchange.items import Kind, ReadingWishes
+from managers.storage.edges import said
+from managers.storage.errors import UtataneError
+from managers.storage.files import explained, make_folder, remove_tree
+from managers.storage.opening import PRIVATE_FILE
+from managers.storage.paths import safe_name
+
+if TYPE_CHECKING:
+    from agent.services import Services
+
+State = Literal["reading", "found", "writing", "done", "stopped", "failed"]
+_BLOCK: Final = 1024 * 1024
+_STOP_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ImportState:
+    """How far an import is.
+
+    Attributes:
+        source: what the file or folder is called.
+        done, whole: bytes read, or messages written; a whole of 0 is not known yet.
+        persona: whom it is for; empty before anybody said so.
+        found: what was found in it.
+        imported: what it did.
+        error: why it failed.
+    """
+
+    source: str
+    state: State = "reading"
+    done: int = 0
+    whole: int = 0
+    persona: str = ""
+    found: ImportPreview | None = None
+    imported: Imported | None = None
+    error: UtataneError | None = None
+
+    @property
+    def is_going_on(self) -> bool:
+        return self.state in {"reading", "writing"}
+
+
+@dataclass
+class ImportJobs:
+    """The import of this process."""
+
+    services: Services
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _cancel: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+    _work: SourceImport | None = None
+    _current: ImportState | None = None
+    _count: int = 0
+
+    @property
+    def current(self) -> ImportState | None:
+        """The import that is under way, waits for a yes, or was the last one; None before the first."""
+        return self._current
+
+    def look(self, source: Path, kind: Kind | None, persona: str = "") -> None:
+        """Begin to read a file or folder of this computer.
+
+        Raises:
+            ImportUnderWayError: another one is under way.
+        """
+        with self._lock:
+            self._begin()
+            self._open(source, kind, persona)
+
+    def look_at_upload(self, name: str, file: BinaryIO, kind: Kind | None, persona: str = "") -> None:
+        """Begin to read a file that a form has brought; it is kept until the import is over.
+
+        Raises:
+            ImportUnderWayError: another one is under way.
+            UnsafeNameError, DiskFullError, UnwritableError: nothing is kept.
+        """
+        tidy = safe_name(Path(name).name)
+        with self._lock:
+            self._begin()
+            self._count += 1
+            folder = self.services.home.importing / f"{os.getpid()}-upload{self._count}"
+            try:
+                make_folder(folder)
+                self._stack.callback(_discard, folder)
+                with os.fdopen(
+                    os.open(folder / tidy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE), "wb"
+                ) as kept:
+                    shutil.copyfileobj(file, kept, _BLOCK)
+            except OSError as error:
+                self._stack.close()
+                raise explained(error, folder) from error
+            self._open(folder / tidy, kind, persona)
+
+    def look_again(self, kind: Kind | None, wishes: ReadingWishes) -> None:
+        """Read the same source again, with what a person said about it.
+
+        Raises:
+            ImportGoneError: there is nothing that waits for a yes.
+        """
+        with self._lock:
+            work, current = self._waiting()
+            self._current = replace(current, state="reading", done=0, whole=0, persona=wishes.persona)
+            self._start(lambda: self._read(work, kind, wishes))
+
+    def take_over(self, persona: str) -> None:
+        """Take over what was found, into a persona of that name.
+
+        Raises:
+            ImportGoneError: there is nothing that waits for a yes.
+            UnsafeNameError: nobody can be called so.
+        """
+        name = safe_name(persona)
+        with self._lock:
+            work, current = self._waiting()
+            self._current = replace(current, state="writing", done=0, whole=0, persona=name)
+            self._start(lambda: self._take_over(work, name))
+
+    def stop(self) -> None:
+        """Stop what is under way; what is there by then stays, and what waits for a yes is let go of."""
+        self._cancel.set()
+        if self._work is not None and self._current is not None and self._current.state == "reading":
+            self._work.interrupt()
+        self.settle(_STOP_SECONDS)
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of an import that is not going on: of what was read, too."""
+        with self._lock:
+            if self._current is not None and not self._current.is_going_on:
+                self._stack.close()
+                self._work = None
+                self._current = None
+
+    def settle(self, seconds: float | None = None) -> None:
+        """Wait for what is under way, so many seconds at most."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def close(self) -> None:
+        """Stop for the end of the program."""
+        self.stop()
+        self.settle()
+        self.forget()
+
+    def _begin(self) -> None:
+        if self._current is not None and self._current.is_going_on:
+            raise ImportUnderWayError(name=self._current.source)
+        self._stack.close()
+        self._current = self._work = None
+
+    def _waiting(self) -> tuple[SourceImport, ImportState]:
+        if self._work is None or self._current is None or self._current.state != "found":
+            raise ImportGoneError
+        return self._work, self._current
+
+    def _open(self, source: Path, kind: Kind | None, persona: str) -> None:
+        work = SourceImport(self.services.home, source, self.services.clock, self._is_cancelled, self._note)
+        self._work = self._stack.enter_context(work)
+        self._current = ImportState(source.name, persona=persona)
+        self._start(lambda: self._read(work, kind, ReadingWishes(persona=persona)))
+
+    def _start(self, deed: Callable[[], ImportState]) -> None:
+        self._cancel = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(deed,), name="import", daemon=True)
+        self._thread.start()
+
+    def _run(self, deed: Callable[[], ImportState]) -> None:
+        current = self._current
+        assert current is not None
+        try:
+            told = deed()
+        except ImportCancelledError as error:
+            told = replace(current, state="stopped", error=error)
+        except Exception as error:  # noqa: BLE001  # the edge of a thread: whatever it is, it is shown
+            told = replace(current, state="failed", error=said(error, "an import"))
+        if told.state != "found":
+            self._stack.close()
+            self._work = None
+        self._current = told
+
+    def _read(self, work: SourceImport, kind: Kind | None, wishes: ReadingWishes) -> ImportState:
+        work.read(kind, wishes)
+        found = look(self.services, work, wishes.persona) if wishes.persona else work.preview()
+        return ImportState(work.source.name, "found", persona=wishes.persona, found=found)
+
+    def _take_over(self, work: SourceImport, name: str) -> ImportState:
+        imported = bring_in(self.services, work, name)
+        return ImportState(work.source.name, "done", persona=imported.persona, imported=imported)
+
+    def _is_cancelled(self) -> bool:
+        return self._cancel.is_set()
+
+    def _note(self, stage: Stage, done: int, whole: int) -> None:
+        current = self._current
+        if current is not None and current.state == stage:
+            self._current = replace(current, done=done, whole=whole)
+
+
+def _discard(folder: Path) -> None:
+    with suppress(OSError):
+        remove_tree(folder)

@@ -1,0 +1,133 @@
+"""The room for imports: a source is chosen, looked at, said yes to, and what came of it is told; without scripts."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from httpx2 import Response  # what Starlette answers with in tests
+from starlette.testclient import TestClient
+
+from agent.services import Services
+from managers.exchange import import_engine
+from tests.exchange.importing import HereReading, lines_of
+from tests.ui.reading import Element, press, read
+from tests.ui.visitors import visitor_of
+from ui.locales import texts
+
+THEN = datetime(2024, 5, 1, 22, 0)
+
+
+@pytest.fixture
+def visitor(services: Services, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
+    visitor = visitor_of(services)
+    visitor.headers["accept-language"] = "en"
+    return visitor
+
+
+def talk(count: int = 4) -> bytes:
+    said = [
+        {
+            "id": f"a{number}",
+            "time": (THEN + timedelta(minutes=number)).isoformat(),
+            "role": "user" if number % 2 else "persona",
+            "speaker": "Ann" if number % 2 else "Mei",
+            "text": f"The boat is green, number {number}.",
+        }
+        for number in range(count)
+    ]
+    return lines_of(said).encode()
+
+
+def send(visitor: TestClient, data: bytes, name: str = "talk.jsonl", **fields: str) -> Response:
+    return visitor.post("/import", data={"kind": "", "persona": "", "path": "", **fields}, files={"file": (name, data)})
+
+
+def settled(visitor: TestClient, services: Services, answer: Response | None = None) -> Element:
+    """Wait until nothing goes on; return the page then."""
+    assert answer is None or answer.status_code in {200, 303}, answer.text
+    services.imports.settle(60)
+    return read(visitor.get(answer.headers.get("location", "/import") if answer is not None else "/import"))
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_a_file_is_looked_at_and_comes_in_after_a_yes(services: Services, visitor: TestClient, lang: str) -> None:
+    visitor.headers["accept-language"] = lang
+    t = texts("ja" if lang == "ja" else "en")
+    assert t("imports.way") in read(visitor.get("/new")).text
+    page = settled(visitor, services, send(visitor, talk()))
+    assert t("imports.messages", count="4") in page.text
+    assert "Ann" in page.text
+    assert "Mei" not in services.personas.list_names()  # only looked at
+    assert page.one("#import-name").attributes["value"] == "Mei"
+    page = settled(visitor, services, press(visitor, page, "#import-yes button", persona=""))
+    assert t("imports.added", count="4", known="0") in page.text
+    assert t("imports.dream_free") in page.text
+    assert services.memories("Mei").log.count() == 4
+    persona = services.personas.get("Mei")
+    assert (persona.user_name, persona.language) == ("Ann", "en")
+    press(visitor, page, 'form[action="/import/forget"] button')
+    assert t("imports.look") in read(visitor.get("/import")).text
+    assert not any(services.home.importing.iterdir())
+
+
+def test_twice_doubles_nothing_and_says_so(services: Services, visitor: TestClient) -> None:
+    for known in ("0", "4"):
+        page = settled(visitor, services, send(visitor, talk(), persona="Mei"))
+        name = {"persona": "Mei"} if known == "4" else {"persona": "", "new_name": "Mei"}
+        page = settled(visitor, services, press(visitor, page, "#import-yes button", **name))
+        assert texts("en")("imports.added", count=str(4 - int(known)), known=known) in page.text
+    assert services.memories("Mei").log.count() == 4
+
+
+def test_who_is_who_in_plain_text_can_be_put_right(services: Services, visitor: TestClient) -> None:
+    text = b"Rin: good evening\nAnn: hello there\nRin: how was your day?\nAnn: long\n" * 3
+    page = settled(visitor, services, send(visitor, text, "chat.txt", kind="text"))
+    assert texts("en")("imports.guess") in page.text
+    told = {"speaker": ["Rin", "Ann"], "role": ["user", "persona"], "kind": "text", "persona": ""}
+    page = settled(visitor, services, visitor.post("/import/again", data=told))
+    page = settled(visitor, services, press(visitor, page, "#import-yes button", persona="", new_name="Ann"))
+    said = {(one.role, one.speaker) for one in services.memories("Ann").log.messages()}
+    assert said == {("user", "Rin"), ("persona", "Ann")}
+
+
+def test_what_cannot_be_read_is_said_where_one_chooses(services: Services, visitor: TestClient) -> None:
+    page = settled(visitor, services, send(visitor, bytes(range(256)) * 50, "noise.bin"))
+    assert "cannot be imported" in page.text
+    assert page.one("#import-source")
+    assert "No file was chosen" in settled(visitor, services, send(visitor, b"", "")).text
+
+
+def test_a_place_is_taken_from_this_computer_alone(services: Services, visitor: TestClient, tmp_path: Path) -> None:
+    source = tmp_path / "talk.jsonl"
+    source.write_bytes(talk())
+    assert visitor.get("/import").text.count('name="path"') == 1
+    page = settled(visitor, services, visitor.post("/import", data={"path": f'"{source}"'}))
+    assert texts("en")("imports.messages", count="4") in page.text
+    visitor.post("/import/forget")
+    elsewhere = visitor_of(services, "a long password", "http://utatane.example:7860")
+    assert 'name="path"' not in elsewhere.get("/import").text
+    page = settled(elsewhere, services, elsewhere.post("/import", data={"path": str(source)}))
+    assert services.imports.current is None
+    for place in ("talk.jsonl", str(tmp_path / "nowhere")):
+        assert "/import" in visitor.post("/import", data={"path": place}).headers["location"]
+        assert services.imports.current is None
+
+
+def test_a_yes_that_comes_late_is_told(services: Services, visitor: TestClient) -> None:
+    answer = visitor.post("/import/yes", data={"persona": "Mei", "new_name": ""})
+    assert texts("en").lang == "en"
+    assert "Choose the file once more" in read(visitor.get(answer.headers["location"])).text
+    assert "Mei" not in services.personas.list_names()
+
+
+def test_names_from_a_source_are_only_words(services: Services, visitor: TestClient) -> None:
+    said = {"id": "x", "time": THEN.isoformat(), "role": "user", "speaker": "<script>alert(1)</script>", "text": "hm"}
+    answer = send(visitor, (json.dumps(said) + "\n").encode(), "a<b>.jsonl")
+    page = visitor.get(answer.headers["location"])
+    services.imports.settle(60)
+    page = visitor.get("/import")
+    assert "<script>alert(1)" not in page.text
