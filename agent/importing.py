@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from managers.exchange.backups.keeping import snapshot
 from managers.exchange.import_engine import ImportPreview, ImportReport, ImportTarget, SourceImport
 from managers.exchange.items import FoundPersona, NotTaken
 from managers.exchange.message_records import names_for
@@ -75,11 +76,15 @@ def bring_in(services: Services, work: SourceImport, name: str) -> Imported:
 
 
 def _persona_for(services: Services, work: SourceImport, name: str) -> tuple[Persona, bool]:
+    """Return whom it is for; of one that is there, all is backed up before anything comes in."""
     found = work.spool.persona
     try:
         persona = services.personas.get(name)
     except PersonaNotFoundError:
         return _made(services, work, name), True
+    coming = look(services, work, name)
+    if coming.messages > coming.already_there or coming.memories:
+        snapshot(services.home, "import", services.clock)
     _fill(services, work, persona, found)
     return services.personas.get(name), False
 

@@ -15,6 +15,7 @@ from commands.passphrases import PassphraseFileOption
 from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell, warn_of
 from commands.terminal import warn, write_line
 from managers.memory.errors import NoSuchFileError
+from managers.memory.messages import NAMELESS
 from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
@@ -126,7 +127,14 @@ def _tell_preview(found: ImportPreview, persona: str, *, as_json: bool) -> None:
     words.append(_say("messages", lang, count=f"{found.messages:,}", known=f"{found.already_there:,}"))
     if found.first and found.last:
         words.append(_say("days", lang, first=found.first.date(), last=found.last.date()))
-    words += [_say("speaker", lang, name=name or "-", count=f"{count:,}") for _, name, count in found.speakers]
+    unnamed = {
+        "user": found.persona.user_name or NAMELESS[lang],
+        "persona": found.persona.name or persona,
+        "system": "-",
+    }
+    words += [
+        _say("speaker", lang, name=name or unnamed[role], count=f"{count:,}") for role, name, count in found.speakers
+    ]
     words += [
         _say("memory", lang, kind=_say(f"memories.{kind}", lang), count=count) for kind, count in found.memories.items()
     ]

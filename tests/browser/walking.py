@@ -148,7 +148,7 @@ class Walk:
         page = self._page
         self._open("persona", "#persona-form")
         yield Place("persona", is_room=True)
-        for name in ("new", "guests"):
+        for name in ("new", "import", "guests"):
             page.goto(f"{self._server}/{name}")
             yield Place(name, is_room=True)
         page.goto(self._server + with_query("/settings", {"persona": self._persona}))

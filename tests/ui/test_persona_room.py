@@ -149,7 +149,7 @@ def test_a_picture_becomes_its_face_and_anything_else_is_refused_in_the_page_s_l
 def test_a_form_without_end_is_refused_with_a_sentence_and_nothing_of_it_is_kept(
     visitor: TestClient, services: Services, monkeypatch: pytest.MonkeyPatch, room: str
 ) -> None:
-    monkeypatch.setattr("ui.server.uploads.LARGEST_FORM", 1_000_000)
+    monkeypatch.setattr("ui.server.uploads.WithUploads.largest", 1_000_000)
     files = {"picture": ("a.png", bytes(2_000_000)), "files": ("a.txt", bytes(2_000_000))}
     answer = visitor.post(address_of(NAME, room), files=files)
     assert answer.status_code == 413

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Final, Protocol, cast
 
 from managers.exchange.import_source import ImportSource
@@ -49,11 +48,7 @@ READERS: Final[tuple[tuple[Kind, str], ...]] = (
 
 def readers(kind: Kind | None = None) -> list[tuple[Kind, SourceReader]]:
     """Return the readers of a kind, or all of them."""
-    return [
-        (one, cast("SourceReader", import_module(module)))
-        for one, module in READERS
-        if kind in (None, one) and find_spec(module) is not None
-    ]
+    return [(one, cast("SourceReader", import_module(module))) for one, module in READERS if kind in (None, one)]
 
 
 def warm_up() -> None:
