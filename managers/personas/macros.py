@@ -11,7 +11,8 @@ import zlib
 from collections.abc import Callable
 from typing import Final
 
-_MACRO: Final = re.compile(r"\{\{\s*(//|[A-Za-z_]+)\s*:?([^{}]*)\}\}|<(USER|BOT|CHAR)>")
+_MACRO: Final = re.compile(r"\{\{([^{}]*)\}\}|<(USER|BOT|CHAR)>")
+_NAME: Final = re.compile(r"//|[A-Za-z_]+")
 _START: Final = re.compile(r"^<START>[ \t]*$", re.MULTILINE)
 _DICE: Final = re.compile(r"(?:1?[dD])?([0-9]{1,9})")
 _CHOICE: Final = re.compile(r"(?<!\\),")
@@ -31,7 +32,11 @@ def fill_names(text: str, char: str, user: str) -> str:
         return text
 
     def filled(found: re.Match[str]) -> str:
-        name = (found[1] or found[3]).casefold()
+        inside = (found[2] or found[1]).strip()
+        named = _NAME.match(inside)
+        if not named:
+            return found[0]
+        name, told = named[0].casefold(), inside[named.end() :].strip().removeprefix(":")
         if name == "user":
             return user
         if name in {"char", "bot"}:
@@ -39,19 +44,23 @@ def fill_names(text: str, char: str, user: str) -> str:
         if name in {"//", "comment", "hidden_key", "original"}:
             return ""
         worked_out = _WORKED_OUT.get(name)
-        return worked_out(found[2] or "") if worked_out else found[0]
+        return worked_out(told) if worked_out else found[0]
 
     return _START.sub("***", _MACRO.sub(filled, text))
 
 
 def _picked(choices: str) -> str:
     several = [one.strip().replace("\\,", ",") for one in _CHOICE.split(choices.replace("::", ","))]
-    return several[zlib.crc32(choices.encode()) % len(several)]
+    return several[_number(choices) % len(several)]
 
 
 def _rolled(dice: str) -> str:
     found = _DICE.fullmatch(dice.strip())
-    return str(1 + zlib.crc32(dice.encode()) % int(found[1])) if found and int(found[1]) else dice
+    return str(1 + _number(dice) % int(found[1])) if found and int(found[1]) else dice
+
+
+def _number(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 _WORKED_OUT: Final[dict[str, Callable[[str], str]]] = {

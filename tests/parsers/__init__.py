@@ -1,6 +1,6 @@
 """Everything of ours that takes foreign text apart, each as a function of bytes that must return, whatever they are."""
 
-from tests.parsers import chats, documents, memories, records, rooms, words
+from tests.parsers import cards, chats, documents, memories, records, rooms, words
 from tests.parsers.parser import Parser
 
 PARSERS: dict[str, Parser] = {
@@ -10,6 +10,7 @@ PARSERS: dict[str, Parser] = {
         *records.PARSERS,
         *documents.PARSERS,
         *words.PARSERS,
+        *cards.PARSERS,
         *chats.PARSERS,
         *rooms.PARSERS,
     )

@@ -80,7 +80,7 @@ def test_what_was_changed_here_and_elsewhere_is_shown_twice_and_one_chooses(
     assert answer.status_code == 409
     shown = read(answer)
     assert shown.one("[data-conflict]").texts("pre") == ["from another window", "from an editor"]
-    assert [one.text for one in shown.all("#persona-form textarea")] == ["my greeting", "", "mine"]
+    assert [one.text for one in shown.all("#persona-form textarea")] == ["my greeting", "", "", "mine"]
     assert services.personas.get(NAME).system_prompt == "from an editor"
     press(visitor, shown, '[name="keep_mine"]')
     saved = services.personas.get(NAME)
@@ -239,8 +239,22 @@ def test_a_broken_persona_says_so_and_gets_its_last_good_version_back(services: 
 def test_how_its_fields_have_changed_can_be_seen_and_taken_back(services: Services, visitor: TestClient) -> None:
     before = services.personas.get(NAME).system_prompt
     press(visitor, opened(visitor), SAVE, prompt="mine")
-    past = opened(visitor).all("details.fold")[0].attributes["data-src"]
+    past = opened(visitor).all("section details.fold")[0].attributes["data-src"]
     listed = read(visitor.get(past, headers={"x-utatane": "swap"}))
     assert "rewrote who it is" in listed.one("ol.history").text
     press(visitor, listed, 'button[value="undo"]')
     assert services.personas.get(NAME).system_prompt == before
+
+
+def test_other_first_words_and_what_it_is_called_are_written_as_they_are_parted(
+    services: Services, visitor: TestClient
+) -> None:
+    typed = {"alternate_greetings": "Hm?\r\nYou.\r\n===\r\nAgain!\r\n", "nickname": " Nemu "}
+    press(visitor, opened(visitor), SAVE, **typed)
+    persona = services.personas.get(NAME)
+    assert (persona.alternate_greetings, persona.nickname) == (("Hm?\nYou.", "Again!"), "Nemu")
+    entries = len(History(persona.paths, services.clock).entries())
+    press(visitor, opened(visitor), SAVE)
+    assert len(History(persona.paths, services.clock).entries()) == entries
+    press(visitor, opened(visitor), SAVE, alternate_greetings="")
+    assert services.personas.get(NAME).alternate_greetings == ()

@@ -15,6 +15,8 @@ from managers.storage.files import digest
 from ui.server.visit import FormText
 
 _MARK_CHARACTERS = 12
+_BETWEEN = "\n===\n"
+"""What parts several greetings in their field: a line of its own."""
 Conflicts = Sequence[tuple[str, str]]
 """Fields that were changed elsewhere too, and what they hold there."""
 
@@ -26,6 +28,8 @@ class Sheet:
     name: str
     language: Lang
     greeting: str
+    alternate_greetings: str
+    nickname: str
     user_name: str
     user_profile: str
     prompt: str
@@ -45,12 +49,15 @@ def sheet_of_form(
     name: FormText = "",
     language: Annotated[Lang, Form()] = "en",
     greeting: FormText = "",
+    alternate_greetings: FormText = "",
+    nickname: FormText = "",
     user_name: FormText = "",
     user_profile: FormText = "",
     prompt: FormText = "",
 ) -> Sheet:
     """Return what a form has sent; browsers end lines in another way than files."""
-    texts = (text.replace("\r\n", "\n") for text in (greeting, user_name, user_profile, prompt))
+    sent = (greeting, alternate_greetings, nickname, user_name, user_profile, prompt)
+    texts = (text.replace("\r\n", "\n") for text in sent)
     return Sheet(name.strip(), language, *texts)
 
 
@@ -60,7 +67,14 @@ SentSheet = Annotated[Sheet, Depends(sheet_of_form)]
 def sheet_of(persona: Persona) -> Sheet:
     """Return what the fields hold of a persona as it stands in its folder."""
     return Sheet(
-        persona.name, persona.language, persona.greeting, persona.user_name, persona.user_profile, persona.system_prompt
+        persona.name,
+        persona.language,
+        persona.greeting,
+        _BETWEEN.join(persona.alternate_greetings),
+        persona.nickname,
+        persona.user_name,
+        persona.user_profile,
+        persona.system_prompt,
     )
 
 
@@ -94,6 +108,10 @@ def save(services: Services, persona: Persona, sent: Sheet, begun: str) -> str:
         personas.write_system_prompt(name, sent.prompt, based_on=persona.system_prompt_digest, emptied=True)
     if "greeting" in changed:
         personas.set_greeting(name, sent.greeting)
+    if "alternate_greetings" in changed:
+        personas.set_alternate_greetings(name, sent.alternate_greetings.strip("\n").split(_BETWEEN))
+    if "nickname" in changed:
+        personas.set_nickname(name, sent.nickname.strip())
     if "language" in changed:
         personas.set_language(name, sent.language)
     if changed & {"user_name", "user_profile"}:
