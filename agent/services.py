@@ -32,6 +32,7 @@ from managers.storage.settings import Secrets, Settings, SettingsFile
 from managers.usage.meter import Meter
 
 if TYPE_CHECKING:
+    from agent.export_jobs import ExportJobs
     from agent.import_jobs import ImportJobs
     from agent.sleeper import CompanionSleeper
     from managers.exchange.backups.daily import DailyBackups
@@ -149,6 +150,18 @@ class Services:
 
         return ImportJobs(self)
 
+    @cached_property
+    def exports(self) -> ExportJobs:
+        """What the page exports."""
+        from agent.export_jobs import ExportJobs  # noqa: PLC0415  # only who exports needs it
+
+        return ExportJobs(self.home, only_look=self.only_look)
+
+    @property
+    def exported_so_far(self) -> str:
+        """What changes while something is exported on the page."""
+        return self.exports.mark if "exports" in self.__dict__ else ""
+
     @property
     def fetched_so_far(self) -> str:
         """What changes while a sentence model is being fetched."""
@@ -224,6 +237,8 @@ class Services:
         """Finish what is under way."""
         if "backups" in self.__dict__:
             self.backups.stop()
+        if "exports" in self.__dict__:
+            self.exports.stop()
         if "sleep" in self.__dict__:
             self.sleep.stop()
         self.pulls.stop()

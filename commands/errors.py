@@ -41,10 +41,6 @@ class PasswordsDifferError(UtataneError):
     """A new password was typed twice, and not the same."""
 
 
-class PassphrasesDifferError(UtataneError):
-    """A new passphrase was typed twice, and not the same."""
-
-
 class UnknownAudienceError(UtataneError):
     """A memory cannot be for such minds, or nobody said for which. Facts: `given`, `known`."""
 

@@ -10,9 +10,9 @@ from typing import Annotated, Final
 
 import typer
 
-from commands.errors import PassphrasesDifferError
 from commands.language import terminal_language
 from commands.shared import read_text
+from managers.exchange.errors import PassphrasesDifferError
 from managers.storage.texts import Texts
 
 VARIABLE: Final = "UTATANE_PASSPHRASE"

@@ -9,6 +9,10 @@ class PassphraseNeededError(UtataneError):
     """A file is encrypted with a passphrase, and none was given, or an empty one. Facts: `path`."""
 
 
+class PassphrasesDifferError(UtataneError):
+    """A new passphrase was typed twice, and not the same."""
+
+
 class WrongPassphraseError(UtataneError):
     """The passphrase does not open the file. Facts: `path`."""
 

@@ -96,7 +96,7 @@ HOME: Final[tuple[FileKind, ...]] = (
     ),  # no word can be seen in them: see managers/exchange/backups/erasing
     _kind(r"\.backup-proof\.utatane-tmp/.*", "gone", "copy"),
     _kind(r"\.logs/.*", "text", "log_line"),
-    _kind(r"\.uploads/.*|\.importing/.*", "gone", "copy"),
+    _kind(r"\.(uploads|exports)/.*|\.importing/.*", "gone", "copy"),
     _kind(r"models/.*|\.window/.*", "wordless"),
     _kind(r"\.trash/.*|characters/\.set-aside/.*", "gone", "copy"),
     _kind(r"(.*/)?\.[^/]*\.utatane-tmp", "gone", "copy"),

@@ -148,6 +148,8 @@ class Walk:
         page = self._page
         self._open("persona", "#persona-form")
         yield Place("persona", is_room=True)
+        self._open("exports", "#export-form")
+        yield Place("exports", is_room=True)
         for name in ("new", "import", "guests"):
             page.goto(f"{self._server}/{name}")
             yield Place(name, is_room=True)

@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 
 from agent.approval import ask_for_program
 from agent.events import Replied
+from agent.exporting import ExportWishes
 from agent.forgetting import let_go
 from agent.services import Services
 from managers.mind import Cancel
@@ -51,6 +52,7 @@ NEVER = {
     "memory": "in_11111111",
     "pattern": "sp_22222222",
     "file": "20260101T000000-wwwwwwww.txt",
+    "job": "AAAAAAAAAAAAAAAA",
 }
 FORM = {
     "text": "x",
@@ -93,6 +95,8 @@ def walls(services: Services, house: House) -> Walls:
     (memories.paths.attachments / "letter.txt").write_text(SECRET, "utf-8")
     (memories.paths.memory / "memory_archived_001.txt").write_text(SECRET, "utf-8")
     held = ask_for_program(memories, "notepad", SECRET).held.id
+    job = services.exports.begin(memories, ExportWishes("jsonl"), str)
+    services.exports.wait()
     theirs = {
         "message_id": said[0],
         "branch_id": next(one.id for one in memories.log.branches() if one.id[:2] == "20"),
@@ -106,6 +110,7 @@ def walls(services: Services, house: House) -> Walls:
         "memory": memories.insights.load().entries[0].id,
         "file": "letter.txt",
         "pattern": memories.insights.load().entries[0].id,
+        "job": job.id,
     }
     services.companion(OTHER).settle()
     browser = visitor_of(services)

@@ -36,6 +36,7 @@ def revision_of(services: Services, companion: Companion) -> str:
         sleep.stopping,
         services.fetched_so_far,
         services.backing_up,
+        services.exported_so_far,
         *(_touched(path) for path in files),
         *(notice.code for notice in services.notices.all),
     )

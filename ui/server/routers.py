@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from ui.rooms.around import routes as around
 from ui.rooms.backups import routes as backups
 from ui.rooms.dreams import routes as dreams
+from ui.rooms.exports import routes as exports
 from ui.rooms.front import routes as front
 from ui.rooms.guests import routes as guests
 from ui.rooms.heart import routes as heart
@@ -43,6 +44,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     talk.router,
     persona.router,
     persona.trash_router,
+    exports.router,
     knowledge.router,
     notes.router,
     history.router,

@@ -1,0 +1,146 @@
+"""The page of exports: every form is made, saved and thrown away; whoever did not make it finds nothing."""
+
+from __future__ import annotations
+
+import re
+import threading
+import zipfile
+from io import BytesIO
+
+import pytest
+from starlette.testclient import TestClient
+
+from agent import export_jobs
+from agent.exporting import FORMS, Exported, ExportWishes, export
+from agent.services import Services
+from managers.exchange.encryption import is_encrypted
+from managers.storage.errors import Lang
+from tests.ui.reading import Element, press, read
+from tests.ui.rooms import NAME, House
+from tests.ui.visitors import visitor_of
+from ui.locales import LANGUAGES, texts
+from ui.server.addresses import address_of
+
+PAGE = address_of(NAME, "exports")
+EXPORT = "#export-form button.main"
+EN = texts("en")
+
+
+@pytest.fixture
+def visitor(services: Services, house: House) -> TestClient:
+    house.tell()
+    visitor = visitor_of(services)
+    visitor.headers["accept-language"] = "en"
+    visitor.follow_redirects = True
+    return visitor
+
+
+def opened(visitor: TestClient) -> Element:
+    return read(visitor.get(PAGE))
+
+
+def made(services: Services, visitor: TestClient, **fields: str) -> Element:
+    press(visitor, opened(visitor), EXPORT, **fields)
+    services.exports.wait()
+    return opened(visitor)
+
+
+def saved(visitor: TestClient, page: Element) -> tuple[str, bytes]:
+    answer = visitor.get(str(page.all(".exports a.main")[0].attributes["href"]))
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert answer.headers["cache-control"] == "no-store"
+    return answer.headers["content-disposition"], answer.content
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_it_is_one_click_from_the_persona_and_tells_all_forms(visitor: TestClient, lang: Lang) -> None:
+    visitor.headers["accept-language"] = lang
+    room = read(visitor.get(address_of(NAME, "persona")))
+    assert PAGE in [one.attributes["href"] for one in room.all(".buttons a")]
+    words = opened(visitor).text
+    for form in FORMS:
+        assert texts(lang)(f"exports.form_{form}") in words
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_is_made_saved_and_thrown_away(services: Services, visitor: TestClient, form: str) -> None:
+    page = made(services, visitor, form=form)
+    name, data = saved(visitor, page)
+    assert "%E3%81%AD%E3%82%80" in name
+    assert data
+    if form == "archive":
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            assert f"{NAME}/log.txt" in archive.namelist()
+    folder = services.home.folder / ".exports"
+    assert len(list(folder.rglob("*.*"))) == 1
+    after = press(visitor, page, ".exports form button")
+    assert read(after).all(".exports li") == []
+    assert list(folder.iterdir()) == []
+
+
+def test_days_and_the_mask_of_the_settings_are_kept_to(services: Services, visitor: TestClient) -> None:
+    services.companion(NAME).memories.log.append("user", "花", "hana@example.jp")
+    services.settings_file.change("privacy", mask_exports=True)
+    _, data = saved(visitor, made(services, visitor, form="jsonl"))
+    assert b"hana@example.jp" not in data
+    _, data = saved(visitor, made(services, visitor, form="jsonl", until="2020-01-01"))
+    assert data == b""
+
+
+def test_a_passphrase_encrypts_and_stands_on_no_page_and_in_no_file(services: Services, visitor: TestClient) -> None:
+    refused = press(visitor, opened(visitor), EXPORT, passphrase="きらきら星", again="ほか")
+    assert refused.status_code == 400
+    assert "not the same" in refused.text
+    assert "きらきら星" not in refused.text
+    page = made(services, visitor, passphrase="きらきら星", again="きらきら星")
+    name, data = saved(visitor, page)
+    assert name.endswith(".zip.age")
+    assert is_encrypted(BytesIO(data))
+    assert EN("exports.encrypted") in page.text
+    found = [path for path in services.home.folder.rglob("*") if path.is_file()]
+    assert not [path for path in found if "きらきら星".encode() in path.read_bytes()]
+
+
+def test_it_is_made_while_the_page_goes_on_and_can_be_stopped(
+    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(memories: object, path: object, wishes: ExportWishes, render: object, told: object) -> Exported:
+        told(0.5)  # type: ignore[operator]
+        begun.set()
+        assert go_on.wait(60)
+        return export(memories, path, wishes, render, told)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(export_jobs, "export", slowly)
+    before = services.exported_so_far
+    press(visitor, opened(visitor), EXPORT)
+    assert begun.wait(60)
+    page = opened(visitor)
+    assert page.one("progress").attributes["value"] == "0.50"
+    assert services.exported_so_far != before
+    assert visitor.get(f"{PAGE}/{services.exports.of(NAME, services.clock.now())[0].id}/file").status_code == 404
+    press(visitor, page, ".exports form button")
+    go_on.set()
+    services.exports.wait()
+    assert list((services.home.folder / ".exports").iterdir()) == []
+    assert opened(visitor).all(".exports li") == []
+
+
+def test_what_fails_says_so_and_is_no_file(services: Services, visitor: TestClient) -> None:
+    (services.personas.get(NAME).paths.memory / "audience.json").write_text("{broken", "utf-8")
+    page = made(services, visitor, form="brief")
+    assert page.one('.exports [role="alert"]').text
+    assert page.all(".exports a.main") == []
+
+
+def test_nobody_elses_export_is_found(services: Services, visitor: TestClient) -> None:
+    page = made(services, visitor, form="jsonl")
+    href = str(page.one(".exports a.main").attributes["href"])
+    services.personas.create("Mara", language="en")
+    other = re.sub(r"^/p/[^/]+", address_of("Mara").rstrip("/"), href)
+    assert visitor.get(other).status_code == 404
+    assert visitor.get(address_of("Mara", "exports")).text.count("<li data-key") == 0
+    services.exports.stop()
+    assert not (services.home.folder / ".exports").exists()
+    assert visitor.get(href).status_code == 404

@@ -1,0 +1,1 @@
+"""Where a persona goes out into a file, and comes home from one."""

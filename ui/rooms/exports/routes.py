@@ -1,0 +1,108 @@
+"""The exports of a persona: all forms in one menu, made while the page goes on, saved when they are there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Form, HTTPException
+from fastapi.responses import FileResponse, Response
+
+from agent.brief import FEWEST_TOKENS, MOST_TOKENS
+from agent.exporting import BRIEF_TOKENS, CHATS, FORMS, ExportWishes
+from agent.exporting import Form as ExportForm
+from managers.exchange.errors import PassphrasesDifferError
+from managers.exchange.exports.chat import ChatDays
+from managers.storage.errors import UtataneError
+from ui.components.markdown import render_markdown
+from ui.rooms.memories.search import day_or_none
+from ui.server.once import new_number
+from ui.server.visit import FormText, PersonaVisit, With
+
+router = APIRouter(prefix="/p/{persona}/exports")
+_PRIVATE: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+
+
+@dataclass(frozen=True, slots=True)
+class SentExport:
+    """What the form holds."""
+
+    form: Annotated[ExportForm, Form()] = "archive"
+    since: FormText = ""
+    until: FormText = ""
+    tokens: Annotated[int, Form()] = BRIEF_TOKENS
+    mask: FormText = ""
+    without_forgotten: FormText = ""
+    passphrase: FormText = ""
+    again: FormText = ""
+
+    @property
+    def days(self) -> ChatDays:
+        return ChatDays(day_or_none(self.since), day_or_none(self.until))
+
+    def wishes(self) -> ExportWishes:
+        """Return what is asked for.
+
+        Raises:
+            PassphrasesDifferError: the passphrase was typed twice, and not the same.
+        """
+        if self.passphrase != self.again:
+            raise PassphrasesDifferError
+        tokens = min(max(self.tokens, FEWEST_TOKENS), MOST_TOKENS)
+        return ExportWishes(
+            self.form, bool(self.mask), bool(self.without_forgotten), self.days, tokens, None, self.passphrase or None
+        )
+
+
+@router.get("")
+def show(visit: With) -> Response:
+    """Show what a persona can be exported as, and what was made."""
+    is_masked = visit.memories.settings().privacy.mask_exports
+    return _page(visit, SentExport(mask="1" if is_masked else ""))
+
+
+@router.post("")
+def begin(visit: With, sent: Annotated[SentExport, Depends()], number: FormText = "") -> Response:
+    """Begin to make one."""
+    jobs = visit.services.exports
+    try:
+        wishes = sent.wishes()
+        visit.once.make("export", number, lambda: jobs.begin(visit.memories, wishes, render_markdown).id)
+    except UtataneError as error:
+        return _page(visit, sent, error)
+    return visit.lead(visit.at("exports") + "#made")
+
+
+@router.get("/{job}/file")
+def save(visit: With, job: str) -> Response:
+    """Answer with the file; no browser shows it as a page."""
+    found = visit.services.exports.get(visit.name, job)
+    if found is None or found.state != "made":
+        raise HTTPException(404)
+    disposition = {"content-disposition": f"attachment; filename*=UTF-8''{quote(found.name, safe='')}"}
+    return FileResponse(found.path, media_type="application/octet-stream", headers=disposition | _PRIVATE)
+
+
+@router.post("/{job}/remove")
+def remove(visit: With, job: str) -> Response:
+    """Throw one away, or stop making it."""
+    if visit.services.exports.get(visit.name, job) is None:
+        raise HTTPException(404)
+    visit.services.exports.remove(visit.name, job)
+    return visit.lead(visit.at("exports") + "#made")
+
+
+def _page(visit: PersonaVisit, sent: SentExport, problem: UtataneError | None = None) -> Response:
+    return visit.show(
+        "rooms/exports/exports.html",
+        status=400 if problem else 200,
+        problem=problem,
+        sent=sent,
+        forms=FORMS,
+        chats=CHATS,
+        fewest=FEWEST_TOKENS,
+        most=MOST_TOKENS,
+        new_number=new_number,
+        jobs=visit.services.exports.of(visit.name, visit.now),
+    )
