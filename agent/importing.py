@@ -101,9 +101,7 @@ def _made(services: Services, work: SourceImport, name: str) -> Persona:
         user_name=found.user_name or (users[0] if users else ""),
         user_profile=found.user_profile,
     )
-    if found.greetings and not work.spool.memories["card"]:  # a card that is kept has them
-        work.spool.leave_out(NotTaken("engine.greetings", count=len(found.greetings)))
-    return made
+    return _fill_words(services, made, found)
 
 
 def _language(work: SourceImport, found: FoundPersona) -> Lang:
@@ -127,10 +125,20 @@ def _fill(services: Services, work: SourceImport, persona: Persona, found: Found
         store.write_system_prompt(persona.name, found.system_prompt, based_on=persona.system_prompt_digest)
     if found.greeting.strip() and not persona.greeting.strip():
         store.set_greeting(persona.name, found.greeting)
+    _fill_words(services, persona, found)
     user_name = found.user_name if not persona.user_name else ""
     profile = found.user_profile if not persona.user_profile else ""
     if user_name or profile:
         store.set_user(persona.name, user_name=user_name or None, profile=profile or None)
+
+
+def _fill_words(services: Services, persona: Persona, found: FoundPersona) -> Persona:
+    """Give a persona the other greetings and the nickname that it has not."""
+    if found.greetings and not persona.alternate_greetings:
+        persona = services.personas.set_alternate_greetings(persona.name, found.greetings)
+    if found.nickname and not persona.nickname:
+        persona = services.personas.set_nickname(persona.name, found.nickname)
+    return persona
 
 
 def _take_avatar(services: Services, name: str, data: bytes) -> str:

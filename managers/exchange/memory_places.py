@@ -28,6 +28,7 @@ from managers.memory.notes import NoteKind, Notes
 from managers.memory.periods import Period, span_named
 from managers.memory.questions import Question
 from managers.memory.working_copy import WorkingCopy
+from managers.personas.persona_file import normal
 from managers.recall.documents.document_loader import DOCUMENTS
 from managers.storage.clock import Clock
 from managers.storage.errors import UnsafeNameError
@@ -330,18 +331,18 @@ class MemoryPlaces:
         book = Lorebook(JsonFile(self.paths, path, self.clock, dict).read()) if self._book is None else self._book
         joined = book.joined(memory.fields)
         self._book = joined
-        if len(joined.entries) + joined.odd == len(book.entries) + book.odd:
+        if joined.value == book.value:
             return False
         self._files[path] = encode(joined.value)
         return True
 
     def _card(self, memory: FoundMemory) -> bool:
-        path = self.paths.card
-        there, found = read_bytes(path), encode(dict(memory.fields))
-        if there is not None and there != found:
+        path, found = self.paths.card, {**memory.fields, "taken_as": normal(self.paths.name)}
+        there = JsonFile(self.paths, path, self.clock, dict).read()
+        if there and there.get("card") != found.get("card"):
             raise _NotFitError("engine.card-there")
-        self._files |= {path: found} if there is None else {}
-        return there is None
+        self._files |= {} if there else {path: encode(found)}
+        return not there
 
 
 def _nowhere(_memory: FoundMemory) -> bool:

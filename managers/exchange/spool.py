@@ -278,7 +278,17 @@ def _told() -> Iterator[None]:
 
 
 def _joined(there: FoundPersona, more: FoundPersona) -> FoundPersona:
-    names = ("name", "user_name", "user_profile", "language", "system_prompt", "greeting", "greetings", "about")
+    names = (
+        "name",
+        "user_name",
+        "user_profile",
+        "language",
+        "system_prompt",
+        "greeting",
+        "greetings",
+        "nickname",
+        "about",
+    )
     return replace(there, **{name: getattr(there, name) or getattr(more, name) for name in names})
 
 

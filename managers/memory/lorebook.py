@@ -201,7 +201,7 @@ class Lorebook:
             return Lorebook({**value, **self.value, "entries": other._raw})
         known = {_core(raw) for raw in self._raw}
         new = [raw for raw in other._raw if _core(raw) not in known]
-        return self._with([*self._raw, *new])
+        return self._with([*self._raw, *new]) if new else self
 
     def added(self, values: Mapping[str, object]) -> Lorebook:
         """Return it with a new entry at its end; unchanged where it has one with the same keys and content."""
