@@ -31,6 +31,7 @@ from managers.sleep.tasks import (
     ResolutionDraft,
     ResolutionsDraft,
 )
+from managers.storage.errors import Lang
 from managers.storage.texts import Texts
 
 _say = Texts("notices/dreams")
@@ -226,7 +227,8 @@ def reflection_changes(
     def mark(copy: WorkingCopy) -> None:
         copy.goals = copy.goals.reflected(level, material.today, now.date())
 
-    stale = [*_stale_goals(material, mind, now), *_stale_questions(material, mind, now)] if level > 1 else []
+    lang = material.sheet.language
+    stale = stale_changes(material.goals, material.questions, material.today, lang, mind, now) if level > 1 else []
     if draft is None:
         return [Change("goal", "meta", f"level {level}", (), mind, mark), *stale]
     insight = Insight(
@@ -320,26 +322,23 @@ def _goal_change(draft: GoalDraft, mind: str, now: datetime, goals: Goals | None
     return Change("goal", draft.goal_id or draft.action, text, tuple(draft.evidence), mind, make)
 
 
-def _stale_goals(material: ReflectionMaterial, mind: str, now: datetime) -> list[Change]:
-    lang = material.sheet.language
+def stale_changes(
+    goals: Goals, questions: Sequence[Question], today: date, lang: Lang, mind: str, now: datetime
+) -> list[Change]:
+    """Return the end of short-term goals that did not move for long, and of questions that nobody answered for long."""
     changes = []
-    for goal in material.goals.active("short_term"):
+    for goal in goals.active("short_term"):
         moved = _day_of(goal.updated_at or goal.created_at)
-        if goal.is_pinned or goal.mind == USER or moved is None or (material.today - moved).days < STALE_GOAL_DAYS:
+        if goal.is_pinned or goal.mind == USER or moved is None or (today - moved).days < STALE_GOAL_DAYS:
             continue
         draft = GoalDraft(
             action="abandon", goal_id=goal.id, reason=_say("reason.stale-goal", lang, moved=moved), evidence=[]
         )
         changes.append(_goal_change(draft, mind, now))
-    return changes
-
-
-def _stale_questions(material: ReflectionMaterial, mind: str, now: datetime) -> list[Change]:
-    changes = []
-    for question in material.questions:
+    for question in questions:
         found = _day_of(question.created_at)
         is_kept = question.is_pinned or question.mind == USER
-        if is_kept or found is None or (material.today - found).days < STALE_QUESTION_DAYS:
+        if is_kept or found is None or (today - found).days < STALE_QUESTION_DAYS:
             continue
         make = partial(_let_go, question.id, f"{now:{TIME}}")
         changes.append(Change("question", question.topic, "", (), mind, make))

@@ -6,10 +6,10 @@ makes the changes on what the files hold then. A run that dies is as if it had n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 
 from managers.hygiene.housekeeping import is_crowded
@@ -25,15 +25,15 @@ from managers.recall.hits import Hit
 from managers.recall.recall_log import RecallLog
 from managers.sleep.cost import DreamCost, estimated
 from managers.sleep.dream_days import Days, day_of
-from managers.sleep.dreamt import DreamtDays, Reading
-from managers.sleep.errors import DreamingAlreadyError, NothingSaidError
-from managers.sleep.reflection_levels import levels_of
+from managers.sleep.dreamt import DreamtDays, Reading, dreaming
+from managers.sleep.errors import NothingSaidError
+from managers.sleep.night import Night
+from managers.sleep.reflection_levels import NIGHTS_IN_ONE, levels_of, transactions
 from managers.sleep.report import DreamReport, failure_notices
 from managers.sleep.tasks import DAY_TASKS, DayMaterial, DreamMind, Level, Task, is_speech
-from managers.sleep.thinking import Night, Thinker
+from managers.sleep.thinking import Thinker
 from managers.storage.clock import Clock
-from managers.storage.errors import BusyError
-from managers.storage.locks import holding, writing
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings, PrivacySettings, SleepSettings
 from managers.storage.texts import Texts
@@ -41,9 +41,8 @@ from managers.storage.texts import Texts
 __all__ = ["DreamReport", "Dreamer", "dreaming"]
 
 _say = Texts("notices/dreams")
-NIGHTS_IN_ONE = 14
-"""So many missed nights become one run and one history entry; a longer catch-up goes day by day."""
 _EVIDENCE_IN_HISTORY = 300
+_BEFORE_DAWN = time(3)
 _THOUGHTS = 3
 """So often is thought about the same days, when words are taken back while they are thought about."""
 
@@ -58,11 +57,13 @@ class _Run:
     Attributes:
         depths: how deep the night after each day would have reflected.
         anew: the days that are dreamt of as if for the first time.
+        is_long: years may be missing: each day is thought of as in its own night, and dated so.
         shared: the copy of a dry run.
     """
 
     depths: Mapping[date, Level]
     anew: frozenset[date]
+    is_long: bool
     cancel: Cancel
     shared: WorkingCopy | None
     progress: Progress | None
@@ -106,7 +107,7 @@ class Dreamer:
             privacy: what is written down masked.
         """
         self.paths, self._log, self._clock = paths, log, clock
-        self._sheet, self._mind, self._apply = sheet, mind, apply
+        self._sheet, self._mind, self._fallback, self._apply = sheet, mind, fallback, apply
         self._settings = settings or SleepSettings()
         self._stores = Stores.open(paths, clock, limits, is_crowded=is_crowded(paths, clock, limits))
         self._emotions = EmotionLog(paths, clock, set_aside=log.set_aside)
@@ -118,7 +119,7 @@ class Dreamer:
             mind=mind,
             fallback=fallback,
             settings=self._settings,
-            is_gone=lambda message_id: log.get(message_id) is None,
+            gone=self._gone,
             when=lambda ids: [message.time for message in log.originals(ids).values()],
             recall=recall,
             privacy=privacy or PrivacySettings(),
@@ -149,12 +150,12 @@ class Dreamer:
 
         Args:
             level: how deep to reflect; None: what is due.
-            catch_up: look into every day, and go day by day, each its own transaction.
+            catch_up: look into every day, and reflect on each.
             dry_run: think, and change nothing.
             today: dream of the day that is still going on, too, as far as it has come: whoever asks for a dream
                 wants what was just said to be in it. What is said afterwards is dreamt of the next time.
             progress: called after each day.
-            cancel: when set, the dream stops; what was applied stays, the day under way is as if untouched.
+            cancel: when set, the dream stops; what was applied stays, the days under way are as if untouched.
 
         Raises:
             DreamingAlreadyError: another dream of this persona is under way.
@@ -163,20 +164,26 @@ class Dreamer:
         self._thinker.begin()
         with dreaming(self.paths):
             days = self.pending_days(today=today, thorough=catch_up)
-            single = catch_up or len(days) > NIGHTS_IN_ONE
-            batches = [[day] for day in days] if single and days else [days] if days or level else []
+            is_long = len(days) > NIGHTS_IN_ONE
+            depths = self._depths(days)
+            cheap = self._mind is self._fallback
+            batches = transactions(days, depths, each=catch_up, is_cheap=cheap) or ([[]] if level else [])
             report = DreamReport(started_at=self._clock.now())
             anew = frozenset(days).difference(self._stores.episodes.days()) if catch_up else frozenset[date]()
             shared = WorkingCopy(self._stores) if dry_run else None
-            run = _Run(self._depths(days), anew, cancel, shared, progress)
-            for index, batch in enumerate(batches):
-                wanted = level if index == len(batches) - 1 else None
+            run = _Run(depths, anew, is_long, cancel, shared, progress)
+            for batch in batches:
+                wanted = level if not days or days[-1] in batch else None
                 report = self._one(report, batch, wanted, run)
                 if report.cancelled:
                     return replace(report, left=len(days) - len(report.days))
             if not dry_run:
                 self._rest()
             return replace(report, notices=(*report.notices, *self._stores.take_notices()))
+
+    def _gone(self, ids: Collection[str]) -> set[str]:
+        there, changed = self._log.originals(ids), self._log.corrections()
+        return {one for one in ids if one not in there or changed.get(one, "") is None}
 
     def dream_of(self, day: date, tasks: Sequence[Task] = DAY_TASKS, *, dry_run: bool = False) -> DreamReport:
         """Do chosen tasks for one day, by hand: its episode anew, or the entities of its conversation.
@@ -227,16 +234,20 @@ class Dreamer:
             for number, day in enumerate(batch, 1):
                 if run.cancel.is_set():
                     return night
+                if run.is_long:
+                    night.at = self._moment_of(day, run, night.now)
                 is_new |= self._think_of(night, day, run)
                 if run.progress:
                     run.progress(len(report.days) + number, len(run.depths))
-                if number < len(batch) and run.depths[day] > 1:
+                if number < len(batch) and (run.is_long or run.depths[day] > 1):
                     self._thinker.reflect(night, run.depths[day], run.cancel, self._night_after(day, run))
             until = self._night_after(batch[-1], run) if batch else None
-            self._thinker.condense(night, until)
+            self._thinker.condense(night, night.now.date() if run.is_long else until)
             night.level = wanted or (_depth(run.depths[batch[-1]], is_new=is_new) if batch else None)
             if night.level is not None:
                 self._thinker.reflect(night, night.level, run.cancel, until)
+            if run.is_long:
+                self._thinker.let_go(night)
             return night
 
         night, entry = self._thought(think, batch, dry_run=run.shared is not None, cancel=run.cancel)
@@ -254,6 +265,10 @@ class Dreamer:
     def _night_after(self, day: date, run: _Run) -> date:
         now = self._clock.now().date()
         return now if day == max(run.depths) else min(day + timedelta(days=1), now)
+
+    def _moment_of(self, day: date, run: _Run, now: datetime) -> datetime:
+        """Return when a day would have been dreamt of, had it been in its own night."""
+        return now if (night := self._night_after(day, run)) == now.date() else datetime.combine(night, _BEFORE_DAWN)
 
     def _depths(self, days: Sequence[date]) -> dict[date, Level]:
         first = min([*self._stores.episodes.days()[:1], *days[:1]], default=None)
@@ -383,18 +398,3 @@ class Dreamer:
 def _depth(due: Level, *, is_new: bool) -> Level | None:
     """Return how deep a night reflects; where days are only done again, they have been reflected on."""
     return due if is_new or due > 1 else None
-
-
-@contextmanager
-def dreaming(paths: PersonaPaths) -> Iterator[None]:
-    """Hold the persona's dream: one at a time, also across processes. The chat does not wait for it.
-
-    Raises:
-        DreamingAlreadyError: somebody else holds it.
-    """
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(holding(paths.memory / ".dream.lock", paths.name, wait=0, is_reentrant=False))
-        except BusyError as error:
-            raise DreamingAlreadyError(name=paths.name) from error
-        yield

@@ -8,13 +8,17 @@ back and one more said make as many as before.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
+from managers.sleep.errors import DreamingAlreadyError
+from managers.storage.errors import BusyError
 from managers.storage.files import append_durably, read_bytes
+from managers.storage.locks import holding
 from managers.storage.paths import PersonaPaths
 
 _DELETED = "-"
@@ -54,11 +58,19 @@ class DreamtDays:
         self._days = paths.memory / ".dreamt_days"
         self._corrections = paths.memory / ".dreamt_corrections"
         self._log = log
+        self._read: tuple[bytes, Mapping[date, Reading | None]] | None = None
 
-    def readings(self) -> dict[date, Reading | None]:
+    def readings(self) -> Mapping[date, Reading | None]:
         """Return every day that was ever dreamt of, and how much of it was read; None: nobody noted how much."""
+        data = read_bytes(self._days) or b""
+        if self._read is None or self._read[0] != data:
+            self._read = data, self._parsed(data)
+        return self._read[1]
+
+    @staticmethod
+    def _parsed(data: bytes) -> dict[date, Reading | None]:
         found: dict[date, Reading | None] = {}
-        for line in (read_bytes(self._days) or b"").decode("ascii", "replace").splitlines():
+        for line in data.decode("ascii", "replace").splitlines():
             day, *rest = line.split() or [""]
             try:
                 reading = Reading(int(rest[0]), datetime.fromisoformat(rest[1]) if rest[1:] else None) if rest else None
@@ -100,6 +112,21 @@ class DreamtDays:
         if corrections:
             marks = "".join(f"{_key(one)} {mark}\n" for one, mark in corrections.items())
             append_durably(self._corrections, marks.encode())
+
+
+@contextmanager
+def dreaming(paths: PersonaPaths) -> Iterator[None]:
+    """Hold the persona's dream: one at a time, also across processes. The chat does not wait for it.
+
+    Raises:
+        DreamingAlreadyError: somebody else holds it.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(holding(paths.memory / ".dream.lock", paths.name, wait=0, is_reentrant=False))
+        except BusyError as error:
+            raise DreamingAlreadyError(name=paths.name) from error
+        yield
 
 
 def _key(message_id: str) -> str:

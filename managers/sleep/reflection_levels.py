@@ -1,13 +1,18 @@
-"""How deep a night reflects: daily, weekly, monthly (the specification's levels 1, 2, 3)."""
+"""How deep a night reflects: daily, weekly, monthly (the specification's levels 1, 2, 3); how missed nights are made up for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 from managers.memory.goals import GoalsMeta
 from managers.sleep.tasks import Level
 from managers.storage.settings import SleepSettings
+
+NIGHTS_IN_ONE = 14
+"""So many missed nights become one run and one history entry. Where more are missing, the newest month goes first; of the
+built-in mind so many days are one entry, of a model, whose work is dear, each day is."""
+_MONTHLY: Level = 3
 
 
 def due_level(meta: GoalsMeta, first_day: date | None, today: date, settings: SleepSettings) -> Level:
@@ -39,6 +44,28 @@ def levels_of(
         for level in range(2, found[day] + 1):
             done[f"last_level{level}_date"].append(night)
     return found
+
+
+def transactions(
+    days: Sequence[date], depths: Mapping[date, Level], *, each: bool, is_cheap: bool
+) -> list[Sequence[date]]:
+    """Return which days are dreamt of together, in the order in which they are.
+
+    Args:
+        days: those that wait, oldest first.
+        depths: how deep the night after each reflects.
+        each: few days, too, are dreamt of one by one.
+        is_cheap: what is thought costs nothing, and may be thought again where it is stopped.
+    """
+    if not each and len(days) <= NIGHTS_IN_ONE:
+        return [days] if days else []
+    months: list[list[date]] = [[]]
+    for day in days:
+        months[-1].append(day)
+        if depths[day] == _MONTHLY:  # whoever looks back on a month knows all of its days then
+            months.append([])
+    size = NIGHTS_IN_ONE if is_cheap and len(days) > NIGHTS_IN_ONE else 1
+    return [month[at : at + size] for month in reversed(months) for at in range(0, len(month), size)]
 
 
 def span_days(level: Level, settings: SleepSettings) -> int:

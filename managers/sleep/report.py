@@ -10,8 +10,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from managers.memory.json_documents import TIME
 from managers.sleep.changes import Change
 from managers.sleep.errors import DraftRejectedError
+from managers.sleep.night import Failure
 from managers.sleep.tasks import Level
-from managers.sleep.thinking import Failure
 from managers.storage.errors import Notice
 from managers.storage.texts import Texts
 

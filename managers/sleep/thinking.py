@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import Any
 
 from managers.language.words import content_words
 from managers.memory.entities import Entity, kanji_alone, name_key
@@ -32,10 +31,11 @@ from managers.sleep.changes import (
     question_changes,
     reflection_changes,
     resolution_changes,
+    stale_changes,
 )
 from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
 from managers.sleep.condensing import FEWEST_DAYS, condensed, due_spans
-from managers.sleep.errors import LeftOutError
+from managers.sleep.night import Failure, Night
 from managers.sleep.reflection_levels import span_days
 from managers.sleep.review import Review
 from managers.sleep.tasks import (
@@ -64,66 +64,12 @@ _OF = ("'s ", "’s ", "の")
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Failure:
-    """A task that failed, or an item of its answer that was left out.
-
-    Attributes:
-        evidence: the messages that the item rests on, or all of its day where it names none that exist.
-    """
-
-    task: str
-    day: str
-    error: UtataneError
-    evidence: tuple[str, ...] = ()
-
-    @property
-    def is_left_out(self) -> bool:
-        """Whether only an item is missing, and the task is done."""
-        return isinstance(self.error, LeftOutError)
-
-    def plain(self) -> dict[str, Any]:
-        """Return it for `--json` and for the dream's own record."""
-        told = {"task": self.task, "day": self.day, "error": self.error.sentence("en")}
-        if not self.is_left_out:
-            return told
-        return {
-            **told,
-            "item": self.error.facts["item"],
-            "why": self.error.facts["why"],
-            "evidence": list(self.evidence),
-        }
-
-
-@dataclass
-class Night:
-    """What one transaction has gathered so far."""
-
-    copy: WorkingCopy
-    now: datetime
-    changes: list[Change] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    waiting: dict[str, list[str]] = field(default_factory=dict)
-    settled: list[date] = field(default_factory=list)
-    materials: list[DayMaterial] = field(default_factory=list)
-    read: list[DayMaterial] = field(default_factory=list)
-    """The days of which nothing is left unread."""
-    calls: int = 0
-    level: Level | None = None
-    """How deep it reflected at its end."""
-
-    def take(self, changes: Sequence[Change]) -> None:
-        for change in changes:
-            change.make(self.copy)
-        self.changes += changes
-
-
 @dataclass
 class Thinker:
     """Asks the mind, one task after the other.
 
     Attributes:
-        is_gone: tells whether a message was taken back.
+        gone: tells which of some messages were taken back.
         when: tells when messages were said.
         recall: searches the past.
         privacy: what is written down with placeholders for what is private.
@@ -134,16 +80,19 @@ class Thinker:
     mind: DreamMind
     fallback: DreamMind
     settings: SleepSettings
-    is_gone: Callable[[str], bool]
+    gone: Callable[[Collection[str]], Collection[str]]
     when: Callable[[Collection[str]], Sequence[datetime]]
     recall: Callable[[str], Sequence[Hit]]
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    _since: dict[str, datetime] = field(default_factory=dict, init=False)
+    """When the questions came up that were looked at in this run."""
     _outage: UtataneError | None = field(default=None, init=False)
     _last_failure: UtataneError | None = field(default=None, init=False)
 
     def begin(self) -> None:
         """Begin a run: a mind that was away may be back."""
         self._outage = self._last_failure = None
+        self._since.clear()
 
     def think_of_day(self, night: Night, material: DayMaterial, tasks: Sequence[Task], cancel: Cancel) -> None:
         material = replace(material, before=_before(night.copy, material.date))
@@ -152,7 +101,11 @@ class Thinker:
         episode = night.copy.episode(material.date)
         is_less = episode is not None and len(material.messages) < episode.covered_messages
         if material.changed or is_less or not material.messages:
-            night.take(withdrawals(night.copy, material.date, lambda one: one in material.changed or self.is_gone(one)))
+
+            def is_gone(message_id: str) -> bool:
+                return message_id in material.changed or bool(self.gone([message_id]))
+
+            night.take(withdrawals(night.copy, material.date, is_gone))
         if not material.messages:
             night.settled.append(material.date)
             night.take(without_episode(night.copy, material.date))
@@ -190,7 +143,7 @@ class Thinker:
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_entities(mind.describe_entities(request, cancel), request, review)
-            return entity_changes(draft, request, mind.name, night.now)
+            return entity_changes(draft, request, mind.name, night.at)
 
         self._ask(night, "entities", material, think)
 
@@ -199,7 +152,7 @@ class Thinker:
 
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_questions(mind.find_questions(request, cancel), request, review)
-            return question_changes(draft, mind.name, night.now)
+            return question_changes(draft, mind.name, night.at)
 
         self._ask(night, "questions", material, think)
 
@@ -215,7 +168,7 @@ class Thinker:
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = check_resolutions(mind.resolve_questions(request, cancel), request, review)
             in_time = _in_time(draft, since, material)
-            return resolution_changes(in_time, questions, night.copy.goals, material.messages, mind.name, night.now)
+            return resolution_changes(in_time, questions, night.copy.goals, material.messages, mind.name, night.at)
 
         self._ask(night, "answers", material, think)
 
@@ -225,9 +178,11 @@ class Thinker:
 
     def _asked_since(self, question: Question) -> datetime:
         """Return since when a question has been open: what was said before cannot answer it."""
+        if question.id in self._since:
+            return self._since[question.id]
         moments = self.when(question.evidence)
         if moments:
-            return max(moments)
+            return self._since.setdefault(question.id, max(moments))
         try:
             return datetime.fromisoformat(question.created_at)
         except ValueError:  # nobody knows since when
@@ -266,9 +221,15 @@ class Thinker:
         def think(mind: DreamMind, review: Review) -> list[Change]:
             draft = mind.reflect(material, cancel)
             checked = check_reflection(draft, material, review) if draft is not None else None
-            return reflection_changes(checked, material, mind.name, night.now)
+            return reflection_changes(checked, material, mind.name, night.at)
 
         self._ask(night, "reflection", days[-1] if days else None, think)
+
+    def let_go(self, night: Night) -> None:
+        """Give up what was open in a time that is long over, as its own nights would have in the weeks that followed."""
+        copy, today = night.copy, night.now.date()
+        lang = self.sheet.language
+        night.take(stale_changes(copy.goals, copy.questions.open, today, lang, self.fallback.name, night.now))
 
     def condense(self, night: Night, today: date | None) -> None:
         """Sum up the weeks and months that were over before `today` and are not summed up as they are now; None: none."""
@@ -284,7 +245,7 @@ class Thinker:
             if len(episodes) < FEWEST_DAYS or (there is not None and (there.is_users or there.days == now)):
                 continue
             cited = {one for episode in episodes for event in episode.events for one in event.evidence}
-            gone = {one for one in cited if self.is_gone(one)}
+            gone = self.gone(cited)
             period = condensed(span, episodes, gone, self.sheet.language, today)
             make = partial(_put_period, period)
             night.take([Change("period", period.date, period.summary, (), period.mind, make)])

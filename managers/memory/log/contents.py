@@ -252,6 +252,8 @@ class FileIndex:
             return 0, None
         first = since.toordinal() if since else 0
         last = until.toordinal() if until else date.max.toordinal()
+        if last - first <= len(self.day_set()) and self.day_set().isdisjoint(range(first, last + 1)):
+            return None
         wanted = [offset for offset, day in zip(self.offsets, self.days, strict=True) if first <= day <= last]
         if not wanted:
             return None
