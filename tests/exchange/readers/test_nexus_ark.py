@@ -317,3 +317,28 @@ def test_a_persona_that_was_renamed_is_one_and_a_guest_another(tmp_path: Path) -
         ("persona", ""),
         ("persona", ""),
     ]
+
+
+def test_what_has_no_place_of_its_own_is_a_document_or_named(tmp_path: Path) -> None:
+    files = {
+        "room_config.json": {},
+        "log.txt": OCTOBER,
+        "memory/procedures/茶をいれる.md": "# 茶をいれる\n1. 湯をわかす",
+        "memory/session_arousal.json": {"2025-10-03": []},
+    }
+    items = _room(tmp_path, files)
+
+    assert [one.name for one in _memories(items, "knowledge")] == ["茶をいれる.md"]
+    assert left(items)["nexus_ark.no-counterpart"] == 1
+
+
+def test_words_that_were_copied_twice_into_one_log_are_said_once(tmp_path: Path) -> None:
+    half = "## AGENT:猫_の部屋\nこれは途中までし"
+    logs = {
+        "logs/2025-10.txt": OCTOBER + OCTOBER + half.replace("途中までし", "途中までしか書かれなかった。"),
+        "log.txt.migrated": OCTOBER + half,
+    }
+    items = _room(tmp_path, {"room_config.json": {}, **logs})
+
+    assert len(messages_of(items)) == 6
+    assert left(items)["nexus_ark.repeated"] == 5 + 6

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
 from managers.exchange.readers.nexus_ark.room_log import LogPiece
-from managers.exchange.readers.nexus_ark.room_marks import ReadBody, read_body
+from managers.exchange.readers.nexus_ark.room_marks import ReadBody, date_of, read_body
 
 _OVERLAP: Final = timedelta(minutes=10)
 """What was said meanwhile keeps its place, although its time is a little earlier."""
@@ -30,23 +30,29 @@ class Said:
     """A message as a log holds it.
 
     Attributes:
-        piece, read: as it stands there, and taken apart.
+        piece: as it stands there.
         log: in which log.
         time: when; None: nobody knows.
-        is_certain: whether the log says so itself.
+        is_certain: whether the log says so itself; `is_exact`: to the second.
         placed: where in time it stands.
         key: what it is known by within the room.
+        after: the message after it in its log.
         earlier: how older copies of the log word it.
     """
 
     piece: LogPiece
-    read: ReadBody
     log: str
     time: datetime | None = None
     is_certain: bool = False
+    is_exact: bool = False
     placed: datetime | None = None
     key: bytes = b""
-    earlier: list[str] = field(default_factory=list)
+    after: Said | None = None
+    earlier: tuple[str, ...] = ()
+
+    def read(self) -> ReadBody:
+        """Take it apart."""
+        return read_body(self.piece.role, self.piece.body)
 
 
 class RoomConversation:
@@ -60,96 +66,101 @@ class RoomConversation:
         self.repeated: Counter[str] = Counter()
         self._said: list[Said] = []
         self._by_key: dict[bytes, Said] = {}
-        self._by_second: dict[tuple[str, str, datetime], Said] = {}
+        self._by_second: dict[bytes, Said] = {}
         self._by_neighbours: dict[bytes, Said] = {}
-        self._after: dict[bytes, Said] = {}
+        self._ends: dict[bytes, Said] = {}
 
     def add(self, logs: Sequence[tuple[str, Sequence[LogPiece]]], fallback: datetime | None) -> None:
         """Take in a log, or several that follow one another; `fallback` is what their names say of the time."""
-        found = [Said(piece, read_body(piece.role, piece.body), log) for log, pieces in logs for piece in pieces]
+        found = [Said(piece, log) for log, pieces in logs for piece in pieces]
         _date(found, fallback)
         marks = _neighbours(found)
-        new: list[tuple[Said, list[bytes]]] = []
-        own: set[bytes] = set()
+        kept: list[Said] = []
+        own: dict[bytes, Said] = {}
         for number, one in enumerate(found):
-            before = found[number - 1].key if number else b""
-            there = self._known(one, marks[number], before, is_last=number == len(found) - 1)
-            if there is None and not (one.is_certain and one.key in own):
-                new.append((one, marks[number]))
-                own.add(one.key)
-                continue
-            self.repeated[one.log] += 1
-            if there is not None and there.key != one.key:
-                one.key = there.key
-        for one, keys in new:
-            self._keep(one, keys)
-        for one, after in pairwise(found):
-            self._after.setdefault(one.key, after)
+            before = kept[-1].key if kept else b""
+            there = self._known(one, marks.get(number, ()), before, is_last=number == len(found) - 1)
+            if there is None and (one.is_certain or one.key in marks[number]):
+                there = own.setdefault(one.key, one)
+            kept.append(there or one)
+            if kept[-1] is not one:
+                self.repeated[one.log] += 1
+        for number, noted in marks.items():
+            for mark in noted:
+                self._by_neighbours.setdefault(mark, kept[number])
+        self._keep(found, kept)
+
+    def _keep(self, found: Sequence[Said], kept: Sequence[Said]) -> None:
+        new = [one for one, there in zip(found, kept, strict=True) if one is there]
+        fresh = set(map(id, new))
+        for one, after in pairwise(kept):
+            one.after = after if id(one) in fresh else one.after or after
+        if len(found) > 1 and not found[-1].is_certain:
+            self._ends.setdefault(kept[-2].key, found[-1])
+        for one in new:
+            if 2 * len(new) < len(found):
+                one.piece = one.piece.alone()  # an old copy that holds little that is new is let go of
+            if one.is_certain:
+                self._by_key.setdefault(one.key, one)
+            if one.is_exact:
+                self._by_second.setdefault(_second(one), one)
+        self._said += new
 
     def _known(self, one: Said, marks: Sequence[bytes], before: bytes, *, is_last: bool) -> Said | None:
         """Return the same message of a log that was taken in before."""
         if one.is_certain:
             if (there := self._by_key.get(one.key)) is not None:
                 return there
-            there = self._by_second.get(_second(one)) if _is_to_the_second(one) else None
+            there = self._by_second.get(_second(one)) if one.is_exact else None
             if there is not None and there.log != one.log:
-                if one.read.text not in (there.read.text, *there.earlier):
-                    there.earlier.append(one.read.text)
+                if (words := one.read().text) not in (there.read().text, *there.earlier):
+                    there.earlier += (words,)
                 return there
             return self._completed(one, before)
         for mark in marks:
             if (there := self._by_neighbours.get(mark)) is not None:
                 return there
-        if is_last and len(one.piece.body) >= _BEGINNING and (there := self._after.get(before)) is not None:
-            return there if there.piece.body.startswith(one.piece.body) else None
+        if is_last and (known := self._by_key.get(before)) is not None and known.after is not None:
+            return known.after if _begins(one, known.after) else None
         return None
 
     def _completed(self, one: Said, before: bytes) -> Said | None:
         """Put a whole message in the place of its beginning, which a log taken in before broke off in."""
-        there = self._after.get(before)
-        if there is None or there.is_certain or there.log == one.log or len(there.piece.body) < _BEGINNING:
+        there = self._ends.get(before)
+        if there is None or there.log == one.log or not _begins(there, one):
             return None
-        if not one.piece.body.startswith(there.piece.body):
-            return None
-        there.piece, there.read, there.time, there.placed = one.piece, one.read, one.time, one.placed
-        there.is_certain, there.key = True, one.key
+        there.piece, there.time, there.placed, there.key = one.piece.alone(), one.time, one.placed, one.key
+        there.is_certain, there.is_exact = True, one.is_exact
         self._by_key[one.key] = there
         return there
 
-    def _keep(self, one: Said, marks: Sequence[bytes]) -> None:
-        self._said.append(one)
-        for mark in marks:
-            self._by_neighbours.setdefault(mark, one)
-        if one.is_certain:
-            self._by_key.setdefault(one.key, one)
-            if _is_to_the_second(one):
-                self._by_second.setdefault(_second(one), one)
-
-    def messages(self, fallback: datetime | None) -> Iterator[Said]:
-        """Yield what was said, in order; `fallback` is for a room without any date."""
+    def messages(self, fallback: datetime | None) -> list[Said]:
+        """Return what was said, in order; `fallback` is for a room without any date."""
         dated = [one.placed for one in self._said if one.placed is not None]
         begin = min(dated, default=fallback)
         for one in self._said:
             if one.placed is None:
                 one.placed = one.time = begin
-        if begin is None:
-            yield from self._said
-            return
-        yield from sorted(self._said, key=lambda one: one.placed or begin)
+        return self._said if begin is None else sorted(self._said, key=lambda one: one.placed or begin)
+
+
+def _begins(one: Said, whole: Said) -> bool:
+    """Tell whether a message is the beginning of another."""
+    body = one.piece.body
+    return len(body) >= _BEGINNING and whole.piece.body.startswith(body)
 
 
 def _date(found: Sequence[Said], fallback: datetime | None) -> None:
     """Give each message of a log its time, or the nearest one that is known, first of those before it."""
     known: datetime | None = None
     for one in found:
-        date = one.read.date
+        date = date_of(one.piece.role, one.piece.body)
         if date is not None and date.time is not None:
             one.is_certain = date.has_clock
+            one.is_exact = date.has_second
             if one.is_certain or known is None or known.date() != date.time.date():
                 known = date.time
-            one.time = known
-        else:
-            one.time = known
+        one.time = known
     ahead = next((one.time for one in found if one.time is not None), fallback)
     placed: datetime | None = None
     for one in found:
@@ -160,16 +171,18 @@ def _date(found: Sequence[Said], fallback: datetime | None) -> None:
             one.placed = placed
 
 
-def _neighbours(found: Sequence[Said]) -> list[list[bytes]]:
-    """Return for each message what it is known by where it has no date, and note its key."""
+def _neighbours(found: Sequence[Said]) -> dict[int, list[bytes]]:
+    """Return what the messages without a date are known by, by their numbers, and note everybody's key."""
     words = [_digest(one.piece.role, "".join(one.piece.body.split())) for one in found]
     same: Counter[bytes] = Counter()
     for one, digest in zip(found, words, strict=True):
         one.key = _digest(one.time.isoformat(), digest) if one.is_certain and one.time else digest
-        if one.is_certain and not _is_to_the_second(one):  # within a minute the same may well be said twice
+        if one.is_certain and not one.is_exact:  # within a minute the same may well be said twice
             same[one.key] += 1
             one.key = _digest(one.key, str(same[one.key]))
-    marks: list[list[bytes]] = [[] for _ in found]
+    marks: dict[int, list[bytes]] = {number: [] for number, one in enumerate(found) if not one.is_certain}
+    if not marks:
+        return marks
     for order, side in ((range(len(found)), "before"), (range(len(found) - 1, -1, -1), "after")):
         chain: bytes | None = None
         for number in order:
@@ -180,16 +193,21 @@ def _neighbours(found: Sequence[Said]) -> list[list[bytes]]:
                 marks[number].append(chain)
                 if side == "before":
                     found[number].key = chain
+    _note_runs(found, words, marks)
+    return marks
+
+
+def _note_runs(found: Sequence[Said], words: Sequence[bytes], marks: Mapping[int, list[bytes]]) -> None:
     for number in range(len(found) - _RUN + 1):
         run = range(number, number + _RUN)
-        mark = _digest("run", *(found[at].key if found[at].is_certain else words[at] for at in run))
-        for place, at in enumerate(run):
-            if not found[at].is_certain:
-                marks[at].append(_digest(str(place), mark))
-    if 0 < len(found) < _RUN and not any(one.is_certain for one in found):
+        if any(at in marks for at in run):
+            mark = _digest("run", *(words[at] if at in marks else found[at].key for at in run))
+            for place, at in enumerate(run):
+                if at in marks:
+                    marks[at].append(_digest(str(place), mark))
+    if len(found) < _RUN and len(marks) == len(found):
         for number, digest in enumerate(words):
             marks[number].append(_digest("alone", str(number), digest))
-    return marks
 
 
 def _digest(*parts: str | bytes) -> bytes:
@@ -200,10 +218,5 @@ def _digest(*parts: str | bytes) -> bytes:
     return made.digest()
 
 
-def _is_to_the_second(one: Said) -> bool:
-    return one.read.date is not None and one.read.date.has_second
-
-
-def _second(one: Said) -> tuple[str, str, datetime]:
-    assert one.time is not None  # it is certain
-    return one.piece.role, one.piece.speaker if one.piece.role != "user" else "", one.time
+def _second(one: Said) -> bytes:
+    return _digest(one.piece.role, one.piece.speaker if one.piece.role != "user" else "", f"{one.time}")

@@ -40,7 +40,9 @@ class DateLine:
 
 def date_line(line: str) -> DateLine | None:
     """Read a line; None where it is anything but a date."""
-    found = _LINE.fullmatch(line) if len(line) <= _LONGEST else None
+    if not line.lstrip()[:4].isdigit() or len(line) > _LONGEST:
+        return None  # nearly all there is
+    found = _LINE.fullmatch(line)
     if found is None or not (found["hour"] or found["weekday"]):
         return None
     return DateLine(

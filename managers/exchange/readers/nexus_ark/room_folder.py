@@ -20,6 +20,8 @@ _MARKERS: Final = re.compile(
     r"|memory/(?:memory_main|memory_identity|memory_diary)\.txt|(?:memory/)?(?:entities|entity_memory|episodic|episodic_memory)/.+)"
 )
 """What tells a room that has no configuration."""
+_LONGEST_LOG: Final = 150_000_000
+"""Bytes: ten years of much talk in one file."""
 _CAME: Final = frozenset({"repeated", "repeated-memory"})
 """Why something is not taken that came from another file."""
 _LEFT: Final[tuple[tuple[str, str], ...]] = (
@@ -31,6 +33,7 @@ _LEFT: Final[tuple[tuple[str, str], ...]] = (
         "unnamed-file",
     ),
     (r"(?:room_config|expressions|alarms|redaction_rules|config)\.json(?:\.\w+)*|metadata/.*", "settings"),
+    (r"memory/.+", "no-counterpart"),
     (r"(?:.*/)?\.[^/]*|current_location\.txt|.*processed_\w+\.json", "bookkeeping"),
 )
 """Why a file that nothing took is left, by the form of its path."""
@@ -79,7 +82,7 @@ class RoomFolder:
     def text(self, path: str) -> str:
         """Return a file's text, and count the file as taken."""
         self.take(path)
-        return self.source.text(self.base + path)
+        return self.source.text(self.base + path, _LONGEST_LOG)
 
     def beginning(self, path: str) -> str:
         """Return how a file begins, and leave it to others."""

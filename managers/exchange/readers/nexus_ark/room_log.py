@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from sys import intern
 from typing import Final
 
 from managers.exchange.readers.nexus_ark.room_dates import date_line
@@ -37,18 +38,29 @@ _ENOUGH: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class LogPiece:
-    """A message as it stands in a log.
+    """A message as it stands in a log, of which it is a part: a log may have hundreds of thousands.
 
     Attributes:
         role, speaker: the header's.
-        body: all that stands under it, but for the empty lines around.
         line: where its header stands, from 1.
     """
 
     role: Role
     speaker: str
-    body: str
     line: int
+    _log: str
+    _start: int
+    _end: int
+
+    @property
+    def body(self) -> str:
+        """All that stands under the header, but for the empty lines around."""
+        return self._log[self._start : self._end].strip("\n")
+
+    def alone(self) -> LogPiece:
+        """Return it without the log around it, which then need not be kept."""
+        body = self.body
+        return LogPiece(self.role, self.speaker, self.line, body, 0, len(body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +89,20 @@ def split_log(text: str, users: Collection[str] = ()) -> LogPieces:
         _Candidate(_ROLES[found[1]], found[2].strip(), found.start(), found.end()) for found in _HEADER.finditer(text)
     ]
     for candidate, end in zip(candidates, [0, *(one.end for one in candidates)], strict=False):
-        before = text[end : candidate.start].rstrip("\n ")
-        said = date_line(before.rpartition("\n")[2])
+        said = date_line(_last_line(text, end, candidate.start))
         candidate.is_dated = said is not None and said.has_clock and said.is_formal
         line = text.rfind("\n", 0, max(0, candidate.start - 1)) + 1
         candidate.is_apart = not text[line : candidate.start].strip()
     headers = _real(text, candidates)
     before, old = _old_pieces(text[: headers[0].start] if headers else text, users)
     return LogPieces(before, (*old, *_cut(text, headers)))
+
+
+def _last_line(text: str, begin: int, end: int) -> str:
+    """Return the last line of a part of a text that says something."""
+    while end > begin and text[end - 1] in "\n ":
+        end -= 1
+    return text[max(begin, text.rfind("\n", begin, end) + 1) : end]
 
 
 def _real(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
@@ -175,7 +193,7 @@ def _cut(text: str, headers: Sequence[_Candidate]) -> list[LogPiece]:
     for one, end in zip(headers, ends, strict=True):
         line += text.count("\n", counted, one.start)
         counted = one.start
-        pieces.append(LogPiece(one.role, one.speaker, text[one.end : end].strip("\n"), line))
+        pieces.append(LogPiece(one.role, intern(one.speaker), line, text, one.end, end))
     return pieces
 
 

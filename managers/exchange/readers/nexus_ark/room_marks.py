@@ -76,6 +76,13 @@ def read_body(role: Role, body: str) -> ReadBody:
     return found
 
 
+def date_of(role: Role, body: str) -> DateLine | None:
+    """Return the line of a body that says when; nearly always it is the last one, and nothing else need be looked at."""
+    last = body[body.rfind("\n") + 1 :]
+    line = date_line(last)
+    return line if line is not None and line.is_formal and line.has_clock else read_body(role, body).date
+
+
 def _without_date(text: str, found: ReadBody) -> str:
     """Note the date that a text ends with, and return the text before it."""
     before, _, last = text.rpartition("\n")

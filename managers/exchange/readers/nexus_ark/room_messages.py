@@ -47,7 +47,7 @@ def conversation(room: RoomFolder, users: Collection[str], made: datetime | None
             found.add(together, next((time for time in named if time), None))
     for path, count in found.repeated.items():
         room.leave("repeated", path, count)
-    return list(found.messages(made))
+    return found.messages(made)
 
 
 def _pieces(room: RoomFolder, path: str, users: Collection[str]) -> tuple[LogPiece, ...]:
@@ -112,7 +112,7 @@ class RoomMessages:
             yield self._message(one, self._felt.get(number, ()))
 
     def _message(self, one: Said, felt: Sequence[OwnFeeling]) -> FoundMessage:
-        read, place = one.read, f"{one.log}:{one.piece.line}"
+        read, place = one.read(), f"{one.log}:{one.piece.line}"
         speaker, notes = self._speaker(one)
         notes += read.notes
         notes += [("earlier_wording", words) for words in one.earlier]

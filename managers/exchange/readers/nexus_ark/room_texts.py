@@ -114,7 +114,7 @@ def _entities(room: RoomFolder) -> Iterator[FoundMemory]:
 
 
 def _documents(room: RoomFolder) -> Iterator[FoundMemory]:
-    for path in room.matching(r"knowledge/.+|spaces/world_settings\.(?:txt|md)"):
+    for path in room.matching(r"knowledge/.+|spaces/world_settings\.(?:txt|md)|memory/[^.].*\.(?:md|txt)"):
         if not room.is_empty(path):
             yield FoundMemory("knowledge", name=PurePosixPath(path).name, file=room.file(path), place=path)
     for path in room.matching(r"profile\.(?:png|jpe?g|webp)")[:1]:
