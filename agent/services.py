@@ -286,6 +286,7 @@ def open_services(
         notices=notices,
         only_look=only_look,
     )
+    personas.before_migration = partial(_keep_all, home, clock)
     if not only_look:
         notices.post(*privacy.shut(home))
         services.personas.install_samples()
@@ -294,3 +295,10 @@ def open_services(
             services.going_through = threading.Thread(target=privacy.go_through, args=(home,), name="privacy")
             services.going_through.start()
     return services
+
+
+def _keep_all(home: Home, clock: Clock) -> None:
+    """Back everything up before files are brought to a newer format."""
+    from managers.exchange.backups.keeping import snapshot  # noqa: PLC0415  # hardly ever needed
+
+    snapshot(home, "migration", clock)

@@ -55,6 +55,8 @@ class PersonaStore:
         self._clock = clock
         self._rng = rng
         self.door = Door(home, clock)
+        self.before_migration: Callable[[], object] = lambda: None
+        """Done before a file is written in a newer format than it had: whoever can keep everything as it is does so."""
 
     # Looking
 
@@ -375,6 +377,7 @@ class PersonaStore:
 
     def _change(self, name: str, change: Callable[[persona_file.Document], None], reason: str) -> Persona:
         paths, admission = self.door.resident(name)
+        self._keep_older_format(paths)
         with writing(paths):
             settle(paths)
             kept: tuple[Notice, ...] = ()
@@ -389,6 +392,12 @@ class PersonaStore:
             self._apply(paths, {paths.persona_json: dump_json(document).encode("utf-8", "replace")}, reason)
             changed = read_resident(paths, admission)
             return replace(changed, notices=(*changed.notices, *kept))
+
+    def _keep_older_format(self, paths: PersonaPaths) -> None:
+        data = read_bytes(paths.persona_json)
+        with suppress(BrokenPersonaFileError):  # it is set aside as it is
+            if data is not None and persona_file.version(persona_file.parse(paths.name, data)) < persona_file.FORMAT:
+                self.before_migration()
 
     def _apply(
         self, paths: PersonaPaths, changes: Mapping[Path, bytes | None], reason: str, author: str = "user"
