@@ -292,16 +292,26 @@ def test_a_broken_list_gives_what_is_whole(tmp_path: Path) -> None:
     assert left(items)["nexus_ark.broken-json"] == 1
 
 
-def test_the_first_versions_wrote_other_headers(tmp_path: Path) -> None:
-    log = "## ユーザー:\nやあ\n\n## みい:\nはい\n\n## ユーザー:\nまたね\n\n" + OCTOBER
-    found = messages_of(_room(tmp_path, {"room_config.json": {}, "log.txt": log}))
+@pytest.mark.parametrize(("user", "persona"), [("ユーザー", "みい"), ("花ちゃん", "猫_の部屋")])
+def test_the_first_versions_wrote_other_headers(tmp_path: Path, user: str, persona: str) -> None:
+    log = f"## {user}:\nやあ\n\n## {persona}:\nはい\n\n## システム(アラーム):\n（システムアラーム：起きる）\n\n## {user}:\nまたね\n\n"
+    found = messages_of(_room(tmp_path, {"room_config.json": {}, "log.txt": log + OCTOBER}))
 
-    assert [(one.role, one.text) for one in found][:4] == [
-        ("user", "やあ"),
-        ("persona", "はい"),
-        ("user", "またね"),
-        ("user", "今日は鎌倉に行ったよ。"),
+    assert [(one.role, one.speaker, one.text) for one in found][:5] == [
+        ("user", "" if user == "ユーザー" else user, "やあ"),
+        ("persona", "", "はい"),
+        ("system", "record", "（システムアラーム：起きる）"),
+        ("user", "" if user == "ユーザー" else user, "またね"),
+        ("user", "", "今日は鎌倉に行ったよ。"),
     ]
+
+
+def test_a_document_with_headings_is_no_log(tmp_path: Path) -> None:
+    document = "# 本\n\n## 概要:\n海の話。\n\n## 登場人物:\n猫。\n"
+    items = _room(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER, "log_import_source/本.txt": document})
+
+    assert len(messages_of(items)) == 5
+    assert left(items)["nexus_ark.no-messages"] == 1
 
 
 def test_a_persona_that_was_renamed_is_one_and_a_guest_another(tmp_path: Path) -> None:

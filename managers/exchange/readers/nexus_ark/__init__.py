@@ -14,6 +14,7 @@ from managers.exchange.items import Item, ReadingWishes, UnusableSourceError
 from managers.exchange.readers.moments import read_moment
 from managers.exchange.readers.nexus_ark import room_memories, room_texts
 from managers.exchange.readers.nexus_ark.room_folder import CONFIG, find_room
+from managers.exchange.readers.nexus_ark.room_log import RoomNames
 from managers.exchange.readers.nexus_ark.room_messages import RoomMessages, conversation
 
 _HEADER: Final = re.compile(r"^##[ \t]?(?:USER|AGENT|SYSTEM):.", re.MULTILINE)
@@ -50,8 +51,11 @@ def read(source: ImportSource, wishes: ReadingWishes) -> Iterator[Item]:
     room = find_room(source)
     who, made = room_texts.persona(room)
     felt, own = room_memories.emotions(room)
-    said = conversation(room, {who.user_name, wishes.user} - {""}, read_moment(made))
-    messages = RoomMessages(room, said, {who.name, room.name, wishes.persona} - {""})
+    names = RoomNames(
+        frozenset({who.user_name, wishes.user} - {""}), frozenset({who.name, room.name, wishes.persona} - {""})
+    )
+    said = conversation(room, names, read_moment(made))
+    messages = RoomMessages(room, said, names.personas)
     messages.feel(own)
     memories = [
         *room_memories.episodes(room),

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from sys import intern
-from typing import Final
+from typing import Final, NamedTuple
 
 from managers.exchange.readers.nexus_ark.room_dates import date_line
 from managers.memory.messages import Role
@@ -22,7 +22,7 @@ _HEADER: Final = re.compile(r"^##[ \t]?(USER|AGENT|SYSTEM):(.*)$", re.MULTILINE)
 _OLD_HEADER: Final = re.compile(r"^## ([^:\uff1a\n#]{1,60})[:\uff1a][ \t]*$", re.MULTILINE)
 """What the first versions wrote: `## ユーザー:` and `## <persona>:`."""
 _OLD_USERS: Final = frozenset({"ユーザー", "user", "あなた", "you"})
-_OLD_PROGRAM: Final = frozenset({"システム", "system"})
+_OLD_PROGRAM: Final = ("システム", "system")
 _ROLES: Final[dict[str, Role]] = {"USER": "user", "AGENT": "persona", "SYSTEM": "system"}
 _BLOCK: Final = re.compile(
     r"(?P<fence>^```)|\[(?P<open1>THOUGHT|RAW_RESULT)\]|\[/(?P<close1>THOUGHT|RAW_RESULT)\]"
@@ -83,8 +83,18 @@ class _Candidate:
     is_apart: bool = False
 
 
-def split_log(text: str, users: Collection[str] = ()) -> LogPieces:
-    """Take a log apart; line ends are line feeds, and `users` are the names under which the user speaks in old ones."""
+class RoomNames(NamedTuple):
+    """Under which names user and persona speak in the logs of the first versions."""
+
+    users: frozenset[str] = frozenset()
+    personas: frozenset[str] = frozenset()
+
+
+_NOBODY: Final = RoomNames()
+
+
+def split_log(text: str, who: RoomNames = _NOBODY) -> LogPieces:
+    """Take a log apart; line ends are line feeds."""
     candidates = [
         _Candidate(_ROLES[found[1]], found[2].strip(), found.start(), found.end()) for found in _HEADER.finditer(text)
     ]
@@ -94,7 +104,7 @@ def split_log(text: str, users: Collection[str] = ()) -> LogPieces:
         line = text.rfind("\n", 0, max(0, candidate.start - 1)) + 1
         candidate.is_apart = not text[line : candidate.start].strip()
     headers = _real(text, candidates)
-    before, old = _old_pieces(text[: headers[0].start] if headers else text, users)
+    before, old = _old_pieces(text[: headers[0].start] if headers else text, who)
     return LogPieces(before, (*old, *_cut(text, headers)))
 
 
@@ -197,20 +207,27 @@ def _cut(text: str, headers: Sequence[_Candidate]) -> list[LogPiece]:
     return pieces
 
 
-def _old_pieces(text: str, users: Collection[str]) -> tuple[str, list[LogPiece]]:
+def _old_pieces(text: str, who: RoomNames) -> tuple[str, list[LogPiece]]:
     """Take apart what the first versions wrote, which is what stands before the first header of later ones.
 
-    A document with headings looks much like it; in a conversation few speak, and again and again.
+    A document with headings looks much like it; in a conversation few speak, again and again, or under names that are known.
     """
     found = list(_OLD_HEADER.finditer(text))
     names = Counter(one[1].strip() for one in found)
-    if len(names) > _MOST_SPEAKERS or not names or max(names.values()) == 1 or len(names) == 1:
+    known = {name for name in names if name in who.personas | who.users or name.lower() in _OLD_USERS}
+    if len(names) > _MOST_SPEAKERS or not (known or (len(names) > 1 and max(names.values()) > 1)):
         return text.strip("\n"), []
-    headers = [_Candidate(_old_role(one[1].strip(), users), one[1].strip(), one.start(), one.end()) for one in found]
+    headers = [
+        _Candidate(_old_role(one[1].strip(), who, known), one[1].strip(), one.start(), one.end()) for one in found
+    ]
     return text[: headers[0].start].strip("\n"), _cut(text, headers)
 
 
-def _old_role(name: str, users: Collection[str]) -> Role:
-    if name.lower() in _OLD_USERS or name in users:
-        return "user"
-    return "system" if name.lower() in _OLD_PROGRAM else "persona"
+def _old_role(name: str, who: RoomNames, known: set[str]) -> Role:
+    """Return who spoke: the user had any name, and where none of those is known, whoever is not the persona is the user."""
+    if name.lower().startswith(_OLD_PROGRAM):
+        return "system"
+    if name in who.personas:
+        return "persona"
+    is_user = name in known or (known <= who.personas and bool(known))
+    return "user" if is_user else "persona"

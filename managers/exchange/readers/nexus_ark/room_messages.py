@@ -13,7 +13,7 @@ from managers.exchange.items import FoundFile, FoundMessage
 from managers.exchange.readers.nexus_ark.room_conversation import RoomConversation, Said
 from managers.exchange.readers.nexus_ark.room_dates import moment_in_name
 from managers.exchange.readers.nexus_ark.room_folder import RoomFolder
-from managers.exchange.readers.nexus_ark.room_log import LogPiece, split_log
+from managers.exchange.readers.nexus_ark.room_log import LogPiece, RoomNames, split_log
 from managers.exchange.readers.nexus_ark.room_memories import OwnFeeling
 
 _MONTHS: Final = r"logs/.*\.txt"
@@ -31,17 +31,17 @@ _UNNAMED: Final = frozenset({"", "user", "USER", "User", "ユーザー", "あな
 _KIND: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
-def conversation(room: RoomFolder, users: Collection[str], made: datetime | None) -> list[Said]:
+def conversation(room: RoomFolder, who: RoomNames, made: datetime | None) -> list[Said]:
     """Return what was said in a room, each message once and in order.
 
     Args:
         room: the room.
-        users: what the user is called.
+        who: what the user and the persona are called.
         made: when the room was made, for logs that no date is in.
     """
     found = RoomConversation()
     for form in _LOGS if room.source.shape != "file" else (r".*",):
-        logs = [(path, pieces) for path in room.matching(form) if (pieces := _pieces(room, path, users))]
+        logs = [(path, pieces) for path in room.matching(form) if (pieces := _pieces(room, path, who))]
         for together in [logs] if form == _MONTHS else [[log] for log in logs]:
             named = (moment_in_name(path.rpartition("/")[2]) for path, _ in together)
             found.add(together, next((time for time in named if time), None))
@@ -50,11 +50,11 @@ def conversation(room: RoomFolder, users: Collection[str], made: datetime | None
     return found.messages(made)
 
 
-def _pieces(room: RoomFolder, path: str, users: Collection[str]) -> tuple[LogPiece, ...]:
+def _pieces(room: RoomFolder, path: str, who: RoomNames) -> tuple[LogPiece, ...]:
     if room.is_empty(path):
         return ()
     text = room.text(path)
-    log = split_log(text, users)
+    log = split_log(text, who)
     if log.before and log.pieces:
         room.leave("before-messages", path)
     if text.strip() and not log.pieces:
