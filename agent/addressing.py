@@ -8,7 +8,7 @@ from dataclasses import replace
 from agent.memories import Memories
 from agent.persona_words import filled
 from managers.language.reading.introductions import name_given, name_noted
-from managers.memory.audience import NOTHING_KEPT, Kept
+from managers.memory.audience import NOTES, NOTHING_KEPT, Kept
 from managers.memory.entities import Entity, Fact, is_safe
 from managers.memory.entity_store import EntityStore
 from managers.memory.messages import NAMELESS, Message, is_unnamed
@@ -35,7 +35,9 @@ def with_name(sheet: Sheet, memories: Memories, window: Sequence[Message] = ()) 
 def _named(sheet: Sheet, memories: Memories, window: Sequence[Message]) -> Sheet:
     if sheet.user_name:
         return sheet
-    notes = "\n".join(memories.notes.read(kind).text for kind in ("core_memory", "notepad"))
+    kept = memories.spare("audience", memories.audiences.kept, None)  # a note for this computer only names nobody
+    open_notes = [kind for kind, path in NOTES.items() if kept is not None and not kept.holds_file(path)]
+    notes = "\n".join(memories.notes.read(kind).text for kind in open_notes)
     name = name_noted(notes, sheet.persona) or _name_said_lately(window) or _name_written(window, sheet)
     return sheet if not name or is_unnamed(name) else replace(sheet, user_name=name)
 

@@ -16,7 +16,7 @@ from agent.memories import Memories
 from agent.minds.tokens import count_tokens
 from agent.prompt_parts import cut_to
 from managers.hygiene.inventory import Memory, of_entity, of_episode
-from managers.memory.audience import Kept
+from managers.memory.audience import NOTES, Kept
 from managers.memory.entities import Entity
 from managers.mind import Sheet
 from managers.personas.macros import fill_names
@@ -78,13 +78,14 @@ def _parts(memories: Memories, sheet: Sheet, lang: Lang, hide: Hide) -> list[_Pa
         return _Part(heading, [hide(one) for one in items], share, is_prose, [hide(one) for one in order])
 
     known, others = _cards(memories, sheet, kept)
+    core = [] if kept.holds_file(NOTES["core_memory"]) else [memories.notes.read("core_memory").text]
     days = _days(memories, kept, today)
     goals = memories.goals.load()
     wanted = kept.others([*goals.active("short_term"), *goals.active("long_term")])
     return [
         part("persona", [fill_names(sheet.system_prompt, sheet.persona, user)], 0.35, is_prose=True),
         part("user", [*filter(None, [sheet.user_profile]), *_facts(known, today, named=False)], 0.25),
-        part("core_memory", [memories.notes.read("core_memory").text], 0.15, is_prose=True),
+        part("core_memory", core, 0.15, is_prose=True),
         part("goals", [one.goal for one in sorted(wanted, key=lambda one: one.priority)[:5]], 0.05),
         part("days", days, 0.12, order=sorted(days)),
         part("others", _facts(others, today, named=True), 0.08),

@@ -32,6 +32,7 @@ from agent.retrieval import in_sight, not_in_sight
 from agent.state import Surroundings, TurnState
 from agent.time_marks import with_marks
 from agent.witnesses import witnesses
+from managers.memory.audience import NOTES
 from managers.memory.messages import Message
 from managers.memory.notes import NoteKind
 from managers.mind import (
@@ -265,4 +266,6 @@ def _lore(state: TurnState, around: Surroundings, window: Sequence[Message]) -> 
 
 
 def _note(around: Surroundings, kind: NoteKind) -> str:
+    if kind in NOTES and around.kept.holds_file(NOTES[kind]):
+        return ""
     return around.spare(lambda: around.memories.notes.read(kind).text) or ""

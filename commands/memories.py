@@ -64,14 +64,14 @@ def memories(
 
 
 def _let_be_for(held: Memories, memory_id: str, audience: str) -> None:
-    """Say for which minds a memory or a message is.
+    """Say for which minds a memory, a message or a whole file is.
 
     Raises:
         UnknownAudienceError, NoSuchMemoryError: nothing was changed.
     """
-    from managers.hygiene.inventory import mark
+    from managers.hygiene.inventory import mark, mark_said
     from managers.hygiene.inventory import memories as active
-    from managers.memory.audience import AUDIENCES, with_answers
+    from managers.memory.audience import AUDIENCES, file_named
     from managers.memory.errors import NoSuchMemoryError
 
     chosen = next((one for one in AUDIENCES if one == audience), None)
@@ -81,7 +81,9 @@ def _let_be_for(held: Memories, memory_id: str, audience: str) -> None:
     if memory is not None:
         mark(held.audiences, held.log, memory, chosen)
     elif held.log.get(memory_id) is not None:
-        held.audiences.mark(memory_id, chosen, with_answers(held.log, [memory_id]))
+        mark_said(held.audiences, held.log, memory_id, chosen)
+    elif (path := file_named(held.paths, memory_id)) is not None:
+        held.audiences.mark(path, chosen)
     else:
         raise NoSuchMemoryError(id=memory_id)
 

@@ -13,6 +13,7 @@ from agent.prompts.quoting import quoted
 from agent.tools.catalogue import Arguments, Nothing, NothingDoneError, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
+from managers.memory.audience import NOTES
 from managers.memory.notes import Edit, NoteKind
 from managers.storage.errors import Lang
 from managers.storage.texts import Texts
@@ -71,6 +72,10 @@ class NoteWrite(Write):
 
 def _edit(kind: NoteKind, context: ToolContext, wanted: NoteEdit) -> NoteWrite:
     lang = context.sheet.language
+    if kind in NOTES and context.withheld.holds_file(
+        NOTES[kind]
+    ):  # what is changed would be told with what stands around it
+        raise NothingDoneError(_say("note_kept_here", lang))
     complete = {
         "append": bool(wanted.text),
         "replace": bool(wanted.text and wanted.old_text),

@@ -12,13 +12,14 @@ from pathlib import PurePosixPath
 from typing import Final, Literal
 
 How = Literal[
-    "log", "episode", "card", "shelf", "records", "lines", "archive", "text", "source", "marks",
+    "log", "episode", "card", "shelf", "records", "lines", "archive", "text", "source", "marks", "audience",
     "attachment", "gone", "history", "index", "journal", "wordless", "yours",
 ]  # fmt: skip
 """How an erasure treats a file:
 
 - `log`, `episode`, `card`, `shelf` (of facts), `records` (JSON), `lines` (a JSON object a line), `archive` (packed records),
-  `text`, `source` (what was imported), `marks` (one a message): rewritten without what goes;
+  `text`, `source` (what was imported), `marks` (one a message),
+  `audience` (which memories are for which minds): rewritten without what goes;
 - `attachment`: goes with its message, or whole;
 - `gone`: a copy or a note that can be done without: removed whole;
 - `history`, `index`: what has a way of its own;
@@ -65,7 +66,7 @@ PERSONA: Final[tuple[FileKind, ...]] = (
     _kind(r"memory/emotion_log(_\d{4}-\d{2})?\.json", "records", "feeling"),
     _kind(r"memory/emotion_log\.new\.jsonl", "lines", "feeling"),
     _kind(r"memory/recall_log\.jsonl", "lines", "recall"),
-    _kind(r"memory/audience\.json", "records"),
+    _kind(r"memory/audience\.json", "audience"),
     _kind(r"memory/held_writes\.json", "records", "wish"),
     _kind(r"memory/dream_\d[^/]*\.json", "records", "dream"),
     _kind(r"memory/(dream_state|hygiene)\.json|memory/drive_course_[\d-]+\.jsonl", "wordless"),

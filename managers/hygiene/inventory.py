@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
-from managers.memory.audience import Audience, AudienceStore, fact_id, with_answers
+from managers.memory.audience import Audience, AudienceStore, days_of, fact_id, with_answers
 from managers.memory.confidence import Origin, Standing, day_of, value_of
 from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode, KeyEvent
@@ -133,7 +133,14 @@ def mark(audiences: AudienceStore, log: LogReader, memory: Memory, audience: Aud
     """Let a memory be for minds on this computer only, or for any again, with all that tells the same."""
     file = memory.place if memory.kind == "fact" else "insights"
     place = memory.place if memory.kind in {"day", "event"} else "" if memory.evidence else file
-    audiences.mark(memory.id, audience, with_answers(log, memory.evidence), place)
+    messages = with_answers(log, memory.evidence)
+    audiences.mark(memory.id, audience, messages, place, days_of(log, messages))
+
+
+def mark_said(audiences: AudienceStore, log: LogReader, message_id: str, audience: Audience) -> None:
+    """Let a message, with what was answered to it, be for minds on this computer only, or for any again."""
+    messages = with_answers(log, [message_id])
+    audiences.mark(message_id, audience, messages, days=days_of(log, messages))
 
 
 def restood(copy: WorkingCopy, memory: Memory, **values: Any) -> None:  # noqa: ANN401  # fields of `Standing`

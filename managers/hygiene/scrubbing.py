@@ -21,6 +21,7 @@ from managers.hygiene.archive import unpacked
 from managers.hygiene.file_kinds import FileKind, How, What, kind_of
 from managers.hygiene.inventory import of_entity, of_episode
 from managers.hygiene.traces import Traces
+from managers.memory.audience import Marked
 from managers.memory.entities import Entity, Fact, format_entity, format_fact, parse_entity, revived
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.json_documents import USER, encode
@@ -61,6 +62,7 @@ class Scrubber:
             "text": self._text,
             "source": self._source,
             "marks": self._marks,
+            "audience": self._audience,
         }
 
     def scrub(self, name: str, data: bytes) -> bytes | None:
@@ -300,6 +302,21 @@ class Scrubber:
                 if line not in kept:
                     self._take(kind.what, line)
         return left
+
+    def _audience(self, kind: FileKind, data: bytes) -> bytes | None:
+        """Marks of what goes, go; of the others what they name of it. A person's own files stay, and so do their marks."""
+        try:
+            marks = load_json(data)["this-computer"]
+            read = {one: Marked.model_validate(mark) for one, mark in marks.items()}
+        except (NotJsonError, ValidationError, KeyError, TypeError, AttributeError):
+            return self._records(kind, data)
+        gone = self._traces.messages | self._traces.memories
+        left = {}
+        for one, mark in read.items():
+            rests = [message for message in mark.messages if message not in gone]
+            if one not in gone and (rests or not mark.messages) and not self._traces.is_named(mark.place):
+                left[one] = {**marks[one], "messages": rests} if rests != mark.messages else marks[one]
+        return data if left == marks else encode({"this-computer": left})
 
     def _marks(self, kind: FileKind, data: bytes) -> bytes | None:
         """A mark for each message that was changed: what begins with the message's own digest."""

@@ -1,17 +1,19 @@
 """The audience of memories: which of them are for minds on this computer only. All others are for any mind.
 
 `memory/audience.json` names what a person marked so, a message or a dreamt memory, with the messages that it rests on. What
-else rests on one of those messages is held back with it, whoever dreamt it and when: it tells the same. The file is part of
-the history, so a mark can be taken back like any other change.
+else rests on one of those messages is held back with it, whoever dreamt it and when: it tells the same. Core memory, notepad
+and documents are marked whole, by their path. The file is part of the history, so a mark can be taken back like any other
+change.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -20,8 +22,9 @@ from managers.memory.episodes import Episode
 from managers.memory.errors import AudienceUnknownError
 from managers.memory.json_documents import USER, Apply, Remembered, encode, short_id
 from managers.memory.log.reader import LogReader
+from managers.memory.notes import NoteKind
 from managers.memory.periods import Period, Span, span_named
-from managers.storage.files import read_bytes
+from managers.storage.files import files, read_bytes
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.locks import writing
 from managers.storage.opening import look
@@ -29,15 +32,20 @@ from managers.storage.paths import PersonaPaths
 
 Memory = TypeVar("Memory", bound=Remembered)
 Audience = Literal["any", "this-computer"]
+NOTES: Final[Mapping[NoteKind, str]] = {"core_memory": "core_memory.txt", "notepad": "notepad.txt"}
+"""The notes that may be marked, by their path in the persona's folder."""
+_DATED: Final = re.compile(r"(\d{4})(\d{2})(\d{2})T")
+"""How our ids of messages begin."""
 AUDIENCES: tuple[Audience, ...] = ("any", "this-computer")
 
 
 class Marked(BaseModel):
-    """What a person marked: the messages that it rests on, and where it stands if that tells it from others (`Kept`)."""
+    """What a person marked: the messages that it rests on, their days, and where it stands if that tells it from others (`Kept`)."""
 
     model_config = ConfigDict(extra="allow")
 
     messages: list[str] = Field(default_factory=list)
+    days: list[str] = Field(default_factory=list)
     place: str = ""
 
 
@@ -46,7 +54,7 @@ class Kept:
     """What is kept on this computer.
 
     Attributes:
-        marked: by its id. `place` is the day of a day and of what happened on it; for what rests on no message, the name
+        marked: by its id, files by their path in the persona's folder. `place` is the day of a day and of what happened on it; for what rests on no message, the name
             of its file.
     """
 
@@ -60,6 +68,13 @@ class Kept:
     def _places(self) -> frozenset[str]:
         return frozenset(marked.place for marked in self.marked.values()) - {""}
 
+    @cached_property
+    def _days(self) -> frozenset[str]:
+        """The days of which something is kept."""
+        told = {day for marked in self.marked.values() for day in marked.days}
+        dated = {"-".join(found.groups()) for one in self.messages if (found := _DATED.match(one))}
+        return frozenset(told | dated | self._places)
+
     def __bool__(self) -> bool:
         return bool(self.marked)
 
@@ -71,9 +86,15 @@ class Kept:
 
     def holds_passage(self, message_ids: Iterable[str], path: str) -> bool:
         """Tell whether a passage of a file is kept here; what stands in a file with others goes by what the file rests on."""
+        if self.holds_file(path):
+            return True
         stem = PurePosixPath(path).stem
         span = span_named(stem)
         return self.holds(message_ids, place=stem) or (span is not None and self._holds_day_of(span))
+
+    def holds_file(self, path: str) -> bool:
+        """Tell whether a whole file is kept here, by its path in the persona's folder."""
+        return path in self.marked
 
     def others(self, memories: Iterable[Memory]) -> list[Memory]:
         """Return those of some insights, questions or goals that any mind may read."""
@@ -88,7 +109,7 @@ class Kept:
         return [one for one in periods if not self.holds(one.evidence, one.id) and not self._holds_day_of(one.span)]
 
     def _holds_day_of(self, span: Span) -> bool:
-        return any(f"{span.first}" <= place <= f"{span.last}" for place in self._places)
+        return any(f"{span.first}" <= place <= f"{span.last}" for place in self._days)
 
     def card(self, entity: Entity) -> Entity:
         """Return what any mind may read of a card."""
@@ -117,6 +138,18 @@ def with_answers(log: LogReader, message_ids: Sequence[str]) -> list[str]:
             if is_asked:
                 ids[message.id] = None
     return list(ids)
+
+
+def days_of(log: LogReader, message_ids: Sequence[str]) -> list[str]:
+    """Return the days on which messages were said: what sums up one of them is held back with them."""
+    return sorted({f"{message.time:%Y-%m-%d}" for message in log.originals(message_ids).values()})
+
+
+def file_named(paths: PersonaPaths, path: str) -> str | None:
+    """Return the path of a file that may be marked: a note, or a document of the knowledge base; None if it is neither."""
+    if path in NOTES.values():
+        return path
+    return next((path for file in files(paths.knowledge) if path == f"{paths.knowledge.name}/{file.name}"), None)
 
 
 class AudienceReader:
@@ -161,14 +194,22 @@ class AudienceStore(AudienceReader):
         super().__init__(paths)
         self._apply = apply
 
-    def mark(self, memory_id: str, audience: Audience, messages: Sequence[str], place: str = "") -> None:
+    def mark(
+        self,
+        memory_id: str,
+        audience: Audience,
+        messages: Sequence[str] = (),
+        place: str = "",
+        days: Sequence[str] = (),
+    ) -> None:
         """Let a memory be for minds on this computer only, or for any again; an entry in the history says so.
 
         Args:
-            memory_id: the message, or the dreamt memory.
+            memory_id: the message, the dreamt memory, or the path of a file.
             audience: whom it is for from now on.
             messages: what it rests on; a message rests on itself.
             place: see `Kept`.
+            days: on which those messages were said.
 
         Raises:
             AudienceUnknownError, UtataneError: nothing was changed.
@@ -178,6 +219,6 @@ class AudienceStore(AudienceReader):
             if audience == "any":
                 marked.pop(memory_id, None)
             else:
-                marked[memory_id] = Marked(messages=list(messages), place=place)
+                marked[memory_id] = Marked(messages=list(messages), days=list(days), place=place)
             plain = {"this-computer": {one: mark.model_dump(mode="json") for one, mark in marked.items()}}
             self._apply({self._path: encode(plain)}, author=USER, reason=f"audience {audience}", evidence=messages)

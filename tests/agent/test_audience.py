@@ -13,9 +13,9 @@ import pytest
 from agent.events import Failed, Received, Replied, TurnEvent
 from agent.memories import Memories
 from agent.services import Services, open_services
-from managers.hygiene.inventory import mark
+from managers.hygiene.inventory import mark, mark_said
 from managers.hygiene.inventory import memories as active
-from managers.memory.audience import with_answers
+from managers.memory.audience import file_named, with_answers
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
 from managers.memory.errors import AudienceUnknownError, KeptHereError
@@ -270,3 +270,78 @@ def test_a_week_in_brief_stands_in_a_prompt_unless_one_of_its_days_is_kept(
     later = [json.dumps(chat.body, ensure_ascii=False) for chat in server.chats[before:]]
     assert later
     assert not any(week.summary in body for body in later)
+
+
+# --- whole files
+
+
+def files_that_tell(memories: Memories) -> list[str]:
+    """Write the secret to both notes and to a document; return their paths."""
+    for kind in ("core_memory", "notepad"):
+        memories.notes.append(kind, f"花さんは{SECRET}を書いた。", author="user", reason="x")
+    memories.paths.knowledge.mkdir(exist_ok=True)
+    (memories.paths.knowledge / "letters.md").write_text(f"# 手紙\n{SECRET}は引き出しにある。", "utf-8")
+    memories.recall.catch_up()
+    return ["core_memory.txt", "notepad.txt", "knowledge/letters.md"]
+
+
+FILE_TOOLS = [
+    Tool("search_knowledge_base", {"query": "手紙はどこ"}, "c1"),
+    Tool("recall_memories", {"query": "手紙を書いた"}, "c2"),
+    Tool("edit_core_memory", {"operation": "append", "text": "紅茶が好き。"}, "c3"),
+    Tool("edit_notepad", {"operation": "append", "text": "紅茶を買う。"}, "c4"),
+]
+
+
+def test_a_file_that_is_kept_stands_in_no_prompt_and_no_tool_tells_of_it(
+    services: Services, server: ModelServer
+) -> None:
+    memories = services.memories(NEMU)
+    paths = files_that_tell(memories)
+    server.enqueue(Say("おはよう。"))
+    say(services, "おはよう")
+    assert SECRET in sent(server), "unmarked, they are given to any mind"
+    for path in paths:
+        assert file_named(memories.paths, path) == path
+        memories.audiences.mark(path, "this-computer")
+    before = len(server.chats)
+    server.enqueue(Say(tools=FILE_TOOLS), Say("うん。"))
+    say(services, "手紙はどこにあるの？")
+    later = json.dumps([chat.body for chat in server.chats[before:]], ensure_ascii=False)
+    assert len(server.chats) == before + 2
+    assert SECRET not in later
+    assert "このコンピューターの中だけのもの" in later
+    assert "紅茶" not in memories.notes.read("core_memory").text
+    for path in paths:
+        memories.audiences.mark(path, "any")
+    server.enqueue(Say("こんばんは。"))
+    say(services, "こんばんは")
+    assert SECRET in json.dumps(server.chats[-1].body, ensure_ascii=False)
+
+
+def test_a_mind_on_this_computer_reads_files_that_are_kept(services: Services, server: ModelServer) -> None:
+    memories = services.memories(NEMU)
+    for path in files_that_tell(memories):
+        memories.audiences.mark(path, "this-computer")
+    speak_through(services, server, HERE)
+    server.enqueue(Say("おはよう。"))
+    say(services, "おはよう")
+    assert SECRET in sent(server)
+
+
+@pytest.mark.parametrize(
+    "path", ["log.txt", "SystemPrompt.txt", "../core_memory.txt", "knowledge/none.md", "knowledge/"]
+)
+def test_no_other_file_is_marked(services: Services, path: str) -> None:
+    assert file_named(services.memories(NEMU).paths, path) is None
+
+
+def test_a_week_is_kept_with_any_message_of_its_days(services: Services) -> None:
+    memories = services.memories(NEMU)
+    said = memories.log.append("user", "花", "秘密の話", message_id="from-elsewhere")
+    mark_said(memories.audiences, memories.log, said.id, "this-computer")
+    kept = memories.audiences.kept()
+    week = Period(date=str(week_of(said.time.date())), summary="その週", mind="built-in").sealed()
+    other = Period(date=str(week_of(said.time.date() - timedelta(days=14))), summary="別の週", mind="built-in").sealed()
+    assert kept.other_periods([week, other]) == [other]
+    assert kept.holds_passage((), f"episodic_memory/{week.date}.json")

@@ -172,6 +172,17 @@ def test_words_in_a_sent_pdf_are_found_and_what_cannot_be_looked_into_is_named(m
     assert [(one.why, one.file) for one in report.left] == [("unreadable", "attachments/locked.pdf")]
 
 
+def test_marks_of_what_is_erased_go_and_those_of_files_stay(memories: Memories) -> None:
+    gone, left = (next(id_ for id_, text in _said(memories).items() if word in text) for word in (KITTY, "貴船神社"))
+    memories.audiences.mark(gone, "this-computer", [gone], days=["2026-11-03"])
+    memories.audiences.mark("f_x", "this-computer", [gone, left])
+    memories.audiences.mark("f_y", "this-computer", [], place=CAT)
+    memories.audiences.mark("notepad.txt", "this-computer")
+    erase(memories, plan_erasure(memories, about=CAT))
+    marked = memories.audiences.kept().marked
+    assert {one: mark.messages for one, mark in marked.items()} == {"f_x": [left], "notepad.txt": []}
+
+
 def test_a_note_that_came_with_a_folder_erases_nothing(memories: Memories) -> None:
     note = memories.paths.memory / ".erasing"
     begun = {"traces": {"names": [CAT]}, "counts": {}, "left": [], "attachments": [], "settled": [], "seal": "0" * 64}

@@ -42,7 +42,40 @@ def test_a_day_and_a_message_are_kept_here_and_let_go(services: Services, memori
 
 def test_what_is_not_there_is_not_found(services: Services, memories: Memories) -> None:
     browser = visitor_of(services)
-    for form in ({"memory": "f_none", "kind": "fact", "place": "x"}, {"memory": "20260101T000000-aaaaaaaa"}):
+    for form in (
+        {"memory": "f_none", "kind": "fact", "place": "x"},
+        {"memory": "log.txt", "kind": "file"},
+        {"memory": "20260101T000000-aaaaaaaa"},
+    ):
         answer = browser.post(address_of(NAME, "memories/audience"), data={"audience": "any", **form})
         assert answer.status_code == 404
     assert not memories.audiences._path.exists()
+
+
+@pytest.mark.parametrize(("room", "path"), [("notes/notepad", "notepad.txt"), ("knowledge", "knowledge/plan.md")])
+def test_a_note_and_a_document_are_kept_here_and_let_go(
+    services: Services, memories: Memories, room: str, path: str
+) -> None:
+    memories.paths.knowledge.mkdir(exist_ok=True)
+    (memories.paths.knowledge / "plan.md").write_text("海へ行く。", "utf-8")
+    browser = visitor_of(services)
+    page = read(press(browser, read(browser.get(address_of(NAME, room))), BUTTON))
+    assert memories.audiences.kept().holds_file(path)
+    read(press(browser, page, BUTTON))
+    assert not memories.audiences.kept()
+
+
+def test_a_document_that_comes_back_under_another_name_is_kept_as_it_was(
+    services: Services, memories: Memories
+) -> None:
+    memories.paths.knowledge.mkdir(exist_ok=True)
+    file = memories.paths.knowledge / "plan.md"
+    file.write_text("海へ行く。", "utf-8")
+    memories.audiences.mark("knowledge/plan.md", "this-computer")
+    browser = visitor_of(services)
+    browser.post(address_of(NAME, "knowledge/plan.md/remove"))
+    file.write_text("別のもの。", "utf-8")
+    browser.post(address_of(NAME, "knowledge/plan.md/restore"))
+    names = {f"knowledge/{one.name}" for one in memories.knowledge.list()}
+    assert len(names) == 2
+    assert names == set(memories.audiences.kept().marked)

@@ -23,7 +23,10 @@ from agent.events import Replied
 from agent.exporting import ExportWishes
 from agent.forgetting import let_go
 from agent.services import Services
-from managers.mind import Cancel
+from agent.tools import all_tools
+from agent.tools.catalogue import ToolAnswer
+from agent.tools.context import ToolContext
+from managers.mind import Cancel, ToolCall
 from tests.ui.rooms import EVENING, NAME, House
 from tests.ui.server.routes import Address, addresses_of
 from tests.ui.visitors import visitor_of
@@ -32,7 +35,7 @@ from ui.server.access import Gate
 OTHER = "Hazel"
 SECRET = "翡翠色の手紙"
 NO_IDS = {
-    "kind", "shelf", "region", "quarter", "table", "day", "version",
+    "kind", "shelf", "region", "quarter", "table", "day", "version", "place",
 }  # fmt: skip
 """Places in addresses that hold a word of the program's own, a number or a day."""
 PARTS = {"/p/{persona}/why/{message_id}", "/p/{persona}/around/{message_id}"}
@@ -192,6 +195,51 @@ def test_forms_that_name_an_id_find_no_other_persona_s(walls: Walls) -> None:
             assert answer.status_code == 404
             form = {field: ids["message_id"], "audience": "any"}
             assert walls.browser.post(f"/p/{OTHER}/{place}", data=form).status_code == 404
+
+
+def test_what_is_asked_for_in_an_address_tells_nothing_of_another_persona(walls: Walls) -> None:
+    asked = (
+        ("memories/erase", "what", "message_id"),
+        ("memories/erase", "what", "memory"),
+        ("memories/erase", "about", "name"),
+        ("history", "part", "memory"),
+        ("memories/audit", "id", "message_id"),
+        ("tables/history.csv", "item", "document"),
+    )
+    for place, key, kind in asked:
+        pages = [walls.browser.get(f"/p/{OTHER}/{place}", params={key: ids[kind]}) for ids in (walls.theirs, NEVER)]
+        assert pages[0].status_code == pages[1].status_code, (place, key)
+        assert told(pages[0], walls.theirs) == told(pages[1], NEVER), (place, key)
+        assert SECRET not in pages[0].text
+
+
+def test_tools_that_are_given_another_persona_s_ids_find_what_they_find_of_ids_that_never_were(
+    walls: Walls, services: Services
+) -> None:
+    memories, tools, walked = services.memories(OTHER), all_tools(), 0
+    for spec in tools.specs("ja"):
+        fields = [name for name, one in spec.arguments.model_fields.items() if one.annotation is str]
+        for kind in ("message_id", "memory", "name", "document") if fields else ():
+            answers = [
+                tools.use(
+                    ToolCall("c", spec.name, dict.fromkeys(fields, ids[kind])),
+                    _context(services, ids["message_id"]),
+                    "ja",
+                    lambda _, write: ToolAnswer(repr(write)),
+                ).text.replace(ids[kind], "·")
+                for ids in (walls.theirs, NEVER)
+            ]
+            assert answers[0].replace(walls.theirs["message_id"], "") == answers[1].replace(NEVER["message_id"], "")
+            assert SECRET not in answers[0]
+            walked += 1
+    assert walked > 20
+    assert not memories.entities.names()
+
+
+def _context(services: Services, evidence: str) -> ToolContext:
+    companion = services.companion(OTHER)
+    memories, mind = companion.memories, companion.choice().mind
+    return ToolContext(memories.sheet(), mind, memories.settings(), memories, memories.clock, (evidence,))
 
 
 _seen: list[str] | None = None

@@ -140,6 +140,13 @@ def test_notes_are_read(house: House, served: Served, tool: str, note: str) -> N
     assert is_quoted(answer, ORDER)
 
 
+def test_a_note_that_is_for_this_computer_only_is_read_to_nobody(house: House, served: Served) -> None:
+    house.memories.notes.append("core_memory", "約束: 日曜は散歩", author="user", reason="x")
+    house.memories.audiences.mark("core_memory.txt", "this-computer")
+    assert "散歩" not in said(ask(served, "read_core_memory", persona=house.name))
+    assert "散歩" not in said(ask(served, "recall_memories", query="日曜の散歩の約束", persona=house.name))
+
+
 def test_the_secret_diary_is_for_nobody(house: House, served: Served) -> None:
     house.memories.notes.append("secret_diary", "だれにも言わない", author="user", reason="x")
     for tool, arguments in {

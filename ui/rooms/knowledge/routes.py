@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, UploadFile
 from fastapi.responses import Response
 
+from managers.memory.audience import NOTHING_KEPT
 from managers.recall.documents.document_loader import DOCUMENTS, MAX_BYTES
 from managers.storage.errors import UtataneError
 from ui.rooms.knowledge import view
@@ -53,6 +54,8 @@ def restore(visit: With, document: str) -> Response:
     """Bring a document back from the trash."""
     memories = visit.memories
     name = memories.knowledge.restore(document).name
+    if name != document and memories.audiences.kept().holds_file(f"knowledge/{document}"):
+        memories.audiences.mark(f"knowledge/{name}", "this-computer")
     memories.recall.keep_up()
     return visit.lead(visit.at("knowledge"), visit.t("knowledge.restored", name=name))
 
@@ -73,6 +76,7 @@ def _page(visit: PersonaVisit, outcomes: Sequence[view.Outcome] = ()) -> Respons
     return visit.show(
         "rooms/knowledge/knowledge.html",
         documents=memories.knowledge.list(),
+        kept=memories.spare("audience", memories.audiences.kept, NOTHING_KEPT).marked,
         unread=memories.recall.unread_documents(),
         size=view.size,
         removed=memories.knowledge.removed(),

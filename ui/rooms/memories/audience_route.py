@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from managers.hygiene.inventory import KINDS, find, mark
-from managers.memory.audience import AUDIENCES, with_answers
+from managers.hygiene.inventory import KINDS, find, mark, mark_said
+from managers.memory.audience import AUDIENCES, file_named
 from managers.memory.errors import MessageNotFoundError, NoSuchMemoryError
 from ui.server.visit import FormText, With
 
@@ -17,10 +17,15 @@ router = APIRouter(prefix="/audience")
 def change(
     visit: With, memory: FormText, audience: FormText, kind: FormText = "", place: FormText = "", back: FormText = ""
 ) -> Response:
-    """Let a memory be for other minds than before; without a kind it is a message."""
+    """Let a memory be for other minds than before; without a kind it is a message, `file` is a whole file."""
     held = visit.memories
     chosen = next((one for one in AUDIENCES if one == audience), AUDIENCES[-1])
-    if kind:
+    if kind == "file":
+        path = file_named(held.paths, memory)
+        if path is None:
+            raise NoSuchMemoryError(id=memory)
+        held.audiences.mark(path, chosen)
+    elif kind:
         known = next((one for one in KINDS if one == kind), None)
         found = find(held.working_copy(), known, place, memory) if known else None
         if found is None:
@@ -29,6 +34,6 @@ def change(
     else:
         if held.log.get(memory) is None:
             raise MessageNotFoundError(message_id=memory)
-        held.audiences.mark(memory, chosen, with_answers(held.log, [memory]))
+        mark_said(held.audiences, held.log, memory, chosen)
     back = back if back.startswith(visit.at()) else visit.at("memories")
     return visit.lead(back, visit.t(f"memories.audience_{'any' if chosen == 'any' else 'here'}"))

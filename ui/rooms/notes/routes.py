@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
 from agent.prompt_prefix import what_is_cut
+from managers.memory.audience import NOTES, NOTHING_KEPT
 from managers.memory.notes import Note, NoteKind
 from managers.storage.errors import ExternallyChangedError
 from ui.rooms.history.routes import past_of_file
@@ -57,6 +58,8 @@ def _page(visit: PersonaVisit, kind: NoteKind, note: Note, *, theirs: str | None
         kinds=KINDS,
         kind=kind,
         note=note,
+        file=NOTES[kind],
+        is_here=visit.memories.spare("audience", visit.memories.audiences.kept, NOTHING_KEPT).holds_file(NOTES[kind]),
         theirs=theirs,
         cut=[one for one in what_is_cut(visit.memories, visit.companion.choice().mind) if one.code == f"cut-{kind}"],
         past=past_of_file(visit, path),

@@ -16,6 +16,8 @@ from agent.memories import Memories
 from agent.prompts.quoting import name_in_label, quoted
 from agent.prompts.system_prompt import hit as told
 from agent.tools.search_tools import MAX_QUERY
+from managers.memory.audience import NOTES
+from managers.memory.notes import NoteKind
 from managers.recall.hits import Hit
 from ui.locales import texts
 from ui.server.programs.endpoints import Note
@@ -77,7 +79,7 @@ class Tools(ForPrograms):
             persona: Whose; leave it empty for the persona that the user talked to last.
         """
         memories = self._memories(persona)
-        return _note(memories, memories.notes.read("core_memory").text)
+        return _note(memories, "core_memory")
 
     def read_notepad(self, persona: str = "") -> str:
         """Read the companion's notepad: plans, and what the user asked it to keep in mind.
@@ -86,7 +88,7 @@ class Tools(ForPrograms):
             persona: Whose; leave it empty for the persona that the user talked to last.
         """
         memories = self._memories(persona)
-        return _note(memories, memories.notes.read("notepad").text)
+        return _note(memories, "notepad")
 
     def add_note(self, text: Note, note: AddedTo = "notepad", persona: str = "") -> str:
         """Ask to add something to the companion's notepad or core memory. It is written only after the user's yes on the page.
@@ -117,8 +119,9 @@ def _answer(memories: Memories, hits: Sequence[Hit]) -> str:
     return "\n".join([_found_in(memories), *(told(lang, hit) for hit in hits)])
 
 
-def _note(memories: Memories, text: str) -> str:
-    if not text.strip():
+def _note(memories: Memories, kind: NoteKind) -> str:
+    text = memories.notes.read(kind).text
+    if not text.strip() or memories.audiences.kept().holds_file(NOTES[kind]):
         return texts(memories.sheet().language)("programs.empty")
     return f"{_found_in(memories)}\n{quoted(text)}"
 
