@@ -13,8 +13,10 @@ from starlette.testclient import TestClient
 from agent import export_jobs
 from agent.exporting import FORMS, Exported, ExportWishes, export
 from agent.services import Services
+from managers.exchange import import_engine
 from managers.exchange.encryption import is_encrypted
 from managers.storage.errors import Lang
+from tests.exchange.importing import HereReading
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME, House
 from tests.ui.visitors import visitor_of
@@ -144,3 +146,41 @@ def test_nobody_elses_export_is_found(services: Services, visitor: TestClient) -
     services.exports.stop()
     assert not (services.home.folder / ".exports").exists()
     assert visitor.get(href).status_code == 404
+
+
+def test_an_archive_comes_back_on_the_page_or_says_why_not(services: Services, visitor: TestClient) -> None:
+    _, data = saved(visitor, made(services, visitor, passphrase="きらきら星", again="きらきら星"))
+    assert "/import/archive" in visitor.get("/import").text
+
+    def brought(name: str, passphrase: str, sent: bytes = data) -> str:
+        form = {"name": name, "passphrase": passphrase}
+        answer = visitor.post("/import/archive", data=form, files={"file": ("out.zip.age", sent)})
+        return read(answer).one("#told").text
+
+    assert "does not open" in brought("Back", "wrong")
+    assert "needs a passphrase" in brought("Back", "")
+    assert "no archive" in brought("Back", "", b"nothing")
+    assert "already" in brought(NAME, "きらきら星")
+    assert "Back" not in services.personas.list_names()
+    assert "Back is back" in brought("Back", "きらきら星")
+    assert services.memories("Back").log.count() == services.memories(NAME).log.count()
+    assert list((services.home.folder / ".uploads").iterdir()) == []
+
+
+def test_a_talk_from_elsewhere_comes_home_with_two_clicks(
+    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
+    before = services.memories(NAME).log.count()
+    said = f"花: 外で話すのは初めてだね\n{NAME}: うん、新鮮。\n風が気持ちいい。\n花: また行こう"
+    press(visitor, opened(visitor), "#home-form button", text=said, where="よその町")
+    services.imports.settle(60)
+    page = read(visitor.get("/import"))
+    assert "よその町" in page.text
+    press(visitor, page, "#import-yes button", persona=NAME)
+    services.imports.settle(60)
+    log = services.memories(NAME).log
+    assert log.count() == before + 3
+    assert [one.text for one in log.tail(3)][1] == "うん、新鮮。\n風が気持ちいい。"
+    kept = services.personas.get(NAME).paths.log_import_source
+    assert [path.name.startswith("よその町 2") for path in kept.iterdir()] == [True]

@@ -12,6 +12,7 @@ from ui.rooms.front import routes as front
 from ui.rooms.guests import routes as guests
 from ui.rooms.heart import routes as heart
 from ui.rooms.history import routes as history
+from ui.rooms.imports import archives
 from ui.rooms.imports import routes as imports
 from ui.rooms.knowledge import routes as knowledge
 from ui.rooms.meaning import routes as meaning
@@ -34,6 +35,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     guests.router,
     welcome.router,
     new.router,
+    archives.router,
     imports.router,
     keys.router,
     assets.router,

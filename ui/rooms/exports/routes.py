@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Annotated, Final
 from urllib.parse import quote
 
@@ -18,9 +19,10 @@ from managers.storage.errors import UtataneError
 from ui.components.markdown import render_markdown
 from ui.rooms.memories.search import day_or_none
 from ui.server.once import new_number
+from ui.server.uploads import WithUploads
 from ui.server.visit import FormText, PersonaVisit, With
 
-router = APIRouter(prefix="/p/{persona}/exports")
+router = APIRouter(prefix="/p/{persona}/exports", route_class=WithUploads)
 _PRIVATE: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
 
@@ -72,6 +74,17 @@ def begin(visit: With, sent: Annotated[SentExport, Depends()], number: FormText 
     except UtataneError as error:
         return _page(visit, sent, error)
     return visit.lead(visit.at("exports") + "#made")
+
+
+@router.post("/home")
+def come_home(visit: With, text: FormText = "", where: FormText = "") -> Response:
+    """Look at a talk that was led elsewhere; it comes in after a yes, on the page of imports."""
+    name = f"{where.strip() or visit.t('exports.outing')} {visit.now:%Y-%m-%d}.txt"
+    try:
+        visit.services.imports.look_at_upload(name, BytesIO(text.encode("utf-8", "replace")), "text", visit.name)
+    except UtataneError as error:
+        return visit.lead(visit.at("exports"), problem=error.sentence(visit.lang))
+    return visit.lead("/import")
 
 
 @router.get("/{job}/file")
