@@ -18,6 +18,7 @@ from managers.exchange.readers.nexus_ark.room_log import RoomNames
 from managers.exchange.readers.nexus_ark.room_messages import RoomMessages, conversation
 
 _HEADER: Final = re.compile(r"^##[ \t]?(?:USER|AGENT|SYSTEM):.", re.MULTILINE)
+_UNSAFE: Final = re.compile(r'[\\/:*?"<>|]')
 _OWN: Final = 4
 """So many files of a room's are no chance."""
 _FILES: Final = re.compile(
@@ -50,13 +51,15 @@ def read(source: ImportSource, wishes: ReadingWishes) -> Iterator[Item]:
     """
     room = find_room(source)
     who, made = room_texts.persona(room)
-    felt, own = room_memories.emotions(room)
-    names = RoomNames(
-        frozenset({who.user_name, wishes.user} - {""}), frozenset({who.name, room.name, wishes.persona} - {""})
-    )
+    felt, felt_itself = room_memories.emotions(room)
+    folder = _UNSAFE.sub(
+        "", who.name.replace(" ", "_")
+    )  # what the app calls the room's folder, and the persona in its logs
+    own = frozenset({who.name, room.name, folder, wishes.persona} - {""})
+    names = RoomNames(frozenset({who.user_name, wishes.user} - {""}), own)
     said = conversation(room, names, read_moment(made))
     messages = RoomMessages(room, said, names.personas)
-    messages.feel(own)
+    messages.feel(felt_itself)
     memories = [
         *room_memories.episodes(room),
         *room_memories.insights(room),

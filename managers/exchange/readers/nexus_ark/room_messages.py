@@ -75,10 +75,10 @@ def _own_names(said: Sequence[Said], given: Collection[str]) -> set[str]:
             spans[one.piece.speaker] = spans.get(one.piece.speaker, (number, 0))[0], number
     if not counts:
         return set(given)
-    begin, end = spans[counts.most_common(1)[0][0]]
-    return {*given, counts.most_common(1)[0][0]} | {
-        name for name, (first, last) in spans.items() if last < begin or first > end
-    }
+    named = {name: count for name, count in counts.items() if name in given} or counts
+    main = max(named, key=lambda name: named[name])
+    begin, end = spans[main]
+    return {*given, main} | {name for name, (first, last) in spans.items() if last < begin or first > end}
 
 
 class RoomMessages:
