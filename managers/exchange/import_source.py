@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import io
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Final, Literal
 
@@ -135,8 +137,23 @@ def decode_text(data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = decode_foreign(data) or data.decode("utf-8-sig", "replace")
+        text = decode_foreign(data) or "\n".join(_written_on(data))
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _written_on(data: bytes) -> Iterator[str]:
+    """Yield the lines of a text in UTF-8 that somebody wrote on in another encoding, or that is damaged."""
+    for is_utf_8, lines in groupby(data.removeprefix(BOM_UTF8).split(b"\n"), _is_utf_8):
+        part = b"\n".join(lines)
+        yield part.decode() if is_utf_8 else decode_foreign(part) or part.decode("utf-8", "replace")
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @contextmanager

@@ -228,6 +228,14 @@ def test_encodings_and_windows_lines(tmp_path: Path, encoding: str) -> None:
     assert len(found) == 5
 
 
+def test_a_log_that_was_written_on_in_another_encoding_is_read_in_both(tmp_path: Path) -> None:
+    more = "## USER:user\n続きは古いエディタで書きました。\n\n2025-10-04 (Sat) 09:00:00\n\n".encode("cp932")
+    found = messages_of(_room(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER.encode() + more}))
+
+    assert found[0].text == "今日は鎌倉に行ったよ。"
+    assert found[-1].text == "続きは古いエディタで書きました。"
+
+
 def test_messages_of_imports_have_their_date_above(tmp_path: Path) -> None:
     log = "## USER:user\n2024-01-02 03:04:05\nやあ\n二行目\n\n## AGENT:みい\n2024/1/2 3:05\nはい\n\n## AGENT:みい\n日付なし\n\n"
     prompt = "2024-01-02 03:04:05\nやあ"
