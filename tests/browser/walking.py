@@ -150,6 +150,7 @@ class Walk:
         yield Place("persona", is_room=True)
         self._open("exports", "#export-form")
         yield Place("exports", is_room=True)
+        yield from self._several()
         for name in ("new", "import", "guests"):
             page.goto(f"{self._server}/{name}")
             yield Place(name, is_room=True)
@@ -165,6 +166,19 @@ class Walk:
             yield Place(
                 f"settings, {shelf}{', of one persona' if address in own else ''}", is_room=shelf in {"user", "usage"}
             )
+
+    def _several(self) -> Iterator[Place]:
+        page = self._page
+        page.goto(f"{self._server}/group")
+        yield Place("several, whom to choose", is_room=True)
+        for pick in page.locator(".pick input").all()[:2]:
+            pick.check()
+        page.locator(".group-choice button.main").click()
+        page.locator("#composer textarea").fill("みんな、元気? How are you all?")
+        page.locator("#composer .send").click()
+        expect(page.locator("article.persona:not(.live)").nth(1)).to_be_visible()
+        expect(page.locator("#composer .send")).to_be_visible()
+        yield Place("several", is_room=True)
 
 
 _WITHIN: Final = {"people": ".cards li > a", "days": ".shelf .lines:last-of-type a"}

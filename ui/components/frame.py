@@ -72,7 +72,9 @@ def frame_of(visit: Visit) -> Frame:
     current = next((one for one in faces if one.name == name), None)
     waiting = len(visit.services.personas.door.guests()) + sum(persona.asks for persona in personas)
     notices = visit.services.gather_notices()
-    revision, mind, own = _told_of(visit, name) if current else ("", None, [])
+    revision, mind, own = (
+        _told_of(visit, name) if current else (getattr(visit.request.state, "revision", ""), None, list[Notice]())
+    )
     shown = tuple(_shown(notice, visit.lang) for notice in (*notices, *own))
     return Frame(faces, current, waiting, _tabs(name) if current else (), shown, mind, revision)
 

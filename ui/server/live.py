@@ -12,7 +12,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from secrets import token_hex
@@ -21,18 +21,16 @@ from typing import Any, Final
 from anyio import to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
-from agent.companion import Companion
 from agent.services import Services
 from agent.turn import Turn
 from managers.storage.access import Access
 from managers.storage.errors import Lang, UtataneError
-from ui.components.faces import Face, face_of
-from ui.components.revision import revision_of
+from ui.components.faces import Face
 from ui.locales import texts
-from ui.rooms.talk import view
 from ui.server.access import shows_cookie
 from ui.server.templates import part
 from ui.server.visit import language_of
+from ui.server.watched import Shown, Watched, WatchedGroup, WatchedPersona
 
 _LOOK_SECONDS: Final = 1.0
 """How often it is looked whether something else has changed (another program, a night, another window)."""
@@ -66,7 +64,7 @@ class _Window:
 
 
 class Live:
-    """The open windows, by the persona that they show."""
+    """The open windows, by the persona or the conversation of several that they show."""
 
     def __init__(self, services: Services) -> None:
         """Begin with no window."""
@@ -81,13 +79,14 @@ class Live:
         if watch is not None and self._loop is not None:
             self._loop.call_soon_threadsafe(watch.woken.set)
 
-    async def follow(self, socket: WebSocket, persona: str) -> None:
+    async def follow(self, socket: WebSocket, watched: Watched) -> None:
         """Tell a window what happens, until it closes."""
         self._loop = asyncio.get_running_loop()
         window = _Window(language_of(self._services, socket))
+        persona = watched.key
         watch = self._watches.get(persona)
         if watch is None:
-            watch = self._watches[persona] = _Watch(self._services, persona)
+            watch = self._watches[persona] = _Watch(self._services, watched)
         window.tell("hello", server=self._boot)
         watch.add(window)
         try:
@@ -102,12 +101,12 @@ class Live:
 
 
 class _Watch:
-    """Looks at one persona for all windows that show it."""
+    """Looks at one persona, or one conversation of several, for all windows that show it."""
 
-    def __init__(self, services: Services, persona: str) -> None:
+    def __init__(self, services: Services, watched: Watched) -> None:
         self.woken = asyncio.Event()
         self._services = services
-        self._persona = persona
+        self._watched = watched
         self._windows: set[_Window] = set()
         self._task: asyncio.Task[None] | None = None
         self._followed = 0
@@ -137,7 +136,7 @@ class _Watch:
                 try:
                     turn = await self._tell_state()
                 except Exception:  # an edge: what fails now is looked at again, and the windows stay live
-                    _logger.exception("it could not be told how it stands with %s", self._persona)
+                    _logger.exception("it could not be told how it stands with %s", self._watched.key)
                     turn = None
                 if turn is not None and turn.number != self._followed:
                     self._followed = turn.number
@@ -155,24 +154,24 @@ class _Watch:
     async def _tell_state(self) -> Turn | None:
         """Tell every window the state, as far as it has not heard it; return the turn under way."""
         try:
-            companion = await to_thread.run_sync(self._services.companion, self._persona)
-            revision = await to_thread.run_sync(revision_of, self._services, companion)
+            revision, turn = await to_thread.run_sync(self._watched.state, self._services)
         except UtataneError:  # renamed or deleted: the page that is loaded anew says so
             self._tell("state", revision="", turn=0)
             return None
-        turn = companion.turn
         self._tell("state", revision=revision, turn=turn.number if turn else 0)
         if time.monotonic() - self._mind_asked > _ASK_MIND_SECONDS:
             self._mind_asked = time.monotonic()
-            await self._tell_mind(companion)
+            await self._tell_mind()
         return turn
 
-    async def _tell_mind(self, companion: Companion) -> None:
+    async def _tell_mind(self) -> None:
         """Tell every window which mind speaks; asking the servers may take a moment."""
         try:
-            status = await to_thread.run_sync(companion.mind_status)
+            status = await to_thread.run_sync(self._watched.mind_status, self._services)
         except UtataneError:
             return  # renamed or deleted
+        if status is None:
+            return
         for window in self._windows:
             window.tell("mind", html=part("components/pieces.html", "mind_chip", status, texts(window.lang)))
 
@@ -184,31 +183,31 @@ class _Watch:
         """Tell the answer under way, piece by piece as it comes, until it is there."""
         loop, grown = asyncio.get_running_loop(), asyncio.Event()
         stop = turn.when_grown(lambda: loop.call_soon_threadsafe(grown.set))
-        live, not_before = view.begun(turn), 0.0
+        live, not_before = self._watched.begun(turn), 0.0
         try:
-            face = await to_thread.run_sync(face_of, self._services, self._persona)
+            faces = await to_thread.run_sync(self._watched.faces, self._services)
             while True:
                 grown.clear()
                 is_over, fresh = turn.is_over, turn.so_far[live.step :]
                 if is_over:
                     break
                 if fresh:
-                    live, began = view.after(live, fresh), time.perf_counter()
-                    await self._tell_live(live, face)
+                    live, began = self._watched.after(live, fresh), time.perf_counter()
+                    await self._tell_live(live, faces)
                     ended = time.perf_counter()
                     not_before = ended + max(_LEAST_GAP_SECONDS, _RENDERING_SHARE * (ended - began))
                 await grown.wait()
                 await asyncio.sleep(max(0.0, not_before - time.perf_counter()))
         except Exception:  # an edge: the page shows the whole answer when it is there
-            _logger.exception("an answer of %s could not be told piece by piece", self._persona)
+            _logger.exception("an answer of %s could not be told piece by piece", self._watched.key)
         finally:
             stop()
         self._mind_asked = 0.0  # another one may have answered
         self.woken.set()
 
-    async def _tell_live(self, live: view.Live, face: Face) -> None:
+    async def _tell_live(self, live: Shown, faces: Mapping[str, Face]) -> None:
         for lang in {window.lang for window in self._windows}:
-            draw: Callable[[], str] = partial(_drawn, live, face, lang)
+            draw: Callable[[], str] = partial(self._watched.drawn, live, faces, lang)
             html = await to_thread.run_sync(draw) if len(live.speaking) > _LONG_CHARACTERS else draw()
             for window in self._windows:
                 if window.lang == lang:
@@ -220,11 +219,15 @@ async def live(socket: WebSocket, persona: str) -> None:
     """Tell a window what happens to a persona."""
     await socket.accept()
     hub: Live = socket.app.state.live
-    await hub.follow(socket, persona)
+    await hub.follow(socket, WatchedPersona(persona))
 
 
-def _drawn(one: view.Live, face: Face, lang: Lang) -> str:
-    return part("rooms/talk/entries.html", "live", one, {"face": face}, texts(lang))
+@router.websocket("/group/{group}/live")
+async def live_group(socket: WebSocket, group: str) -> None:
+    """Tell a window what happens in a conversation of several."""
+    await socket.accept()
+    hub: Live = socket.app.state.live
+    await hub.follow(socket, WatchedGroup(group))
 
 
 async def _send(socket: WebSocket, window: _Window) -> None:

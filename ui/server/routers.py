@@ -9,6 +9,7 @@ from ui.rooms.backups import routes as backups
 from ui.rooms.dreams import routes as dreams
 from ui.rooms.exports import routes as exports
 from ui.rooms.front import routes as front
+from ui.rooms.group import routes as group
 from ui.rooms.guests import routes as guests
 from ui.rooms.heart import routes as heart
 from ui.rooms.history import routes as history
@@ -33,6 +34,7 @@ from ui.server import assets, files, installing, keys, letters, live
 ROUTERS: tuple[APIRouter, ...] = (
     front.router,
     guests.router,
+    group.router,
     welcome.router,
     new.router,
     archives.router,

@@ -42,6 +42,7 @@ from ui.server.engine import ALLOWED
 from ui.server.guesses import Guesses, TooManyGuessesError
 from ui.server.live import Live
 from ui.server.programs.ways import MCP, way_to
+from ui.server.watched import Watched
 
 PASSWORD = "とても長いひみつ"
 HERE, LAN = "127.0.0.1", "192.168.1.9"
@@ -740,9 +741,9 @@ def test_a_window_whose_line_opens_while_another_token_comes_to_hold_is_shut_out
 ) -> None:
     follow = Live.follow
 
-    async def late(self: Live, socket: WebSocket, persona: str) -> None:
+    async def late(self: Live, socket: WebSocket, watched: Watched) -> None:
         Access(services.home).renew_token()
-        await follow(self, socket, persona)
+        await follow(self, socket, watched)
 
     monkeypatch.setattr(Live, "follow", late)
     with visitor_of(services).websocket_connect(f"{SOCKET}/p/Hazel/live", headers={"origin": ORIGIN}) as window:
@@ -761,7 +762,7 @@ def test_a_look_that_fails_leaves_the_windows_live(
             raise PermissionError
         return revision_of(services, companion)
 
-    monkeypatch.setattr("ui.server.live.revision_of", failed)
+    monkeypatch.setattr("ui.server.watched.revision_of", failed)
     with visitor.websocket_connect(f"{SOCKET}/p/めげない/live", headers={"origin": ORIGIN}) as window:
         before = _revision(window)
         log.append("user", "ミナ", "やあ")

@@ -1,0 +1,193 @@
+"""The room for several personas: choosing who is there, what is said, who comes and goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from secrets import token_urlsafe
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Form
+from fastapi.responses import Response
+
+from agent.errors import StillAnsweringError
+from agent.events import Failed, Noticed
+from agent.group.conversation import GroupConversation
+from managers.groups import LEAST_PRESENT, MOST_PRESENT, Standing
+from managers.personas.samples import FOR_GROUPS
+from managers.storage.errors import UtataneError
+from ui.components.faces import Face
+from ui.rooms.group import view
+from ui.rooms.group.view import GroupLive
+from ui.rooms.talk import view as talk_view
+from ui.rooms.talk.view import Entry
+from ui.server.visit import Beside, BesideVisit, FormText
+
+_SHOWN: Final = 100
+"""So many messages are shown; what came before stands in each persona's own room."""
+_STOP_SECONDS: Final = 3.0
+
+router = APIRouter(prefix="/group")
+
+
+@dataclass(frozen=True)
+class Room:
+    """What the template is given."""
+
+    visit: BesideVisit
+    id: str
+    standing: Standing
+    faces: dict[str, Face]
+    entries: list[Entry]
+    live: GroupLive | None
+    over: int
+    told: list[Noticed | Failed]
+    waiting: list[str]
+    draft: str = ""
+
+    nonce = property(lambda _self: token_urlsafe(9))
+    shown_text = staticmethod(talk_view.shown_text)
+    name_of = staticmethod(talk_view.name_of)
+    time_of = staticmethod(talk_view.time_of)
+
+    @property
+    def invitable(self) -> list[str]:
+        """Who lives here and is not there yet."""
+        there = self.standing.present
+        return [name for name in self.faces if name not in there] if len(there) < MOST_PRESENT else []
+
+    @property
+    def read_only(self) -> bool:
+        return self.visit.services.only_look
+
+    def at(self, deed: str = "") -> str:
+        """Return the address of the room, or of what is done in it."""
+        return f"/group/{self.id}/{deed}" if deed else f"/group/{self.id}"
+
+    def face(self, name: str) -> Face:
+        return view.face_in(self.faces, name)
+
+
+@router.get("")
+def choose(visit: Beside) -> Response:
+    """Show whom one may sit down with, and the conversations that there are."""
+    return _choice(visit)
+
+
+@router.post("")
+def begin(visit: Beside, name: Annotated[list[str] | None, Form()] = None) -> Response:
+    """Sit down with some personas: where one talked with just these before, the talk goes on."""
+    return _with(visit, name or [])
+
+
+@router.post("/three")
+def begin_with_three(visit: Beside) -> Response:
+    """Sit down with the three samples, which come now if they were never here."""
+    return _with(visit, FOR_GROUPS)
+
+
+@router.get("/{group}")
+def show(visit: Beside, group: str) -> Response:
+    """Show the conversation."""
+    return _page(visit, visit.services.groups.get(group))
+
+
+@router.post("/{group}/say")
+def say(visit: Beside, group: str, text: FormText = "", nonce: FormText = "") -> Response:
+    """Say something to all who are there: when this answers, it is on the disk of each."""
+    talk = visit.services.groups.get(group)
+    try:
+        turn = talk.say(text.replace("\r\n", "\n"), nonce=nonce)
+        turn.wait_until_heard()
+        if (trouble := talk_view.unheard(turn.so_far)) is not None:
+            raise trouble
+    except UtataneError as error:
+        return _page(visit, talk, draft=text, problem=error)
+    return _led(visit, group)
+
+
+@router.post("/{group}/stop")
+def stop(visit: Beside, group: str, text: FormText = "") -> Response:
+    """Stop whoever speaks, and let nobody else speak until the next message."""
+    talk = visit.services.groups.get(group)
+    if turn := talk.turn:
+        turn.stop()
+        turn.wait(_STOP_SECONDS)
+    return _page(visit, talk, draft=text) if text else _led(visit, group)
+
+
+@router.post("/{group}/skip")
+def skip(visit: Beside, group: str, text: FormText = "") -> Response:
+    """Stop whoever speaks; the next one goes on."""
+    talk = visit.services.groups.get(group)
+    if turn := talk.turn:
+        turn.skip()
+    return _page(visit, talk, draft=text) if text else _led(visit, group)
+
+
+@router.post("/{group}/invite")
+def invite(visit: Beside, group: str, name: FormText = "") -> Response:
+    """Let somebody join."""
+    visit.services.groups.get(group).invite(name)
+    return _led(visit, group)
+
+
+@router.post("/{group}/leave")
+def leave(visit: Beside, group: str, name: FormText = "") -> Response:
+    """Let somebody go."""
+    visit.services.groups.get(group).leave(name)
+    return _led(visit, group)
+
+
+def _with(visit: BesideVisit, names: list[str] | tuple[str, ...]) -> Response:
+    try:
+        talk = visit.services.groups.of(names, visit.lang)
+    except UtataneError as error:
+        return _choice(visit, names, error)
+    return _led(visit, talk.id)
+
+
+def _choice(
+    visit: BesideVisit, chosen: list[str] | tuple[str, ...] = (), problem: UtataneError | None = None
+) -> Response:
+    faces = view.faces_of(visit.services)
+    return visit.show(
+        "rooms/group/choose.html",
+        status=400 if problem else 200,
+        faces=faces,
+        face_in=partial(view.face_in, faces),
+        talks=visit.services.groups.all(),
+        chosen=chosen,
+        problem=problem,
+        samples=[name for name in FOR_GROUPS if name not in faces],
+        least=LEAST_PRESENT,
+        most=MOST_PRESENT,
+        read_only=visit.services.only_look,
+    )
+
+
+def _page(
+    visit: BesideVisit, talk: GroupConversation, *, draft: str = "", problem: UtataneError | None = None
+) -> Response:
+    standing, turn, last = talk.standing, talk.turn, talk.last_turn
+    visit.request.state.revision = view.revision_of_group(visit.services, talk, standing)
+    told, waiting = view.outcome(last)
+    room = Room(
+        visit=visit,
+        id=talk.id,
+        standing=standing,
+        faces=view.faces_of(visit.services),
+        entries=view.entries_of(talk.messages(_SHOWN), visit.now.date(), visit.t),
+        live=view.after(view.begun(turn), turn.so_far) if turn else None,
+        over=turn.number - 1 if turn else last.number if last else 0,
+        told=told,
+        waiting=waiting,
+        draft=draft,
+    )
+    status = 200 if problem is None else 409 if isinstance(problem, StillAnsweringError) else 400
+    return visit.show("rooms/group/group.html", status=status, room=room, problem=problem)
+
+
+def _led(visit: BesideVisit, group: str) -> Response:
+    visit.request.app.state.live.wake(f"group/{group}")
+    return visit.lead(f"/group/{group}#latest")
