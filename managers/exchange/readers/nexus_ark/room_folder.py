@@ -22,6 +22,7 @@ _MARKERS: Final = re.compile(
 """What tells a room that has no configuration."""
 _LONGEST_LOG: Final = 150_000_000
 """Bytes: ten years of much talk in one file."""
+_LONGEST_PATH: Final = 500
 _CAME: Final = frozenset({"repeated", "repeated-memory"})
 """Why something is not taken that came from another file."""
 _LEFT: Final[tuple[tuple[str, str], ...]] = (
@@ -34,7 +35,7 @@ _LEFT: Final[tuple[tuple[str, str], ...]] = (
     ),
     (r"(?:room_config|expressions|alarms|redaction_rules|config)\.json(?:\.\w+)*|metadata/.*", "settings"),
     (r"memory/.+", "no-counterpart"),
-    (r"(?:.*/)?\.[^/]*|current_location\.txt|.*processed_\w+\.json", "bookkeeping"),
+    (r"(?:.*/)?\.[^/]*|current_location\.txt|(?:.*/)?processed_\w{1,60}\.json", "bookkeeping"),
 )
 """Why a file that nothing took is left, by the form of its path."""
 
@@ -52,6 +53,7 @@ class RoomFolder:
     source: ImportSource
     base: str = ""
     files: tuple[str, ...] = ()
+    _named: tuple[str, ...] = ()
     _taken: set[str] = field(default_factory=set)
     _left: list[NotTaken] = field(default_factory=list)
     _by_name: dict[str, list[str]] = field(default_factory=dict)
@@ -62,6 +64,7 @@ class RoomFolder:
         )
         for path in self.files:
             self._by_name.setdefault(PurePosixPath(path).name.lower(), []).append(path)
+        self._named = tuple(path for path in self.files if len(path) <= _LONGEST_PATH)
 
     @property
     def name(self) -> str:
@@ -71,7 +74,7 @@ class RoomFolder:
     def matching(self, form: str) -> list[str]:
         """Return the files whose path below the room has a form, whatever its case, that were not taken yet."""
         pattern = re.compile(form, re.IGNORECASE)
-        return [path for path in self.files if path not in self._taken and pattern.fullmatch(path)]
+        return [path for path in self._named if path not in self._taken and pattern.fullmatch(path)]
 
     def take(self, path: str) -> None:
         self._taken.add(path)
@@ -166,6 +169,8 @@ def _marked(source: ImportSource) -> str:
 
 
 def _why_left(path: str) -> str:
+    if len(path) > _LONGEST_PATH:
+        return "unknown"
     return next((why for form, why in _LEFT if re.fullmatch(form, path.lower())), "unknown")
 
 

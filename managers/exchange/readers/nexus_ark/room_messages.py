@@ -23,7 +23,7 @@ _LOGS: Final = (
     r"log\.txt",
     r"(?:log|logs/.*|log_archives/.*)(?:\.txt)?\.migrating",
     r"log_archives/.*\.txt",
-    r"(?:log|logs/|log_archives/)[^ ]*.*\.migrated[^/]*",
+    r"(?:log[^/]*|logs/.*|log_archives/.*)\.migrated[^/]*",
     r"log[^/]*\.(?:txt|md|bak|old)|log_import_source/.*\.(?:txt|md|migrated)|(?:logs|log_archives)/.+\.(?:md|bak|old)",
 )
 """Which files are logs, those that the app reads today before those that it keeps from before."""
