@@ -83,7 +83,7 @@ def _parts(memories: Memories, sheet: Sheet, lang: Lang, hide: Hide) -> list[_Pa
     goals = memories.goals.load()
     wanted = kept.others([*goals.active("short_term"), *goals.active("long_term")])
     return [
-        part("persona", [fill_names(sheet.system_prompt, sheet.persona, user)], 0.35, is_prose=True),
+        part("persona", [fill_names(sheet.system_prompt, sheet.nickname or sheet.persona, user)], 0.35, is_prose=True),
         part("user", [*filter(None, [sheet.user_profile]), *_facts(known, today, named=False)], 0.25),
         part("core_memory", core, 0.15, is_prose=True),
         part("goals", [one.goal for one in sorted(wanted, key=lambda one: one.priority)[:5]], 0.05),

@@ -266,14 +266,17 @@ class Scrubber:
     def _is_meant(self, record: dict[str, Any], *, deep: bool) -> bool:
         """Tell whether a record goes: it is one of those, is about one of those messages, quotes or names."""
         traces = self._traces
-        if {record.get("id"), record.get("message_id")} & (traces.messages | traces.memories):
+        own = {
+            one for key in ("id", "message_id") if isinstance(one := record.get(key), str)
+        }  # in a card it may be anything
+        if own & (traces.messages | traces.memories):
             return True
         if any(map(traces.touches, _texts(record, deep=deep))):
             return True
         evidence = set(_evidence(record))
         if traces.messages.isdisjoint(evidence) or USER in (record.get("mind"), _inner(record).get("mind")):
             return False
-        return record.get("kind") not in _OF_ITS_OWN or evidence <= traces.messages
+        return str(record.get("kind")) not in _OF_ITS_OWN or evidence <= traces.messages
 
     def _without_ids(self, value: Any, data: bytes) -> bytes:  # noqa: ANN401  # the same
         """Return a record of which nothing but the ids of messages is to go."""

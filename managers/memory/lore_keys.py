@@ -13,6 +13,8 @@ _SPELLED: Final = regex.compile(r"/(.+)/([a-zA-Z]{0,8})", regex.DOTALL)
 _FLAGS: Final = {"i": regex.IGNORECASE, "m": regex.MULTILINE, "s": regex.DOTALL}
 _UNSPACED: Final = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Hangul}ー々]")
 """Scripts that write no space between words, or whose words carry endings: a key may stand anywhere in them."""
+_BEGINNING: Final = 3
+"""So many letters of a word are enough to pass over most of a large book."""
 MAX_PATTERN: Final = 1_000
 _MAX_COPIES: Final = 100_000
 _COUNTED: Final = regex.compile(r"\{\s*([0-9]+)")
@@ -51,6 +53,15 @@ class Scanned:
         cased = unicodedata.normalize("NFKC", text)
         return cls(text, cased, cased.casefold())
 
+    def with_more(self, more: Scanned) -> Scanned:
+        """Return these words and others behind them."""
+        return Scanned(f"{self.text}\n{more.text}", f"{self.cased}\n{more.cased}", f"{self.folded}\n{more.folded}")
+
+    def beginnings(self) -> set[str]:
+        """Return how any word in them may begin (`WordKey.beginning`)."""
+        text = self.folded
+        return {text[at : at + size] for size in range(1, _BEGINNING + 1) for at in range(len(text))}
+
 
 class Key(Protocol):
     """Something that comes up in words or not."""
@@ -66,6 +77,11 @@ class WordKey:
     is_cased: bool
     is_whole_before: bool
     is_whole_after: bool
+
+    @property
+    def beginning(self) -> str:
+        """How it begins, in the form in which capitals do not count."""
+        return self.word.casefold()[:_BEGINNING]
 
     def is_in(self, scanned: Scanned, bounds: Bounds) -> bool:
         """Tell whether it stands in the words."""

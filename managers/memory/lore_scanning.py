@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from managers.memory.lore_keys import Bounds, Key, PatternKey, Scanned, key_of
+from managers.memory.lore_keys import Bounds, Key, PatternKey, Scanned, WordKey, key_of
 from managers.memory.lorebook import SCAN_DEPTH, Lorebook, LoreEntry
 
 MAX_ROUNDS: Final = 3
@@ -50,6 +50,30 @@ class LoreScanner:
         live = [one for one in [*book.entries.values()][:MAX_ENTRIES] if one.enabled]
         made = (_compiled(one, book) for one in live)
         self._entries = [one for one in made if one is not None]
+        self._standing = [one for one in self._entries if one.entry.constant]
+        self._waiting = [one for one in self._entries if not one.entry.constant]
+        self._deepest = max((one.depth for one in self._waiting), default=0)
+        self._by_beginning: dict[str, list[int]] = {}
+        self._always: set[int] = set()
+        for number, one in enumerate(self._waiting):
+            self._file_under(number, one)
+
+    def _file_under(self, number: int, one: _Compiled) -> None:
+        """Note under which beginnings of words an entry is looked at; one with a pattern, or that stays, is in any case."""
+        if one.entry.more.sticky or one.entry.more.cooldown:
+            self._always.add(number)
+        for key in one.keys:
+            if isinstance(key, WordKey):
+                self._by_beginning.setdefault(key.beginning, []).append(number)
+            else:
+                self._always.add(number)
+
+    def _candidates(self, words: Scanned) -> list[_Compiled]:
+        """Return the entries that words may call up; the others have no key that begins as anything in them does."""
+        found = set(self._always)
+        for beginning in words.beginnings():
+            found.update(self._by_beginning.get(beginning, ()))
+        return [self._waiting[number] for number in sorted(found)]
 
     @property
     def slow(self) -> list[str]:
@@ -59,7 +83,7 @@ class LoreScanner:
 
     def standing(self) -> list[LoreEntry]:
         """Return the entries that are told always, in their order."""
-        return _told([one for one in self._entries if one.entry.constant])
+        return _told(self._standing)
 
     def called_up(self, said: Sequence[Said]) -> list[LoreEntry]:
         """Return the entries that the conversation calls up, in their order; those that are told always are not among them.
@@ -70,26 +94,21 @@ class LoreScanner:
         if not said:
             return []
         asked = _Asked(said)
-        waiting = [one for one in self._entries if not one.entry.constant]
-        found = [one for one in waiting if asked.holds(one)]
-        if self.book.settings.recursive_scanning:
-            standing = [one for one in self._entries if one.entry.constant]
-            found = self._with_called_by_entries(asked, found, standing)
-        return _told(found)
+        found = [one for one in self._candidates(asked.newest(self._deepest)) if asked.holds(one)]
+        return _told(self._with_called_by_entries(asked, found) if self.book.settings.recursive_scanning else found)
 
-    def _with_called_by_entries(
-        self, asked: _Asked, found: Sequence[_Compiled], standing: Sequence[_Compiled]
-    ) -> list[_Compiled]:
+    def _with_called_by_entries(self, asked: _Asked, found: Sequence[_Compiled]) -> list[_Compiled]:
         """Return also what the words of entries call up, and what the words of those do, a few times over."""
-        known, newest = [*found], [*standing, *found]
+        known, newest = [*found], [*self._standing, *found]
         for _ in range(MAX_ROUNDS):
             told = "\n".join(one.content for one in newest if not one.entry.more.prevent_recursion)[:MAX_SCANNED]
             if not told:
                 break
-            among = {id(one) for one in (*known, *standing)}
-            words = Scanned.of(told)
-            rest = (one for one in self._entries if id(one) not in among and not one.entry.more.exclude_recursion)
-            newest = [one for one in rest if asked.is_called_by(one, words)]
+            among = {id(one) for one in known}
+            by_depth = _BothWords(asked, Scanned.of(told))
+            candidates = self._candidates(by_depth[self._deepest])
+            rest = (one for one in candidates if id(one) not in among and not one.entry.more.exclude_recursion)
+            newest = [one for one in rest if asked.fits(one, by_depth[one.depth])]
             known += newest
         return known
 
@@ -118,18 +137,16 @@ class _Asked:
                 rests = stays + (more.cooldown or 0)
         return is_on
 
-    def is_called_by(self, one: _Compiled, words: Scanned) -> bool:
-        """Tell whether what other entries say calls one up, together with the conversation."""
-        stretch = self._stretch(len(self._said) - 1, one.depth)
-        both = Scanned(
-            f"{stretch.text}\n{words.text}", f"{stretch.cased}\n{words.cased}", f"{stretch.folded}\n{words.folded}"
-        )
-        return self._fits(one, both)
+    def newest(self, depth: int) -> Scanned:
+        """Return the words of so many of the newest messages."""
+        return self._stretch(len(self._said) - 1, depth)
 
     def _is_called(self, one: _Compiled, at: int) -> bool:
-        return self._fits(one, self._stretch(at, one.depth)) and _is_drawn(one.entry, self._said[at].text)
+        return self.fits(one, self._stretch(at, one.depth)) and _is_drawn(one.entry, self._said[at].text)
 
-    def _fits(self, one: _Compiled, words: Scanned) -> bool:
+    def fits(self, one: _Compiled, words: Scanned) -> bool:
+        """Tell whether the keys of an entry stand in words as they must."""
+
         def stands(key: Key) -> bool:
             return key.is_in(words, self._bounds)
 
@@ -144,6 +161,19 @@ class _Asked:
             text = "\n".join(one.text for one in self._said[begin : at + 1]) if depth else ""
             self._stretches[begin, at] = Scanned.of(text[-MAX_SCANNED:])
         return self._stretches[begin, at] if depth else Scanned("", "", "")
+
+
+class _BothWords(dict[int, Scanned]):
+    """What other entries say, behind the conversation: by how many of its messages."""
+
+    def __init__(self, asked: _Asked, words: Scanned) -> None:
+        super().__init__()
+        self._asked = asked
+        self._words = words
+
+    def __missing__(self, depth: int) -> Scanned:
+        self[depth] = both = self._asked.newest(depth).with_more(self._words)
+        return both
 
 
 def within_budget(entries: Sequence[LoreEntry], tokens: int, count: Callable[[str], int]) -> list[LoreEntry]:
