@@ -110,7 +110,7 @@ class EpisodeStore:
         self._paths = paths
         self._clock = clock
         self._apply = apply or write_plainly(paths)
-        self.periods = PeriodStore(paths, clock)
+        self.periods = PeriodStore(paths, clock, self._apply)
         self.notices: list[Notice] = []
 
     def path(self, day: date) -> Path:

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pydantic import Field, field_validator
 
-from managers.memory.json_documents import USER, JsonFile, Remembered, encode, short_id
+from managers.memory.json_documents import (
+    PINNED,
+    USER,
+    Apply,
+    JsonFile,
+    Remembered,
+    encode,
+    pin_reason,
+    short_id,
+    write_plainly,
+)
 from managers.storage.clock import Clock
-from managers.storage.errors import Notice
-from managers.storage.files import digest, files
+from managers.storage.errors import ExternallyChangedError, Notice
+from managers.storage.files import digest, files, read_bytes
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
 _NAME: Final = re.compile(r"(\d{4}-\d{2}-\d{2})~(\d{4}-\d{2}-\d{2})")
@@ -100,6 +111,11 @@ class Period(Remembered):
         """A person wrote or corrected it: no dream may overwrite it."""
         return self.mind == USER or (self.written != "" and self.written != self.text_digest())
 
+    @property
+    def stays(self) -> bool:
+        """It is a person's, or pinned: it stays as it is though its days change."""
+        return self.is_users or self.is_pinned
+
     def text_digest(self) -> str:
         """Return the digest of what people read."""
         return digest("\n".join([self.summary, *self.key_events, self.emotional_tone]))[:16]
@@ -118,9 +134,10 @@ class Period(Remembered):
 class PeriodStore:
     """The weeks and months of a persona."""
 
-    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
+    def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
         self._paths = paths
         self._clock = clock
+        self._apply = apply or write_plainly(paths)
         self.notices: list[Notice] = []
 
     def path(self, span: Span) -> Path:
@@ -150,4 +167,42 @@ class PeriodStore:
     def outdated_by(self, day: date) -> Mapping[Path, None]:
         """Return which files go when the words of a day change: the next night sums up anew; a person's own stay."""
         found = ((span, self.get(span)) for span in spans_of(day))
-        return {self.path(span): None for span, period in found if period is not None and not period.is_users}
+        return {self.path(span): None for span, period in found if period is not None and not period.stays}
+
+    def edit(
+        self, span: Span, summary: str, key_events: Sequence[str], *, based_on: str, author: str, reason: str
+    ) -> Period | None:
+        """Write what a person made of a week or a month; an event whose words are the same keeps what it rests on.
+
+        Returns:
+            It as it is now; None if there is none any more.
+
+        Raises:
+            ExternallyChangedError: the file on disk is another one than that with the digest `based_on`.
+        """
+        with writing(self._paths):
+            period = self.get(span)
+            if period is None:
+                return None
+            if self.digest_of(span) != based_on:
+                theirs = "\n".join([period.summary, *period.key_events])
+                raise ExternallyChangedError(path=self.path(span).name, theirs=theirs)
+            rests = dict(zip(period.key_events, period.key_event_evidence, strict=False))
+            told = {"key_events": list(key_events), "key_event_evidence": [rests.get(one, []) for one in key_events]}
+            changed = period.model_copy(update={"summary": summary, **told, "mind": USER}).sealed()
+            self._apply({self.path(span): changed.dump()}, author=author, reason=reason)
+            return changed
+
+    def digest_of(self, span: Span) -> str:
+        """Return the digest of a week's or a month's file, to base an edit on."""
+        return digest(read_bytes(self.path(span)) or b"")
+
+    def pin(self, span: Span, *, on: bool, author: str) -> Period | None:
+        """Pin a week or a month, or take the pin off; who wrote it stays as it is. None if there is none any more."""
+        with writing(self._paths):
+            period = self.get(span)
+            if period is None:
+                return None
+            pinned = period.model_copy(update={PINNED: on})
+            self._apply({self.path(span): pinned.dump()}, author=author, reason=pin_reason(on=on))
+            return pinned

@@ -152,7 +152,7 @@ class WorkingCopy:
     def put_period(self, period: Period) -> None:
         """Place what a week or a month was, unless a person has made it theirs."""
         there = self.stores.episodes.periods.get(period.span)
-        if there is None or not there.is_users:
+        if there is None or not there.stays:
             self._files[self.stores.episodes.periods.path(period.span)] = period.dump()
 
     def entity(self, names: Iterable[str]) -> Entity | None:

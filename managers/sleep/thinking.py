@@ -242,7 +242,7 @@ class Thinker:
             episodes = [episode for episode in found if episode is not None]
             there = store.periods.get(span)
             now = {one.date.isoformat(): one.text_digest() for one in episodes}
-            if len(episodes) < FEWEST_DAYS or (there is not None and (there.is_users or there.days == now)):
+            if len(episodes) < FEWEST_DAYS or (there is not None and (there.stays or there.days == now)):
                 continue
             cited = {one for episode in episodes for event in episode.events for one in event.evidence}
             gone = self.gone(cited)

@@ -766,3 +766,35 @@ def test_a_week_in_brief_stands_among_the_days_and_leads_to_them(shelves: Shelve
     memories.recall.catch_up()
     assert address in [one.attributes["href"] for one in shelves.look(query="川の週").all(".found a.small")]
     assert shelves.look("/days/2026-11-09~2026-11-15").one(".nothing p").text == JA("memories.gone")
+
+
+def test_a_week_is_pinned_and_put_right_like_a_day(shelves: Shelves, memories: Memories) -> None:
+    week = Period(
+        date="2026-11-02~2026-11-08",
+        summary="川の週",
+        key_events=["灯りを見た", "橋を渡った"],
+        key_event_evidence=[["m1"], ["m2"]],
+        mind="built-in",
+    ).sealed()
+    periods = memories.episodes.periods
+    memories.apply({periods.path(week.span): week.dump()}, author="dream", reason="night")
+    page = shelves.press(shelves.look(f"/days/{week.date}"), '[name="on"]')
+    assert page.one(".pinned")
+    assert not periods.outdated_by(DAY), "pinned, it stays though one of its days changes"
+    pinned = periods.get(week.span)
+    assert pinned is not None
+    assert not pinned.is_users
+    editor = shelves.look(f"/days/{week.date}", edit=1)
+    page = shelves.press(editor, "#memory-editor button.main", summary="海の週", events="橋を渡った\n手紙を書いた")
+    assert page.one(".words").text == "海の週"
+    edited = periods.get(week.span)
+    assert edited is not None
+    assert (edited.is_users, edited.is_pinned) == (True, True)
+    assert list(zip(edited.key_events, edited.key_event_evidence, strict=True)) == [
+        ("橋を渡った", ["m2"]),
+        ("手紙を書いた", []),
+    ]
+    answer = press(shelves.browser, editor, "#memory-editor button.main", summary="山の週")
+    assert answer.status_code == 409
+    assert "海の週" in read(answer).one(".conflict").text
+    assert shelves.browser.post(address_of(NAME, "memories/days/2026-11-09~2026-11-15"), data={}).status_code == 404

@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any, Final
 
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
 from managers.hygiene.inventory import of_episode
-from managers.memory.episodes import Episode
 from managers.memory.forgotten import FORGOTTEN
 from managers.memory.json_documents import USER
 from managers.memory.periods import Span, span_named
@@ -55,12 +55,12 @@ def read(visit: With, day: str, edit: str = "") -> Response:
     if _MONTH.fullmatch(day):
         return _calendar(visit, day)
     if span := span_named(day):
-        return _period(visit, span)
+        return _period(visit, span, is_edited=bool(edit))
     episode = visit.memories.episodes.get(_date(day))
     if episode is None:
         return gone(visit, _SHELF)
     if edit:
-        return _editor(visit, episode, episode.summary, episode.key_events)
+        return _editor(visit, day, episode.summary, episode.key_events)
     path = file_part(visit.memories.paths.folder, visit.memories.episodes.path(episode.date))
     *of_each, evidence = evidence_of(visit, [*(event.evidence for event in episode.events), episode.evidence])
     trust, *of_events = (trust_in(visit, memory) for memory in of_episode(episode))
@@ -92,27 +92,27 @@ def note_people(visit: With, day: str) -> Response:
 
 @router.post("/{day}")
 def save(visit: With, day: str, summary: FormText = "", events: FormText = "", based_on: FormText = "") -> Response:
-    """Write what a person made of a day; where the file has changed meanwhile, both versions are shown instead."""
-    store, which = visit.memories.episodes, _date(day)
+    """Write what a person made of a day, a week or a month; if the file has changed meanwhile, both versions are shown."""
+    store, span = visit.memories.episodes, span_named(day)
+    edit = partial(store.periods.edit, span) if span else partial(store.edit, _date(day))
     told = [line.strip() for line in events.splitlines() if line.strip()]
     summary = summary.replace("\r\n", "\n").strip()
     try:
-        kept = store.edit(which, summary, told, based_on=based_on, author=USER, reason="edited")
+        kept = edit(summary, told, based_on=based_on, author=USER, reason="edited")
     except ExternallyChangedError as error:
-        episode = store.get(which)
-        if episode is None:
-            raise MemoryGoneError(name=day) from error
-        return _editor(visit, episode, summary, told, theirs=str(error.facts["theirs"]))
+        return _editor(visit, day, summary, told, theirs=str(error.facts["theirs"]))
     if kept is None:
         raise MemoryGoneError(name=day)
     visit.memories.recall.keep_up()
-    return visit.lead(_address(visit, which), visit.t("notes.saved"))
+    return visit.lead(visit.at(f"memories/days/{day}"), visit.t("notes.saved"))
 
 
 @router.post("/{day}/pin")
 def pin(visit: With, day: str, on: FormText = "") -> Response:
-    """Pin a day, or take the pin off; who wrote it stays as it is."""
-    if visit.memories.episodes.pin(_date(day), on=bool(on), author=USER) is None:
+    """Pin a day, a week or a month, or take the pin off; who wrote it stays as it is."""
+    store, span = visit.memories.episodes, span_named(day)
+    pinned = partial(store.periods.pin, span) if span else partial(store.pin, _date(day))
+    if pinned(on=bool(on), author=USER) is None:
         raise MemoryGoneError(name=day)
     return visit.lead(visit.at(f"memories/days/{day}"))
 
@@ -177,10 +177,12 @@ def _calendar(visit: PersonaVisit, wanted: str) -> Response:
     return show(visit, "memories/days.html", _SHELF, month=month, weekdays=WEEKDAYS, shorten=shorten, table=table)
 
 
-def _period(visit: PersonaVisit, span: Span) -> Response:
+def _period(visit: PersonaVisit, span: Span, *, is_edited: bool) -> Response:
     period = visit.memories.episodes.periods.get(span)
     if period is None:
         return gone(visit, _SHELF)
+    if is_edited:
+        return _editor(visit, str(span), period.summary, period.key_events)
     of_events = [*period.key_event_evidence, *([] for _ in period.key_events)]
     evidence = evidence_of(visit, of_events[: len(period.key_events)])
     path = file_part(visit.memories.paths.folder, visit.memories.episodes.periods.path(span))
@@ -194,6 +196,7 @@ def _period(visit: PersonaVisit, span: Span) -> Response:
         maker=maker_name(period.mind, visit.t),
         events=list(zip(period.key_events, evidence, strict=True)),
         days=[(_address(visit, day), visit.day(day)) for day in map(date.fromisoformat, period.days)],
+        at=visit.at(f"memories/days/{span}"),
         month=visit.at(f"memories/days/{span.first:%Y-%m}"),
         past=past_of_path(visit, path),
         table=visit.at("tables/history.csv", item=path),
@@ -215,19 +218,21 @@ def _cell(visit: PersonaVisit, day: date, month: int, *, is_told: bool) -> Cell:
 
 
 def _editor(
-    visit: PersonaVisit, episode: Episode, summary: str, events: Sequence[str], *, theirs: str | None = None
+    visit: PersonaVisit, day: str, summary: str, events: Sequence[str], *, theirs: str | None = None
 ) -> Response:
+    """Show the fields of a day, a week or a month, by what stands in its address."""
+    store, span, at = visit.memories.episodes, span_named(day), visit.at(f"memories/days/{day}")
     return show(
         visit,
         "memories/day_edit.html",
         _SHELF,
-        name=visit.day(episode.date),
+        name=_span_name(visit, span) if span else visit.day(_date(day)),
         summary=summary,
         events="\n".join(events),
         theirs=theirs,
-        digest=visit.memories.episodes.digest_of(episode.date),
-        at=_address(visit, episode.date),
-        back=_address(visit, episode.date),
+        digest=store.periods.digest_of(span) if span else store.digest_of(_date(day)),
+        at=at,
+        back=at,
     )
 
 
