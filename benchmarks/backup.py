@@ -63,11 +63,11 @@ def _ten_years(home: Home) -> Iterator[Row]:
     clock.move(days=7)
     weekly, seconds = _timed(lambda: backups.make("daily"))
     yield f"once a week, read anew and proved in full ({weekly.proof.level})", f"{seconds:.1f} s", ""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    yield "the most memory until here, all of this process", f"{peak:.0f} MB", ""
     count, seconds = _timed(lambda: restore_home(backups, weekly, home.folder.parent / "restored"))
     is_equal = held(home) == held(Home(home.folder.parent / "restored"))
     yield f"the whole home restored, {count:,} files, {'equal' if is_equal else 'NOT EQUAL'}", f"{seconds:.1f} s", ""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    yield "the most memory, all of this process", f"{peak:.0f} MB", ""
 
 
 def _edits(home: Home) -> Iterator[Row]:

@@ -1,6 +1,6 @@
 """Everything of ours that takes foreign text apart, each as a function of bytes that must return, whatever they are."""
 
-from tests.parsers import cards, chats, documents, memories, records, rooms, words
+from tests.parsers import backups, cards, chats, documents, memories, records, rooms, words
 from tests.parsers.parser import Parser
 
 PARSERS: dict[str, Parser] = {
@@ -13,6 +13,7 @@ PARSERS: dict[str, Parser] = {
         *cards.PARSERS,
         *chats.PARSERS,
         *rooms.PARSERS,
+        *backups.PARSERS,
     )
 }
 """By name; `tests/corpus/<name>/` holds what one of them once stumbled over."""

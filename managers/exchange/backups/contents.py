@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from managers.exchange.archives.snapshot import moment_of
+from managers.exchange.backups.repository import FOLDER
 from managers.personas.door import Door
 from managers.storage import opening
 from managers.storage.clock import Clock
@@ -20,7 +21,7 @@ from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import BackupSettings
 
 _LEFT_OUT: Final = re.compile(
-    r"backups|models|\.logs|\.uploads|\.window"  # themselves, what can be fetched again, what is passing
+    rf"backups|{FOLDER}|models|\.logs|\.uploads|\.window"  # themselves, what can be fetched again, what is passing
     r"|\.access\.json|\.serving\.json|opening\.html|\.installation\.key|\.made-private"  # this installation's own
     r"|\.[a-z.-]*lock|.*" + re.escape(TEMPORARY_SUFFIX)
 )
@@ -108,7 +109,8 @@ def _beneath(home: Home, place: Path, places: set[Path]) -> Iterator[Found]:
     elif what == "folder":
         with suppress(UtataneError):
             for entry in sorted(entries(place), key=lambda entry: entry.name):
-                if _OF_A_PERSONA.fullmatch(entry.name) or kind_of_entry(entry) == "link":
+                is_left_out = _OF_A_PERSONA.fullmatch(entry.name) or entry.name == FOLDER  # of another time
+                if is_left_out or kind_of_entry(entry) == "link":
                     continue
                 yield from _beneath(home, Path(entry.path), places)
 

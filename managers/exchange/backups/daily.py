@@ -22,6 +22,8 @@ _FIRST: Final = timedelta(minutes=3)
 """After a start, before a backup that was missed is made."""
 _AGAIN: Final = timedelta(hours=1)
 """After one that failed."""
+_LOOK: Final = timedelta(minutes=30)
+"""After a look that found none due: a disk that sleeps is not woken every minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class DailyBackups:
             return
         try:
             if not self.backups.is_due():
+                self._not_before = self._clock.utc() + _LOOK
                 return
         except (UtataneError, OSError) as error:
             self._failed(said(error, "looking for backups"))

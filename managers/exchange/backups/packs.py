@@ -11,7 +11,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from managers.exchange.backups.errors import BackupDamagedError
 from managers.storage.files import open_binary, write_atomic_parts
@@ -62,21 +62,33 @@ def places_in(path: Path) -> dict[str, Place]:
     """
     try:
         with open_binary(path) as file:
-            end = file.seek(0, os.SEEK_END) - _LENGTH
-            file.seek(max(0, end))
-            size = int.from_bytes(file.read(_LENGTH), "big")
-            if not 0 < size <= min(end - len(_MAGIC), _LONGEST_INDEX):
-                raise BackupDamagedError(file=path.name)
-            file.seek(end - size)
-            unpacking = zlib.decompressobj()
-            found = load_json(unpacking.decompress(file.read(size), _LONGEST_INDEX))
-            is_encrypted = bool(found["encrypted"])
-            return {
-                str(name): Place(path, int(offset), int(length), is_encrypted)
-                for name, offset, length in found["chunks"]
-                if 0 <= offset <= offset + length <= end - size
-            }
-    except (OSError, zlib.error, NotJsonError, ValueError, TypeError, KeyError) as error:
+            return index_of(file, path)
+    except OSError as error:
+        raise BackupDamagedError(file=path.name) from error
+
+
+def index_of(file: IO[bytes], path: Path) -> dict[str, Place]:
+    """Return where the chunks of an open pack lie.
+
+    Raises:
+        BackupDamagedError: nobody can tell.
+        OSError
+    """
+    end = file.seek(0, os.SEEK_END) - _LENGTH
+    file.seek(max(0, end))
+    size = int.from_bytes(file.read(_LENGTH), "big")
+    if not 0 < size <= min(end - len(_MAGIC), _LONGEST_INDEX):
+        raise BackupDamagedError(file=path.name)
+    file.seek(end - size)
+    try:
+        found = load_json(zlib.decompressobj().decompress(file.read(size), _LONGEST_INDEX))
+        is_encrypted = bool(found["encrypted"])
+        return {
+            str(name): Place(path, int(offset), int(length), is_encrypted)
+            for name, offset, length in found["chunks"]
+            if 0 <= offset <= offset + length <= end - size
+        }
+    except (zlib.error, NotJsonError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise BackupDamagedError(file=path.name) from error
 
 

@@ -1,0 +1,133 @@
+"""What is brought back stands beside what is there, whenever the process dies, and whoever wrote the backup."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from agent.services import open_services
+from managers.exchange.backups.errors import BackupDamagedError, NotInBackupError, RestoreTargetTakenError
+from managers.exchange.backups.keeping import Backups, backups_of
+from managers.exchange.backups.returning import restore_home, restore_path, restore_persona
+from managers.personas import PersonaStore
+from managers.storage.paths import Home
+from managers.storage.settings import SettingsFile
+from tests.crash import kill_everywhere, needs_signals
+from tests.exchange.backups.looking import held
+from tests.fakes import HandClock
+from tests.small_life import NAME
+
+
+@pytest.fixture
+def store(home: Home, clock: HandClock) -> PersonaStore:
+    return PersonaStore(home, clock, Random(1))
+
+
+def test_nothing_that_is_there_is_written_over(backups: Backups, tmp_path: Path) -> None:
+    head = backups.make()
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine.txt").write_text("mine")
+    for path in ("", f"characters/{NAME}", f"characters/{NAME}/log.txt"):
+        with pytest.raises(RestoreTargetTakenError):
+            restore_path(backups, head, path, tmp_path / "there")
+    with pytest.raises(NotInBackupError):
+        restore_path(backups, head, "characters/Nobody", tmp_path / "nobody")
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
+    assert restore_path(backups, head, f"characters/{NAME}/memory", tmp_path / "memory")
+    assert [path.name for path in (tmp_path / "memory").iterdir() if path.name.startswith("emotion_log")]
+
+
+def test_a_persona_comes_back_as_itself_and_can_be_talked_to(backups: Backups, home: Home, store: PersonaStore) -> None:
+    head = backups.make()
+    store.delete(NAME)
+    assert restore_persona(backups, store, head, NAME) == NAME
+    services = open_services(home, HandClock(), Random(1))
+    try:
+        assert services.memories(NAME).log.count() > 100
+        assert NAME in services.personas.list_names()
+        assert services.personas.door.waiting() == []
+    finally:
+        services.close()
+
+
+def test_a_list_that_somebody_else_wrote_leads_nowhere_else(backups: Backups, tmp_path: Path) -> None:
+    head, repository = backups.make(), backups.repository()
+    file = backups.files_in(head)[0]
+    for path in ("../outside", "/etc/outside", "a/../../outside"):
+        with repository.working():
+            evil = repository.save(replace(head, id="20990101-000000-aaaa"), [replace(file, path=path)])
+        with pytest.raises(BackupDamagedError):
+            restore_home(backups, evil, tmp_path / "deep" / "target")
+        assert not list(tmp_path.rglob("outside"))
+        assert not (tmp_path / "deep" / "target").exists()
+
+
+def _restore_in_place(folder: Path) -> None:
+    home = Home(folder)
+    backups = backups_of(home, HandClock())
+    with closing(open_services(home, HandClock(), Random(1))) as services:
+        restore_persona(backups, services.personas, backups.find(), NAME, away=services.away)
+
+
+@needs_signals
+def test_killed_while_it_takes_anothers_place_neither_is_lost(backups: Backups, home: Home, tmp_path: Path) -> None:
+    backups.make()
+    notepad = home.persona(NAME).notepad
+    before = notepad.read_bytes()
+    notepad.write_text("written since")
+    numbers = iter(range(1000))
+
+    def prepare() -> tuple[Path]:
+        return (Path(shutil.copytree(home.folder, tmp_path / f"run-{next(numbers)}")),)
+
+    for death in kill_everywhere(_restore_in_place, prepare, whens=("before",), stride=61):
+        mine = Home(death.given[0])
+        kept = {path.read_bytes() for path in mine.characters.glob("*/notepad.txt")}
+        kept |= {path.read_bytes() for path in mine.trash.glob("*/notepad.txt")}
+        assert b"written since" in kept
+        _restore_in_place(mine.folder)
+        assert mine.persona(NAME).notepad.read_bytes() == before
+        shutil.rmtree(mine.folder)
+
+
+def _restore_home(folder: Path, target: Path) -> None:
+    backups = backups_of(Home(folder), HandClock())
+    with suppress(RestoreTargetTakenError):
+        restore_home(backups, backups.find(), target)
+
+
+@needs_signals
+def test_killed_while_a_whole_home_comes_back_there_is_all_of_it_or_nothing(
+    backups: Backups, home: Home, tmp_path: Path
+) -> None:
+    backups.make()
+    before = held(home)
+    numbers = iter(range(1000))
+
+    def prepare() -> tuple[Path, Path]:
+        return home.folder, tmp_path / f"run-{next(numbers)}" / "back"
+
+    for death in kill_everywhere(_restore_home, prepare, whens=("before", "half"), stride=41):
+        target = death.given[1]
+        assert not target.exists() or held(Home(target)) == before
+        _restore_home(*death.given)
+        assert held(Home(target)) == before
+        assert [path.name for path in target.parent.iterdir()] == ["back"]
+        shutil.rmtree(target)
+
+
+def test_the_folder_of_backups_of_another_time_is_in_none(
+    home: Home, clock: HandClock, tmp_path: Path, backups: Backups
+) -> None:
+    inside = home.folder / "disk"
+    inside.mkdir()
+    SettingsFile(home.settings).change("backup", place=str(inside))
+    backups.make()
+    SettingsFile(home.settings).change("backup", place="")
+    head = backups_of(home, clock).make()
+    assert not any("utatane-backups" in file.path for file in backups.files_in(head))
