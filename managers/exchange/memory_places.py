@@ -180,6 +180,7 @@ class MemoryPlaces:
                 **fields,
                 "created_at": created,
                 "mind": IMPORTED,
+                "last_accessed": self.clock.now().date().isoformat(),  # it begins to fade when it is here
                 "id": short_id(
                     "in_", _stamp(memory.time) if memory.time else "", fields["insight"], fields["strategy"]
                 ),

@@ -99,7 +99,9 @@ def test_recall_finds_it_the_memories_list_it_and_doctor_finds_nothing_amiss(ser
     ):
         hits = [hit.text for hit in held.recall.search(query, 5)]
         assert any(told in text for text in hits), (query, hits)
-    assert {memory.kind for memory in listed(held.working_copy())} == {"day", "event", "insight"}
+    there = list(listed(held.working_copy()))
+    assert {memory.kind for memory in there} == {"day", "event", "insight"}
+    assert all(memory.confidence(services.clock.now().date()) >= 0.3 for memory in there)  # none has faded meanwhile
     assert [one for one in examine(services) if one.state != "ok" and one.about.startswith(_NAME)] == []
 
 
