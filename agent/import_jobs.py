@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
-from agent.importing import Imported, bring_in, look
+from agent.importing import Imported, bring_in, follow_up, look
 from managers.exchange.errors import ImportCancelledError, ImportGoneError, ImportUnderWayError
 from managers.exchange.import_engine import ImportPreview, SourceImport, Stage
 from managers.exchange.items import Kind, ReadingWishes
 from managers.storage.edges import said
-from managers.storage.errors import UtataneError
+from managers.storage.errors import UtataneError, as_notice
 from managers.storage.files import explained, make_folder, remove_tree
 from managers.storage.opening import PRIVATE_FILE
 from managers.storage.paths import safe_name
@@ -197,6 +197,8 @@ class ImportJobs:
             self._stack.close()
             self._work = None
         self._current = told
+        if told.imported is not None:
+            self._follow_up(told.imported)
 
     def _read(self, work: SourceImport, kind: Kind | None, wishes: ReadingWishes) -> ImportState:
         work.read(kind, wishes)
@@ -206,6 +208,16 @@ class ImportJobs:
     def _take_over(self, work: SourceImport, name: str) -> ImportState:
         imported = bring_in(self.services, work, name)
         return ImportState(work.source.name, "done", persona=imported.persona, imported=imported)
+
+    def _follow_up(self, imported: Imported) -> None:
+        """Let the index learn of it; what came in is there already, and can be talked about meanwhile."""
+        try:
+            notices = follow_up(self.services, imported.persona)
+        except Exception as error:  # noqa: BLE001  # as above; the import itself is done
+            notices = (as_notice("import-index", said(error, "what follows an import")),)
+        current = self._current
+        if current is not None and current.imported is imported:
+            self._current = replace(current, imported=replace(imported, notices=notices, is_indexed=True))
 
     def _is_cancelled(self) -> bool:
         return self._cancel.is_set()

@@ -28,12 +28,17 @@ LISTENED_TO: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did, for whom, and what a person should know beside it."""
+    """What an import did, for whom, and what a person should know beside it.
+
+    Attributes:
+        is_indexed: the search knows of it, as far as `notices` say nothing else.
+    """
 
     persona: str
     is_new: bool
     report: ImportReport
     notices: tuple[Notice, ...] = ()
+    is_indexed: bool = False
 
 
 def look(services: Services, work: SourceImport, name: str) -> ImportPreview:
@@ -65,14 +70,18 @@ def bring_in(services: Services, work: SourceImport, name: str) -> Imported:
         names=names_for(sheet.user_name, persona.name, persona.language),
         avatar=lambda data: _take_avatar(services, persona.name, data),
     )
-    try:
-        report = work.carry_out(target)
-    finally:
-        # Whatever was indexed while the first months came in knew only those.
-        notices = memories.recall.keep_up(1)
+    report = work.carry_out(target)
     counts: dict[str, int] = {"messages": report.added, **{str(kind): n for kind, n in report.memories.items()}}
     record(memories.paths, services.clock.now(), "import", Given(counts))
-    return Imported(persona.name, is_new, report, tuple(notices))
+    return Imported(persona.name, is_new, report)
+
+
+def follow_up(services: Services, name: str) -> tuple[Notice, ...]:
+    """Let the search index learn of what came in; years take a while, and can be found when it is done.
+
+    Whatever was indexed while the first months came in knew only those.
+    """
+    return tuple(services.memories(name).recall.keep_up(1))
 
 
 def _persona_for(services: Services, work: SourceImport, name: str) -> tuple[Persona, bool]:

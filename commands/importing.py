@@ -49,7 +49,7 @@ def import_source(
     as_json: JsonOption = False,
 ) -> None:
     """Bring in a conversation, a persona or its memories; doing it twice does no harm."""
-    from agent.importing import bring_in, look
+    from agent.importing import bring_in, follow_up, look
     from managers.exchange.import_engine import SourceImport
     from managers.exchange.items import ReadingWishes
 
@@ -69,7 +69,8 @@ def import_source(
             return
         done = bring_in(services, work, persona)
         _tell_report(done, as_json=as_json)
-        warn_of(done.notices)
+        work.close()
+        warn_of(follow_up(services, done.persona))
     if done.report.kind == "transcript" and not done.report.is_whole:
         raise typer.Exit(1)  # a line of it is no message
 

@@ -258,9 +258,9 @@ def open_spool(home: Home) -> Iterator[Spool]:
 
 def sweep_spools(home: Home) -> None:
     """Remove what killed imports left."""
-    import psutil  # noqa: PLC0415  # only for those who import
-
     for entry in entries(home.importing):
+        import psutil  # noqa: PLC0415  # only for those who import
+
         owner = entry.name.partition("-")[0]
         if not owner.isdigit() or (int(owner) != os.getpid() and not psutil.pid_exists(int(owner))):
             with suppress(OSError):

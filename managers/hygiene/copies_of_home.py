@@ -31,7 +31,7 @@ def copies_of(paths: PersonaPaths) -> list[PersonaPaths]:
 
 def remove_put_aside(paths: PersonaPaths, traces: Traces) -> None:
     """Remove what was put aside when the persona was let in, and the files on their way into a message, that hold any of it."""
-    places = [paths.home.folder / ".uploads"]
+    places = [paths.home.folder / ".uploads", paths.home.importing]
     places += [
         paths.home.set_aside / entry.name
         for entry in entries(paths.home.set_aside, {"folder"})

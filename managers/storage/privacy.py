@@ -26,7 +26,7 @@ _say = Texts("notices/storage")
 logger = logging.getLogger(__name__)
 
 MADE_PRIVATE: Final = "home-made-private"
-_OURS: Final = ("characters", ".trash", "usage", ".admitted", ".logs", ".uploads", ".window", "set_aside")
+_OURS: Final = ("characters", ".trash", "usage", ".admitted", ".logs", ".uploads", ".importing", ".window", "set_aside")
 """The folders that are gone through: whoever keeps other things beside them keeps those as they are."""
 
 

@@ -17,6 +17,7 @@ from fastapi.routing import APIRoute
 from agent.attachments import Upload
 from agent.services import Services
 from managers.storage.files import explained
+from managers.storage.opening import is_folder
 from managers.storage.paths import Home, safe_name
 from ui.errors import UploadTooLargeError
 
@@ -87,6 +88,10 @@ def forget_uploads(services: Services) -> None:
     """Delete what a killed process left behind; in a home that can only be read nothing is sent."""
     if not services.only_look:
         shutil.rmtree(services.home.folder / _FOLDER, ignore_errors=True)
+        if is_folder(services.home.importing):
+            from managers.exchange.spool import sweep_spools  # noqa: PLC0415  # hardly ever, and no start waits for it
+
+            sweep_spools(services.home)
 
 
 @contextmanager

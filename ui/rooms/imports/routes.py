@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 from fastapi import APIRouter, File, Form, UploadFile
 from fastapi.responses import Response
 
-from agent.import_jobs import ImportState
-from managers.exchange.items import Kind, ReadingWishes
 from managers.memory.errors import NoSuchFileError
 from managers.memory.messages import Role
 from managers.sleep.cost import DreamCost
 from managers.storage.errors import UtataneError
 from ui.errors import NotFromHereError, NothingChosenError
-from ui.rooms.imports import view
 from ui.server.access import LOOPBACK
 from ui.server.addresses import address_of, with_query
 from ui.server.uploads import WithLargeUploads
 from ui.server.visit import Beside, FormText, Visit
+
+if TYPE_CHECKING:  # no start loads what imports need
+    from agent.import_jobs import ImportState
+    from managers.exchange.items import Kind
 
 router = APIRouter(prefix="/import", route_class=WithLargeUploads)
 _HERE = "/import"
@@ -33,8 +34,10 @@ _HERE = "/import"
 @router.get("")
 def show(visit: Beside, persona: str = "") -> Response:
     """Show how far the import is; where none goes on, ask for a source."""
+    from ui.rooms.imports import view  # noqa: PLC0415  # see above
+
     current = visit.services.imports.current
-    for_whom = (current.persona if current else "") or persona
+    for_whom = current.persona if current and current.found else persona
     names = visit.services.personas.list_names()
     return visit.show(
         "rooms/imports/imports.html",
@@ -82,6 +85,8 @@ def look_again(
     role: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
     """Read the same source once more, with what was said about who is who."""
+    from managers.exchange.items import ReadingWishes  # noqa: PLC0415  # see above
+
     roles = {
         name: cast("Role", one)
         for name, one in zip(speaker or [], role or [], strict=False)
@@ -129,6 +134,8 @@ def _do(visit: Visit, deed: Callable[[], None]) -> Response:
 
 
 def _kind(given: str) -> Kind | None:
+    from managers.exchange.items import Kind  # noqa: PLC0415  # see above
+
     return cast("Kind", given) if given in get_args(Kind) else None
 
 
