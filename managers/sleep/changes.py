@@ -67,6 +67,10 @@ class Change:
     make: Callable[[WorkingCopy], None] = field(repr=False, compare=False)
     memories: int = 0
 
+    def told(self) -> Change:
+        """Return what it says alone, without the day that it was made of: a report of years holds thousands of them."""
+        return replace(self, make=_made_already)
+
     def plain(self) -> dict[str, Any]:
         """Return it for `--json` and for the dream's own record."""
         return {
@@ -76,6 +80,10 @@ class Change:
             "evidence": list(self.evidence),
             "mind": self.mind,
         }
+
+
+def _made_already(_copy: WorkingCopy) -> None:
+    """What was made is not made again."""
 
 
 def episode_changes(draft: DayDraft, material: DayMaterial, mind: str, *, redo: bool) -> list[Change]:

@@ -386,7 +386,7 @@ class Dreamer:
             report,
             level=night.level or report.level,
             days=(*report.days, *days),
-            changes=(*report.changes, *night.changes),
+            changes=(*report.changes, *(change.told() for change in night.changes)),
             entries=(*report.entries, entry) if entry else report.entries,
             failures=(*report.failures, *night.failures),
             notices=(*report.notices, *failure_notices(night.failures)),

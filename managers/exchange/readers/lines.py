@@ -10,7 +10,7 @@ from charset_normalizer import from_bytes
 
 from managers.storage.encodings import foreign_encoding
 
-MAX_LINE: Final = 8_000_000
+MAX_LINE: Final = 4_000_000
 """So many characters of a line are kept."""
 _CHUNK: Final = 256 * 1024
 _LISTENED_TO: Final = 16 * 1024

@@ -87,7 +87,7 @@ def introduced(roles: Mapping[str, Role], wishes: ReadingWishes) -> Iterable[Ite
     if any(named):
         yield FoundPersona(name=named[0], user_name=named[1])
     if not wishes.roles:
-        yield NotTaken("chats.guessed", facts={"user": user or "?", "persona": persona or "?"})
+        yield NotTaken("chats.guessed", facts={"user": user or "?", "persona": persona or "?"}, is_changed=True)
 
 
 def spoken_by(message: FoundMessage, roles: Mapping[str, Role]) -> FoundMessage:
