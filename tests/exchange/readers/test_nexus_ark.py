@@ -365,7 +365,7 @@ def test_words_that_were_copied_twice_into_one_log_are_said_once(tmp_path: Path)
 def test_a_guest_who_talks_more_is_still_a_guest(tmp_path: Path) -> None:
     names = ["猫_の部屋", "客", "客", "客", "猫_の部屋"]
     log = "".join(f"## AGENT:{name}\nはい{n}\n\n2025-10-03 (Fri) 21:00:0{n} | x\n\n" for n, name in enumerate(names))
-    config = {"room_name": "猫 の部屋"}
+    config = {"room_name": "猫 の部屋", "agent_display_name": "みい"}
     found = messages_of(_room(tmp_path, {"room_config.json": config, "log.txt": log}, "download (1)"))
 
     assert [one.role for one in found] == ["persona", "other", "other", "other", "persona"]

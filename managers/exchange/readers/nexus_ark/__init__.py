@@ -18,7 +18,6 @@ from managers.exchange.readers.nexus_ark.room_log import RoomNames
 from managers.exchange.readers.nexus_ark.room_messages import RoomMessages, conversation
 
 _HEADER: Final = re.compile(r"^##[ \t]?(?:USER|AGENT|SYSTEM):.", re.MULTILINE)
-_UNSAFE: Final = re.compile(r'[\\/:*?"<>|]')
 _OWN: Final = 4
 """So many files of a room's are no chance."""
 _FILES: Final = re.compile(
@@ -50,13 +49,9 @@ def read(source: ImportSource, wishes: ReadingWishes) -> Iterator[Item]:
         UnusableSourceError: there is nothing of a room in it, or there are several rooms.
     """
     room = find_room(source)
-    who, made = room_texts.persona(room)
+    who, own, made = room_texts.persona(room)
     felt, felt_itself = room_memories.emotions(room)
-    folder = _UNSAFE.sub(
-        "", who.name.replace(" ", "_")
-    )  # what the app calls the room's folder, and the persona in its logs
-    own = frozenset({who.name, room.name, folder, wishes.persona} - {""})
-    names = RoomNames(frozenset({who.user_name, wishes.user} - {""}), own)
+    names = RoomNames(frozenset({who.user_name, wishes.user} - {""}), own | ({wishes.persona} - {""}))
     said = conversation(room, names, read_moment(made))
     messages = RoomMessages(room, said, names.personas)
     messages.feel(felt_itself)

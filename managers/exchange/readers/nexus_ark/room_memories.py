@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from math import isnan
 from typing import Any, Final
 
 from managers.exchange.items import FoundMemory
@@ -147,8 +148,8 @@ def _goal(name: str, entry: Mapping[str, Any], place: str) -> FoundMemory:
         "updated_at": _first(entry, "completed_at", "abandoned_at", "updated_at"),
         "reason": _first(entry, "completion_note", "abandon_reason", "reason"),
     }
-    if isinstance(priority := entry.get("priority"), int | float):
-        fields["priority"] = min(max(int(priority), 1), _LEAST_URGENT)
+    if isinstance(priority := entry.get("priority"), int | float) and not isnan(priority):
+        fields["priority"] = int(min(max(priority, 1), _LEAST_URGENT))
     return FoundMemory("goal", name=horizon, fields=fields, place=place)
 
 

@@ -22,11 +22,12 @@ _DIARY: Final = ("日記", "diary")
 _ARCHIVE: Final = ("アーカイブ", "archive")
 _LONGEST_NOTE: Final = 8_000
 """Characters. A longer note is a document to look things up in: the notepad is before the persona's eyes all the time."""
+_UNSAFE: Final = re.compile(r'[\\/:*?"<>|]')
 _UNNAMED: Final = frozenset({"", "ユーザー", "user", "User"})
 
 
-def persona(room: RoomFolder) -> tuple[FoundPersona, str]:
-    """Return who the persona and the user are, and when the room was made."""
+def persona(room: RoomFolder) -> tuple[FoundPersona, frozenset[str], str]:
+    """Return who the persona and the user are, under which names the persona speaks, and when the room was made."""
     config: dict[str, object] = {}
     for path in room.matching(re.escape(CONFIG)):
         config = next(iter(room.values(path)), {})
@@ -42,7 +43,9 @@ def persona(room: RoomFolder) -> tuple[FoundPersona, str]:
         system_prompt=prompt,
         about=_string(config.get("description")),
     )
-    return found, _string(config.get("created_at"))
+    names = {found.name, room.name, _string(config.get("room_name"))} - {""}
+    folders = {_UNSAFE.sub("", name.replace(" ", "_")) for name in names}  # what the app calls the room's folder, and
+    return found, frozenset(names | folders), _string(config.get("created_at"))  # with that the persona in its logs
 
 
 def texts(room: RoomFolder) -> Iterator[FoundMemory]:
