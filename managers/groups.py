@@ -34,6 +34,7 @@ class Standing(BaseModel):
         domain: what the present topic is about; may be empty.
         targets: whom the user addressed last.
         only: the ones who alone are to speak, as long as the user wishes so.
+        joined: when each who came later joined, ISO 8601.
         last: when the user last spoke, ISO 8601; empty before that.
     """
 
@@ -46,6 +47,7 @@ class Standing(BaseModel):
     domain: str = ""
     targets: list[str] = Field(default_factory=list)
     only: list[str] = Field(default_factory=list)
+    joined: dict[str, str] = Field(default_factory=dict)
     last: str = ""
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -18,7 +19,8 @@ from agent.group.who_speaks import SHORT_TERM, USER, Said, counted
 from agent.prompts.system_prompt import is_apart
 from agent.turn import Publish
 from managers.groups import MOST_PRESENT, GroupStore, Standing
-from managers.memory.messages import Message
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message, Role
 from managers.mind import Cancel
 from managers.personas import PersonaStore
 from managers.personas.errors import PersonaNotFoundError
@@ -116,7 +118,7 @@ class GroupConversation:
         own = self.personas.get(name).name
         if own not in (there := self.standing.present) and len(there) >= MOST_PRESENT:
             raise GroupSizeError(least=2, most=MOST_PRESENT)
-        return self._changed(partial(_join, name=own))
+        return self._changed(partial(_join, name=own, now=self.clock.now()))
 
     def leave(self, name: str) -> Standing:
         """Let a persona go: from now on it hears nothing.
@@ -148,6 +150,15 @@ class GroupConversation:
             turn.break_off()
             turn.wait(10)
 
+    def _catch_up(self, companions: Mapping[str, Companion], standing: Standing) -> None:
+        """Let each know what was said before it and a killed process wrote down for some of them only."""
+        said = {one.id: one for name in companions for one in self._heard_by(name) if one.role != "system"}
+        for name, companion in companions.items():
+            joined = standing.joined.get(name, "")
+            heard = [one for one in said.values() if name in one.present and one.time.isoformat() > joined]
+            with suppress(UtataneError):  # whoever cannot be written to is told of when the next message is
+                _let_know(companion.memories.log, name, heard)
+
     def _heard_by(self, name: str) -> list[Message]:
         """Return the messages of the conversation in one persona's log."""
         try:
@@ -170,6 +181,7 @@ class GroupConversation:
 
         companions = self._those_there(publish)
         standing, now = self.standing, self.clock.now()
+        self._catch_up(companions, standing)
         message = Message(
             new_id(self.clock, self.rng), now, "user", "user", text, present=tuple(companions), group=self.id
         )
@@ -229,13 +241,23 @@ class GroupConversation:
         return found
 
 
+def _let_know(log: ConversationLog, name: str, heard: Sequence[Message]) -> None:
+    """Put into a persona's log what it heard and is not there, deleted or not."""
+    known = log.known([one.id for one in heard])
+    missed = [one for one in heard if one.id not in known and one.speaker != name]
+    roles: dict[str, Role] = {one.id: "user" if one.role == "user" else "other" for one in missed}
+    if missed:
+        log.append_many(replace(one, role=roles[one.id], branch="", variant="") for one in missed)
+
+
 def _rename(standing: Standing, names: dict[str, str]) -> None:
     standing.present = list(dict.fromkeys(names.get(one, one) for one in standing.present))
     standing.only = [names.get(one, one) for one in standing.only]
     standing.former = list(dict.fromkeys(chain(standing.former, names)))  # nobody may speak for an old name either
 
 
-def _join(standing: Standing, name: str) -> None:
+def _join(standing: Standing, name: str, now: datetime) -> None:
+    standing.joined |= {} if name in standing.present else {name: now.isoformat(timespec="seconds")}
     standing.present = list(dict.fromkeys([*standing.present, name]))
     standing.former = [one for one in standing.former if one != name]
     standing.only = []

@@ -171,7 +171,7 @@ def _company(name: str, state: Round, around: RoundSurroundings) -> Company:
     others = [called for all_of in around.names(but=name).values() for called in all_of]
     return Company(
         group=around.group,
-        present=tuple(state["present"]),
+        present=tuple(one for one in state["present"] if one in around.present_now()),
         voices=(*others, *around.former),
         own_names=(name, *own.names),
         since=tuple(replace(one, role="persona") if one.speaker == name else one for one in state["since"]),

@@ -75,7 +75,7 @@ class MessageRecords:
                 found.role,
                 self._speaker(found),
                 first_text(found),
-                answers[0].mind if found.role == "persona" else "",
+                answers[0].mind if found.role in {"persona", "other"} else "",
                 attachments=tuple(path for path, _ in kept),
                 attachment_names=tuple(file.name or PurePosixPath(file.path).name for _, file in kept),
             )

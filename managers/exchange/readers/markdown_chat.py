@@ -12,7 +12,7 @@ from managers.exchange.exports.markdown import looks_like_markdown_chat, message
 from managers.exchange.import_source import ImportSource
 from managers.exchange.items import FoundMessage, Item, NotTaken, ReadingWishes
 
-_ROLES = frozenset({"user", "persona"})
+_ROLES = frozenset({"user", "persona", "other"})
 
 
 def recognises(source: ImportSource) -> float:

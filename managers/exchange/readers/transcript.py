@@ -1,6 +1,6 @@
 """The project's own form of a conversation from elsewhere: a JSON line per message.
 
-A line is ``{"id", "time" (ISO 8601, local), "role": "user" | "persona", "speaker", "text"}``. A line that cannot be used is
+A line is ``{"id", "time" (ISO 8601, local), "role": "user" | "persona" | "other", "speaker", "text"}``. A line that cannot be used is
 reported with its number and costs no other.
 """
 
@@ -19,7 +19,7 @@ from managers.memory.messages import Role
 MAX_ID: Final = 200
 _MAX_LINE: Final = 10_000_000
 _KEYS: Final = ("id", "time", "role", "speaker", "text")
-_ROLES: Final[dict[object, Role]] = {"user": "user", "persona": "persona"}
+_ROLES: Final[dict[object, Role]] = {"user": "user", "persona": "persona", "other": "other"}
 _MARK: Final = b"\xef\xbb\xbf"
 
 

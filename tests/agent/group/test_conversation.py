@@ -6,7 +6,10 @@ import pytest
 
 from agent.errors import GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError, TwiceInGroupError
 from agent.events import Failed, Noticed, Received, Speaking
+from managers.exchange.exports.chat import as_transcript
+from managers.exchange.readers.transcript import message_of
 from managers.groups import GroupStore
+from managers.memory.messages import Message
 from managers.mind import ReplyPiece, ReplyRequest, TextPiece
 from managers.personas.errors import GuestError, PersonaNotFoundError
 from tests.agent.group.conftest import NAMES, Table, replies
@@ -250,3 +253,25 @@ def test_nothing_waits_for_a_closed_program(table: Table) -> None:
     table.scripted("Lumi").enqueue([end, TextPiece(" for me")])
     events = list(talk.say("Lumi, hello").events())
     assert [reply.broken_off for _, reply in replies(events)] == [True]
+
+
+def test_what_a_killed_process_wrote_for_some_only_all_know_with_the_next_message(table: Table) -> None:
+    talk = table.talk()
+    table.round(talk, "Hello everyone.")
+    table.clock.move(minutes=1)
+    half = Message("g-1", table.clock.now(), "user", "Sara", "My cat is called Mugi.", present=NAMES, group=talk.id)
+    table.services.companion("Lumi").overhear(half)
+    table.clock.move(minutes=1)
+    talk.leave("Noxx")
+    talk.invite("Noxx")
+    table.clock.move(minutes=1)
+    table.round(talk, "Clari, are you there?")
+    assert "Mugi" in next(one.text for one in table.log("Clari") if one.id == "g-1")
+    assert [one.id for one in table.log("Clari")].index("g-1") == 4
+    assert not any(one.id == "g-1" for one in table.log("Noxx")), "who went in between is not told"
+
+
+def test_a_transcript_keeps_who_said_what(table: Table) -> None:
+    table.round(table.talk(), "Hello everyone.")
+    lines = "".join(as_transcript(table.memories("Clari").log.messages())).encode().splitlines()
+    assert [message_of(line).role for line in lines] == [one.role for one in table.log("Clari")]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
+
+from agent.minds.endpoint import Endpoint
 from managers.memory.messages import Message
 from managers.mind import Cancel, ReplyRequest, TextPiece, ToolCall
 from managers.sleep.tasks import is_speech, is_testimony
@@ -114,3 +117,20 @@ def test_a_persona_s_own_log_reads_as_its_own(table: Table) -> None:
 def _all_of(request: ReplyRequest) -> str:
     turns = "\n".join(f"{turn.quoted}\n{turn.text}" for turn in request.turns)
     return "\n".join([request.system, turns, *(hit.text for hit in request.hits)])
+
+
+def test_what_is_for_this_computer_only_is_not_said_before_a_mind_elsewhere(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    companion = table.services.companion("Lumi")
+    list(companion.say("My locker code is marmalade-4711.").events())
+    companion.settle()
+    secret = next(one for one in table.log("Lumi") if one.role == "user")
+    answers = [one.id for one in table.log("Lumi")]
+    table.memories("Lumi").audiences.mark(secret.id, "this-computer", answers)
+    mind = table.scripted("Lumi", "Yes?", "Yes?")
+    elsewhere = Endpoint("openai", "https://api.example.com/v1", "big-model")
+    monkeypatch.setattr(table.scripted("Clari"), "endpoint", elsewhere, raising=False)
+    for names, knows in ((("Lumi", "Noxx"), True), (("Lumi", "Clari"), False)):
+        table.round(table.talk(*names), "Lumi, what is my locker code?")
+        assert ("marmalade-4711" in _all_of(mind.requests[-1])) == knows, names

@@ -60,6 +60,14 @@ class Room:
     def read_only(self) -> bool:
         return self.visit.services.only_look
 
+    def leaves(self, name: str) -> bool:
+        """Tell whether what a persona hears leaves this computer, as far as that is known without asking a server."""
+        try:
+            choice = self.visit.services.companion(name).known_choice()
+        except UtataneError:
+            return False
+        return choice is not None and choice.status.leaves_machine
+
     def at(self, deed: str = "") -> str:
         """Return the address of the room, or of what is done in it."""
         return f"/group/{self.id}/{deed}" if deed else f"/group/{self.id}"
