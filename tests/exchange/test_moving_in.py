@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Iterator, Mapping
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from random import Random
 
@@ -14,17 +15,20 @@ from PIL import Image
 from agent.importing import Imported, bring_in
 from agent.services import Services, open_services
 from commands.doctor import examine
-from managers.exchange import import_engine
+from managers.exchange import import_engine, readers
 from managers.exchange.import_engine import SourceImport
 from managers.exchange.import_words import told_of
 from managers.hygiene.inventory import memories as listed
-from managers.storage.paths import Home
-from tests.exchange.importing import HereReading
+from managers.memory.log import ConversationLog
+from managers.storage.paths import Home, PersonaPaths
+from tests.crash import kill_everywhere, needs_signals
+from tests.exchange.importing import HereReading, take_over
 from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, PICTURE
 from tests.exchange.readers.reading import folder_of
 from tests.fakes import HandClock
 
 _NAME = "みい"
+_NOW = datetime(2026, 11, 21, 12)
 
 
 @pytest.fixture
@@ -59,7 +63,9 @@ def _contents(folder: Path) -> dict[str, bytes]:
     return {
         name: path.read_bytes()
         for path, name in names.items()
-        if (name.startswith(kept) or "/" not in name) and "audit" not in name and not name.startswith(".")
+        if (name.startswith(kept) or "/" not in name)
+        and "audit" not in name
+        and not any(part.startswith(".") for part in name.split("/"))
     }
 
 
@@ -143,3 +149,26 @@ def test_what_was_left_is_told_in_words(services: Services, room: Path, monkeypa
         words = told_of(one)
         assert "{" not in words["ja"] + words["en"]
         assert one.code not in words["en"]  # known, and so not said in general words
+
+
+def move_in(folder: Path, room: Path) -> None:
+    """Move in, in a process that may die meanwhile."""
+    take_over(ConversationLog(PersonaPaths(folder), HandClock(_NOW), Random(1)), room)
+
+
+@needs_signals
+def test_a_move_that_was_killed_is_finished_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
+    room = _made(tmp_path, MONTHLY)
+    numbers = itertools.count()
+    readers.warm_up()
+
+    def prepared() -> tuple[Path, Path]:
+        return tmp_path / f"home{next(numbers)}" / "characters" / _NAME, room
+
+    whole = prepared()
+    move_in(*whole)
+    expected = _contents(whole[0])
+    for death in kill_everywhere(move_in, prepared, whens=("before", "after"), stride=67):
+        move_in(*death.given)
+        assert _contents(death.given[0]) == expected, death
