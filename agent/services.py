@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 from random import Random
 from typing import TYPE_CHECKING
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from managers.exchange.backups.daily import DailyBackups
     from managers.recall.embedders.fetching import Fetches
     from managers.sleep.scheduler import SleepScheduler
+
+
+_IDLE = timedelta(minutes=5)
 
 
 @dataclass
@@ -182,8 +185,17 @@ class Services:
 
         settings = self.settings_file
         return DailyBackups(
-            Backups(self.home, self.clock, lambda: settings.load()[0].backup, self.secrets), self.notices
+            Backups(self.home, self.clock, lambda: settings.load()[0].backup, self.secrets), self.notices, self._is_idle
         )
+
+    def _is_idle(self) -> bool:
+        """Tell whether nobody who is awake has been talked with for some minutes."""
+        now = self.clock.now()
+        for companion in list(self._companions.values()):
+            last = companion.memories.inner_state.last_interaction()
+            if companion.turn is not None or (last is not None and abs(now - last) < _IDLE):
+                return False
+        return True
 
     @property
     def backing_up(self) -> str:

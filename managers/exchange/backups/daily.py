@@ -22,6 +22,8 @@ _FIRST: Final = timedelta(minutes=3)
 """After a start, before a backup that was missed is made."""
 _AGAIN: Final = timedelta(hours=1)
 """After one that failed."""
+_PATIENCE: Final = timedelta(hours=6)
+"""So long it waits until nobody talks; then it is made beside the talk."""
 _LOOK: Final = timedelta(minutes=30)
 """After a look that found none due: a disk that sleeps is not woken every minute."""
 
@@ -38,8 +40,13 @@ class BackupProgress:
 class DailyBackups:
     """Makes backups in the background, one at a time. Safe to use from several threads."""
 
-    def __init__(self, backups: Backups, notices: NoticeBoard) -> None:
-        """Take what makes them, and where is said what went wrong; nothing runs before somebody calls `tick`."""
+    def __init__(self, backups: Backups, notices: NoticeBoard, is_idle: Callable[[], bool] = lambda: True) -> None:
+        """Take what makes them, where is said what went wrong, and what tells that nobody talks just now.
+
+        Nothing runs before somebody calls `tick`.
+        """
+        self._is_idle = is_idle
+        self._waiting_since: datetime | None = None
         self._stop = threading.Event()
         self.backups = replace(backups, is_stopped=self._stop.is_set)
         self._notices = notices
@@ -70,6 +77,10 @@ class DailyBackups:
         except (UtataneError, OSError) as error:
             self._failed(said(error, "looking for backups"))
             return
+        self._waiting_since = self._waiting_since or self._clock.utc()
+        if not self._is_idle() and self._clock.utc() - self._waiting_since < _PATIENCE:
+            return
+        self._waiting_since = None
         self._run("daily", lambda: replace(self.backups, is_quiet=True).make("daily"))
 
     def begin(self, doing: str) -> bool:

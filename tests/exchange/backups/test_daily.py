@@ -49,6 +49,26 @@ def test_one_a_day_is_made_by_itself_some_minutes_after_the_start(daily: DailyBa
     assert all(head.is_good for head in daily.backups.heads())
 
 
+def test_it_waits_until_nobody_talks_but_not_for_ever(backups: Backups, notices: NoticeBoard, clock: HandClock) -> None:
+    talking = [True]
+    daily = DailyBackups(backups, notices, lambda: not talking[0])
+    for _ in range(3):
+        clock.move(hours=1)
+        daily.tick()
+        assert reasons(daily) == []
+    talking[0] = False
+    daily.tick()
+    assert reasons(daily) == ["daily"]
+    talking[0] = True
+    clock.move(days=1)
+    for _ in range(2):
+        daily.tick()
+        clock.move(hours=4)
+    assert len(reasons(daily)) == 1
+    daily.tick()
+    assert len(reasons(daily)) == 2
+
+
 def test_switched_off_none_is_made(daily: DailyBackups, clock: HandClock, home: Home) -> None:
     SettingsFile(home.settings).change("backup", daily=False)
     clock.move(days=1)

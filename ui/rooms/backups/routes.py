@@ -10,7 +10,6 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from managers.exchange.backups.listing import Head
-from managers.exchange.backups.returning import file_bytes, restore_persona
 from managers.exchange.backups.state import same_disk
 from managers.storage.errors import UtataneError
 from ui.components.times import day_name
@@ -98,6 +97,8 @@ def look_into(visit: Here, name: str) -> Response:
 @router.get("/{name}/file")
 def save_file(visit: Here, name: str, path: str = "") -> Response:
     """Answer with one file as it was; no browser shows it as a page."""
+    from managers.exchange.backups.returning import file_bytes  # noqa: PLC0415  # no start pays for what it loads
+
     backups = visit.services.backups.backups
     data = file_bytes(backups, backups.find(name), path.strip("/ "))
     disposition = f"attachment; filename*=utf-8''{quote(PurePosixPath(path).name)}"
@@ -107,6 +108,8 @@ def save_file(visit: Here, name: str, path: str = "") -> Response:
 @router.post("/{name}/persona")
 def bring_back(visit: Here, name: str, persona: FormText) -> Response:
     """Bring a persona back under a free name."""
+    from managers.exchange.backups.returning import restore_persona  # noqa: PLC0415  # as above
+
     services = visit.services
     backups = services.backups.backups
     back = restore_persona(backups, services.personas, backups.find(name), persona)
