@@ -154,3 +154,10 @@ def test_dates_in_all_their_forms(line: str, time: datetime | None) -> None:
 )
 def test_words_with_a_date_in_them_are_words(line: str) -> None:
     assert date_line(line) is None
+
+
+def test_a_date_that_somebody_wrote_last_is_theirs() -> None:
+    plan = "歯医者は\n2026-05-12 (Tue) 10:00"
+    found = read_body("user", f"{plan}\n\n2026-05-01 (Fri) 09:00:00")
+
+    assert (found.text, found.date and found.date.time) == (plan, datetime(2026, 5, 1, 9))

@@ -63,7 +63,7 @@ def read_body(role: Role, body: str) -> ReadBody:
     rest = _Marks(rest, role, found).text().strip("\n")
     if found.date is None:
         rest = _without_date(rest, found)
-    while (line := date_line(rest.rpartition("\n")[2])) and line.is_formal and line.has_clock:
+    while role == "persona" and (line := date_line(rest.rpartition("\n")[2])) and line.is_formal and line.has_second:
         found.notes.append(("date_line", rest.rpartition("\n")[2]))  # models imitate what they read
         rest = rest.rpartition("\n")[0].rstrip("\n")
     if found.date is None:
