@@ -76,7 +76,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     room -= stands.tokens
     said = fit_message(said, room, count)
     room -= turn_tokens(said, count)
-    told = _lore(state, around, window)
+    told, standing = _lore(state, around, window)
     lore = compose_parts([Part("lore", told)], room - last_words, lang, count, whole=whole)
     room -= lore.tokens
     questions = [] if grave else around.memories.inner_life.to_ask(around.spare, around.kept)
@@ -95,7 +95,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     shown = in_sight(window, len(turns) - 1)
     parts = (stands, lore, due, rest)
     given = given_in(parts, [*shown, state["message"], *_heard_since(state)], days, attached, sees=mind.can_see)
-    request = _request(state, around, system, turns, hits, questions, attached, told)
+    request = _request(state, around, system, turns, hits, questions, attached, [*standing, *told])
     request = replace(request, given=given, advice=advice, since=since)
     carried = _carried(state, around, attached, shown)
     return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
@@ -259,10 +259,12 @@ def _files(attached: Attached, lang: Lang, room: int, count: Callable[[str], int
     return kept
 
 
-def _lore(state: TurnState, around: Surroundings, window: Sequence[Message]) -> list[str]:
-    """Return what of the lorebook the talk calls up."""
+def _lore(state: TurnState, around: Surroundings, window: Sequence[Message]) -> tuple[list[str], list[str]]:
+    """Return what of the lorebook the talk calls up, and what always stands."""
     memories, talk = around.memories, [*window, state["message"], *_heard_since(state)]
-    return around.spare(lambda: memories.lore.called_up(talk, around.sheet, around.mind.count_tokens)) or []
+    count, sheet = around.mind.count_tokens, around.sheet
+    told = around.spare(lambda: memories.lore.called_up(talk, sheet, count))
+    return told or [], around.spare(lambda: memories.lore.standing(sheet, count)) or []
 
 
 def _note(around: Surroundings, kind: NoteKind) -> str:

@@ -99,8 +99,10 @@ class WordKey:
 class PatternKey:
     """A regular expression. One that takes too long is not found, and after some such turns not tried any more."""
 
-    def __init__(self, pattern: regex.Pattern[str]) -> None:
-        self.pattern = pattern
+    def __init__(self, text: str, pattern: regex.Pattern[str]) -> None:
+        """Hold a pattern, and how it is written in the entry."""
+        self.text = text
+        self._pattern = pattern
         self.timeouts = 0
 
     @property
@@ -113,7 +115,7 @@ class PatternKey:
         if self.is_too_slow or left <= 0:
             return False
         try:
-            return self.pattern.search(scanned.text, timeout=left, concurrent=True) is not None
+            return self._pattern.search(scanned.text, timeout=left, concurrent=True) is not None
         except TimeoutError:
             self.timeouts += 1
             return False
@@ -130,9 +132,9 @@ def key_of(text: str, *, is_pattern: bool, is_cased: bool, whole_words: bool | N
     """
     spelled = _SPELLED.fullmatch(text.strip())
     if spelled:
-        return _pattern(spelled[1], spelled[2])
+        return _pattern(text, spelled[1], spelled[2])
     if is_pattern:
-        return _pattern(text, "")
+        return _pattern(text, text, "")
     word = " ".join(unicodedata.normalize("NFKC", text).split())
     word = word if is_cased else word.casefold()
     if not word:
@@ -141,14 +143,15 @@ def key_of(text: str, *, is_pattern: bool, is_cased: bool, whole_words: bool | N
     return WordKey(word, is_cased, is_whole and _joins(word[0]), is_whole and _joins(word[-1]))
 
 
-def _pattern(text: str, flags: str) -> PatternKey | None:
+def _pattern(written: str, text: str, flags: str) -> PatternKey | None:
+    """Return the pattern that a text is; None for one that cannot be read, or would be built without end."""
     if not text or len(text) > MAX_PATTERN or _CALLS_ITSELF.search(text) or _copies(text) > _MAX_COPIES:
         return None
     wanted = 0
     for flag in flags.lower():
         wanted |= _FLAGS.get(flag, 0)
     try:
-        return PatternKey(regex.compile(text, wanted, cache_pattern=False))
+        return PatternKey(written, regex.compile(text, wanted, cache_pattern=False))
     except (regex.error, ValueError, OverflowError, RecursionError, MemoryError):
         return None
 

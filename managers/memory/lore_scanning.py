@@ -76,10 +76,10 @@ class LoreScanner:
         return [self._waiting[number] for number in sorted(found)]
 
     @property
-    def slow(self) -> list[str]:
-        """The patterns that took too long and are not tried any more."""
+    def slow(self) -> set[str]:
+        """The keys that took too long to look for and are not tried any more, as they are written."""
         keys = (key for one in self._entries for key in (*one.keys, *one.secondary))
-        return [key.pattern.pattern for key in keys if isinstance(key, PatternKey) and key.is_too_slow]
+        return {key.text for key in keys if isinstance(key, PatternKey) and key.is_too_slow}
 
     def standing(self) -> list[LoreEntry]:
         """Return the entries that are told always, in their order."""

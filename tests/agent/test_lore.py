@@ -123,6 +123,9 @@ def test_the_greeting_that_was_leafed_to_is_the_one_that_is_said(kumo: Scene) ->
 
 def test_the_built_in_mind_answers_from_the_book(scene: Scene) -> None:
     scene.minds.mind = BuiltInMind()
-    lorebook(scene, entry("lighthouse", says="The lighthouse of Bruma was built by Captain Orla."))
+    always = entry(says="The harbour of Bruma freezes in January.", constant=True)
+    lorebook(scene, entry("lighthouse", says="The lighthouse of Bruma was built by Captain Orla."), always)
     scene.live(scene.companion.say("Who built the lighthouse of Bruma?"))
     assert "Orla" in scene.memories.log.tail(1)[0].text
+    scene.live(scene.companion.say("When does the harbour of Bruma freeze?"))
+    assert "January" in scene.memories.log.tail(1)[0].text

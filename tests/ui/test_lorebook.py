@@ -9,6 +9,7 @@ import pytest
 
 from agent.memories import Memories
 from agent.services import Services
+from managers.memory.lore_scanning import Said
 from tests.ui.reading import press, read
 from tests.ui.test_memories import Shelves
 from ui.locales import LANGUAGES, texts
@@ -113,4 +114,9 @@ def test_what_can_never_come_up_is_told_and_words_are_shown_as_words(services: S
     ]
     for place in ("/lorebook", "/lorebook/0"):
         assert "<img src=x" not in shelves.answer(place).text
+    bomb = "/(a+)+i$/i"
+    put(memories, {"keys": [bomb], "content": "x"})
+    for _ in range(3):
+        memories.lore.scanner.called_up([Said("a" * 5000, is_users=True)])
+    assert shelves.look("/lorebook").texts(".told") == [t("lorebook.slow", word=bomb)]
     assert shelves.look("/lorebook/7").one(".nothing p").text == t("memories.gone")

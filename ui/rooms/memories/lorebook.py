@@ -105,7 +105,7 @@ def shelf(visit: With, page: int = 0) -> Response:
     """Show the entries in the order in which they stand."""
     store, t = visit.memories.lore.store, visit.t
     book = store.load()
-    slow = set(visit.memories.lore.scanner.slow)
+    slow = visit.memories.lore.scanner.slow
     pages = page_of(visit, [*book.entries.items()], page, PAGE)
     return show(
         visit,
@@ -196,9 +196,8 @@ def _editor(visit: PersonaVisit, place: int, entry: LoreEntry, digest: str, *, t
 
 
 def _shown(visit: PersonaVisit, book: Lorebook, place: int, entry: LoreEntry, slow: set[str], t: Texts) -> ShownEntry:
-    broken, late = unreadable_keys(entry), [key for key in entry.keys if key.strip("/i") in slow or key in slow]
-    problems = [t("lorebook.unreadable", word=shorten(key)) for key in broken]
-    problems += [t("lorebook.slow", word=shorten(key)) for key in late]
+    problems = [t("lorebook.unreadable", word=shorten(key)) for key in unreadable_keys(entry)]
+    problems += [t("lorebook.slow", word=shorten(key)) for key in (*entry.keys, *entry.secondary_keys) if key in slow]
     if not entry.constant and not any(key.strip() for key in entry.keys):
         problems.append(t("lorebook.keyless"))
     at = visit.at(f"memories/lorebook/{place}")
