@@ -43,6 +43,10 @@ def import_source(
     persona: Annotated[
         str, typer.Option(help="Whom it is for; made if there is no such persona. An archive knows its own name.")
     ] = "",
+    user: Annotated[
+        str,
+        typer.Option(help="Who of those who speak is you, where the source does not say it and the guess is wrong."),
+    ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what is there, and change nothing.")] = False,
     passphrase_file: PassphraseFileOption = None,
     home: HomeOption = None,
@@ -63,7 +67,7 @@ def import_source(
         services_at(home) as services,
         SourceImport(services.home, source, services.clock) as work,
     ):
-        work.read(kind, ReadingWishes(persona=persona))
+        work.read(kind, ReadingWishes(persona=persona, user=user))
         if dry_run:
             _tell_preview(look(services, work, persona), persona, as_json=as_json)
             return
@@ -134,7 +138,8 @@ def _tell_preview(found: ImportPreview, persona: str, *, as_json: bool) -> None:
         "system": "-",
     }
     words += [
-        _say("speaker", lang, name=name or unnamed[role], count=f"{count:,}") for role, name, count in found.speakers
+        _say("speaker", lang, name=name or unnamed[role], role=_say(f"roles.{role}", lang), count=f"{count:,}")
+        for role, name, count in found.speakers
     ]
     words += [
         _say("memory", lang, kind=_say(f"memories.{kind}", lang), count=count) for kind, count in found.memories.items()

@@ -63,11 +63,10 @@ def guess_roles(voices: Heard, wishes: ReadingWishes, persona: str = "") -> dict
         named[persona.casefold()] = "persona"
     if wishes.persona:
         named[wishes.persona.casefold()] = "persona"
-    if wishes.user:
-        named[wishes.user.casefold()] = "user"
     roles: dict[str, Role] = {}
     for speaker in voices.messages:
-        role = wishes.roles.get(speaker) or voices.roles.get(speaker)
+        is_user = bool(wishes.user) and speaker.casefold() == wishes.user.casefold()
+        role = wishes.roles.get(speaker) or ("user" if is_user else voices.roles.get(speaker))
         role = role or named.get(speaker.casefold()) or ROLE_WORDS.get(speaker.casefold().strip())
         if role is not None:
             roles[speaker] = role
@@ -81,12 +80,12 @@ def guess_roles(voices: Heard, wishes: ReadingWishes, persona: str = "") -> dict
 
 def introduced(roles: Mapping[str, Role], wishes: ReadingWishes) -> Iterable[Item]:
     """Yield whom the roles make the user and the persona, so that the person can see it before anything is written."""
-    persona = wishes.persona or next((name for name, role in roles.items() if role == "persona"), "")
-    user = wishes.user or next((name for name, role in roles.items() if role == "user"), "")
+    persona = next((name for name, role in roles.items() if role == "persona"), "")
+    user = next((name for name, role in roles.items() if role == "user"), "")
     named = [name if name.casefold() not in ROLE_WORDS and not is_unnamed(name) else "" for name in (persona, user)]
     if any(named):
         yield FoundPersona(name=named[0], user_name=named[1])
-    if not wishes.roles:
+    if not wishes.roles and not wishes.user:
         yield NotTaken("chats.guessed", facts={"user": user or "?", "persona": persona or "?"}, is_changed=True)
 
 
