@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from managers.exchange.archives.reading import open_archive
+from managers.personas import PersonaStore
+from managers.storage.clock import SystemClock
 from managers.storage.errors import Lang
+from managers.storage.paths import Home
 from tests.browser.serving import DESKTOP, PHONE, Server, window
 from tests.browser.test_knowledge import persona
 from tests.browser.test_looks import inspect
@@ -41,3 +45,11 @@ def test_all_of_it_is_exported_and_saved(
             assert archive.manifest.persona == name
         page.locator("#made form button").click()
         expect(page.locator("#made li")).to_have_count(0)
+        page.goto(f"{server.address.rstrip('/')}/import/archive")
+        page.locator("#archive-file").set_input_files(tmp_path / "out.zip.age")
+        page.locator("#archive-passphrase").fill(WORDS)
+        page.locator("#archive-name").fill(f"{name} 2")
+        assert inspect(page, Place("an archive, chosen"), (size, dark), lang) == []
+        page.locator("#archive-form button").click()
+        expect(page.locator("#composer textarea")).to_be_visible()
+        assert f"{name} 2" in PersonaStore(Home(server.home), SystemClock(), Random(1)).list_names()

@@ -26,9 +26,13 @@ def test_every_command_of_the_readme_works(readme: str, tmp_path: Path) -> None:
     commands = re.findall(r"^\.venv/bin/python app\.py (.+)$", text, re.MULTILINE)
     assert len(commands) >= 6
     (tmp_path / "chat.jsonl").write_text(json.dumps(MESSAGE) + "\n", "utf-8")
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "log.txt").write_text("## USER:Aoi\nHello\n\n2026-05-12 (Tue) 09:01:20 |\n", "utf-8")
     for command in commands:
-        named = {name: str(tmp_path / name) for name in shlex.split(command) if name.endswith((".jsonl", ".zip"))}
-        arguments = [named.get(a, a) for a in shlex.split(command)]
+        words = shlex.split(command, comments=True)
+        named = {name: str(tmp_path / name) for name in words if name.endswith((".jsonl", ".zip"))}
+        named |= {name: str(tmp_path / "room") for name in words if name.startswith("~/NexusArk/")}
+        arguments = [named.get(a, a) for a in words]
         run(*arguments, home=tmp_path / "home")
 
 

@@ -200,18 +200,6 @@ def bring_in(
         return Brought(personas.get(free), len(archive.files), archive.manifest.masked)
 
 
-def is_archive(path: Path) -> bool:
-    """Tell whether a file is an archive, or encrypted and may be one."""
-    try:
-        with path.open("rb") as file:
-            if is_encrypted(file):
-                return True
-            with open_zip(file, _ANY_RATIO) as entries:
-                return MANIFEST in entries.sizes
-    except (OSError, UnsafeZipError):
-        return False
-
-
 def _manifest_of(path: Path, entries: ZipEntries) -> Manifest:
     size = entries.sizes.get(MANIFEST)
     if size is None:
