@@ -86,6 +86,11 @@ class DiscreetDreams:
         )
         return self.mind.reflect(shown, cancel) if shown.days or shown.episodes else self.here.reflect(material, cancel)
 
+    def summarise_period(self, material: tasks.PeriodMaterial, cancel: Cancel) -> tasks.PeriodDraft | None:
+        shown = self.kept.other_days(material.episodes)
+        mind = self.mind if len(shown) == len(material.episodes) else self.here
+        return mind.summarise_period(material, cancel)
+
     def tokens_of(self, material: tasks.DayMaterial) -> int:
         return self._for(material.messages).tokens_of(self._day(material))
 

@@ -10,6 +10,7 @@ from agent.prompts.quoting import one_line, plain
 from managers.language.dates_in_words import say
 from managers.language.reading.rules import either
 from managers.memory.messages import NAMELESS
+from managers.memory.periods import Span
 from managers.mind import Sheet
 from managers.sleep.checks import MAX_INSIGHT, MAX_LOG_ENTRY, MAX_NEW_GOALS
 from managers.sleep.tasks import Level, Task
@@ -63,6 +64,15 @@ def of_night(
     own = _say("reflection.task", lang, user=called(sheet), level=_say(f"reflection.level_{level}", lang), **facts)
     told = [section(_say(f"reflection.parts.{one}", lang), parts.get(one, "")) for one in get_args(NightPart)]
     return instructions(sheet, own, persona), _say("tonight", lang, day=say("in_numbers", today, lang)) + "".join(told)
+
+
+def of_period(sheet: Sheet, persona: str, span: Span, *, days: str) -> tuple[str, str]:
+    """Return instructions and material of a week or a month, of which the `days` are told in short."""
+    lang = sheet.language
+    first, last = (say("in_numbers", day, lang) for day in span)
+    what = _say("period.week" if span.is_week else "period.month", lang)
+    own = _say("period.task", lang, user=called(sheet), what=what, first=first, last=last)
+    return instructions(sheet, own, persona), section(_say("period.days", lang), days)
 
 
 def instructions(sheet: Sheet, task: str, persona: str, *, persona_speaks_for_itself: bool = False) -> str:

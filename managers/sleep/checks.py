@@ -27,6 +27,8 @@ from managers.sleep.tasks import (
     EntityMaterial,
     FactDraft,
     GoalDraft,
+    PeriodDraft,
+    PeriodMaterial,
     QuestionDraft,
     QuestionMaterial,
     QuestionsDraft,
@@ -56,6 +58,20 @@ _NEEDS_EVIDENCE = frozenset({"create", "progress", "complete"})
 _SLOT = re.compile(r"[\w ]{0,30}")
 _SUBJECT_JA = "(?:さん|ちゃん|くん|君|様|先生)?(?:は|が|も)"
 _SUBJECT_EN = r"(?= (?!and\b))"
+
+
+def check_period(draft: PeriodDraft, material: PeriodMaterial, review: Review | None = None) -> PeriodDraft:
+    """Check what a week or a month is said to have been: it says something about messages of its days.
+
+    Raises:
+        DraftRejectedError: it must be mended.
+    """
+    draft = as_text(draft)
+    review = review or Review("period", material.sheet.language)
+    review.require_text("summary", draft.summary)
+    review.require_evidence("summary", draft.evidence, material.ids)
+    review.close()
+    return draft.model_copy(update={"summary": draft.summary.strip()[:MAX_SUMMARY], "evidence": once(draft.evidence)})
 
 
 def check_day(draft: DayDraft, material: DayMaterial, review: Review | None = None) -> DayDraft:

@@ -18,6 +18,8 @@ FEWEST_DAYS: Final = 2
 """A week of which one day is remembered is that day."""
 A_NIGHT: Final = 12
 """So many weeks and months are summed up in one night; older ones follow the next."""
+ASKED_A_NIGHT: Final = 2
+"""So many a mind tells in its own words in one run: a week and a month may end together."""
 _EVENTS: Final = {True: 7, False: 10}
 """Of a week, and of a month."""
 _TOLD: Final = 5

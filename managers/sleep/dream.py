@@ -242,7 +242,7 @@ class Dreamer:
                 if number < len(batch) and (run.is_long or run.depths[day] > 1):
                     self._thinker.reflect(night, run.depths[day], run.cancel, self._night_after(day, run))
             until = self._night_after(batch[-1], run) if batch else None
-            self._thinker.condense(night, night.now.date() if run.is_long else until)
+            self._thinker.condense(night, night.now.date() if run.is_long else until, run.cancel)
             night.level = wanted or (_depth(run.depths[batch[-1]], is_new=is_new) if batch else None)
             if night.level is not None:
                 self._thinker.reflect(night, night.level, run.cancel, until)

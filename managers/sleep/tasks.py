@@ -6,7 +6,7 @@ outside; `checks.py` decides what of an answer may become memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -21,6 +21,7 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import Goals
 from managers.memory.insights import Insight
 from managers.memory.messages import Message
+from managers.memory.periods import Span
 from managers.memory.questions import Question
 from managers.mind import Cancel, Sheet
 from managers.recall.hits import Hit
@@ -154,16 +155,10 @@ class ReflectionMaterial:
     def masked(self) -> ReflectionMaterial:
         """Return it with placeholders for what is private in what was said, in the days in short, and in what was found."""
         used = Mask()
-        episodes = (
-            one.model_copy(
-                update={"summary": used.hide(one.summary), "key_events": [used.hide(event) for event in one.key_events]}
-            )
-            for one in self.episodes
-        )
         return replace(
             self,
             days=tuple(day.masked(used) for day in self.days),
-            episodes=tuple(episodes),
+            episodes=_masked(self.episodes, used),
             past=tuple(replace(hit, text=used.hide(hit.text)) for hit in self.past),
         )
 
@@ -173,6 +168,38 @@ class ReflectionMaterial:
         told = {one for day in self.days for one in day.ids}
         remembered = {one for episode in self.episodes for one in episode.evidence}
         return frozenset(told | remembered | {one for hit in self.past for one in hit.message_ids})
+
+
+@dataclass(frozen=True)
+class PeriodMaterial:
+    """A week or a month that is over.
+
+    Attributes:
+        span: its first and last day.
+        episodes: its days that are remembered, oldest first.
+    """
+
+    sheet: Sheet
+    span: Span
+    episodes: tuple[Episode, ...]
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids that an answer may give as evidence."""
+        return frozenset(one for episode in self.episodes for one in episode.evidence)
+
+    def masked(self) -> PeriodMaterial:
+        """Return it with placeholders for what is private in its days."""
+        return replace(self, episodes=_masked(self.episodes, Mask()))
+
+
+def _masked(episodes: Sequence[Episode], used: Mask) -> tuple[Episode, ...]:
+    return tuple(
+        one.model_copy(
+            update={"summary": used.hide(one.summary), "key_events": [used.hide(event) for event in one.key_events]}
+        )
+        for one in episodes
+    )
 
 
 class Claim(BaseModel):
@@ -189,6 +216,13 @@ class DayDraft(BaseModel):
     evidence: list[str]
     key_events: list[Claim] = Field(default_factory=list)
     emotional_tone: Tone = "neutral"
+
+
+class PeriodDraft(BaseModel):
+    """What a week or a month was; what mattered most of it is chosen by C-value, whoever writes."""
+
+    summary: str
+    evidence: list[str]
 
 
 class FactDraft(BaseModel):
@@ -300,6 +334,9 @@ class DreamMind(Protocol):
 
     def reflect(self, material: ReflectionMaterial, cancel: Cancel, /) -> ReflectionDraft | None:
         """Look back and conclude something; None if nothing happened that is worth a thought."""
+
+    def summarise_period(self, material: PeriodMaterial, cancel: Cancel, /) -> PeriodDraft | None:
+        """Tell a week or a month; None: it is told in the words of its days."""
 
     def tokens_of(self, material: DayMaterial, /) -> int:
         """Estimate what one question about a day costs, read and written; 0 where nothing is counted."""

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from functools import partial
 
 from managers.language.words import content_words
 from managers.memory.entities import Entity, kanji_alone, name_key
@@ -33,8 +32,15 @@ from managers.sleep.changes import (
     resolution_changes,
     stale_changes,
 )
-from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
-from managers.sleep.condensing import FEWEST_DAYS, condensed, due_spans
+from managers.sleep.checks import (
+    check_day,
+    check_entities,
+    check_period,
+    check_questions,
+    check_reflection,
+    check_resolutions,
+)
+from managers.sleep.condensing import ASKED_A_NIGHT, FEWEST_DAYS, condensed, due_spans
 from managers.sleep.night import Failure, Night
 from managers.sleep.reflection_levels import span_days
 from managers.sleep.review import Review
@@ -45,6 +51,7 @@ from managers.sleep.tasks import (
     DreamMind,
     EntityMaterial,
     Level,
+    PeriodMaterial,
     QuestionMaterial,
     ReflectionMaterial,
     ResolutionsDraft,
@@ -86,12 +93,14 @@ class Thinker:
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     _since: dict[str, datetime] = field(default_factory=dict, init=False)
     """When the questions came up that were looked at in this run."""
+    _periods_asked: int = field(default=0, init=False)
     _outage: UtataneError | None = field(default=None, init=False)
     _last_failure: UtataneError | None = field(default=None, init=False)
 
     def begin(self) -> None:
         """Begin a run: a mind that was away may be back."""
         self._outage = self._last_failure = None
+        self._periods_asked = 0
         self._since.clear()
 
     def think_of_day(self, night: Night, material: DayMaterial, tasks: Sequence[Task], cancel: Cancel) -> None:
@@ -231,8 +240,11 @@ class Thinker:
         lang = self.sheet.language
         night.take(stale_changes(copy.goals, copy.questions.open, today, lang, self.fallback.name, night.now))
 
-    def condense(self, night: Night, today: date | None) -> None:
-        """Sum up the weeks and months that were over before `today` and are not summed up as they are now; None: none."""
+    def condense(self, night: Night, today: date | None, cancel: Cancel) -> None:
+        """Sum up the weeks and months that were over before `today` and are not summed up as they are now; None: none.
+
+        The first of a run are told by the mind, one question each; the others, and where it fails, in the words of their days.
+        """
         if today is None:
             return
         store, tonight = self.stores.episodes, [material.date for material in night.materials]
@@ -247,8 +259,32 @@ class Thinker:
             cited = {one for episode in episodes for event in episode.events for one in event.evidence}
             gone = self.gone(cited)
             period = condensed(span, episodes, gone, self.sheet.language, today)
-            make = partial(_put_period, period)
-            night.take([Change("period", period.date, period.summary, (), period.mind, make)])
+            asks = self.mind is not self.fallback and self._periods_asked < ASKED_A_NIGHT and not cancel.is_set()
+            if not (asks and self._tell_period(night, period, episodes, cancel)):
+                night.take([_period_change(period)])
+
+    def _tell_period(self, night: Night, period: Period, episodes: Sequence[Episode], cancel: Cancel) -> bool:
+        """Have the mind tell a week or a month; what mattered most of it, and what that rests on, stays as it was chosen."""
+        self._periods_asked += 1
+        material = PeriodMaterial(self.sheet, period.span, tuple(episodes))
+        if self.privacy.mask_summaries or self.privacy.mask_memories:
+            material = material.masked()
+
+        def think(mind: DreamMind, review: Review) -> list[Change]:
+            draft = mind.summarise_period(material, cancel)
+            if draft is None:
+                return [_period_change(period)]
+            told = check_period(draft, material, review)
+            gone = set(self.gone(told.evidence))
+            rests = [one for one in told.evidence if one not in gone]
+            values = {
+                "summary": told.summary,
+                "evidence": list(dict.fromkeys([*period.evidence, *rests])),
+                "mind": mind.name,
+            }
+            return [_period_change(period.model_copy(update=values).sealed())]
+
+        return self._ask(night, "period", None, think)
 
     def _past_of(self, material: ReflectionMaterial) -> tuple[Hit, ...]:
         """Return what is remembered from before the days that are looked back on, and bears on them."""
@@ -310,8 +346,8 @@ class Thinker:
         return copy.entities_named_in(sorted(keys))
 
 
-def _put_period(period: Period, copy: WorkingCopy) -> None:
-    copy.put_period(period)
+def _period_change(period: Period) -> Change:
+    return Change("period", period.date, period.summary, (), period.mind, lambda copy: copy.put_period(period))
 
 
 def _before(copy: WorkingCopy, day: date) -> Episode | None:

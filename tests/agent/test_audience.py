@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from agent.audience import DiscreetDreams
 from agent.events import Failed, Received, Replied, TurnEvent
 from agent.memories import Memories
 from agent.services import Services, open_services
 from managers.hygiene.inventory import mark, mark_said
 from managers.hygiene.inventory import memories as active
-from managers.memory.audience import file_named, with_answers
+from managers.memory.audience import Kept, Marked, file_named, with_answers
 from managers.memory.entities import Entity, Fact, format_entity
 from managers.memory.episodes import Episode
 from managers.memory.errors import AudienceUnknownError, KeptHereError
@@ -25,9 +26,11 @@ from managers.memory.periods import Period, week_of
 from managers.memory.questions import Question, Questions
 from managers.memory.strategies import FailurePattern, Strategies
 from managers.mind import Cancel
+from managers.sleep.tasks import PeriodMaterial
 from managers.storage.paths import Home
 from tests.fakes import HandClock
 from tests.model_server import ModelServer, Say, Tool
+from tests.sleep.dreamers import SHEET, ScriptedDreamMind
 
 NEMU = "ねむ"
 SECRET = "翡翠色の手紙"
@@ -345,3 +348,12 @@ def test_a_week_is_kept_with_any_message_of_its_days(services: Services) -> None
     other = Period(date=str(week_of(said.time.date() - timedelta(days=14))), summary="別の週", mind="built-in").sealed()
     assert kept.other_periods([week, other]) == [other]
     assert kept.holds_passage((), f"episodic_memory/{week.date}.json")
+
+
+@pytest.mark.parametrize(("marked", "asked"), [("m0", "here"), ("other", "elsewhere")])
+def test_a_week_of_which_a_day_is_kept_is_told_by_the_mind_of_this_computer(marked: str, asked: str) -> None:
+    days = [Episode(date=date(2026, 11, 2 + n), summary="x", evidence=[f"m{n}"], mind="built-in") for n in range(2)]
+    elsewhere, here = ScriptedDreamMind("elsewhere"), ScriptedDreamMind("here")
+    dreams = DiscreetDreams(elsewhere, here, Kept({marked: Marked(messages=[marked])}))
+    dreams.summarise_period(PeriodMaterial(SHEET, week_of(days[0].date), tuple(days)), Cancel())
+    assert [one.name for one in (elsewhere, here) if one.calls] == [asked]

@@ -21,6 +21,8 @@ from managers.sleep.tasks import (
     DreamMind,
     EntitiesDraft,
     EntityMaterial,
+    PeriodDraft,
+    PeriodMaterial,
     QuestionMaterial,
     QuestionsDraft,
     ReflectionDraft,
@@ -87,6 +89,9 @@ class ScriptedDreamMind:
 
     def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
         return self._think(self._rest.reflect, material, cancel)
+
+    def summarise_period(self, material: PeriodMaterial, cancel: Cancel) -> PeriodDraft | None:
+        return self._think(self._rest.summarise_period, material, cancel)
 
     def tokens_of(self, material: DayMaterial) -> int:
         return 10 * len(material.messages)

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 from random import Random
 
 import pytest
 
+from agent.minds.language_model.model_dreams import LanguageModelDreamMind
 from managers.memory.confidence import Standing
 from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.periods import Period, Span, month_of, span_named, week_of
+from managers.mind import Cancel
 from managers.recall.engine import Recall
 from managers.sleep.condensing import condensed, due_spans
+from managers.sleep.tasks import PeriodDraft, PeriodMaterial
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import RecallSettings
 from tests.fakes import HandClock
-from tests.sleep.dreamers import make_dreamer
+from tests.minds.talking import behind_openai
+from tests.model_server import ModelServer
+from tests.sleep.dreamers import SHEET, ScriptedDreamMind, failing, make_dreamer
 
 MONDAY = date(2026, 3, 2)
 WEEK, MARCH = Span(MONDAY, date(2026, 3, 8)), Span(date(2026, 3, 1), date(2026, 3, 31))
@@ -64,6 +70,83 @@ def test_a_week_is_summed_up_once_it_is_over_and_a_month_likewise(
     assert (week.compressed, list(week.days)) == (True, [f"{MONDAY + timedelta(days=n)}" for n in range(3)])
     shown = json.loads(episodes.periods.path(WEEK).read_bytes())
     assert shown["date"] == "2026-03-02~2026-03-08"
+
+
+def test_a_mind_tells_a_week_in_its_own_words_and_what_it_rests_on_stays(
+    paths: PersonaPaths, clock: HandClock, log: ConversationLog
+) -> None:
+    log.append_many([Message("m9", datetime(2026, 3, 10, 20), "user", "花", "新しい自転車を買いました。")])
+    asked: list[PeriodMaterial] = []
+
+    def tell(material: PeriodMaterial) -> PeriodDraft:
+        asked.append(material)
+        return PeriodDraft(summary=" 水族館とレモンの花の週でした。 ", evidence=["m2", "m0", "m2"])
+
+    mind = ScriptedDreamMind("model", summarise_period=tell)
+    clock.set(datetime(2026, 3, 11, 3))
+    report = make_dreamer(paths, clock, log, mind).dream(today=False)
+    assert report.failures == ()
+    week = store(paths, clock).periods.get(WEEK)
+    assert week is not None
+    assert (week.summary, week.mind, week.is_users) == ("水族館とレモンの花の週でした。", "model", False)
+    assert week.key_event_evidence == [["m0"], ["m1"], ["m2"]]
+    assert sorted(week.evidence) == ["m0", "m1", "m2"]
+    (material,) = asked
+    assert [one.date for one in material.episodes] == [MONDAY + timedelta(days=n) for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    "tell",
+    [
+        failing,
+        lambda _: PeriodDraft(summary="", evidence=["m0"]),
+        lambda _: PeriodDraft(summary="花さんの週。", evidence=["m9"]),
+        lambda _: PeriodDraft(summary="This was the week of the aquarium.", evidence=["m0"]),
+    ],
+)
+def test_where_the_mind_fails_a_week_is_told_in_the_words_of_its_days(
+    paths: PersonaPaths, clock: HandClock, log: ConversationLog, tell: Callable[[PeriodMaterial], PeriodDraft]
+) -> None:
+    log.append_many([Message("m9", datetime(2026, 3, 10, 20), "user", "花", "新しい自転車を買いました。")])
+    clock.set(datetime(2026, 3, 11, 3))
+    mind = ScriptedDreamMind("model", summarise_period=tell)
+    report = make_dreamer(paths, clock, log, mind).dream(today=False)
+    assert [failure.task for failure in report.failures] == ["period"]
+    week = store(paths, clock).periods.get(WEEK)
+    assert week is not None
+    assert week.mind == "built-in"
+    assert any(text.rstrip("。") in week.summary for text in TOLD)
+
+
+def test_a_mind_is_asked_of_two_in_a_night_and_no_more(paths: PersonaPaths, clock: HandClock) -> None:
+    log = ConversationLog(paths, clock, Random(1))
+    first = date(2026, 1, 5)
+    for number in range(0, 49, 3):
+        at = datetime.combine(first + timedelta(days=number), datetime.min.time()).replace(hour=20)
+        log.append_many([Message(f"m{number}", at, "user", "花", f"{TOLD[number % 3]}{number}日目の話です。")])
+    clock.set(datetime(2026, 3, 2, 3))
+    mind = ScriptedDreamMind("model")
+    report = make_dreamer(paths, clock, log, mind).dream(today=False, catch_up=True)
+    summed = [change for change in report.changes if change.what == "period"]
+    assert len(summed) > 2
+    assert 0 < mind.calls.count("summarise_period") <= 2
+
+
+def test_over_the_wire_a_model_is_asked_once_and_given_the_days(
+    paths: PersonaPaths, clock: HandClock, log: ConversationLog
+) -> None:
+    dream(paths, clock, log, MONDAY + timedelta(days=4))
+    answer = {"summary": "花さんは水族館に行き、模試を受けた。", "evidence": ["m1", "m2"]}
+    episodes = tuple(store(paths, clock).between(*WEEK))
+    with ModelServer() as server:
+        server.enqueue(json.dumps(answer, ensure_ascii=False))
+        mind = LanguageModelDreamMind(behind_openai(server))
+        draft = mind.summarise_period(PeriodMaterial(SHEET, WEEK, episodes), Cancel())
+    assert draft is not None
+    assert (draft.summary, draft.evidence) == (answer["summary"], ["m0", "m1"])
+    (chat,) = server.chats
+    assert all(text.rstrip("。") in chat.prompt for text in TOLD)
+    assert "一週間" in chat.prompt
 
 
 def test_what_is_summed_up_is_found_and_stands_in_prompts_instead_of_its_days(

@@ -16,7 +16,7 @@ from managers.language.reading.rules import rule
 from managers.language.words import content_words, words
 from managers.mind import Cancel, Grounds, ReplyPiece, ReplyRequest, TextPiece, ToolCall
 from managers.sleep.autonomy import Deed, Occasion
-from managers.sleep.tasks import DayMaterial
+from managers.sleep.tasks import DayMaterial, PeriodDraft, PeriodMaterial
 from managers.usage.meter import Account
 
 _CONTEXT_TOKENS = 1_000_000
@@ -36,6 +36,10 @@ class BuiltInDreamMind:
     find_questions = staticmethod(open_questions.find_questions)
     resolve_questions = staticmethod(open_questions.resolve_questions)
     reflect = staticmethod(reflection.reflect)
+
+    def summarise_period(self, _material: PeriodMaterial, _cancel: Cancel) -> PeriodDraft | None:
+        """Return None: a week or a month is told in the words of its days."""
+        return None
 
     def tokens_of(self, _: DayMaterial) -> int:
         """Return 0: no model is asked."""

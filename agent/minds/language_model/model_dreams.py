@@ -35,21 +35,32 @@ from agent.prompts.dream_prompts import (
     excerpt,
     of_day,
     of_night,
+    of_period,
 )
 from agent.prompts.own_initiative import InitiativeDraft
 from agent.prompts.quoting import one_line
 from managers.language.dates_in_words import say
 from managers.language.words import content_words, detect_language, sentences
+from managers.memory.episodes import Episode
 from managers.memory.messages import Message
 from managers.mind import Asking, Cancel, Sheet, talk_given
 from managers.sleep.autonomy import Deed, Occasion
-from managers.sleep.checks import check_day, check_entities, check_questions, check_reflection, check_resolutions
+from managers.sleep.checks import (
+    check_day,
+    check_entities,
+    check_period,
+    check_questions,
+    check_reflection,
+    check_resolutions,
+)
 from managers.sleep.tasks import (
     AnswerMaterial,
     DayDraft,
     DayMaterial,
     EntitiesDraft,
     EntityMaterial,
+    PeriodDraft,
+    PeriodMaterial,
     QuestionMaterial,
     QuestionsDraft,
     ReflectionDraft,
@@ -57,6 +68,7 @@ from managers.sleep.tasks import (
     ResolutionsDraft,
     Task,
 )
+from managers.storage.errors import Lang
 
 Draft = TypeVar("Draft", bound=BaseModel)
 
@@ -151,6 +163,23 @@ class LanguageModelDreamMind:
         prompt = _Prompt(*build(parts=parts), labels, sheet)
         return self._ask(prompt, ReflectionDraft, lambda draft: check_reflection(draft, material), cancel)
 
+    def summarise_period(self, material: PeriodMaterial, cancel: Cancel) -> PeriodDraft | None:
+        sheet = material.sheet
+        labels = Labels([], [one for episode in material.episodes for one in episode.evidence])
+        build = partial(of_period, sheet, self._persona(sheet), material.span)
+        room = self._room(build(days=""), PeriodDraft, sheet)
+        each = room // max(1, len(material.episodes))
+        days = [self._told(episode, labels, each, sheet.language) for episode in material.episodes]
+        prompt = _Prompt(*build(days=self._within(days, room)), labels, sheet)
+        return self._ask(prompt, PeriodDraft, lambda draft: check_period(draft, material), cancel)
+
+    def _told(self, episode: Episode, labels: Labels, room: int, lang: Lang) -> str:
+        """Return a day in short, as much of it as fits, under the labels of what it rests on."""
+        head = f"[{', '.join(labels.label(one) for one in episode.evidence[:3])}] "
+        head += f"{say('in_numbers', episode.date, lang)}:"
+        left = max(_LEAST_OF_A_DAY, room - self._count(head))
+        return f"{head} {one_line(self._beginning(episode.summary, left))}"
+
     def _episodes(self, material: ReflectionMaterial, labels: Labels, room: int) -> str:
         """Return the days that are looked back on, the newest first; where they do not fit, the beginning of each.
 
@@ -161,10 +190,7 @@ class LanguageModelDreamMind:
         each = room if sum(self._count(one.summary) for one in shown) < room // 2 else room // max(1, len(shown))
         lines: dict[str, date] = {}
         for episode in shown:
-            head = f"[{', '.join(labels.label(one) for one in episode.evidence[:3])}] "
-            head += f"{say('in_numbers', episode.date, material.sheet.language)}:"
-            left = max(_LEAST_OF_A_DAY, each - self._count(head))
-            lines[f"{head} {one_line(self._beginning(episode.summary, left))}"] = episode.date
+            lines[self._told(episode, labels, each, material.sheet.language)] = episode.date
         kept = self._within(sorted(lines, key=lambda line: lines[line] in below), room).split("\n")
         return "\n".join(line for line in lines if line in kept)
 

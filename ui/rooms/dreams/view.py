@@ -18,7 +18,7 @@ from ui.rooms.history.view import change_name
 
 _SOON: Final = timedelta(minutes=1)
 _BUILT_IN: Final = "built-in"
-_TASKS: Final = frozenset({"episode", "entities", "questions", "answers", "reflection"})
+_TASKS: Final = frozenset({"episode", "entities", "questions", "answers", "period", "reflection"})
 _WHYS: Final = frozenset(get_args(Why))
 _NAMED: Final = frozenset({"entity", "question", "resolution", "episode", "period"})
 """A goal's target is an id and an insight's is its topic, which its text says: names and days say more."""
