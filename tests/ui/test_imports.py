@@ -12,6 +12,9 @@ from starlette.testclient import TestClient
 
 from agent.services import Services
 from managers.exchange import import_engine
+from managers.exchange.cards.reading import card_in_png
+from managers.exchange.cards.writing import write_card
+from tests.exchange.cards.made import png, v3
 from tests.exchange.importing import HereReading, lines_of
 from tests.ui.reading import Element, press, read
 from tests.ui.visitors import visitor_of
@@ -131,3 +134,20 @@ def test_names_from_a_source_are_only_words(services: Services, visitor: TestCli
     services.imports.settle(60)
     page = visitor.get("/import")
     assert "<script>alert(1)" not in page.text
+
+
+def test_a_card_comes_in_by_the_page_and_scripts_in_its_name_are_text(services: Services, visitor: TestClient) -> None:
+    book = {"entries": [{"keys": ["tower"], "content": "Old."}], "extensions": {}}
+    evil = "<img src=x onerror=alert(1)>"
+    card = v3(name=evil, alternate_greetings=["Again, {{user}}."], nickname="Ari", character_book=book)
+    answer = send(visitor, png(ccv3=card), "card.png")
+    page = settled(visitor, services, answer)
+    assert "<img src=x" not in visitor.get("/import").text
+    settled(visitor, services, press(visitor, page, "#import-yes button", persona="", new_name="Aria"))
+    persona = services.personas.get("Aria")
+    assert (persona.nickname, persona.alternate_greetings) == ("Ari", ("Again, {{user}}.",))
+    assert persona.avatar is not None
+    assert len(services.memories("Aria").lore.store.load().entries) == 1
+    cards = card_in_png(write_card(persona, services.clock)).card
+    assert cards.data.name == evil  # nobody has renamed it since it was taken in
+    assert cards.data.character_book == book
