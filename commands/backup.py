@@ -14,14 +14,16 @@ from commands.passphrases import ask_passphrase, given_passphrase
 from commands.shared import HomeOption, JsonOption, services_at
 from commands.terminal import ask, warn, write, write_line
 from managers.storage.paths import find_home
+from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from managers.exchange.backups.keeping import Backups
     from managers.exchange.backups.listing import Head
-    from ui.locales import Texts
+    from ui.locales import Texts as PageTexts
 
+_say = Texts("notices/backups")
 commands = typer.Typer(help="Backups: made by themselves each day, proved by restoring them.")
 
 PlaceOption = Annotated[
@@ -182,12 +184,12 @@ def _tell(heads: Iterable[Head], *, as_json: bool) -> None:
             write_line(in_a_line(head, _texts()))
 
 
-def _say_where(backups: Backups, t: Texts) -> None:
+def _say_where(backups: Backups, t: PageTexts) -> None:
     from managers.exchange.backups.state import same_disk
 
     write_line(t("backups.lie_in", place=backups.place))
     if same_disk(backups.place, backups.home):
-        warn(t("backups.same_disk"))
+        warn(_say("same-disk", terminal_language()))
 
 
 def _fail_if_bad(heads: Iterable[Head]) -> None:
@@ -195,7 +197,7 @@ def _fail_if_bad(heads: Iterable[Head]) -> None:
         raise typer.Exit(1)
 
 
-def _texts() -> Texts:
+def _texts() -> PageTexts:
     from ui.locales import texts
 
     return texts(terminal_language())
@@ -205,7 +207,7 @@ def _passphrase(*, twice: bool = False) -> str:
     return given_passphrase(None) or ask_passphrase(twice=twice)
 
 
-def _agrees(question: str, t: Texts) -> bool:
+def _agrees(question: str, t: PageTexts) -> bool:
     """Ask, where somebody is there to answer."""
     if not sys.stdin.isatty():
         return False
