@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from agent.erasing import erase, plan_erasure
 from agent.services import Services
-from managers.exchange.backups.keeping import Backups
+from managers.exchange.backups.keeping import Backups, backups_of
 from managers.exchange.backups.returning import restore_home
+from managers.storage.paths import Home
+from tests.crash import kill_everywhere, needs_signals
+from tests.fakes import HandClock
 from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, live, open_home, traces_of
 
 
@@ -106,3 +111,36 @@ def test_backups_out_of_reach_are_named_and_lose_the_persona_once_they_are_there
     for folder in brought_back(backups, tmp_path / "after"):
         assert traces_of(folder, CAT, KITTY) == []
     assert sorted(NAME in backups.personas_in(head) for head in backups.heads()) == [False, True]
+
+
+def _erase(home: Path) -> None:
+    with closing(open_home(home)) as services:
+        memories = services.memories(NAME)
+        erase(memories, plan_erasure(memories, about=CAT))
+
+
+@needs_signals
+def test_killed_at_any_step_the_backups_are_finished_at_the_next_start(lived: Path, tmp_path: Path) -> None:
+    first = Path(shutil.copytree(lived, tmp_path / "first"))
+    shutil.rmtree(first / ".trash")
+    backups_of(Home(first), HandClock()).make()
+    numbers = itertools.count()
+
+    def prepare() -> tuple[Path]:
+        return (Path(shutil.copytree(first, tmp_path / f"run-{next(numbers)}")),)
+
+    finished = 0
+    for death in kill_everywhere(_erase, prepare, whens=("before",), stride=43):
+        (home,) = death.given
+        is_begun = (Home(home).characters / NAME / "memory" / ".erasing").exists()
+        with closing(open_home(home)) as services:  # the next start
+            services.memories(NAME)
+            is_gone = traces_of(home, CAT, KITTY) == []
+            assert is_gone or not is_begun, death
+            for folder in brought_back(services.backups.backups, home.with_suffix(".back")):
+                assert not is_gone or traces_of(folder, CAT, KITTY) == [], death
+                assert all(traces_of(folder, word) for word in KEPT), death
+        finished += is_gone and is_begun
+        shutil.rmtree(home)
+        shutil.rmtree(home.with_suffix(".back"))
+    assert finished > 2
