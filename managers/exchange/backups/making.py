@@ -24,7 +24,7 @@ from managers.storage.settings import BackupSettings
 
 _MOST_NAMED: Final = 20
 _BREATH: Final = 0.002
-"""Seconds between two files: whoever talks meanwhile comes first."""
+"""Seconds between two chunks: whoever talks meanwhile comes first."""
 _logger = logging.getLogger(__name__)
 
 
@@ -35,7 +35,7 @@ class Maker:
     Attributes:
         home, repository, settings, clock: of what, where, what goes into it, when.
         known: the files of the backup before it, by path; none, if all are to be read anew.
-        is_stopped: asked before each file.
+        is_stopped: asked before each file that is read, and each chunk of it.
         is_quiet: somebody may be talking meanwhile.
     """
 
@@ -83,8 +83,6 @@ class Maker:
 
     def _take(self, found: Iterable[Found]) -> None:
         for one in found:
-            if self.is_stopped():
-                raise BackupStoppedError
             if self._is_known(one):
                 self._found.append(self.known[one.path])
                 continue
@@ -97,8 +95,6 @@ class Maker:
                 self.left_out.append(one.path)
                 continue
             self._found.append(file)
-            if self.is_quiet:
-                time.sleep(_BREATH)
 
     def _is_known(self, one: Found) -> bool:
         """Tell whether a file is as it was in the backup before, and all its chunks are there."""
@@ -111,11 +107,19 @@ class Maker:
 
     def _read(self, one: Found) -> File:
         names, known, size = [], hashlib.sha256(), 0
+        self._let_others_in()
         for chunk in self._chunks(one):
+            self._let_others_in()
             names.append(self.repository.add(chunk))
             known.update(chunk)
             size += len(chunk)
         return File(one.path, size, one.mtime_ns, one.inode, known.hexdigest(), tuple(names))
+
+    def _let_others_in(self) -> None:
+        if self.is_stopped():
+            raise BackupStoppedError
+        if self.is_quiet:
+            time.sleep(_BREATH)
 
     @staticmethod
     def _chunks(one: Found) -> Iterator[bytes]:
