@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 import pytest
@@ -134,3 +135,15 @@ def test_what_is_for_this_computer_only_is_not_said_before_a_mind_elsewhere(
     for names, knows in ((("Lumi", "Noxx"), True), (("Lumi", "Clari"), False)):
         table.round(table.talk(*names), "Lumi, what is my locker code?")
         assert ("marmalade-4711" in _all_of(mind.requests[-1])) == knows, names
+
+
+def test_a_night_remembers_who_was_there(table: Table) -> None:
+    table.round(table.talk("Lumi", "Clari"), "Everyone, I am planting quinces behind the house this week.")
+    table.settle()
+    table.clock.move(days=1)
+    table.services.sleeper("Lumi").dream(Cancel())
+    (day,) = table.memories("Lumi").paths.episodic_memory.glob("*.json")
+    summary = json.loads(day.read_text("utf-8"))["summary"]
+    assert "quinces" in summary
+    assert "Clari also heard some of it." in summary
+    assert "Noxx" not in summary

@@ -34,14 +34,14 @@ def summarise_day(material: DayMaterial, _: Cancel | None = None) -> DayDraft:
     spoken = said_in(material.messages)
     chosen = _chosen(material.messages, spoken)
     topics = day_topics(spoken, {message.speaker for message in material.messages})
-    opening = _opening(material, topics)
+    opening = [_opening(material, topics), *_company(material)]
     evidence = [said.message.id for said in chosen]
     told = [
         phrase(lang, "said", who=call(said.message, material.sheet, lang), quote=quoted(said.text, lang))
         for said in _spread(chosen, MAX_QUOTED)
     ]
     return DayDraft(
-        summary=phrase(lang, "joint").join([opening, *told]),
+        summary=phrase(lang, "joint").join([*opening, *told]),
         evidence=list(dict.fromkeys(evidence or [material.messages[0].id])),
         key_events=[Claim(text=_event(said, material), evidence=[said.message.id]) for said in chosen],
         emotional_tone=tone_of(material),
@@ -150,6 +150,13 @@ def _opening(material: DayMaterial, topics: Sequence[str]) -> str:
     other = next((call(m, material.sheet, lang) for m in material.messages if m.role == "user"), "")
     key = ("opening" if other else "alone") + ("_about" if topics else "")
     return phrase(lang, key, who=other, about=listed(topics, lang))
+
+
+def _company(material: DayMaterial) -> list[str]:
+    """Say which other personas were there, if any."""
+    lang, own = material.sheet.language, material.sheet.persona
+    others = dict.fromkeys(name for message in material.messages for name in message.present if name != own)
+    return [phrase(lang, "company", others=listed([*others], lang))] if others else []
 
 
 def _event(said: Said, material: DayMaterial) -> str:
