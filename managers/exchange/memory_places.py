@@ -242,8 +242,10 @@ class MemoryPlaces:
             id=short_id("q_", topic),
             topic=topic,
             context=str(memory.fields.get("context") or ""),
+            priority=memory.fields.get("priority", Question.model_fields["priority"].default),
             status="resolved" if is_answered else "open",
             created_at=_stamp(memory.time) if memory.time else "",
+            closed_at=str(memory.fields.get("closed_at") or ""),
             mind=IMPORTED,
         )
         there = self.copy.questions

@@ -81,7 +81,7 @@ def test_every_store_of_the_house_reads_what_moved_in(services: Services, room: 
     assert [str(span) for span in held.episodes.periods.spans()] == ["2025-10-01~2025-10-31", "2025-10-06~2025-10-12"]
     assert [one.trigger_topic for one in held.insights.entries()] == ["鎌倉", "詩"]
     assert [one.goal for one in held.goals.load().active("short_term")] == ["詩を書く"]
-    assert [one.topic for one in held.questions.open()] == ["雪の冷たさ"]
+    assert [(one.topic, one.priority) for one in held.questions.open()] == [("雪の冷たさ", 0.8)]
     assert [one.emotion for one in held.emotions.entries()] == ["sadness"]
     assert held.inner_state.load().drives.devotion.user_emotional_state == "sadness"
     assert "名前は みい。" in held.notes.read("core_memory").text

@@ -166,6 +166,7 @@ def test_what_is_left_is_counted_and_has_a_reason(tmp_path: Path) -> None:
         "nexus_ark.repeated": 16,
         "nexus_ark.repeated-memory": 3,
         "nexus_ark.no-summary": 1,
+        "nexus_ark.arousal": 1,
         "nexus_ark.replaced": 1,
         "nexus_ark.settings": 1,
         "nexus_ark.index": 1,

@@ -132,7 +132,8 @@ class RoomFolder:
         for path in self.files:
             if path not in self._taken:
                 why = "empty" if self.is_empty(path) else _why_left(path)
-                folder = f"{path.partition('/')[0]}/" if "/" in path and why not in {"unknown", "empty"} else path
+                is_one = why in {"unknown", "empty", "bookkeeping"}
+                folder = f"{path.partition('/')[0]}/" if "/" in path and not is_one else path
                 yield NotTaken(f"{_TOPIC}.{why}", folder if why != "empty" else "")
         outside = len(self.source.files) - len(self.files)
         if outside:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -73,6 +74,8 @@ def episodes(room: RoomFolder) -> Iterator[FoundMemory]:
                 days[day].append((entry, path))
             else:
                 room.leave("repeated-memory", path)
+    for path, count in Counter(path for told in days.values() for one, path in told if "arousal" in one).items():
+        room.leave("arousal", path, count)
     for day in sorted(days):
         yield _episode(day, [entry for entry, _ in days[day]], days[day][0][1])
 
@@ -177,7 +180,10 @@ def _question(entry: Mapping[str, Any], place: str) -> FoundMemory:
         "topic": _text(entry.get("topic")),
         "context": _text(entry.get("context")),
         "answered": bool(entry.get("resolved_at")) or state in {"resolved", "answered"},
+        "closed_at": _text(entry.get("resolved_at")),
     }
+    if isinstance(priority := entry.get("priority"), int | float) and not isnan(priority):
+        fields["priority"] = min(max(float(priority), 0.0), 1.0)
     time = read_moment(_first(entry, "created_at", "added_at", "asked_at", "timestamp"))
     return FoundMemory("question", time=time, fields=fields, place=place)
 
