@@ -71,6 +71,14 @@ def version(document: Document) -> int:
     return found if isinstance(found, int) and found >= 0 else 0
 
 
+def is_older(name: str, data: bytes | None) -> bool:
+    """Tell whether a file is in an older format than the newest; one that is broken, or not there, is in none."""
+    try:
+        return data is not None and version(parse(name, data)) < FORMAT
+    except BrokenPersonaFileError:
+        return False
+
+
 def parse(name: str, data: bytes) -> Document:
     """Return the parsed file.
 

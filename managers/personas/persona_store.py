@@ -55,8 +55,7 @@ class PersonaStore:
         self._clock = clock
         self._rng = rng
         self.door = Door(home, clock)
-        self.before_migration: Callable[[], object] = lambda: None
-        """Done before a file is written in a newer format than it had: whoever can keep everything as it is does so."""
+        self.before_migration: Callable[[], object] = lambda: None  # keeps all as it is before a file's format changes
 
     # Looking
 
@@ -377,7 +376,8 @@ class PersonaStore:
 
     def _change(self, name: str, change: Callable[[persona_file.Document], None], reason: str) -> Persona:
         paths, admission = self.door.resident(name)
-        self._keep_older_format(paths)
+        if persona_file.is_older(name, read_bytes(paths.persona_json)):
+            self.before_migration()
         with writing(paths):
             settle(paths)
             kept: tuple[Notice, ...] = ()
@@ -392,12 +392,6 @@ class PersonaStore:
             self._apply(paths, {paths.persona_json: dump_json(document).encode("utf-8", "replace")}, reason)
             changed = read_resident(paths, admission)
             return replace(changed, notices=(*changed.notices, *kept))
-
-    def _keep_older_format(self, paths: PersonaPaths) -> None:
-        data = read_bytes(paths.persona_json)
-        with suppress(BrokenPersonaFileError):  # it is set aside as it is
-            if data is not None and persona_file.version(persona_file.parse(paths.name, data)) < persona_file.FORMAT:
-                self.before_migration()
 
     def _apply(
         self, paths: PersonaPaths, changes: Mapping[Path, bytes | None], reason: str, author: str = "user"

@@ -44,6 +44,7 @@ FOLDER: Final = "utatane-backups"
 """What is made in a folder that a person named."""
 _PATIENCE: Final = 600.0
 _DIGITS: Final = 16
+_DAMAGED: Final = "damaged.json"
 _FULL: Final = 32_000_000
 """Bytes after which a pack is written."""
 _SMALL: Final = 8_000_000
@@ -185,15 +186,11 @@ class Repository:
                 self._waiting.clear()
                 self._waiting_bytes = 0
                 if self.damaged != known:
-                    write_atomic(self._damaged_file, json.dumps(sorted(self.damaged)) + "\n")
-
-    @property
-    def _damaged_file(self) -> Path:
-        return self.folder / "damaged.json"
+                    write_atomic(self.folder / _DAMAGED, json.dumps(sorted(self.damaged)) + "\n")
 
     def _read_damaged(self) -> set[str]:
         try:
-            return set(map(str, load_json(read_bytes(self._damaged_file) or b"[]")))
+            return set(map(str, load_json(read_bytes(self.folder / _DAMAGED) or b"[]")))
         except (NotJsonError, TypeError):
             return set()
 
