@@ -65,6 +65,10 @@ class WithoutForgotten:
         """Tell whether a file may come along."""
         return kind_of(name).how not in {"history", "gone", "index"} and name not in self._forgotten.attachments
 
+    def looks_into(self, name: str) -> bool:
+        """Tell whether anything may be taken out of such a file."""
+        return kind_of(name).how not in {"attachment", "yours", "wordless"}
+
     def __call__(self, name: str, data: bytes) -> bytes | None:
         """Return what is left of a file, None if nothing is."""
         return self._scrubber.scrub(name, data)

@@ -9,7 +9,7 @@ from pathlib import Path
 from managers.exchange.archives.forgotten import Forgotten, WithoutForgotten, forgotten_in
 from managers.exchange.archives.manifest import Manifest
 from managers.exchange.archives.snapshot import Moment, moment_of
-from managers.exchange.archives.writing import Change, Progress, nobody_asks, write_archive
+from managers.exchange.archives.writing import Choice, Progress, nobody_asks, write_archive
 from managers.exchange.exports.new_file import new_file
 from managers.language.masking.file_masking import FileMask
 from managers.memory.log.reader import LogReader
@@ -100,12 +100,12 @@ def _left(forgotten: Forgotten, *, is_masked: bool) -> int:
     return len(forgotten.messages) if is_masked else forgotten.count
 
 
-def _both(first: WithoutForgotten | None, second: FileMask | None) -> Change | None:
-    if first is None or second is None:
-        return first or second
+def _both(first: WithoutForgotten | None, second: FileMask | None) -> Choice | None:
+    if first is None and second is None:
+        return None
 
     def change(name: str, data: bytes) -> bytes | None:
-        left = first(name, data)
-        return None if left is None else second(name, left)
+        left = data if first is None else first(name, data)
+        return left if second is None or left is None else second(name, left)
 
-    return change
+    return lambda name: change if second is not None or (first is not None and first.looks_into(name)) else None
