@@ -104,7 +104,7 @@ def timed_items(items: Iterator[Item]) -> Iterator[Item]:
 
 
 def _files(source: ImportSource) -> list[str]:
-    return [path for path in source.files if path.lower().endswith(".json") or source.shape == "file"]
+    return [path for path in source.files if path.lower().endswith((".json", ".jsonl")) or source.shape == "file"]
 
 
 def _place(source: ImportSource, path: str, most: int) -> str | None:
@@ -113,11 +113,13 @@ def _place(source: ImportSource, path: str, most: int) -> str | None:
     try:
         with source.open(path) as file:
             for prefix, kind, value in events(file, most):
-                if kind == "map_key" and prefix.rpartition(".")[2] == "item":
+                if kind == "map_key" and prefix.rpartition(".")[2] in {"item", ""}:
                     keys.setdefault(prefix, Counter())[value] += 1
     except BrokenJsonError:
         pass  # what came before may be good
     fits = {prefix: _fit(counted) for prefix, counted in keys.items()}
+    if fits.get("") == 1:  # one object is no list of messages
+        del fits[""]
     best = max(fits, key=fits.__getitem__, default=None)
     return best if best is not None and fits[best] else None
 

@@ -23,6 +23,8 @@ _END: Final = b'\0"'
 """Stands behind the bytes that are looked at; JSON itself has no such byte."""
 _STRINGS: Final = re.compile(rb'"[^"\\\0]*+(?:\\[^\0][^"\\\0]*+)*+(?:"|(\\?)\0")')
 """A string, or the beginning of one to the very end; no byte is looked at twice."""
+_ENDLESS_NUMBER: Final = re.compile(rb"[-+.0-9eE]{1000}")
+"""`ijson` begins a number anew with each piece of the file."""
 _NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _STEPS: Final = np.zeros(256, np.int64)
 _STEPS[[*b"[{"]] = 1
@@ -42,14 +44,15 @@ def elements(file: IO[bytes], prefix: str) -> Iterator[Any]:
 
     Args:
         file: the text, in any encoding.
-        prefix: the place as `ijson` writes it: `item` for the elements of a list.
+        prefix: the place as `ijson` writes it: `item` for the elements of a list, nothing for the text itself, or for
+            each of several that stand one after the other (JSON lines).
 
     Raises:
         BrokenJsonError: what came before is good.
     """
     level = 0 if not prefix else prefix.count(".") + 1
     try:
-        yield from ijson.items(GatedJson(file, level), prefix, use_float=True)
+        yield from ijson.items(GatedJson(file, level), prefix, use_float=True, multiple_values=True)
     except ijson.JSONError as error:
         raise BrokenJsonError("broken-json") from error
 
@@ -61,7 +64,7 @@ def events(file: IO[bytes], most: int) -> Iterator[tuple[str, str, Any]]:
         BrokenJsonError
     """
     try:
-        for number, event in enumerate(ijson.parse(GatedJson(file, 0), use_float=True)):
+        for number, event in enumerate(ijson.parse(GatedJson(file, 0), use_float=True, multiple_values=True)):
             if number >= most:
                 return
             yield event
@@ -106,6 +109,8 @@ class GatedJson:
             self._open = b""
         else:
             self._open = b'"\\' if structure.endswith(b"\\") else b'"'
+        if _ENDLESS_NUMBER.search(structure):
+            raise BrokenJsonError("broken-json")
         brackets = structure.translate(None, _NO_BRACKETS)
         self._since += len(data)
         if brackets:

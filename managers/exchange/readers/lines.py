@@ -12,7 +12,7 @@ from managers.storage.encodings import foreign_encoding
 
 MAX_LINE: Final = 4_000_000
 """So many characters of a line are kept."""
-_CHUNK: Final = 256 * 1024
+_CHUNK: Final = 1024 * 1024
 _LISTENED_TO: Final = 16 * 1024
 """So many bytes tell the encoding."""
 _ENOUGH: Final = 4096

@@ -67,7 +67,10 @@ _META = {
 }
 
 
-@pytest.mark.parametrize("told", [_KINDROID, _CHARACTER_AI, _HISTORIES, _SHARE_GPT, _META])
+_LINES = "\n".join(json.dumps(one) for one in _KINDROID) + "\n"
+
+
+@pytest.mark.parametrize("told", [_KINDROID, _CHARACTER_AI, _HISTORIES, _SHARE_GPT, _META, _LINES])
 def test_the_list_of_messages_is_found_wherever_it_is(tmp_path: Path, told: object) -> None:
     items = items_of(folder_of(tmp_path, {"chat.json": told}), "text")
 
