@@ -129,7 +129,8 @@ def _tell_preview(found: ImportPreview, persona: str, *, as_json: bool) -> None:
         "left_out": _left(found.left_out),
     }
     words = [_say("found", lang, source=found.source, kind=_say(f"kinds.{found.kind}", lang))]
-    words.append(_say("messages", lang, count=f"{found.messages:,}", known=f"{found.already_there:,}"))
+    if found.messages:
+        words.append(_say("messages", lang, count=f"{found.messages:,}", known=f"{found.already_there:,}"))
     if found.first and found.last:
         words.append(_say("days", lang, first=found.first.date(), last=found.last.date()))
     unnamed = {
@@ -163,7 +164,10 @@ def _tell_report(done: Imported, *, as_json: bool) -> None:
         "left_out": _left(report.left_out),
     }
     known = f"{report.already_there:,}"
-    words = [_say("added", lang, persona=done.persona, count=f"{report.added:,}", known=known)]
+    is_talk = bool(report.first or not (report.memories or report.memories_there))
+    words = [
+        _say("added" if is_talk else "added-none", lang, persona=done.persona, count=f"{report.added:,}", known=known)
+    ]
     for kind in {**report.memories, **report.memories_there}:
         count, there = report.memories.get(kind, 0), report.memories_there.get(kind, 0)
         words.append(_say("memory-added", lang, kind=_say(f"memories.{kind}", lang), count=count, known=there))

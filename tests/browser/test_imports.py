@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.accessibility import axe_core, findings, too_small, too_wide
 from tests.browser.acting import say
 from tests.browser.serving import DESKTOP, PHONE, Server, unused, window
 
@@ -30,6 +31,14 @@ def talk(name: str, words: str) -> str:
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in said)
 
 
+def look(page: Page, where: str, size: tuple[int, int]) -> None:
+    """Look at the page as it stands as axe-core, an eye and a thumb do."""
+    page.evaluate(axe_core())
+    assert findings(page, where) == []
+    assert too_wide(page) == []
+    assert size != PHONE or too_small(page) == []
+
+
 @pytest.mark.parametrize(("lang", "size", "dark"), [("ja", PHONE, False), ("en", DESKTOP, True)])
 def test_a_companion_is_brought_along(
     browser: Browser, server: Server, lang: str, size: tuple[int, int], dark: bool
@@ -40,14 +49,16 @@ def test_a_companion_is_brought_along(
         page.goto(f"{server.address}new")
         page.locator('a[href="/import"]').click()
         expect(page.locator("#import-source")).to_be_visible()
+        look(page, "choosing", size)
         page.evaluate(DROP, ["talk.jsonl", talk(name, words)])
         assert page.locator("#import-file").evaluate("one => one.files[0].name") == "talk.jsonl"
         page.locator("#import-source button.main").click()
         expect(page.locator("#import-name")).to_have_value(name, timeout=60_000)
-        width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert width <= 0, "the page is wider than the window"
+        look(page, "found", size)
         page.locator("#import-yes button.main").click()
-        page.locator("#import a.main").click(timeout=60_000)  # what came of it, and the way to the talk
+        expect(page.locator("#import a.main")).to_be_visible(timeout=60_000)
+        look(page, "done", size)
+        page.locator("#import a.main").click()
         expect(page.locator("article.user").first).to_contain_text(words)
         say(page, question)
         expect(page.locator("article.persona").last).to_contain_text(answer)

@@ -101,7 +101,9 @@ def left_out(left: Sequence[NotTaken], lang: Lang) -> list[Left]:
 def outcome(done: Imported, t: Texts) -> list[str]:
     """Return what an import did, sentence by sentence."""
     report = done.report
-    told = [t("imports.added", count=f"{report.added:,}", known=f"{report.already_there:,}")]
+    told: list[str] = []
+    if report.first is not None:
+        told.append(t("imports.added", count=f"{report.added:,}", known=f"{report.already_there:,}"))
     if report.files:
         told.append(t("imports.files_kept", count=f"{report.files:,}"))
     told += memories(report.memories.items(), t)

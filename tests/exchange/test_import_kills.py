@@ -1,0 +1,53 @@
+"""A process that dies in the middle of an import: what it had done is whole, and the next import does the rest, once."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from managers.exchange import import_engine, readers
+from managers.memory.log import ConversationLog
+from managers.storage.paths import PersonaPaths
+from tests.crash import kill_everywhere, needs_signals
+from tests.exchange.importing import HereReading, take_over
+from tests.exchange.readers.nexus_rooms import MONTHLY
+from tests.exchange.readers.reading import folder_of
+from tests.fakes import HandClock
+
+_DERIVED = (".lock", ".history", "log_archives/.index/", "set_aside/", ".utatane-tmp")
+
+
+def move_in(folder: Path, room: Path) -> None:
+    take_over(ConversationLog(PersonaPaths(folder), HandClock(), Random(1)), room)
+
+
+def made_of(folder: Path) -> dict[str, bytes]:
+    """Return the files that an import makes, but for what is derived, and leftovers that are swept."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not any(part in name for part in _DERIVED)}
+
+
+@needs_signals
+def test_a_room_that_was_half_moved_in_is_finished_by_the_next_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_engine, "ImportReading", HereReading)
+    room = folder_of(tmp_path / "猫_の部屋", MONTHLY)
+    whole = tmp_path / "whole" / "characters" / "みい"
+    move_in(whole, room)
+    expected, numbers = made_of(whole), itertools.count()
+    readers.warm_up()
+
+    def prepare() -> tuple[Path, Path]:
+        return tmp_path / f"p{next(numbers)}" / "characters" / "みい", room
+
+    for death in kill_everywhere(move_in, prepare, stride=37):
+        folder = death.given[0]
+        log = ConversationLog(PersonaPaths(folder), HandClock(), Random(1))
+        assert max(Counter(message.id for message in log.messages()).values(), default=1) == 1, death
+        move_in(folder, room)
+        assert made_of(folder) == expected, death
