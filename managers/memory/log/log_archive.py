@@ -20,7 +20,17 @@ from managers.memory.log.log_files import JOURNAL, MONTH, archive_parts, first_i
 from managers.memory.log.parsing import parse
 from managers.personas.errors import ShrinkRefusedError
 from managers.storage.errors import Notice, UtataneError
-from managers.storage.files import append_durably, dump_json, open_binary, read_bytes, remove, set_aside, write_atomic
+from managers.storage.files import (
+    MAX_BYTES,
+    append_durably,
+    dump_json,
+    open_binary,
+    read_bytes,
+    remove,
+    set_aside,
+    write_atomic,
+    write_atomic_parts,
+)
 from managers.storage.paths import PersonaPaths
 from managers.storage.watching import written_into
 
@@ -163,6 +173,9 @@ def in_order(records: Sequence[Record]) -> list[Placed]:
 def insert(path: Path, records: Sequence[Placed]) -> None:
     """Add records where their times belong; needs the lock and a closed-off file.
 
+    Where some bring other answers or notes along, all are there or none, whenever the power goes: a message that is there
+    is not asked for them again. The file is written anew for that, if it is small enough to be read.
+
     Raises:
         ShrinkRefusedError: what is there would not all be there afterwards; nothing was changed.
     """
@@ -171,7 +184,12 @@ def insert(path: Path, records: Sequence[Placed]) -> None:
     new = [(placed.time, format_record(placed.record)) for placed in records]
     last = _last_time(path)
     if last is None or last <= new[0][0]:
-        append(path, b"".join(data for _, data in new))
+        data = b"".join(data for _, data in new)
+        size = path.stat().st_size if last else 0
+        if any(placed.record.is_control for placed in records) and size + len(data) < MAX_BYTES:
+            write_atomic_parts(path, [(read_bytes(path) or b"") if size else b"", joint(path), data])
+        else:
+            append(path, data)
         return
     content = read_bytes(path) or b""
     merged = _merged(content, parse(content).records, new)
