@@ -68,8 +68,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     frame = partial(quoting.frame, lang, called(sheet), has_words=bool(said.text.strip()))
     earlier = with_marks([_as_turn(message, lang) for message in window], lang)
     last_words = tokens_of(earlier[-2:], count) if grave else 0
-    since = _since(state, around)
-    room = whole - present.tokens - count(frame([""], present=[""])) - tokens_of(since, count)
+    room = whole - present.tokens - count(frame([""], present=[""])) - tokens_of(_since(state, around), count)
     beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
     stands = prefix_parts(around.memories, mind, sheet, partial(_note, around), beside=beside, kept=around.kept)
     around.memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
@@ -96,7 +95,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     parts = (stands, lore, due, rest)
     given = given_in(parts, [*shown, state["message"], *_heard_since(state)], days, attached, sees=mind.can_see)
     request = _request(state, around, system, turns, hits, questions, attached, [*standing, *told])
-    request = replace(request, given=given, advice=advice, since=since)
+    request = replace(request, given=given, advice=advice)
     carried = _carried(state, around, attached, shown)
     return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
 
@@ -181,6 +180,7 @@ def _request(
         witnesses=cache(partial(_witnesses, state, around)),
         itself=cache(partial(around.memories.inner_life.itself, around.spare)),
         company=state.get("company"),
+        since=_since(state, around),
     )
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import partial
 from itertools import chain
 from random import Random
+from typing import TYPE_CHECKING
 
 from agent.companion import Companion, check_message
 from agent.errors import GroupNotFoundError, GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError
@@ -28,6 +29,9 @@ from managers.storage.clock import Clock, new_id
 from managers.storage.errors import UtataneError, as_notice
 from managers.storage.settings import GroupSettings
 from managers.storage.texts import Texts
+
+if TYPE_CHECKING:
+    from agent.group.nodes import Round
 
 _say = Texts("notices/group")
 _LOOKED_AT = 400
@@ -177,7 +181,7 @@ class GroupConversation:
         """Live a round."""
         # Imported here: the graph's libraries take most of a second, and a page opens without them.
         from agent.group.graph import compiled_round  # noqa: PLC0415
-        from agent.group.nodes import Round, RoundSurroundings  # noqa: PLC0415
+        from agent.group.nodes import RoundSurroundings  # noqa: PLC0415
 
         companions = self._those_there(publish)
         standing, now = self.standing, self.clock.now()
@@ -185,24 +189,7 @@ class GroupConversation:
         message = Message(
             new_id(self.clock, self.rng), now, "user", "user", text, present=tuple(companions), group=self.id
         )
-        turns, last = self._short_term(), datetime.fromisoformat(standing.last) if standing.last else now
-        state = Round(
-            thread_id=standing.thread_id + is_apart(last, now),
-            domain="" if is_apart(last, now) else standing.domain,
-            turns=turns,
-            targets=[],
-            ct=dict(counted(turns, list(companions))),
-            auto_prompt=0,
-            present=list(companions),
-            only=[one for one in standing.only if one in companions],
-            owners=[],
-            called=[],
-            spoken=[],
-            failed=[],
-            quiet=False,
-            message=message,
-            since=[],
-        )
+        state = self._begun_with(message, standing, list(companions))
         around = RoundSurroundings(
             group=self.id,
             companions=companions,
@@ -215,6 +202,28 @@ class GroupConversation:
         )
         done = compiled_round().invoke(state, {"recursion_limit": _MOST_STEPS}, context=around)
         self.store.change(self.id, partial(_note, done=done, last=now))
+
+    def _begun_with(self, message: Message, standing: Standing, present: list[str]) -> Round:
+        """Return the thread as it stands before a message is read: after a pause of hours another one begins."""
+        turns, now = self._short_term(), message.time
+        is_apart_now = is_apart(datetime.fromisoformat(standing.last), now) if standing.last else False
+        return {
+            "thread_id": standing.thread_id + is_apart_now,
+            "domain": "" if is_apart_now else standing.domain,
+            "turns": turns,
+            "targets": [],
+            "ct": dict(counted(turns, present)),
+            "auto_prompt": 0,
+            "present": present,
+            "only": [one for one in standing.only if one in present],
+            "owners": [],
+            "called": [],
+            "spoken": [],
+            "failed": [],
+            "quiet": False,
+            "message": message,
+            "since": [],
+        }
 
     def _short_term(self) -> list[Said]:
         """Return the last turns of the conversation."""
