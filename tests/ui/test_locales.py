@@ -17,7 +17,7 @@ SAME_IN_BOTH = {"mind.gemini", "mind.anthropic", "mind.openrouter"}
 UI_MODULES = sorted(set((CHECKOUT / "ui").rglob("*.py")) - {CHECKOUT / "ui" / "errors.py"})
 """Without the errors, which say their own sentences in both languages, as those of every floor do."""
 TEMPLATES = sorted((CHECKOUT / "ui").rglob("*.html"))
-COMMANDS = r"make run|\.venv/bin/python app\.py access"
+COMMANDS = r"make run|\.venv/bin/python app\.py access|python app\.py backup restore +--to ~/Utatane-"
 """What is typed, in any language."""
 OWN_NAME_OF_A_LANGUAGE = {"日本語", "English"}
 
