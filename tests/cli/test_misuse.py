@@ -17,7 +17,6 @@ from tests.cli.test_commands import ROOT
 WRONG = [
     ("chat", "PERSONA がありません。", "PERSONA is missing."),
     ("personas rename Aki", "NEW_NAME がありません。", "NEW_NAME is missing."),
-    ("import transcript x.jsonl", "--persona がありません。", "--persona is missing."),
     ("chat Hazel -m", "-m には値が必要です。", "-m needs a value."),
     ("chat Hazel --json=3", "--json に値はつけられません。", "--json takes no value."),
     ("chat Hazel --jsn", "--json のことでしょうか。", "Did you mean --json?"),
