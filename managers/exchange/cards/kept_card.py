@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from managers.exchange.cards.card import Card, NoCardError, parse_card
-from managers.memory.json_documents import JsonFile, encode
+from managers.memory.json_documents import JsonFile
 from managers.storage.clock import Clock
 from managers.storage.paths import PersonaPaths
 
@@ -34,12 +34,7 @@ def read_card(paths: PersonaPaths, clock: Clock) -> KeptCard | None:
     return KeptCard(card, name if isinstance(name, str) else card.data.name)
 
 
-def file_of(card: Card, taken_as: str) -> bytes:
-    """Return the bytes of `card.json` for a card."""
-    return encode(fields_of_card(card, taken_as))
-
-
 def fields_of_card(card: Card, taken_as: str) -> Mapping[str, Any]:
     """Return what `card.json` holds: what a reader hands on as a memory of the kind `card`."""
-    data = {key: value for key, value in card.document["data"].items() if key != "character_book"}
+    data = {key: value for key, value in card.document["data"].items() if key != "character_book" or value is None}
     return {"taken_as": taken_as, "card": {**card.document, "data": data}}

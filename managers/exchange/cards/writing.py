@@ -64,6 +64,7 @@ def document_of(persona: Persona, clock: Clock) -> dict[str, Any]:
     if book:
         data["character_book"] = book
     _fill_rest(data, persona, clock.now())
+    _say_again(document, kept.card.document["data"] if kept else {})
     return document
 
 
@@ -114,19 +115,21 @@ def _as_v3(document: Mapping[str, Any]) -> dict[str, Any]:
     data = dict(document["data"])
     data.setdefault("group_only_greetings", [])
     version = document.get("spec_version") if document.get("spec") == V3 else "3.0"
-    return {**document, **_over(document, data), "spec": V3, "spec_version": version or "3.0", "data": data}
+    return {**document, "spec": V3, "spec_version": version or "3.0", "data": data}
 
 
 def _as_v2(document: Mapping[str, Any]) -> dict[str, Any]:
     leaves_out = _V3_ONLY if document.get("spec") == V3 else {"creation_date", "modification_date"}
     data = {key: value for key, value in document["data"].items() if key not in leaves_out}
     version = document.get("spec_version") if document.get("spec") == V2 else "2.0"
-    return {**document, **_over(document, data), "spec": V2, "spec_version": version or "2.0", "data": data}
+    return {**document, "spec": V2, "spec_version": version or "2.0", "data": data}
 
 
-def _over(document: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that a card of a later version says again at the top, for programs that read nothing else."""
-    return {key: data[key] for key in document if key in _TEXTS and key in data}
+def _say_again(document: dict[str, Any], was: Mapping[str, Any]) -> None:
+    """Let a card say at its top what it said there before, as cards do for programs that read nothing else."""
+    for name in _TEXTS:
+        if name in document and document[name] == was.get(name):
+            document[name] = document["data"][name]
 
 
 def _json(value: object) -> bytes:

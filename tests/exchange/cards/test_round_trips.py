@@ -70,7 +70,7 @@ _data = st.fixed_dictionaries(
         "alternate_greetings": st.lists(_text, max_size=2),
         "tags": st.lists(_text, max_size=2),
         "extensions": _unknown,
-        "character_book": _book,
+        "character_book": _book | st.none(),
     },
 )
 
@@ -131,6 +131,16 @@ def test_an_avatar_is_the_picture_and_keeps_no_older_card(tmp_path: Path) -> Non
     made = write_card(personas.get("a"), HandClock())
     assert [one.keyword for one in text_chunks(made, ("chara", "ccv3"))] == ["chara", "ccv3"]
     assert card_in_png(made).card.data.name == "a"
+
+
+def test_what_a_card_says_twice_is_changed_twice_and_what_it_says_otherwise_stays(tmp_path: Path) -> None:
+    document = {"description": "older", "first_mes": "Hi", "fav": True, **v2(description="newer", first_mes="Hi")}
+    (tmp_path / "card.json").write_text(json.dumps(document))
+    personas = store(tmp_path / "home")
+    taken_in(personas, items(tmp_path / "card.json"))
+    assert undated(written(personas.get("Aria"))["chara"]) == document
+    found = written(personas.set_greeting("Aria", "Ahoy"))["chara"]
+    assert (found["description"], found["first_mes"], found["data"]["first_mes"]) == ("older", "Ahoy", "Ahoy")
 
 
 @pytest.mark.parametrize("version", ["3.0", "3.1", "3.99"])
