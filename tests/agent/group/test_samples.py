@@ -87,7 +87,23 @@ def test_with_built_in_minds_they_speak_the_user_s_language_and_of_their_own(
         assert any("\u3040" <= char <= "\u30ff" for char in text) == (lang == "ja"), (who, text)
     ((who, text),) = table.round(talk, asked)
     assert who == "Nox"
-    assert text in settings_of("Nox").remarks[lang]
+    assert any(text.endswith(remark) for remark in settings_of("Nox").remarks[lang])
+
+
+@pytest.mark.parametrize(
+    ("lang", "asked", "owned"),
+    [
+        ("ja", "クラリス、江戸時代の冷蔵庫って何だったの？", ("ません", "覚えて", "知ら")),
+        ("en", "Claris, what did people use for a fridge in the Edo period?", ("don't", "no ", "not ")),
+    ],
+)
+def test_what_is_not_known_is_said_before_a_word_on_one_s_own_domain(
+    table: Table, lang: Lang, asked: str, owned: tuple[str, ...]
+) -> None:
+    ((who, text),) = table.round(table.services.groups.of(FOR_GROUPS, lang), asked)
+    assert who == "Claris"
+    assert text not in settings_of("Claris").remarks[lang]
+    assert any(one in text for one in owned), text
 
 
 def test_grief_is_no_moment_for_anybody_s_subject(table: Table) -> None:

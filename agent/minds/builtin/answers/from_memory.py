@@ -36,7 +36,7 @@ def sum_up(scene: Scene) -> list[str]:
         return told
     spans = find_times(scene.read.text, scene.request.now)
     asked = [s for s in scene.read.sentences if s.act == "overview"]
-    return [_nothing(scene, asked, as_said(spans[0], scene) if spans else "")]
+    return [nothing_remembered(scene, asked, as_said(spans[0], scene) if spans else "")]
 
 
 def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:  # noqa: PLR0911  # one return per way to answer
@@ -60,7 +60,7 @@ def answer_from_memory(scene: Scene, asked: Sequence[Sentence]) -> list[str]:  #
         return tell_of_body(scene) if is_of_now else [scene.book.say("self", "world")]
     if found.best and (found.is_near or found.best[0].source > 0 or found.coverage):
         return _unsure(found.best, scene)
-    return [_nothing(scene, asked)]
+    return [nothing_remembered(scene, asked)]
 
 
 def speaks_of_the_past(sentence: Sentence) -> bool:
@@ -161,7 +161,7 @@ def _happened_then(candidate: Candidate, asked: Sequence[Sentence], scene: Scene
     return bool(sentences) and take_up(sentences[0], scene).is_past
 
 
-def _nothing(scene: Scene, asked: Sequence[Sentence], when: str = "") -> str:
+def nothing_remembered(scene: Scene, asked: Sequence[Sentence], when: str = "") -> str:
     """Say that nothing is remembered, naming what was asked for."""
     topic = when or next((topic for sentence in asked if (topic := take_up(sentence, scene).topic)), "")
     marks = scene.book.voice.marks

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.minds.builtin.answers.citation import grounds_of
+from agent.minds.builtin.answers.from_memory import nothing_remembered
 from agent.minds.builtin.talk.condolence import is_near_loss, speaks_of_death
 from agent.minds.builtin.talk.mood import feeling_of
 from agent.minds.builtin.talk.quotation import readable
@@ -50,8 +51,11 @@ def among_others(scene: Scene, parts: Sequence[str]) -> list[str]:
     if is_hurting(scene):
         return left[:_FEW] or [scene.book.say("company", "stays")]
     remark = _remark(scene, company)
-    if remark and asked and _asks_for_a_view(scene, company, parts):
-        return [remark]
+    if remark and asked and not scene.read.act(*_FACTS):
+        if _asks_for_a_view(scene, company, parts):
+            return [remark]
+        if company.is_of_domain and left:
+            return [*_owned_up(scene, company, left), remark]
     if not others:
         is_fitting = company.is_of_domain and remark and not scene.read.questions
         return [*left, remark][:_FEW] if is_fitting else [*parts]
@@ -67,17 +71,24 @@ def _after_others(scene: Scene, company: Company, last: Message, left: list[str]
     return [taken_up, remark] if remark else [taken_up]
 
 
+def _owned_up(scene: Scene, company: Company, left: list[str]) -> list[str]:
+    """Return what is answered in the persona's own domain; its sheet, found by its name alone, is no answer."""
+    if not any(name in one.text for one in scene.used for name in company.own_names):
+        return left[: _FEW - 1]
+    owned = nothing_remembered(scene, scene.read.questions)
+    return [] if any(name in owned for name in company.own_names) else [owned]  # it asks for no more than the name
+
+
 def is_hurting(scene: Scene) -> bool:
     """Tell whether the user is hurting: no moment for anybody's subject."""
     return feeling_of(scene) in {*NEGATIVE, "mixed"} or speaks_of_death(scene) or is_near_loss(scene)
 
 
 def _asks_for_a_view(scene: Scene, company: Company, parts: Sequence[str]) -> bool:
-    """Tell whether a question is after the persona's own view: of its domain, or where memory has but its sheet to offer."""
-    if scene.read.act(*_FACTS):
-        return False
+    """Tell whether a question is after the persona's own view, or memory has but its sheet to offer."""
     of_others = any(name in part for part in parts for name in company.voices)
-    return company.is_of_domain or of_others or (company.is_addressed and scene.read.act("ask_opinion") is not None)
+    is_view = scene.read.act("ask_opinion", "ask_taste") is not None
+    return of_others or (is_view and (company.is_of_domain or company.is_addressed))
 
 
 def _remark(scene: Scene, company: Company) -> str:
