@@ -31,7 +31,7 @@ def persona(server: Server, name: str) -> str:
 def test_a_persona_comes_is_renamed_copied_deleted_and_comes_back(browser: Browser, server: Server) -> None:
     first, then = unused(server, "うみべ"), unused(server, "やまべ")
     with window(browser, server, persona="ねむ") as page:
-        page.locator("#personas .create").click()
+        page.locator("#personas .create").first.click()
         page.locator(NAME).fill(first)
         page.locator("#new-persona button.main").click()
         expect(page.locator("#head .who")).to_have_text(first)

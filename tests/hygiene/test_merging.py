@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
@@ -102,6 +103,7 @@ def test_in_whatever_order_nothing_of_what_memories_rest_on_is_lost(
 ) -> None:
     for path in (*paths.memory.glob("*.json*"), *paths.episodic_memory.glob("*"), *paths.entity_memory.glob("*")):
         path.unlink()
+    shutil.rmtree(paths.history, ignore_errors=True)  # an undo must not take back what another example did
     fill(paths, clock, ["It rained.", *texts])
     expected = {one for memory in memories(active(paths, clock)) for one in memory.evidence}
     history, number = History(paths, clock), len(texts) + 1

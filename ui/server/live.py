@@ -13,6 +13,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from secrets import token_hex
@@ -20,6 +21,7 @@ from typing import Any, Final
 
 from anyio import to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocketDisconnected
 
 from agent.services import Services
 from agent.turn import Turn
@@ -231,6 +233,11 @@ async def live_group(socket: WebSocket, group: str) -> None:
 
 
 async def _send(socket: WebSocket, window: _Window) -> None:
+    with suppress(WebSocketDisconnected):  # it was shut out in this very moment
+        await _send_what_is_due(socket, window)
+
+
+async def _send_what_is_due(socket: WebSocket, window: _Window) -> None:
     sent: dict[str, dict[str, Any]] = {}
     while True:
         await window.stirred.wait()

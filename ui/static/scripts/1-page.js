@@ -48,11 +48,23 @@ const utatane = {};
     return made;
   };
 
+  // Files that are dropped anywhere in a room that has a place for them: beside it they must not take the page's place.
+  utatane.onDrop = (place, take) => {
+    for (const kind of ["dragover", "dragleave", "drop"]) {
+      document.addEventListener(kind, (event) => {
+        if (!place() || !event.dataTransfer?.types.includes("Files")) return;
+        event.preventDefault();
+        place().classList.toggle("over", kind === "dragover");
+        if (kind === "drop" && event.dataTransfer.files.length) take(event.dataTransfer.files);
+      });
+    }
+  };
+
   // A question with two answers, reachable by keyboard; resolves to whether it was a yes.
   utatane.ask = (question, yes) => new Promise((answer) => {
     const button = (value, label) => utatane.element("button", { value, textContent: label, className: `small ${value}` });
     const row = utatane.element("div", {}, button("no", utatane.texts.cancel), button("yes", yes || utatane.texts.ok));
-    const form = utatane.element("form", { method: "dialog" }, utatane.element("p", { textContent: question }), row);
+    const form = utatane.element("form", { method: "dialog" }, utatane.element("p", {}, question), row);
     const dialog = utatane.element("dialog", { className: "ask" }, form);
     document.body.append(dialog);
     dialog.addEventListener("close", () => {

@@ -1,8 +1,6 @@
 // Fetch and swap: a form is sent, or the page asked for again, and of the page that comes back only what differs is laid
 // over this one: focus, scroll, open folds and unsaved words stay. The server knows nothing of this: it answers as it
 // would a browser without scripts.
-"use strict";
-
 (() => {
   const HEADERS = { "x-utatane": "swap" };
   const FIELDS = "input, textarea, select";
@@ -18,7 +16,7 @@
     if (options.length) return field.selectedIndex !== -1 && options.some((one) => one.defaultSelected) && options.some((one) => one.selected !== one.defaultSelected);
     return field.type === "checkbox" || field.type === "radio" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
   };
-  const isUnsaved = (form) => Boolean(form.querySelector("[data-conflict]")) || [...form.elements].some((field) => field.matches(FIELDS) && isTyped(field));
+  const isUnsaved = (form) => form.querySelector("[data-conflict]") || [...form.elements].some((one) => one.matches(FIELDS) && isTyped(one));
   utatane.isUnsaved = () => [...document.querySelectorAll("form[data-keep]")].some(isUnsaved) || Boolean(utatane.isUnsent?.());
 
   // --- laying a new tree over an old one
@@ -112,11 +110,12 @@
 
   const sentences = (page) => [...page.querySelectorAll("#told .told, #room > .room > .problem")].map((one) => one.textContent.trim());
 
-  // The page as it is now, without leaving it. Returns whether it could be had. Where there is nothing at this address any
-  // more while a form is on its way, its answer is waited for: it leads elsewhere (somebody is renamed, or deleted).
+  // The page as it is now, without leaving it. Returns whether it could be had. While a form is on its way, its answer is
+  // waited for: it may lead elsewhere (somebody is renamed, something is forgotten), and nothing be left at this address.
   let sending = Promise.resolve();
-  let onTheWay = 0; // forms
+  let onTheWay = 0; // forms, but for what is said: a talk stays at its address
   utatane.refresh = async () => {
+    if (onTheWay) return sending.then(utatane.refresh);
     const [address, before] = [location.href, sent];
     const { response, isLate, page } = await answerTo(address).catch(() => ({}));
     if (!response || isLate) return Boolean(response);
@@ -136,7 +135,7 @@
   const addressOf = (form, button) => (button?.hasAttribute("formaction") ? button.formAction : form.getAttribute("action") || location.href);
   const underWay = new WeakMap(); // forms: the button, when its turn is over, and the buttons that wait
   // What a form is about: a row that goes may leave its place, with form and button, to the next one.
-  const subjectOf = (form, button) => JSON.stringify([addressOf(form, button), [...form.elements].filter((field) => field.type === "hidden" && field.name !== "based_on").map((field) => [field.name, field.value])]);
+  const subjectOf = (form, button) => JSON.stringify([addressOf(form, button), [...form.elements].filter(({ type, name }) => type === "hidden" && name !== "based_on").map(({ name, value }) => [name, value])]);
   utatane.send = async (form, button = null) => {
     const before = form.dataset.sending && underWay.get(form);
     if (before) {
@@ -149,14 +148,15 @@
     const question = button?.dataset.ask || form.dataset.ask;
     if (question && !(await utatane.ask(question, button?.dataset.yes || form.dataset.yes))) return false;
     const body = new FormData(form, button);
-    const values = new Map([...form.elements].filter((field) => field.matches(FIELDS)).map((field) => [field, field.value]));
+    const values = new Map([...form.elements].filter((one) => one.matches(FIELDS)).map((one) => [one, one.value]));
     const address = addressOf(form, button);
     // One tries again, or something else.
     for (const old of document.querySelectorAll("#told .problem")) old.remove();
     form.dataset.sending = "yes";
     form.setAttribute("aria-busy", "true");
     let over;
-    onTheWay += 1;
+    const leads = form.id !== "composer";
+    onTheWay += leads;
     const turn = new Promise((answer) => (over = answer));
     underWay.set(form, { button, over: turn, waiting: new Set() });
     sending = Promise.all([sending, turn]);
@@ -190,7 +190,7 @@
     } finally {
       delete form.dataset.sending;
       form.removeAttribute("aria-busy");
-      onTheWay -= 1;
+      onTheWay -= leads;
       over();
     }
   };

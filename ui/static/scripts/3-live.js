@@ -1,7 +1,5 @@
 // What happens elsewhere is seen here within moments: an answer piece by piece, another window, the night, another program.
 // The server tells states (ui/server/live.py), so a window that slept or lost the line needs nothing but the newest one.
-"use strict";
-
 (() => {
   const SOONEST_MS = 300;
   const LATEST_MS = 5_000;

@@ -1,6 +1,4 @@
 // The conversation and where one writes: growing fields, drafts, files, keys that send, the end that stays in view.
-"use strict";
-
 (() => {
   const NEAR_END = 160;
   const page = document.scrollingElement;
@@ -66,7 +64,7 @@
   };
   // Who comes to #latest loses it to the browser's own jump; who has pressed a key since has it where they want it.
   let isAtKeys = false;
-  addEventListener("keydown", () => (isAtKeys = true), { once: true, capture: true });
+  addEventListener("keydown", () => (isAtKeys = true));
   addEventListener("load", () => requestAnimationFrame(() => isAtKeys || takeFocus()));
   let whose = "";
   utatane.always(() => {
@@ -150,7 +148,7 @@
     const form = composer();
     const input = form.elements.files;
     const chip = (file) => {
-      const remove = utatane.element("button", { type: "button", textContent: "×" });
+      const remove = utatane.element("button", { type: "button" }, "×");
       remove.setAttribute("aria-label", `${utatane.texts.remove_file}: ${file.name}`);
       remove.addEventListener("click", () => setFiles([...input.files].filter((other) => other !== file)));
       return utatane.element("span", { className: "chip" }, file.name, remove);
@@ -178,13 +176,7 @@
     event.preventDefault();
     setFiles([...composer().elements.files.files, ...event.clipboardData.files]);
   });
-  for (const kind of ["dragover", "drop"]) {
-    document.addEventListener(kind, (event) => {
-      if (!area() || !event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      if (kind === "drop") setFiles([...composer().elements.files.files, ...event.dataTransfer.files]);
-    });
-  }
+  utatane.onDrop(area, (files) => setFiles([...composer().elements.files.files, ...files]));
 
   // --- what can be done with a message stands beside it as soon as one is there, and beside the newest two
   function offer(link) {

@@ -1,6 +1,4 @@
 // Installable as an app: the worker that says so when the server sleeps, and the button that installs.
-"use strict";
-
 (() => {
   let offer = null; // the browser's own offer to install, kept until it is asked for
 
@@ -36,9 +34,9 @@
     if (!place) return;
     const texts = utatane.texts.app;
     const words = isInstalled() ? texts.installed : offer ? texts.offer : texts.how;
-    const all = [utatane.element("p", { className: "quiet", textContent: words })];
+    const all = [utatane.element("p", { className: "quiet" }, words)];
     if (offer && !isInstalled()) {
-      const button = utatane.element("button", { type: "button", className: "small", textContent: texts.install });
+      const button = utatane.element("button", { type: "button", className: "small" }, texts.install);
       button.addEventListener("click", install);
       all.push(button);
     }

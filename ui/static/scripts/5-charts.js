@@ -1,6 +1,4 @@
 // Charts: points by keyboard, and charts that are saved as images.
-"use strict";
-
 (() => {
   // --- a curve is one stop of the tab key; the arrow keys go from point to point. Enter follows the link.
   const pointsOf = (svg) => [...svg.querySelectorAll(".point")];

@@ -1,6 +1,4 @@
 // Choices that only change what this page shows: its address changes, the page stays; and where the focus is then.
-"use strict";
-
 (() => {
   // --- a link with `data-here` shows another part of the same room, without leaving it
   document.addEventListener("click", async (event) => {

@@ -2,8 +2,6 @@
 //
 // What is left alone: whatever belongs to a Japanese conversion, to AltGr, to the browser (tabs, history, tools) and to
 // screen readers. Keys without a modifier can be switched off (WCAG 2.1.4).
-"use strict";
-
 (() => {
   const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
   const SECOND_KEY_MS = 1500;
@@ -115,10 +113,10 @@
   const keyboard = (...keys) => element("span", {}, ...keys.map((textContent) => element("kbd", { textContent })));
   const chord = (code) => keyboard(...(MAC ? ["⌥", "⌘"] : ["Alt"]), NAMES[code]);
   const row = (words, ...ways) => [
-    element("dt", { textContent: words }),
-    element("dd", {}, ...ways.flatMap((way, at) => (at ? [element("i", { textContent: t.or }), way] : [way]))),
+    element("dt", {}, words),
+    element("dd", {}, ...ways.flatMap((way, at) => (at ? [element("i", {}, t.or), way] : [way]))),
   ];
-  const part = (title, rows) => [element("h3", { textContent: title }), element("dl", {}, ...rows.flat())];
+  const part = (title, rows) => [element("h3", {}, title), element("dl", {}, ...rows.flat())];
 
   function choice(key, words) {
     const box = element("input", { type: "checkbox", checked: chosen(key) });
@@ -132,7 +130,7 @@
   function list() {
     const breaks = chosen("enter-breaks");
     const form = element("form", { method: "dialog" },
-      element("h2", { id: "shortcuts-title", textContent: t.title }),
+      element("h2", { id: "shortcuts-title" }, t.title),
       ...part(t.writing, [
         row(t.send, breaks ? keyboard(MAC ? "⌘" : "Ctrl", "Enter") : keyboard("Enter")),
         row(t.newline, breaks ? keyboard("Enter") : keyboard("Shift", "Enter")),
@@ -143,10 +141,10 @@
         row(t.numbered_persona, keyboard(...(MAC ? ["⌥", "⌘"] : ["Alt", "Shift"]), "1–9"), keyboard("1–9")),
       ]),
       ...part(t.to_rooms, [...letters()].map(([letter, tab]) => row(tab.textContent.trim(), keyboard("g", letter)))),
-      element("p", { className: "quiet", textContent: t.about }),
+      element("p", { className: "quiet" }, t.about),
       choice("no-single-keys", t.no_single_keys),
       choice("enter-breaks", t.enter_breaks),
-      element("div", {}, element("button", { className: "small yes", textContent: t.close, autofocus: true })),
+      element("div", {}, element("button", { className: "small yes", autofocus: true }, t.close)),
     );
     const dialog = element("dialog", { className: "ask shortcuts" }, form);
     dialog.setAttribute("aria-labelledby", "shortcuts-title");

@@ -1,6 +1,4 @@
 // Documents are chosen or dropped; one after the other is sent, and each has a row that says how far it is.
-"use strict";
-
 (() => {
   const waiting = [];
   let busy = null;
@@ -10,8 +8,8 @@
   function take(files) {
     const { action, dataset } = zone();
     for (const file of files) {
-      const state = utatane.element("span", { textContent: texts().waiting });
-      const row = utatane.element("li", {}, utatane.element("b", { textContent: file.name }), state);
+      const state = utatane.element("span", {}, texts().waiting);
+      const row = utatane.element("li", {}, utatane.element("b", {}, file.name), state);
       row.dataset.added = "yes";
       document.getElementById("uploads").prepend(row);
       if (file.size > Number(dataset.largest)) finish(row, dataset.tooLarge.replace("{name}", file.name), true);
@@ -62,15 +60,7 @@
     take([...event.target.files]);
     event.target.value = "";
   });
-  for (const kind of ["dragover", "dragleave", "drop"]) {
-    document.addEventListener(kind, (event) => {
-      if (!zone() || !event.dataTransfer?.types.includes("Files")) return;
-      // Also beside the place: a file that is dropped there must not take the page's place.
-      event.preventDefault();
-      zone().classList.toggle("over", kind === "dragover");
-      if (kind === "drop") take([...event.dataTransfer.files]);
-    });
-  }
+  utatane.onDrop(zone, take);
   addEventListener("beforeunload", (event) => {
     if (busy || waiting.length) event.preventDefault(); // what is not sent yet would be lost
   });

@@ -2,8 +2,6 @@
 //
 // Whether it may is asked after a click, never on load. Of several windows one tells; while one of them is looked at,
 // none does. The words themselves are shown, and asked of the server, only by those who chose so.
-"use strict";
-
 (() => {
   const POLL_MS = 5_000;
   const WANTED = "utatane.letters";

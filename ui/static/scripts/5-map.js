@@ -1,7 +1,5 @@
 // The map of memory and the network of entities. Their dots, lines and names are links; this makes each picture one stop of
 // the tab key, lets arrow keys go to what lies in a direction, and lets what lies outside of the chosen days fade.
-"use strict";
-
 (() => {
   const NEAR = 22;
   const POINTS = ".star, .tie, .place";

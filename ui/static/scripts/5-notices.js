@@ -1,7 +1,5 @@
 // Notices above a room: each is said once, to screen readers as well, can be dismissed by keyboard, and no more than a few
 // stand in the way at a time. What was dismissed stays away; of what passes, the next one is another.
-"use strict";
-
 (() => {
   const MOST = 2;
   const KEPT = 50;
