@@ -10,6 +10,7 @@ import sqlite3
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -172,7 +173,8 @@ def _unpacked(name: str, path: Path) -> Iterator[tuple[str, bytes]]:
         yield from ((f"{name} {one.decode()}", store[one].as_raw_string()) for one in store.packs[0])
         store.close()
     elif data[:1] == b"\x78":
-        yield f"{name} (zlib)", zlib.decompress(data)
+        with suppress(zlib.error):  # a file of another kind may begin like this
+            yield f"{name} (zlib)", zlib.decompress(data)
 
 
 def traces_of(home: Path, *words: str) -> list[str]:
