@@ -219,7 +219,7 @@ class DayDraft(BaseModel):
 
 
 class PeriodDraft(BaseModel):
-    """What a week or a month was; what mattered most of it is chosen by C-value, whoever writes."""
+    """A week or a month in brief."""  # read by the mind; what mattered most of it is chosen elsewhere, by C-value
 
     summary: str
     evidence: list[str]
