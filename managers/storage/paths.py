@@ -143,6 +143,8 @@ class Home:
     usage = _At("usage")
     groups = _At("groups.json")
     """The conversations with several personas, and who is in them."""
+    sessions = _At("sessions")
+    """What is kept of them in the middle term: see `managers.sessions`."""
     models = _At("models")
     """Sentence models that were fetched."""
     backups = _At("backups")

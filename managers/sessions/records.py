@@ -1,0 +1,154 @@
+"""What is kept of conversations of several: the running state of a session, and its threads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class SessionTurn(BaseModel):
+    """One turn as a session keeps it. What was said stands in the log under its id; `msg` is a copy of that.
+
+    Attributes:
+        message_id: the message's in the logs of those who heard it.
+        speaker: `user`, or the persona's name.
+        msg: the words.
+        time: local wall-clock time, naive.
+        thread_id: the topic that it belongs to.
+        present: the personas who heard it.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    message_id: str
+    speaker: str
+    msg: str
+    time: datetime
+    thread_id: int = 1
+    present: list[str] = Field(default_factory=list)
+
+
+class AgendaItem(BaseModel):
+    """A topic that was left open and may be come back to.
+
+    Attributes:
+        thread_id: the thread that it was.
+        text: the topic in a few words.
+        present: the personas who were there for all of it; nobody else may be shown it.
+        message_ids: the messages that it rests on.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    thread_id: int
+    text: str
+    present: list[str] = Field(default_factory=list)
+    message_ids: list[str] = Field(default_factory=list)
+
+
+class ThreadRecord(BaseModel):
+    """One topic of a session: a row of the table `session_thread`.
+
+    Attributes:
+        thread_id: counts within the session.
+        session_id: the conversation's id.
+        ts_start, ts_end: the times of its first and last message.
+        domain: what it was about; may be empty.
+        summary, keywords, embedding: made when it ended; empty until then.
+        full_log: its turns, a JSON object a line; empty once only the summary is kept.
+        embedder, dimension: what made the embedding.
+        present: the personas who were there for all of it; nobody else may be shown anything of it.
+        message_ids: the messages that it rests on.
+    """
+
+    thread_id: int
+    session_id: str
+    ts_start: datetime
+    ts_end: datetime
+    domain: str = ""
+    summary: str = ""
+    keywords: list[str] = Field(default_factory=list)
+    embedding: list[float] = Field(default_factory=list)
+    full_log: str = ""
+    embedder: str = ""
+    dimension: int = 0
+    present: list[str] = Field(default_factory=list)
+    message_ids: list[str] = Field(default_factory=list)
+
+    @property
+    def turns(self) -> list[SessionTurn]:
+        """The turns of the full log."""
+        return [SessionTurn.model_validate_json(line) for line in self.full_log.splitlines() if line.strip()]
+
+    def may_be_shown_to(self, persona: str) -> bool:
+        """Tell whether a persona was there for all of it."""
+        return persona in self.present
+
+    def without(self, gone: Collection[str]) -> ThreadRecord | None:
+        """Return the thread without some messages; what was drawn from them has to be made anew.
+
+        Returns:
+            None where nothing is left of it.
+        """
+        if not set(self.message_ids) & set(gone):
+            return self
+        return thread_of(self.session_id, [turn for turn in self.turns if turn.message_id not in gone], self.domain)
+
+
+class SessionRecord(BaseModel):
+    """The running state of a session, under `sess:<session_id>`.
+
+    Attributes:
+        session_id: the conversation's id.
+        history: its last turns, oldest first: all of the running thread.
+        threads: those that ended and are not in the database yet.
+        agenda: topics that were left open.
+        targets: whom the user addressed last.
+        last_thread_id: the running thread.
+        present: the personas who are there.
+        domain: what the running thread is about.
+        updated: when it last changed, local wall-clock time, naive.
+        revision: counts the changes; of two copies the higher one holds, whatever the clock says.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    session_id: str
+    history: list[SessionTurn] = Field(default_factory=list)
+    threads: list[ThreadRecord] = Field(default_factory=list)
+    agenda: list[AgendaItem] = Field(default_factory=list)
+    targets: list[str] = Field(default_factory=list)
+    last_thread_id: int = 1
+    present: list[str] = Field(default_factory=list)
+    domain: str = ""
+    updated: datetime
+    revision: int = 0
+
+    def thread(self, thread_id: int) -> list[SessionTurn]:
+        """Return the turns of a thread that are in the history."""
+        return [turn for turn in self.history if turn.thread_id == thread_id]
+
+
+def thread_of(session_id: str, turns: Sequence[SessionTurn], domain: str = "") -> ThreadRecord | None:
+    """Return the thread that some turns of one topic are, without what is drawn from them; None of no turns."""
+    if not turns:
+        return None
+    return ThreadRecord(
+        thread_id=turns[0].thread_id,
+        session_id=session_id,
+        ts_start=turns[0].time,
+        ts_end=turns[-1].time,
+        domain=domain,
+        full_log="\n".join(json.dumps(turn.model_dump(mode="json"), ensure_ascii=False) for turn in turns),
+        present=present_throughout(turns),
+        message_ids=[turn.message_id for turn in turns],
+    )
+
+
+def present_throughout(turns: Iterable[SessionTurn]) -> list[str]:
+    """Return the personas who heard every one of some turns, in the order of the first."""
+    heard = [turn.present for turn in turns]
+    return [name for name in heard[0] if all(name in one for one in heard)] if heard else []

@@ -1,0 +1,87 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from managers.sessions.database import Database, rows
+from managers.sessions.errors import DatabaseDamagedError, DatabaseHeldError
+from managers.storage.errors import Notice
+from tests.fakes import HandClock
+
+TABLES = "CREATE TABLE IF NOT EXISTS said (id TEXT PRIMARY KEY, words TEXT)"
+
+
+@pytest.fixture
+def told() -> list[Notice]:
+    return []
+
+
+@pytest.fixture
+def database(tmp_path: Path, told: list[Notice]) -> Database:
+    made = Database(tmp_path / "sessions" / "warm.duckdb", TABLES, HandClock(), told.append)
+    made.run(lambda one: one.execute("INSERT INTO said VALUES ('a', 'a canoe'), ('b', repeat('a kayak ', 20000))"))
+    return made
+
+
+def _ids(database: Database) -> list[str]:
+    return [row["id"] for row in database.run(lambda one: rows(one, "SELECT id FROM said ORDER BY id"))]
+
+
+def test_what_is_written_is_there_and_its_owners_alone(database: Database) -> None:
+    assert _ids(database) == ["a", "b"]
+    assert database.path.stat().st_mode & 0o077 == 0
+    assert [path.name for path in database.path.parent.iterdir() if path.suffix == ".wal"] == []
+
+
+def test_work_that_fails_leaves_everything_as_it_was(database: Database) -> None:
+    def work(connection: object) -> None:
+        connection.execute("DELETE FROM said")  # type: ignore[attr-defined]
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        database.run(work)
+    assert _ids(database) == ["a", "b"]
+
+
+@pytest.mark.parametrize("damage", ["garbage", "torn", "flipped"])
+def test_a_damaged_file_is_set_aside_with_every_byte(database: Database, told: list[Notice], damage: str) -> None:
+    whole = database.path.read_bytes()
+    data = {"garbage": b"no database", "torn": whole[:5000], "flipped": whole[:4200] + b"\xff" * 99 + whole[4299:]}
+    database.path.write_bytes(data[damage])
+    assert _ids(database) == []
+    [kept] = database.path.parent.glob("*.broken-*")
+    assert kept.read_bytes() == data[damage]
+    assert [one.code for one in told] == ["sessions-set-aside"]
+    assert kept.name in told[0].ja
+    assert kept.name in told[0].en
+
+
+def test_a_file_that_another_program_has_open_is_left_to_it(database: Database) -> None:
+    code = f"import duckdb; one = duckdb.connect({str(database.path)!r}); print(1, flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(DatabaseHeldError) as caught:
+            _ids(database)
+        assert str(other.pid) in caught.value.sentence("ja")
+        other.communicate(b"\n")
+    assert _ids(database) == ["a", "b"]
+
+
+def test_what_was_deleted_is_in_no_byte_of_the_file_once_it_is_written_anew(database: Database) -> None:
+    assert b"a canoe" in database.path.read_bytes()
+    database.run(lambda one: one.execute("DELETE FROM said WHERE id = 'a'"))
+    database.rewrite()
+    assert b"a canoe" not in database.path.read_bytes()
+    assert _ids(database) == ["b"]
+    assert database.path.stat().st_mode & 0o077 == 0
+    with pytest.raises(Exception, match=r"[Cc]onstraint"):  # the key is one still
+        database.run(lambda one: one.execute("INSERT INTO said VALUES ('b', '')"))
+
+
+def test_what_stays_damaged_is_said(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Database, "_set_aside", lambda _: None)
+    database.path.write_bytes(b"no database")
+    with pytest.raises(DatabaseDamagedError):
+        _ids(database)
