@@ -187,3 +187,22 @@ def test_the_same_vectors_make_the_same_snapshot(store: Store, hold: Hold, tmp_p
         index.save(store, "0")
         digests.add(hashlib.sha256((tmp_path / name).read_bytes()).hexdigest())
     assert len(digests) == 1
+
+
+@pytest.mark.usefixtures("few_are_many")
+def test_very_many_new_ones_are_written_without_being_held(store: Store, hold: Hold, tmp_path: Path) -> None:
+    hold(dense(1500))
+    at_once, began = VectorIndex(tmp_path / "at_once.faiss"), VectorIndex(tmp_path / "began.faiss")
+    epoch = store.marks()[0]
+    at_once.follow(store, epoch)
+    at_once.save(store, epoch)
+    assert began.begin(store, epoch)
+    assert len(began) == 0
+    assert (tmp_path / "began.faiss").read_bytes() == (tmp_path / "at_once.faiss").read_bytes()
+    assert not VectorIndex(tmp_path / "began.faiss").begin(store, epoch)  # nothing is new
+    hold(dense(900, seed=2))
+    assert not began.begin(store, epoch)  # they are few
+    hold(dense(200, seed=3))
+    assert began.begin(store, epoch)
+    began.follow(store, epoch)
+    assert len(began) == 2600

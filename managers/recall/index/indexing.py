@@ -145,9 +145,6 @@ class Indexer:
         self._take_in(stale, carrier, progress or (lambda _done, _total: None))
         for correction in self._corrected(outcome):
             carrier.commit([correction])
-        if outcome.files:
-            for index in self._indexes.values():
-                index.save_snapshot()
         if outcome.static_files:
             self._write_processed()
         self.unread = {}

@@ -224,6 +224,9 @@ class MemoryIndex:
 
     def save_snapshot(self) -> None:
         """Write the FAISS file if it is worth it."""
+        if self.vectors.begin(self.store, self.store.marks()[0]):
+            with self._lock:
+                self._epoch = ""
         self.vectors.save_if_grown(self.store, self.refresh())
 
 

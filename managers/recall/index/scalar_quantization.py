@@ -31,8 +31,8 @@ Ids = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float32]
 
 
-class Codes(Protocol):
-    """Vectors by place: 0, 1, 2 ... in the order in which they came. Not for several threads at once."""
+class RowsByPlace(Protocol):
+    """Vectors by place: 0, 1, 2 ... in the order in which they came."""
 
     width: int
     """How many dimensions a vector has."""
@@ -40,11 +40,15 @@ class Codes(Protocol):
     def __len__(self) -> int:
         """Return how many there are."""
 
-    def add(self, codes: Bytes) -> None:
-        """Add rows at the end."""
-
     def rows(self, places: Ids) -> Bytes:
         """Return some rows."""
+
+
+class Codes(RowsByPlace, Protocol):
+    """Vectors that can be searched, and added to. Not for several threads at once."""
+
+    def add(self, codes: Bytes) -> None:
+        """Add rows at the end."""
 
     def products(self, places: Ids, query: Vectors) -> Scores:
         """Return the inner products of some rows and a query (one row)."""

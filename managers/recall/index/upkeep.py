@@ -221,8 +221,7 @@ class Upkeep:
     def refresh_weights(self, times: float = DRIFT) -> bool:
         """Make corpus weights and indexes anew if there are so many times as many memories as they were made from."""
         with self._alone(WAIT_SECONDS):
-            drifted = self._has_drifted(times=times)
-            if drifted:
+            if drifted := self._has_drifted(times=times):
                 self._rebuild(None)
             return drifted
 
@@ -315,6 +314,9 @@ class Upkeep:
             outcome = (indexer or self._indexer).run(at_once, words_of(embedder), told, at_most)
         finally:
             self._progress = None
+        if outcome.files and indexer is None:  # what takes another's place writes it then
+            for index in self._indexes.values():
+                index.save_snapshot()
         self._left_behind |= outcome.removed > 0
         if at_most is None or outcome.files:
             self.notices["files"] = tuple(outcome.notices)

@@ -11,6 +11,7 @@ import json
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -20,9 +21,11 @@ import numpy.typing as npt
 
 from managers.recall.embedders import Vectors
 from managers.recall.index.coarse_quantization import COARSE_FROM, GOOD_ENOUGH, Coarse, Refined, WholeRows, mapped_rows
-from managers.recall.index.scalar_quantization import LARGEST, SCALE, Bytes, Codes, Ids, Scanned, Scores
+from managers.recall.index.connection import transaction
+from managers.recall.index.scalar_quantization import LARGEST, SCALE, Bytes, Codes, Ids, RowsByPlace, Scanned, Scores
 from managers.recall.index.sparse_rows import GROUP, SparseRows, grouped, is_worth, taken_together
 from managers.recall.index.store import Store
+from managers.recall.index.stored_rows import StoredRows, check_ids
 from managers.storage.derived import derived
 from managers.storage.errors import DerivedDamagedError, DiskFullError, UnwritableError, UtataneError
 from managers.storage.files import open_binary, read_bytes, write_atomic, write_atomic_parts
@@ -54,6 +57,8 @@ class VectorIndex:
         self._count = 0
         self._seen = 0
         self._saved = 0
+        self._epoch = ""
+        """What `_seen` counts in."""
         self._digest = ""
 
     def __len__(self) -> int:
@@ -79,23 +84,47 @@ class VectorIndex:
         with self._lock:
             if self._codes is None:
                 self._load(epoch)
+            self._epoch = epoch
             rows = store.connection().execute(
                 "SELECT seq, chunk, code FROM vectors WHERE seq > ? ORDER BY seq", (self._seen,)
             )
             while batch := rows.fetchmany(_ROWS):
                 ids = np.array([row[1] for row in batch], np.int64)
-                if ids.min() < 0 or 0 < store.next_id() <= ids.max():  # damaged: it would take all the memory there is
-                    raise DerivedDamagedError(path=store.path.name)
+                check_ids(ids, store)
                 self._add(ids, taken_together([row[2] for row in batch]))
                 self._seen = int(batch[-1][0])
+
+    def begin(self, store: Store, epoch: str) -> bool:
+        """Write the snapshot from what SQLite holds, where very many vectors are new: they are never all in memory.
+
+        Returns:
+            whether it was written: what is in memory is older.
+        """
+        connection = store.connection()
+        with self._saving, transaction(connection, "BEGIN"):  # all of it at one moment
+            known = "SELECT count(*) FROM vectors WHERE seq > ?"
+            waiting = int(connection.execute(known, (self._known(epoch),)).fetchone()[0])
+            if waiting < COARSE_FROM or store.marks()[0] != epoch:
+                return False
+            stored = StoredRows(store)
+            with _spared():
+                return self._save_coarse(stored, np.arange(len(stored)), stored.ids, epoch, stored.last)
+        return False
+
+    def _known(self, epoch: str) -> int:
+        """Return up to which of SQLite's rows memory, or else the snapshot, holds an epoch's vectors."""
+        with self._lock:
+            if self._codes is not None and self._epoch == epoch:
+                return self._seen
+        note = read_bytes(self._note) or b""
+        seen = _json_value(note, "seen") if _json_value(note, "epoch") == epoch else 0
+        return seen if isinstance(seen, int) and self._path.exists() else 0
 
     def save_if_grown(self, store: Store, epoch: str) -> None:
         """Write a snapshot when loading without it would take noticeably longer."""
         if self._count - self._saved > max(_SAVE_AFTER, _SAVE_SHARE * self._count):
-            try:
+            with _spared():
                 self.save(store, epoch)
-            except (DiskFullError, UnwritableError) as error:  # SQLite holds it all; the next start takes longer
-                _logger.info("no snapshot of the vectors was written: %s", error)
 
     def save(self, store: Store, epoch: str, gone: Ids | None = None) -> None:
         """Write the snapshot: first the vectors, then the note that says what they are.
@@ -116,19 +145,26 @@ class VectorIndex:
             if codes is None:
                 return
             places = np.delete(np.arange(count), gone)
-            ids = self._ids[places].tobytes()
-        coarse = self._coarse_of(codes, places)
-        if coarse is None:
+            ids = self._ids[places]
+        if not self._save_coarse(codes, places, ids, epoch, seen):
             self._save_scanned(epoch)
             return
-        dumped = coarse.dump()
-        note = {"epoch": epoch, "seen": seen, "count": len(places), "coarse": len(dumped), "width": codes.width}
-        self._write(note, chain([dumped.tobytes(), ids], self._rows(codes, places, note)))
         with self._lock:
             if self._codes is codes:  # nothing was begun anew meanwhile; what came since comes again
                 self.clear()
                 self._load(epoch, is_trusted=True)
                 self.follow(store, epoch)
+
+    def _save_coarse(self, codes: RowsByPlace, places: Ids, ids: Ids, epoch: str, seen: int) -> bool:
+        """Write a snapshot with coarse codes of some vectors, unless it is better to scan them all."""
+        coarse = self._coarse_of(codes, places)
+        if coarse is None:
+            return False
+        dumped = coarse.dump()
+        del coarse  # there is room for one of them
+        note = {"epoch": epoch, "seen": seen, "count": len(places), "coarse": len(dumped), "width": codes.width}
+        self._write(note, chain(_in_parts(dumped), [ids.tobytes()], self._rows(codes, places, note)))
+        return True
 
     def _save_scanned(self, epoch: str) -> None:
         with self._lock:
@@ -137,7 +173,7 @@ class VectorIndex:
                 self._write(note, iter([self._codes.dump(), self._ids[: self._count].tobytes()]))
                 self._saved = self._count
 
-    def _coarse_of(self, codes: Codes, places: Ids) -> Coarse | None:
+    def _coarse_of(self, codes: RowsByPlace, places: Ids) -> Coarse | None:
         """Return coarse codes of some vectors: those that there are, or new ones; None where it is better to scan all."""
         if isinstance(codes, Refined):
             with self._lock:
@@ -160,11 +196,11 @@ class VectorIndex:
         _logger.info("coarse codes would find %.2f of the nearest of %d vectors: all are scanned", found, len(places))
         return None
 
-    def _locked_rows(self, codes: Codes, places: Ids) -> Bytes:
+    def _locked_rows(self, codes: RowsByPlace, places: Ids) -> Bytes:
         with self._lock:  # what is being added to moves in memory
             return codes.rows(places)
 
-    def _rows(self, codes: Codes, places: Ids, note: dict[str, object]) -> Iterator[bytes]:
+    def _rows(self, codes: RowsByPlace, places: Ids, note: dict[str, object]) -> Iterator[bytes]:
         """Yield the exact vectors, sparse ones in groups; how many these are is noted once they are written."""
         batches = (self._locked_rows(codes, places[at : at + _ROWS]) for at in range(0, len(places), _ROWS))
         if not is_worth(self._locked_rows(codes, places[:_ROWS])):
@@ -322,6 +358,19 @@ class VectorIndex:
         if len(counts) != count or int(counts.sum()) != groups:
             raise DerivedDamagedError(path=self._path.name)
         return SparseRows(width, mapped_rows(self._path, offset, groups, GROUP), counts)
+
+
+def _in_parts(data: Bytes) -> Iterator[bytes]:
+    return (data[at : at + _MEGABYTES].tobytes() for at in range(0, len(data), _MEGABYTES))
+
+
+@contextmanager
+def _spared() -> Iterator[None]:
+    """Go on without a snapshot where none can be written: SQLite holds it all; the next start takes longer."""
+    try:
+        yield
+    except (DiskFullError, UnwritableError) as error:
+        _logger.info("no snapshot of the vectors was written: %s", error)
 
 
 def _digest_of(path: Path) -> str:
