@@ -106,9 +106,9 @@ class Memories:
         persona = self.persona()
         return openings(persona, one_line(persona.user_name or self.settings().user.name))
 
-    def sheet(self) -> Sheet:
-        """Return who the persona is and whom it talks to."""
-        persona, user = self.persona(), self.settings().user
+    def sheet(self, settings: Settings | None = None) -> Sheet:
+        """Return who the persona is and whom it talks to, by settings that were read just now."""
+        persona, user = self.persona(), (settings or self.settings()).user
         return Sheet(
             persona=persona.name,
             language=persona.language,
@@ -118,9 +118,9 @@ class Memories:
             nickname=one_line(persona.nickname),
         )
 
-    def masking(self) -> Masking:
-        """Return which minds are shown placeholders, and whose names are hidden."""
-        privacy = self.settings().privacy
+    def masking(self, settings: Settings | None = None) -> Masking:
+        """Return which minds are shown placeholders, and whose names are hidden, by settings that were read just now."""
+        privacy = (settings or self.settings()).privacy
         if not privacy.mask_names:
             return Masking(privacy.mask_models)
         sheet = self.sheet()

@@ -105,7 +105,8 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
         shown = in_sight(state["window"], around.in_sight)
         company = state.get("company")
         heard = [*shown, message, *(company.since if company else ())]
-        found = other_hits(around.kept, retrieve(around.memories, around.sheet, message.text, plan, heard))
+        most = around.settings.recall.max_hits
+        found = other_hits(around.kept, retrieve(around.memories, around.sheet, message.text, plan, heard, most))
         return [hit for hit in found if not (state.get("instead_of") and is_said_since(hit, message))]
 
     hits = around.spare(recalled) or ()

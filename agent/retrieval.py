@@ -17,8 +17,10 @@ from managers.recall.question.planner import RecallPlan
 from managers.storage.errors import Lang
 
 
-def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, window: Sequence[Message]) -> list[Hit]:
-    """Return the memories that a plan brings into the prompt."""
+def retrieve(
+    memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, window: Sequence[Message], most: int
+) -> list[Hit]:
+    """Return the memories that a plan brings into the prompt, about as many as `most`."""
     hits = memories.recall.for_turn(plan.query, window=window, unasked=not plan.wanted) if plan.query else []
     greetings = {text.strip() for text in memories.openings()}
     hits = [
@@ -33,7 +35,7 @@ def retrieve(memories: Memories, sheet: Sheet, text: str, plan: RecallPlan, wind
     found: dict[str, Hit] = {}
     for hit in (*standing, *own, *hits):
         found.setdefault(hit.text, hit)
-    return list(found.values())[: max(memories.settings().recall.max_hits, len(hits))]
+    return list(found.values())[: max(most, len(hits))]
 
 
 _OF_EACH = 2
@@ -69,10 +71,12 @@ def is_said_since(hit: Hit, message: Message) -> bool:
 
 def retrieve_as_turn(memories: Memories, text: str) -> list[Hit]:
     """Return what a turn would hand to its prompt if the user said this now; often nothing at all."""
-    if not memories.settings().recall.enable_auto_retrieval:
+    settings = memories.settings()
+    if not settings.recall.enable_auto_retrieval:
         return []
     window = memories.window()
-    return retrieve(memories, memories.sheet(), text, memories.recall.plan(text, window), window)
+    plan = memories.recall.plan(text, window)
+    return retrieve(memories, memories.sheet(settings), text, plan, window, settings.recall.max_hits)
 
 
 def as_types(name: str | None) -> tuple[MemoryType, ...] | None:

@@ -216,10 +216,11 @@ class Turns:
         # Imported here: the graph's libraries take most of a second, and a page opens without them.
         from agent.graph import compiled_graph  # noqa: PLC0415
 
-        given, count = state.get("message"), 2 * self.memories.settings().conversation.window_turns
+        settings = self.memories.settings()
+        given, count = state.get("message"), 2 * settings.conversation.window_turns
         before = self.memories.thread(count, given.id) if given else self.memories.in_use(self._short_term(count))
         state["window"] = [*before, *(aside or [])]
-        around = self._surroundings(cancel, publish, aside, state)
+        around = self._surroundings(settings, cancel, publish, aside, state)
         state["window"] = other_messages(around.kept, state["window"])
         if (company := state.get("company")) is not None:
             since = tuple(other_messages(around.kept, company.since))
@@ -238,19 +239,19 @@ class Turns:
             self._read_emotion(around, done)
 
     def _surroundings(
-        self, cancel: Cancel, publish: Publish, aside: list[Message] | None, state: TurnState
+        self, settings: Settings, cancel: Cancel, publish: Publish, aside: list[Message] | None, state: TurnState
     ) -> Surroundings:
         started = self._clock.monotonic()
         memories = self.memories
-        settings, name = memories.settings(), memories.paths.name
-        choice = self._minds.choose(settings.mind, persona=name, purpose="talk", masking=memories.masking())
+        name, masking = memories.paths.name, memories.masking(settings)
+        choice = self._minds.choose(settings.mind, persona=name, purpose="talk", masking=masking)
         small = self._small_mind(settings, "recall") if settings.recall.plan_with_model else None
         kept, unknown = NOTHING_KEPT, None
         try:
             kept = kept_from(memories, state.get("speaker", choice.mind), small, *state.get("listeners", ()))
         except UtataneError as error:  # the message is taken in all the same
             unknown = error
-        sheet = with_name(memories.sheet(), memories, other_messages(kept, state["window"]))
+        sheet = with_name(memories.sheet(settings), memories, other_messages(kept, state["window"]))
 
         def emit_and_keep(event: TurnEvent) -> None:
             if aside is not None and isinstance(event, Received | Replied):

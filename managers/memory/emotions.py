@@ -133,7 +133,8 @@ class EmotionLog:
         )
 
     def recent(self, count: int = 1) -> list[EmotionEntry]:
-        return self._told(_newest_first(self._current()[0])[:count])
+        held, waiting, _ = self._parts()
+        return self._told([*held[:count], *waiting])[:count]
 
     def of_day(self, day: date) -> list[EmotionEntry]:
         start = datetime.combine(day, datetime.min.time())
@@ -216,12 +217,18 @@ class EmotionLog:
         ]
 
     def _current(self) -> tuple[list[EmotionEntry], list[Any]]:
+        held, waiting, odd = self._parts()
+        return [*held, *waiting], odd
+
+    def _parts(self) -> tuple[list[EmotionEntry], list[EmotionEntry], list[Any]]:
+        """Return the readings in the file, newest first, those that wait to be folded in, and what is none."""
         waiting = read_bytes(self._new) or b""  # before the file: folded in between, a reading is in both, not in none
         stamp = _stamp(self._paths.emotion_log)
         if self._read is None or self._read[0] != stamp or stamp is None:
-            self._read = (stamp, *entries_of(EmotionEntry, self._file.read()))
+            held, odd = entries_of(EmotionEntry, self._file.read())
+            self._read = (stamp, _newest_first(held), odd)
         _, entries, odd = self._read
-        return [*entries, *_lines(waiting)], odd
+        return entries, list(_lines(waiting)), odd
 
 
 def _reworded(entry: EmotionEntry, text: str) -> EmotionEntry:

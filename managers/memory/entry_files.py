@@ -22,7 +22,7 @@ from managers.memory.json_documents import (
 )
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
-from managers.storage.files import files
+from managers.storage.files import files, read_bytes
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
@@ -112,10 +112,17 @@ class EntryStore(Generic[D, E]):
         self._apply = apply or write_plainly(paths)
         self._parse = parse
         self._file = JsonFile(paths, path, clock, outermost)
+        self._held: tuple[bytes, D] | None = None
 
     def load(self) -> D:
         """Return the newest part: what is not on a shelf."""
-        return self._parse(self._file.read())
+        data = read_bytes(self.path)
+        held = self._held
+        if held is not None and data == held[0]:  # asked for several times in a turn, and mostly as it was
+            return held[1]
+        found = self._parse(self._file.value_of(data))
+        self._held = None if data is None else (data, found)
+        return found
 
     def archived(self) -> list[E]:
         """Return the entries that were put on shelves, the newest shelf first."""

@@ -105,7 +105,11 @@ class JsonFile:
 
     def read(self) -> Any:  # noqa: ANN401  # JSON is whatever is in the file
         """Return the file's value; an empty one if there is no file or it had to be set aside."""
-        value = self._parsed(read_bytes(self.path))
+        return self.value_of(read_bytes(self.path))
+
+    def value_of(self, data: bytes | None) -> Any:  # noqa: ANN401  # as above
+        """Return the value of what was read of the file just now; the file is set aside if that is none."""
+        value = self._parsed(data)
         if value is not None:
             return value
         with ExitStack() as stack:

@@ -24,9 +24,10 @@ from managers.memory.json_documents import (
 )
 from managers.storage.clock import Clock
 from managers.storage.errors import ExternallyChangedError, Notice
-from managers.storage.files import digest, files, read_bytes
+from managers.storage.files import digest, read_bytes
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
+from managers.storage.watching import listing
 
 _NAME: Final = re.compile(r"(\d{4}-\d{2}-\d{2})~(\d{4}-\d{2}-\d{2})")
 _LONGEST_WEEK: Final = 7
@@ -138,6 +139,7 @@ class PeriodStore:
         self._paths = paths
         self._clock = clock
         self._apply = apply or write_plainly(paths)
+        self._files = listing(paths.episodic_memory, _is_of_span)
         self.notices: list[Notice] = []
 
     def path(self, span: Span) -> Path:
@@ -145,7 +147,7 @@ class PeriodStore:
 
     def spans(self) -> list[Span]:
         """Return what is summed up, oldest first; of those that begin together the shorter one."""
-        found = (span_named(path.stem) for path in files(self._paths.episodic_memory, "*~*.json"))
+        found = (span_named(name.removesuffix(".json")) for name in self._files.files())
         return sorted(span for span in found if span)
 
     def get(self, span: Span) -> Period | None:
@@ -206,3 +208,7 @@ class PeriodStore:
             pinned = period.model_copy(update={PINNED: on})
             self._apply({self.path(span): pinned.dump()}, author=author, reason=pin_reason(on=on))
             return pinned
+
+
+def _is_of_span(name: str) -> bool:
+    return "~" in name and name.endswith(".json")
