@@ -11,10 +11,12 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
 from agent.importing import Imported, bring_in, follow_up, look
+from managers.exchange.archives import reading as archives
 from managers.exchange.errors import ImportCancelledError, ImportGoneError, ImportUnderWayError
 from managers.exchange.import_engine import ImportPreview, SourceImport, Stage
 from managers.exchange.items import Kind, ReadingWishes
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 State = Literal["reading", "found", "writing", "done", "stopped", "failed"]
 _BLOCK: Final = 1024 * 1024
 _STOP_SECONDS: Final = 5.0
+_WHOLE: Final = 1000
+"""An archive tells its share alone, which is shown as so many parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class ImportState:
         persona: whom it is for; empty before anybody said so.
         found: what was found in it.
         imported: what it did.
+        archive: what was found instead, where the source is an archive.
+        brought: who came back with it.
         error: why it failed.
     """
 
@@ -52,6 +58,8 @@ class ImportState:
     persona: str = ""
     found: ImportPreview | None = None
     imported: Imported | None = None
+    archive: archives.Checked | None = None
+    brought: archives.Brought | None = None
     error: UtataneError | None = None
 
     @property
@@ -70,6 +78,7 @@ class ImportJobs:
     _thread: threading.Thread | None = None
     _work: SourceImport | None = None
     _current: ImportState | None = None
+    _passphrase: str | None = field(default=None, repr=False)
     _count: int = 0
 
     @property
@@ -77,17 +86,19 @@ class ImportJobs:
         """The import that is under way, waits for a yes, or was the last one; None before the first."""
         return self._current
 
-    def look(self, source: Path, kind: Kind | None, persona: str = "") -> None:
-        """Begin to read a file or folder of this computer.
+    def look(self, source: Path, kind: Kind | None, persona: str = "", passphrase: str | None = None) -> None:
+        """Begin to read a file or folder of this computer; an archive may need a passphrase.
 
         Raises:
             ImportUnderWayError: another one is under way.
         """
         with self._lock:
-            self._begin()
+            self._begin(passphrase)
             self._open(source, kind, persona)
 
-    def look_at_upload(self, name: str, file: BinaryIO, kind: Kind | None, persona: str = "") -> None:
+    def look_at_upload(
+        self, name: str, file: BinaryIO, kind: Kind | None, persona: str = "", passphrase: str | None = None
+    ) -> None:
         """Begin to read a file that a form has brought; it is kept until the import is over.
 
         Raises:
@@ -96,7 +107,7 @@ class ImportJobs:
         """
         tidy = safe_name(Path(name).name)
         with self._lock:
-            self._begin()
+            self._begin(passphrase)
             self._count += 1
             folder = self.services.home.importing / f"{os.getpid()}-upload{self._count}"
             try:
@@ -133,7 +144,8 @@ class ImportJobs:
         with self._lock:
             work, current = self._waiting()
             self._current = replace(current, state="writing", done=0, whole=0, persona=name)
-            self._start(lambda: self._take_over(work, name))
+            bring = self._bring_back if current.archive else self._take_over
+            self._start(lambda: bring(work, name))
 
     def stop(self) -> None:
         """Stop what is under way; what is there by then stays, and what waits for a yes is let go of."""
@@ -147,8 +159,7 @@ class ImportJobs:
         """Let go of an import that is not going on: of what was read, too."""
         with self._lock:
             if self._current is not None and not self._current.is_going_on:
-                self._stack.close()
-                self._work = None
+                self._let_go()
                 self._current = None
 
     def settle(self, seconds: float | None = None) -> None:
@@ -162,11 +173,15 @@ class ImportJobs:
         self.settle()
         self.forget()
 
-    def _begin(self) -> None:
+    def _begin(self, passphrase: str | None) -> None:
         if self._current is not None and self._current.is_going_on:
             raise ImportUnderWayError(name=self._current.source)
+        self._let_go()
+        self._current, self._passphrase = None, passphrase
+
+    def _let_go(self) -> None:
         self._stack.close()
-        self._current = self._work = None
+        self._work = self._passphrase = None
 
     def _waiting(self) -> tuple[SourceImport, ImportState]:
         if self._work is None or self._current is None or self._current.state != "found":
@@ -194,16 +209,23 @@ class ImportJobs:
         except Exception as error:  # noqa: BLE001  # the edge of a thread: whatever it is, it is shown
             told = replace(current, state="failed", error=said(error, "an import"))
         if told.state != "found":
-            self._stack.close()
-            self._work = None
+            self._let_go()
         self._current = told
         if told.imported is not None:
             self._follow_up(told.imported)
 
     def _read(self, work: SourceImport, kind: Kind | None, wishes: ReadingWishes) -> ImportState:
+        if kind == "archive" or (kind is None and archives.is_archive(work.source)):
+            checked = archives.look_through(work.source, self._passphrase, partial(self._note_share, "reading"))
+            return ImportState(work.source.name, "found", persona=wishes.persona, archive=checked)
         work.read(kind, wishes)
         found = look(self.services, work, wishes.persona) if wishes.persona else work.preview()
         return ImportState(work.source.name, "found", persona=wishes.persona, found=found)
+
+    def _bring_back(self, work: SourceImport, name: str) -> ImportState:
+        told, personas = partial(self._note_share, "writing"), self.services.personas
+        brought = archives.bring_in(personas, work.source, self._passphrase, name, told)
+        return ImportState(work.source.name, "done", persona=brought.persona.name, brought=brought)
 
     def _take_over(self, work: SourceImport, name: str) -> ImportState:
         imported = bring_in(self.services, work, name)
@@ -221,6 +243,16 @@ class ImportJobs:
 
     def _is_cancelled(self) -> bool:
         return self._cancel.is_set()
+
+    def _note_share(self, stage: Stage, done: float) -> None:
+        """Note how much of an archive is done.
+
+        Raises:
+            ImportCancelledError
+        """
+        if self._cancel.is_set():
+            raise ImportCancelledError
+        self._note(stage, round(_WHOLE * done), _WHOLE)
 
     def _note(self, stage: Stage, done: int, whole: int) -> None:
         current = self._current

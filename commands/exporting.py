@@ -91,7 +91,7 @@ def import_archive(
     as_json: JsonOption = False,
 ) -> None:
     """Bring in a persona that was exported, just as it was; an encrypted file asks for its passphrase."""
-    from managers.exchange.archives.reading import bring_in, open_archive
+    from managers.exchange.archives.reading import bring_in, look_through
     from managers.exchange.encryption import is_encrypted_file
 
     words = given_passphrase(passphrase_file)
@@ -99,13 +99,8 @@ def import_archive(
         words = ask_passphrase()
     with services_at(home) as services:
         if dry_run:
-            with open_archive(file, words) as archive:
-                archive.check()
-                name, count, is_masked = (
-                    persona or archive.manifest.persona,
-                    len(archive.files),
-                    archive.manifest.masked,
-                )
+            found = look_through(file, words)
+            name, count, is_masked = persona or found.persona, found.count, found.is_masked
         else:
             brought = bring_in(services.personas, file, words, persona)
             name, count, is_masked = brought.persona.name, brought.count, brought.is_masked

@@ -54,11 +54,12 @@ def import_source(
 ) -> None:
     """Bring in a conversation, a persona or its memories; doing it twice does no harm."""
     from agent.importing import bring_in, follow_up, look
+    from managers.exchange.archives.reading import is_archive
     from managers.exchange.import_engine import SourceImport
     from managers.exchange.items import ReadingWishes
 
     kind, source = _what(what)
-    if kind == "archive" or (kind is None and _is_archive(source)):
+    if kind == "archive" or (kind is None and is_archive(source)):
         import_archive(source, persona, dry_run, passphrase_file, home, as_json)
         return
     if not persona:
@@ -94,22 +95,6 @@ def _what(given: list[str]) -> tuple[Kind | None, Path]:
     if not path.exists():
         raise NoSuchFileError(path=path)
     return (given[0] if len(given) > 1 else None), path  # type: ignore[return-value]  # it is one of them
-
-
-def _is_archive(source: Path) -> bool:
-    from managers.exchange.archives.reading import open_archive
-    from managers.exchange.encryption import is_encrypted_file
-    from managers.exchange.errors import NotAnArchiveError
-
-    if not source.is_file():
-        return False
-    if is_encrypted_file(source):
-        return True
-    try:
-        with open_archive(source, None):
-            return True
-    except NotAnArchiveError:
-        return False
 
 
 def _tell_preview(found: ImportPreview, persona: str, *, as_json: bool) -> None:

@@ -45,11 +45,13 @@ def test_all_of_it_is_exported_and_saved(
             assert archive.manifest.persona == name
         page.locator("#made form button").click()
         expect(page.locator("#made li")).to_have_count(0)
-        page.goto(f"{server.address.rstrip('/')}/import/archive")
-        page.locator("#archive-file").set_input_files(tmp_path / "out.zip.age")
-        page.locator("#archive-passphrase").fill(WORDS)
-        page.locator("#archive-name").fill(f"{name} 2")
-        assert inspect(page, Place("an archive, chosen"), (size, dark), lang) == []
-        page.locator("#archive-form button").click()
+        page.goto(f"{server.address.rstrip('/')}/import")
+        page.locator("#import-file").set_input_files(tmp_path / "out.zip.age")
+        page.locator("#import-passphrase").fill(WORDS)
+        page.locator("#import-source button").click()
+        page.locator("#import-name").fill(f"{name} 2", timeout=60_000)
+        assert inspect(page, Place("an archive, looked at"), (size, dark), lang) == []
+        page.locator("#import-yes button").click()
+        page.locator("#import a.main").click(timeout=60_000)
         expect(page.locator("#composer textarea")).to_be_visible()
         assert f"{name} 2" in PersonaStore(Home(server.home), SystemClock(), Random(1)).list_names()

@@ -154,8 +154,6 @@ class Walk:
         for name in ("new", "import", "guests"):
             page.goto(f"{self._server}/{name}")
             yield Place(name, is_room=True)
-        page.goto(f"{self._server}/import/archive")
-        yield Place("archive", is_room=True)
         page.goto(self._server + with_query("/settings", {"persona": self._persona}))
         shelves: list[str] = page.locator(".beside .pages a").evaluate_all("all => all.map((one) => one.href)")
         own: list[str] = page.locator(".whose a").evaluate_all("all => all.map((one) => one.href).slice(1)")

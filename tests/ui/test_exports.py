@@ -12,9 +12,11 @@ from starlette.testclient import TestClient
 
 from agent import export_jobs
 from agent.exporting import FORMS, Exported, ExportWishes, export
+from agent.import_jobs import ImportJobs
 from agent.services import Services
 from managers.exchange import import_engine
 from managers.exchange.encryption import is_encrypted
+from managers.exchange.import_engine import Stage
 from managers.storage.errors import Lang
 from tests.exchange.importing import HereReading
 from tests.ui.reading import Element, press, read
@@ -150,21 +152,47 @@ def test_nobody_elses_export_is_found(services: Services, visitor: TestClient) -
 
 def test_an_archive_comes_back_on_the_page_or_says_why_not(services: Services, visitor: TestClient) -> None:
     _, data = saved(visitor, made(services, visitor, passphrase="きらきら星", again="きらきら星"))
-    assert "/import/archive" in visitor.get("/import").text
 
-    def brought(name: str, passphrase: str, sent: bytes = data) -> str:
-        form = {"name": name, "passphrase": passphrase}
-        answer = visitor.post("/import/archive", data=form, files={"file": ("out.zip.age", sent)})
-        return read(answer).one("#told").text
+    def looked(passphrase: str, sent: bytes = data) -> Element:
+        visitor.post("/import", data={"passphrase": passphrase}, files={"file": ("out.zip.age", sent)})
+        services.imports.settle(60)
+        return read(visitor.get("/import"))
 
-    assert "does not open" in brought("Back", "wrong")
-    assert "needs a passphrase" in brought("Back", "")
-    assert "no archive" in brought("Back", "", b"nothing")
-    assert "already" in brought(NAME, "きらきら星")
-    assert "Back" not in services.personas.list_names()
-    assert "Back is back" in brought("Back", "きらきら星")
+    def brought(page: Element, name: str) -> str:
+        press(visitor, page, "#import-yes button", new_name=name)
+        services.imports.settle(60)
+        return read(visitor.get("/import")).text
+
+    assert "does not open" in looked("wrong").text
+    assert "needs a passphrase" in looked("").text
+    assert "already" in brought(looked("きらきら星"), NAME)
+    page = looked("きらきら星")
+    assert "all of them checked" in page.text
+    assert page.one("#import-name").attributes["value"] == NAME
+    assert "Back" not in services.personas.list_names()  # only looked at
+    assert "Back is back" in brought(page, "Back")
     assert services.memories("Back").log.count() == services.memories(NAME).log.count()
-    assert list((services.home.folder / ".uploads").iterdir()) == []
+    assert not any(services.home.importing.iterdir())
+
+
+def test_an_archive_that_is_stopped_leaves_nothing(
+    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, data = saved(visitor, made(services, visitor))
+    visitor.post("/import", files={"file": ("out.zip", data)})
+    services.imports.settle(60)
+    noted = ImportJobs._note_share
+
+    def stopped(jobs: ImportJobs, stage: Stage, done: float) -> None:
+        jobs._cancel.set()  # as if somebody pressed it just then
+        noted(jobs, stage, done)
+
+    monkeypatch.setattr(ImportJobs, "_note_share", stopped)
+    visitor.post("/import/yes", data={"new_name": "Back"})
+    services.imports.settle(60)
+    assert "Back" not in services.personas.list_names()
+    assert [entry.name for entry in services.home.characters.iterdir() if "Back" in entry.name] == []
+    assert not any(services.home.importing.iterdir())
 
 
 def test_a_talk_from_elsewhere_comes_home_with_two_clicks(

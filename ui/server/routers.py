@@ -13,7 +13,6 @@ from ui.rooms.group import routes as group
 from ui.rooms.guests import routes as guests
 from ui.rooms.heart import routes as heart
 from ui.rooms.history import routes as history
-from ui.rooms.imports import archives
 from ui.rooms.imports import routes as imports
 from ui.rooms.knowledge import routes as knowledge
 from ui.rooms.meaning import routes as meaning
@@ -37,7 +36,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     group.router,
     welcome.router,
     new.router,
-    archives.router,
     imports.router,
     keys.router,
     assets.router,

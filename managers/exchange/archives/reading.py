@@ -27,7 +27,7 @@ from managers.exchange.archives.manifest import (
     path_of,
 )
 from managers.exchange.archives.writing import Progress, nobody_asks
-from managers.exchange.encryption import is_encrypted, open_encrypted
+from managers.exchange.encryption import is_encrypted, is_encrypted_file, open_encrypted
 from managers.exchange.errors import (
     ArchiveTooLargeError,
     DamagedArchiveError,
@@ -164,6 +164,47 @@ def open_archive(path: Path, passphrase: str | None = None) -> Iterator[Archive]
         except UnsafeZipError as error:
             raise _refusal(path, error.trouble, error.name) from error
         yield Archive(path, manifest, files, entries, names)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What an archive of which every file was checked says of itself: see `Manifest`; `size` in bytes."""
+
+    persona: str
+    made_at: str
+    count: int
+    size: int
+    is_masked: bool
+    forgotten: int
+
+
+def is_archive(path: Path) -> bool:
+    """Tell whether a file is an archive, or encrypted, as nothing else is that comes in.
+
+    Raises:
+        UtataneError: it is one that cannot be taken in.
+    """
+    if not path.is_file():
+        return False
+    if is_encrypted_file(path):
+        return True
+    try:
+        with open_archive(path):
+            return True
+    except NotAnArchiveError:
+        return False
+
+
+def look_through(path: Path, passphrase: str | None, progress: Progress = nobody_asks) -> Checked:
+    """Check all of an archive, and write nothing.
+
+    Raises:
+        UtataneError: what `open_archive` and `Archive.check` raise.
+    """
+    with open_archive(path, passphrase) as archive:
+        archive.check(progress)
+        told = archive.manifest
+        return Checked(told.persona, told.made_at, len(archive.files), archive.size, told.masked, told.forgotten)
 
 
 @dataclass(frozen=True, slots=True)

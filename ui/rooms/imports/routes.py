@@ -50,7 +50,7 @@ def show(visit: Beside, persona: str = "") -> Response:
         cost=_cost(visit, current),
         new_name=view.suggested_name(current.found) if current and current.found else "",
         to_dreams=address_of(current.persona, "dreams") if current and current.imported else "",
-        to_talk=f"{address_of(current.persona)}#latest" if current and current.imported else "",
+        to_talk=f"{address_of(current.persona)}#latest" if current and current.state == "done" else "",
     )
 
 
@@ -61,14 +61,15 @@ def choose(
     path: FormText = "",
     kind: FormText = "",
     persona: FormText = "",
+    passphrase: FormText = "",
 ) -> Response:
     """Begin to read what was chosen."""
     jobs, wanted = visit.services.imports, _kind(kind)
     try:
         if file is not None and file.filename:
-            jobs.look_at_upload(file.filename, file.file, wanted, persona)
+            jobs.look_at_upload(file.filename, file.file, wanted, persona, passphrase or None)
         elif path.strip():
-            jobs.look(_place(visit, path), wanted, persona)
+            jobs.look(_place(visit, path), wanted, persona, passphrase or None)
         else:
             raise NothingChosenError  # said where all else that is wrong with a form is
     except UtataneError as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from agent.importing import Imported
+from managers.exchange.archives.reading import Checked
 from managers.exchange.import_engine import ImportPreview
 from managers.exchange.import_words import told_of
 from managers.exchange.items import Kind, MemoryKind, NotTaken
@@ -18,6 +19,7 @@ from ui.locales import Texts
 _words = Words("notices/imports")
 KINDS: Final[tuple[Kind, ...]] = tuple(kind for kind in get_args(Kind) if kind != "archive")
 """What can be chosen where it is not recognised; an archive always is."""
+_MEGABYTE: Final = 1_000_000
 _GUESSED: Final = frozenset({"text"})
 """Kinds whose speakers are a guess that a person should look at."""
 
@@ -66,6 +68,18 @@ def facts(found: ImportPreview, t: Texts) -> list[str]:
     if found.files:
         told.append(t("imports.files", count=f"{found.files:,}"))
     return [*told, *memories(found.memories.items(), t)]
+
+
+def archived(found: Checked, t: Texts) -> list[str]:
+    """Return what an archive says of itself, sentence by sentence."""
+    told = [t("imports.archive_files", count=found.count, size=f"{found.size / _MEGABYTE:,.1f}")]
+    if found.made_at:
+        told.append(t("imports.archive_made", day=found.made_at[:10]))
+    if found.forgotten:
+        told.append(t("imports.archive_forgotten", count=found.forgotten))
+    if found.is_masked:
+        told.append(t("imports.archive_masked"))
+    return told
 
 
 def memories(counted: Iterable[tuple[MemoryKind, int]], t: Texts) -> list[str]:
