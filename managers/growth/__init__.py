@@ -1,0 +1,1 @@
+"""How a persona grows: what its talks come to, and what is made of that."""

@@ -1,0 +1,231 @@
+"""What the talks of a persona and a user come to: a few counts a day, their weights, and the level that they make.
+
+All of it is derived from the persona's own files and holds no word: `rag_index/kpi.duckdb` can be thrown away at any time.
+It follows what is new. The log is read from the last day on that was counted; of older days only those whose messages were
+taken away or came back since; all of it only where the numbers of messages do not fit otherwise (an import, an erasure).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Final
+
+from managers.memory.emotions import EmotionLog
+from managers.memory.goals import GoalStore
+from managers.memory.log.reader import LogReader
+from managers.memory.messages import Message
+from managers.growth.kpi_file import COUNTED, Held, KpiFile
+from managers.sessions.users import Users
+from managers.storage.clock import Clock
+from managers.storage.paths import PersonaPaths
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+APART: Final = timedelta(minutes=15)
+"""A talk has ended after so long a silence, as for dreams (`sleep.idle_minutes` by default)."""
+TALK_TURNS: Final = 3
+"""A talk of fewer turns is no thread that anybody completed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kpi:
+    """What is counted, of a day or of all of them.
+
+    Attributes:
+        turns: messages of the user that this persona answered.
+        returns: days on which the user came back: all on which they spoke but the first.
+        minutes: how long they talked, silences above `APART` left out.
+        positive: messages in which the user felt joy, happiness or a good surprise.
+        threads: talks of at least `TALK_TURNS` turns that came to their end; among several, threads that ended.
+        goals: goals of the persona that were reached.
+    """
+
+    turns: int = 0
+    returns: int = 0
+    minutes: int = 0
+    positive: int = 0
+    threads: int = 0
+    goals: int = 0
+
+    @property
+    def total(self) -> float:
+        """The weighted sum."""
+        return sum(WEIGHTS[name] * getattr(self, name) for name in WEIGHTS)
+
+    @property
+    def level(self) -> int:
+        return level_of(self.total)
+
+
+WEIGHTS: Final[Mapping[str, float]] = {
+    "turns": 1.0,
+    "returns": 5.0,
+    "minutes": 0.1,
+    "positive": 0.5,
+    "threads": 2.0,
+    "goals": 10.0,
+}
+"""What each is worth, with the reasons in `docs/architecture.md`. A turn is the unit."""
+
+
+def level_of(total: float) -> int:
+    """Return the level that a sum makes."""
+    return math.floor(math.sqrt(max(total, 0.0) / 10))
+
+
+@dataclass
+class _Day:
+    """The counts of one day and user, and how many messages of any kind the log has on it."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    last: datetime | None = None
+    in_talk: int = 0
+
+    def go_on(self, moment: datetime) -> None:
+        """Add the time since the message before, or let another talk begin."""
+        gap = moment - self.last if self.last is not None else timedelta(0)
+        if gap > APART:
+            self.end_talk()
+        else:
+            self.counts["seconds"] += max(int(gap.total_seconds()), 0)
+        self.last = moment
+
+    def end_talk(self) -> None:
+        self.counts["talks"] += self.in_talk >= TALK_TURNS
+        self.in_talk = 0
+
+
+Ended = Callable[[], Iterable[tuple[datetime, Sequence[str]]]]
+"""Tells when each thread among several ended, and who was there for all of it."""
+
+
+class KpiStore:
+    """The counts of one persona. Safe to use from several threads and processes."""
+
+    def __init__(
+        self,
+        paths: PersonaPaths,
+        clock: Clock,
+        log: LogReader,
+        emotions: EmotionLog,
+        goals: GoalStore,
+        users: Callable[[], Users],
+        ended: Ended = tuple,
+    ) -> None:
+        """Remember where everything is; nothing is opened.
+
+        Args:
+            paths: the persona's folder.
+            clock: what "ended" is reckoned from.
+            log: its log.
+            emotions: what the user felt.
+            goals: what it strives for.
+            users: tells whose time it was.
+            ended: the threads among several that ended.
+        """
+        self._paths = paths
+        self._clock = clock
+        self._log = log
+        self._emotions = emotions
+        self._goals = goals
+        self._users = users
+        self._ended = ended
+        self._file = KpiFile(paths.rag_index / "kpi.duckdb", clock)
+
+    def all_of(self, uid: str) -> Kpi:
+        """Return what there is of a user, as it was last counted; nothing where nobody has counted yet."""
+        found = self._file.sums(uid)
+        return Kpi(
+            turns=found["turns"],
+            returns=max(found["days"] - 1, 0),
+            minutes=found["seconds"] // 60,
+            positive=found["positive"],
+            threads=found["talks"] + found["threads"],
+            goals=found["goals"],
+        )
+
+    def course(self, uid: str) -> pd.DataFrame:
+        """Return a row a day on which there was anything: the counts of the day, the sum until then, and the level."""
+        import pandas as pd  # noqa: PLC0415  # takes half a second, and only who looks at a table needs it
+
+        table = pd.DataFrame(self._file.days(uid), columns=["day", *COUNTED, "threads", "goals"])
+        spoken = table["turns"] > 0
+        table["returns"] = (spoken & (spoken.cumsum() > 1)).astype(int)
+        table["minutes"] = (table["seconds"].cumsum() // 60).diff().fillna(table["seconds"] // 60).astype(int)
+        table["threads"] += table["talks"]
+        table["total"] = sum((weight * table[name] for name, weight in WEIGHTS.items()), pd.Series(0.0, table.index)).cumsum()
+        table["level"] = [level_of(total) for total in table["total"]]
+        return table[["day", *WEIGHTS, "total", "level"]]
+
+    def update(self) -> None:
+        """Count what is new.
+
+        Raises:
+            UtataneError: as `Database.run`; it is made up for the next time.
+        """
+        self._file.change(self._update)
+
+    def _update(self, held: Held) -> None:
+        gone = {one for one, text in self._log.corrections().items() if text is None}
+        changed = gone ^ held.gone()
+        last = held.last()
+        days = {message.time.date() for message in self._log.originals(changed).values()} if changed else set[date]()
+        for day in sorted(days):
+            if last is not None and day < last:
+                held.replace(day, day, self._counted(day, day))
+        held.replace(last, None, self._counted(last, None))
+        missing = self._log.count() - held.messages()
+        if missing != held.missing():  # words came, or went, that no record of the log tells of
+            held.replace(None, None, self._counted(None, None))
+            missing = self._log.count() - held.messages()
+        held.note(gone, missing)
+        held.replace_ended(self._all_ended())
+
+    def _counted(self, since: date | None, until: date | None) -> list[tuple[object, ...]]:
+        """Count some days: a row for each and each user."""
+        users = self._users()
+        found: defaultdict[tuple[str, date], _Day] = defaultdict(_Day)
+        asked: Message | None = None
+        for message in self._log.messages(since, until):
+            day = found[users.at(message.time), message.time.date()]
+            day.counts["messages"] += 1
+            if message.role == "system":
+                continue
+            day.go_on(message.time)
+            if message.role == "user":
+                asked = message
+            elif message.role == "persona" and asked is not None:
+                day.counts["turns"] += 1
+                day.in_talk += not message.group
+                asked = None
+        now = self._clock.now()
+        for (_, at), day in found.items():
+            if at < now.date() or (day.last is not None and now - day.last > APART):
+                day.end_talk()
+        begin = datetime.combine(since, time.min) if since else None
+        end = datetime.combine(until, time.min) + timedelta(days=1) if until else None
+        for entry in self._emotions.entries(begin, end):
+            moment = entry.timestamp.replace(tzinfo=None)
+            found[users.at(moment), moment.date()].counts["positive"] += entry.value > 0
+        return [(uid, at, *(day.counts[name] for name in COUNTED)) for (uid, at), day in found.items()]
+
+    def _all_ended(self) -> list[tuple[object, ...]]:
+        """Return the goals that were reached and the threads among several that ended: few, so all of them."""
+        users, name = self._users(), self._paths.name
+        reached = (("goals", moment) for moment in _reached(self._goals))
+        ended = (("threads", at) for at, present in self._ended() if name in present)
+        found = Counter((what, users.at(at), at.date()) for what, at in (*reached, *ended))
+        return [(*key, count) for key, count in found.items()]
+
+
+def _reached(goals: GoalStore) -> Iterator[datetime]:
+    for goal in (*goals.load().all, *goals.archived()):
+        if goal.status == "completed":
+            with suppress(ValueError):  # a date that somebody wrote by hand
+                yield datetime.fromisoformat(goal.updated_at or goal.created_at).replace(tzinfo=None)

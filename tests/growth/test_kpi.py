@@ -1,0 +1,114 @@
+"""What the talks come to: counted from the files, by what is new, without a word."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from random import Random
+
+import pytest
+
+from managers.growth.kpi import Kpi, KpiStore, level_of
+from managers.growth.mark import due_for_growth
+from managers.memory.emotions import EmotionLog
+from managers.memory.goals import Goal, Goals, GoalStore
+from managers.memory.json_documents import Apply
+from managers.memory.log import ConversationLog
+from managers.memory.messages import Message
+from managers.sessions.users import Users
+from managers.storage.clock import new_id
+from managers.storage.history import History
+from managers.storage.paths import PersonaPaths
+from tests.fakes import HandClock
+
+DAY = datetime(2026, 11, 1, 20, 0)
+
+
+class Life:
+    """A persona's files, and the counts of them."""
+
+    def __init__(self, paths: PersonaPaths, clock: HandClock, rng: Random) -> None:
+        self.paths, self.clock, self.rng = paths, clock, rng
+        apply: Apply = History(paths, clock).change
+        self.log = ConversationLog(paths, clock, rng)
+        self.emotions = EmotionLog(paths, clock)
+        self.goals = GoalStore(paths, clock, apply)
+        self.users = Users()
+        self.ended: list[tuple[datetime, list[str]]] = []
+
+    @property
+    def kpi(self) -> KpiStore:
+        return KpiStore(
+            self.paths, self.clock, self.log, self.emotions, self.goals, lambda: self.users, lambda: self.ended
+        )
+
+    def talk(self, begin: datetime, turns: int, group: str = "") -> list[str]:
+        """Talk for some turns, a minute each."""
+        ids = []
+        for turn in range(turns):
+            self.clock.set(begin + timedelta(minutes=turn))
+            for role, speaker in (("user", "ユーザー"), ("persona", self.paths.name)):
+                one = new_id(self.clock, self.rng)
+                said = Message(one, self.clock.now(), role, speaker, "うん", group=group)  # type: ignore[arg-type]
+                self.log.append_shared(said)
+                ids.append(one)
+        return ids
+
+
+@pytest.fixture
+def life(paths: PersonaPaths, clock: HandClock, rng: Random) -> Life:
+    return Life(paths, clock, rng)
+
+
+def test_counts_what_is_in_the_files(life: Life) -> None:
+    ids = life.talk(DAY, 4)
+    life.talk(DAY + timedelta(hours=1), 2)
+    life.talk(DAY + timedelta(days=2), 3, group="g1")
+    life.emotions.append("やった", "joy", message_id=ids[0], time=DAY)
+    life.emotions.append("つらい", "sadness", message_id=ids[2], time=DAY)
+    life.goals.change(
+        lambda _: Goals([Goal(id="sh_1", goal="歌う", status="completed", updated_at="2026-11-02 09:00:00")]),
+        author="user", reason="",
+    )  # fmt: skip
+    life.ended = [(DAY + timedelta(days=2), [life.paths.name]), (DAY, ["Claris"])]
+    life.clock.move(hours=1)
+    life.kpi.update()
+    found = life.kpi.all_of("me")
+    assert found == Kpi(turns=9, returns=1, minutes=3 + 1 + 2, positive=1, threads=2, goals=1)
+    assert found.total == pytest.approx(9 + 5 + 0.6 + 0.5 + 4 + 10)
+    course = life.kpi.course("me")
+    assert [f"{day:%m-%d}" for day in course["day"]] == ["11-01", "11-02", "11-03"]
+    assert course["total"].iloc[-1] == pytest.approx(found.total)
+    assert list(course["level"]) == [level_of(total) for total in course["total"]]
+    assert "うん".encode() not in (life.paths.rag_index / "kpi.duckdb").read_bytes()
+
+
+def test_follows_what_goes_and_comes_back(life: Life) -> None:
+    first = life.talk(DAY, 4)
+    life.talk(DAY + timedelta(days=1), 3)
+    life.kpi.update()
+    assert life.kpi.all_of("me").turns == 7
+    life.log.supersede(first[1], None)
+    life.kpi.update()
+    assert life.kpi.all_of("me").turns == 6
+    for name in ("kpi.duckdb",):  # derived: made anew, and says the same
+        (life.paths.rag_index / name).write_bytes(b"no database")
+    life.kpi.update()
+    assert life.kpi.all_of("me").turns == 6
+
+
+def test_each_user_has_their_own(life: Life) -> None:
+    life.talk(DAY, 3)
+    life.users = Users(((DAY + timedelta(hours=12), "a"),))
+    life.talk(DAY + timedelta(days=1), 5)
+    life.kpi.update()
+    assert (life.kpi.all_of("me").turns, life.kpi.all_of("a").turns, life.kpi.all_of("b").turns) == (3, 5, 0)
+
+
+def test_level_and_mark() -> None:
+    assert [level_of(total) for total in (0, 9.9, 10, 39, 40, 1000)] == [0, 0, 1, 1, 2, 10]
+
+    class Mark:
+        mark = 100.0
+
+    assert due_for_growth(Kpi(turns=100), Mark())
+    assert not due_for_growth(Kpi(turns=150), Mark(), trained_at=100)
