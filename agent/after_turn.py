@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
 
 from managers.storage.edges import said
 from managers.storage.notices import NoticeBoard
+
+T = TypeVar("T")
 
 
 class Afterwards:
@@ -16,7 +19,7 @@ class Afterwards:
         self._notices = notices
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="afterwards")
 
-    def do(self, work: Callable[..., None], *arguments: object) -> Future[None]:
+    def do(self, work: Callable[..., T], *arguments: object) -> Future[T]:
         """Do something after what is waiting already."""
         done = self._thread.submit(work, *arguments)
         done.add_done_callback(self._say_failure)
@@ -34,7 +37,7 @@ class Afterwards:
         """Wait until all is done; nothing can be done after."""
         self._thread.shutdown(wait=True)
 
-    def _say_failure(self, done: Future[None]) -> None:
+    def _say_failure(self, done: Future[T]) -> None:
         error = done.exception() if not done.cancelled() else None
         if isinstance(error, Exception):  # nobody above would see it: the edge of a thread
             self._say(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -14,6 +15,7 @@ from agent.minds.masking import Masking
 from agent.persona_words import openings
 from agent.prompts.quoting import one_line
 from agent.strategy_advisor import StrategyAdvisor
+from managers.growth.kpi import KpiStore
 from managers.hygiene.housekeeping import Housekeeping
 from managers.memory.audience import AudienceStore
 from managers.memory.emotions import EmotionLog
@@ -39,6 +41,7 @@ from managers.personas import Persona, PersonaStore
 from managers.recall.engine import Recall
 from managers.recall.knowledge import KnowledgeBase
 from managers.recall.recall_log import RecallLog
+from managers.sessions.users import UserStore
 from managers.storage.clock import Clock
 from managers.storage.edges import told
 from managers.storage.errors import Notice, UtataneError, as_notice
@@ -76,6 +79,7 @@ class Memories:
     audiences: AudienceStore
     map: MemoryMap
     network: EntityNetwork
+    kpi: KpiStore
 
     @property
     def emotions(self) -> EmotionLog:
@@ -200,7 +204,8 @@ def open_memories(
     """Open a persona's memories, or raise what `PersonaStore.get` raises."""
     paths, only_look = personas.get(name).paths, personas.only_look
     history, notices = History(paths, clock, flaws, only_look=only_look), NoticeBoard()
-    now, follow = _followed(personas, name, base, notices)
+    users = UserStore(paths.home, clock, only_look=only_look)
+    now, follow = _followed(personas, name, partial(_noted, base, users), notices)
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
     life = _inner_life(paths, clock, history.change, log, now)
     recall = _recall(paths, log, now, clock, secrets, meter, only_look=only_look)
@@ -226,6 +231,7 @@ def open_memories(
         audiences=AudienceStore(paths, history.change),
         map=MemoryMap(paths, recall, only_look=only_look),
         network=EntityNetwork(paths, recall, only_look=only_look),
+        kpi=KpiStore(paths, clock, log, life.emotions, life.goals, users.load, only_look=only_look),
     )
 
 
@@ -245,6 +251,14 @@ def _inner_life(paths: PersonaPaths, clock: Clock, apply: Apply, log: Conversati
     state = InnerStateStore(paths, clock, now.sleep, questions=questions, goals=goals, emotions=emotions)
     insights, episodes = InsightStore(paths, clock, apply), EpisodeStore(paths, clock, apply)
     return InnerLife(emotions, state, questions, goals, insights, episodes)
+
+
+def _noted(base: Callable[[], Settings], users: UserStore) -> Settings:
+    """Return everybody's settings; from when on another user is there is noted, before anything they say is written."""
+    now = base()
+    with suppress(UtataneError):  # settings are asked for again before the next words
+        users.is_now(now.user.uid)
+    return now
 
 
 def _followed(

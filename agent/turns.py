@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent.addressing import called, with_name
 from agent.after_turn import Afterwards
@@ -37,6 +37,9 @@ from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
 from managers.storage.settings import Settings
 from managers.usage.ledger import Purpose
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NAME_SAID_IN = 40
 """So many messages are looked through for what the user is called."""
@@ -153,6 +156,15 @@ class Turns:
     def settle(self) -> None:
         """Wait until the work after the last turn (index, archives) is done."""
         self._afterwards.do(lambda: None).result()
+
+    def course(self) -> Future[pd.DataFrame]:
+        """Count what the talks come to, off the user's path; the result is how that came about, day by day."""
+        return self._afterwards.do(self._course)
+
+    def _course(self) -> pd.DataFrame:
+        kpi = self.memories.kpi
+        kpi.update()
+        return kpi.course()
 
     def _refuse_while_answering(self) -> None:
         if self.turn is not None:

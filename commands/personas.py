@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +28,9 @@ def list_personas(home: HomeOption = None, as_json: JsonOption = False) -> None:
     )
     with services_at(home) as services:
         for persona in services.personas.list():
-            facts = {"name": persona.name, "language": persona.language} | ({"asks": True} if persona.asks else {})
+            kpi = services.memories(persona.name).kpi.all_of()
+            facts = {"name": persona.name, "language": persona.language, "level": kpi.level, "kpi": asdict(kpi)}
+            facts |= {"asks": True} if persona.asks else {}
             tell(facts, f"{persona.name}  ({asks})" if persona.asks else persona.name, as_json=as_json)
         for name in services.personas.door.guests():
             tell({"guest": True, "name": name}, f"{name}  ({guest})", as_json=as_json)

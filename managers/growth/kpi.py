@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Final
 
+from managers.growth.kpi_file import COUNTED, Held, KpiFile
 from managers.memory.emotions import EmotionLog
 from managers.memory.goals import GoalStore
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message
-from managers.growth.kpi_file import COUNTED, Held, KpiFile
 from managers.sessions.users import Users
 from managers.storage.clock import Clock
 from managers.storage.paths import PersonaPaths
@@ -56,7 +56,7 @@ class Kpi:
     @property
     def total(self) -> float:
         """The weighted sum."""
-        return sum(WEIGHTS[name] * getattr(self, name) for name in WEIGHTS)
+        return sum(weight * int(getattr(self, name)) for name, weight in WEIGHTS.items())
 
     @property
     def level(self) -> int:
@@ -117,6 +117,8 @@ class KpiStore:
         goals: GoalStore,
         users: Callable[[], Users],
         ended: Ended = tuple,
+        *,
+        only_look: bool = False,
     ) -> None:
         """Remember where everything is; nothing is opened.
 
@@ -128,7 +130,9 @@ class KpiStore:
             goals: what it strives for.
             users: tells whose time it was.
             ended: the threads among several that ended.
+            only_look: nothing is counted; what was is shown.
         """
+        self._only_look = only_look
         self._paths = paths
         self._clock = clock
         self._log = log
@@ -138,9 +142,9 @@ class KpiStore:
         self._ended = ended
         self._file = KpiFile(paths.rag_index / "kpi.duckdb", clock)
 
-    def all_of(self, uid: str) -> Kpi:
-        """Return what there is of a user, as it was last counted; nothing where nobody has counted yet."""
-        found = self._file.sums(uid)
+    def all_of(self, uid: str = "") -> Kpi:
+        """Return what there is of a user (of the one who is there now), as it was last counted; mostly from memory."""
+        found = self._file.sums(uid or self._users().now)
         return Kpi(
             turns=found["turns"],
             returns=max(found["days"] - 1, 0),
@@ -150,16 +154,18 @@ class KpiStore:
             goals=found["goals"],
         )
 
-    def course(self, uid: str) -> pd.DataFrame:
+    def course(self, uid: str = "") -> pd.DataFrame:
         """Return a row a day on which there was anything: the counts of the day, the sum until then, and the level."""
         import pandas as pd  # noqa: PLC0415  # takes half a second, and only who looks at a table needs it
 
-        table = pd.DataFrame(self._file.days(uid), columns=["day", *COUNTED, "threads", "goals"])
+        table = pd.DataFrame(self._file.days(uid or self._users().now), columns=["day", *COUNTED, "threads", "goals"])
         spoken = table["turns"] > 0
         table["returns"] = (spoken & (spoken.cumsum() > 1)).astype(int)
         table["minutes"] = (table["seconds"].cumsum() // 60).diff().fillna(table["seconds"] // 60).astype(int)
         table["threads"] += table["talks"]
-        table["total"] = sum((weight * table[name] for name, weight in WEIGHTS.items()), pd.Series(0.0, table.index)).cumsum()
+        table["total"] = sum(
+            (weight * table[name] for name, weight in WEIGHTS.items()), pd.Series(0.0, table.index)
+        ).cumsum()
         table["level"] = [level_of(total) for total in table["total"]]
         return table[["day", *WEIGHTS, "total", "level"]]
 
@@ -169,7 +175,8 @@ class KpiStore:
         Raises:
             UtataneError: as `Database.run`; it is made up for the next time.
         """
-        self._file.change(self._update)
+        if not self._only_look:
+            self._file.change(self._update)
 
     def _update(self, held: Held) -> None:
         gone = {one for one, text in self._log.corrections().items() if text is None}

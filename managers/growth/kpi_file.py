@@ -1,9 +1,9 @@
 """`rag_index/kpi.duckdb`: the counts as they are kept. Numbers, days and ids of messages that are gone; no word.
 
-    day(uid, day, messages, turns, seconds, positive, talks)   of the log and the emotion log
-    ended(what, uid, day, count)                               `goals` and `threads`
-    gone(id)                                                   messages that were taken away, or stand aside
-    missing(count)                                             by how many messages the log's own count differs
+day(uid, day, messages, turns, seconds, positive, talks)   of the log and the emotion log
+ended(what, uid, day, count)                               `goals` and `threads`
+gone(id)                                                   messages that were taken away, or stand aside
+missing(count)                                             by how many messages the log's own count differs
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from managers.sessions.database import Database
 from managers.storage.clock import Clock
 from managers.storage.files import make_folder
+from managers.storage.opening import look
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
@@ -60,13 +61,14 @@ class Held:
 
     def last(self) -> date | None:
         """Return the last day on which the log had a message; None where nothing was counted."""
-        return self._one("SELECT max(day) FROM day WHERE messages > 0")
+        found: date | None = self._one("SELECT max(day) FROM day WHERE messages > 0")
+        return found
 
     def messages(self) -> int:
-        return self._one("SELECT coalesce(sum(messages), 0)::BIGINT FROM day")
+        return int(self._one("SELECT coalesce(sum(messages), 0)::BIGINT FROM day"))
 
     def missing(self) -> int:
-        return self._one("SELECT coalesce(max(count), 0)::BIGINT FROM missing")
+        return int(self._one("SELECT coalesce(max(count), 0)::BIGINT FROM missing"))
 
     def replace(self, since: date | None, until: date | None, rows: Sequence[Sequence[object]]) -> None:
         """Put other counts in the place of some days', or of all."""
@@ -99,12 +101,17 @@ class KpiFile:
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._database = Database(path, _TABLES, clock)
+        self._known: tuple[object, dict[str, int]] = (None, {})
 
     def sums(self, uid: str) -> Mapping[str, int]:
         """Return the sums of a user: of `COUNTED` (but messages), `threads`, `goals`, and `days` with a turn."""
-        names = ("days", *COUNTED[1:], "threads", "goals")
-        found = self._read(_SUMS, uid)
-        return dict(zip(names, map(int, found[0]), strict=True)) if found else dict.fromkeys(names, 0)
+        file = look(self._database.path)
+        state = file and (uid, file.st_mtime_ns, file.st_size)
+        if state is None or self._known[0] != state:
+            names = ("days", *COUNTED[1:], "threads", "goals")
+            found = self._read(_SUMS, uid) or [(0,) * len(names)]
+            self._known = state, dict(zip(names, map(int, found[0]), strict=True))
+        return self._known[1]
 
     def days(self, uid: str) -> list[tuple[Any, ...]]:
         """Return the days of a user in order: the day, `COUNTED`, threads, goals."""

@@ -13,8 +13,8 @@ from managers.storage.files import open_binary
 from managers.storage.opening import is_folder, walk
 from managers.storage.paths import PersonaPaths
 
-_MAPS: Final = ("memory_map.sqlite", "entity_network.sqlite")
-"""They name regions by words, and entities: drawn anew when somebody looks."""
+_MAPS: Final = ("memory_map.sqlite", "entity_network.sqlite", "kpi.duckdb")
+"""They name regions by words, and entities, and count messages: made anew when somebody looks."""
 _BLOCK: Final = 8_000_000
 _OVERLAP: Final = 64_000
 """Longer than any name, and than all but the longest message."""

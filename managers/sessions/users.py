@@ -55,7 +55,9 @@ class Users:
 class UserStore:
     """`sessions/users.json` of a home folder. Safe to use from several threads and processes."""
 
-    def __init__(self, home: Home, clock: Clock) -> None:
+    def __init__(self, home: Home, clock: Clock, *, only_look: bool = False) -> None:
+        """Remember where the file is; with `only_look` nothing is written."""
+        self._only_look = only_look
         self._path = home.sessions / "users.json"
         self._clock = clock
 
@@ -66,15 +68,14 @@ class UserStore:
         except (NotJsonError, ValidationError):
             return Users()
 
-    def is_now(self, uid: str) -> Users:
-        """Note that a key holds from now on, where another one did; return who spoke when.
+    def is_now(self, uid: str) -> None:
+        """Note that a key holds from now on, where another one did.
 
         Raises:
             DiskFullError, UnwritableError, BusyError
         """
-        known = self.load()
-        if known.now == uid:
-            return known
+        if self._only_look or self.load().now == uid:
+            return
         make_folder(self._path.parent)
         with holding(self._path.with_name(f".{self._path.name}.lock"), self._path.name):
             try:
@@ -83,11 +84,10 @@ class UserStore:
                 set_aside(self._path, self._clock.now())
                 known = Users()
             if known.now == uid:
-                return known
+                return
             changed = Users((*known.spans, (self._clock.now(), uid)))
             spans = [_Span(uid=one, since=since) for since, one in changed.spans]
             write_atomic(self._path, dump_json(_Document(users=spans).model_dump(mode="json")))
-            return changed
 
     def _read(self) -> Users:
         data = read_bytes(self._path)

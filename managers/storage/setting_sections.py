@@ -104,6 +104,8 @@ RETENTION_TABLE: Final[Mapping[Data, int]] = {"conversation": 30, "patterns": 90
 class MemorySettings(Section):
     """How many memories are kept active, and what is put away in the archive. Nothing is destroyed by any of these."""
 
+    shared: bool = False
+    """Whether other personas that share, too, are given what this one knows of the user, and it what they know."""
     hygiene: bool = True
     """Whether memories are put away, merged and split at all."""
     max_episodes: int = Field(10_000, ge=100)
@@ -265,3 +267,5 @@ class UserSettings(Section):
 
     name: str = ""
     profile: str = ""
+    uid: str = Field("me", pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")
+    """Whose memory it is that personas share, and whose talks are counted: a key, no account."""

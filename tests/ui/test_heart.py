@@ -67,7 +67,7 @@ def test_an_untouched_persona_has_nothing_that_moves_it(visitor: TestClient) -> 
     page = heart(visitor)
     assert page.one("h1").text == JA("heart.title")
     assert JA("heart.nothing_moves") in page.one("#motive").text
-    assert len(page.all('[role="meter"]')) == 4
+    assert len(page.one("#drives").all('[role="meter"]')) == 4
     assert JA("heart.no_questions") in page.one("#questions").text
     assert JA("heart.no_goals") in page.one("#goals").text
     assert JA("heart.no_feelings") in page.one("#feelings").text
@@ -458,3 +458,12 @@ def test_tables_are_handed_out_in_both_languages(house: House, visitor: TestClie
 
 def test_numbers_stay_numbers_in_a_table() -> None:
     assert as_csv([[-0.5, "-0.5", "a,b", None]]).decode("utf-8-sig") == '-0.5,\'-0.5,"a,b",\r\n'
+
+
+def test_shows_the_level_and_what_makes_it(visitor: TestClient, house: House) -> None:
+    page = heart(visitor)
+    shown = page.one("#growth")
+    assert JA("heart.level", level=house.services.companion(NAME).memories.kpi.all_of().level) in shown.text
+    table = visitor.get(address_of(NAME, "tables/growth.csv"))
+    assert table.status_code == 200
+    assert JA("heart.kpi_turns") in table.text

@@ -68,6 +68,13 @@ class Room:
             return False
         return choice is not None and choice.status.leaves_machine
 
+    def level(self, name: str) -> int:
+        """Return how far a persona and the user have come, as it was last counted."""
+        try:
+            return self.visit.services.memories(name).kpi.all_of().level
+        except UtataneError:
+            return 0
+
     def at(self, deed: str = "") -> str:
         """Return the address of the room, or of what is done in it."""
         return f"/group/{self.id}/{deed}" if deed else f"/group/{self.id}"

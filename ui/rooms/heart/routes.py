@@ -13,6 +13,7 @@ from managers.sleep.diary import DreamDiary
 from ui.rooms.heart import view
 from ui.rooms.heart.drives import drive_cards
 from ui.rooms.heart.feelings import behind, feelings
+from ui.rooms.heart.growth import growth
 from ui.rooms.heart.look import DAYS, Look, look_at
 from ui.rooms.heart.spans import LENGTHS, Length
 from ui.rooms.history import view as history
@@ -40,6 +41,7 @@ def show(
         lengths=LENGTHS,
         motive=view.motive(look),
         drives=drive_cards(look),
+        growth=growth(look),
         questions=memories.questions.load(),
         feelings=feelings(look),
         behind=behind(look),

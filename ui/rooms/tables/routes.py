@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException
 from fastapi.responses import Response
 
 from agent.memories import Memories
+from managers.growth.kpi import WEIGHTS
 from managers.language.masking.placeholders import Mask
 from managers.memory.drives import DRIVES
 from managers.memory.emotion_curve import EmotionCurve
@@ -257,6 +258,15 @@ def _dreams(asked: Asked) -> Rows:
         yield [night.time.isoformat(sep=" "), night.level or "", night.messages, *told, changed]
 
 
+def _growth(asked: Asked) -> Rows:
+    """Yield a row a day: what was counted, its weighted sum until then, and the level."""
+    course, t = asked.visit.companion.course().result(), asked.t
+    yield [t("heart.when"), *(t(f"heart.kpi_{name}") for name in WEIGHTS), t("heart.total"), t("heart.level_name")]
+    for row in course.itertuples(index=False):
+        counts = [int(getattr(row, name)) for name in WEIGHTS]
+        yield [row.day.isoformat(), *counts, round(float(row.total), 1), int(row.level)]
+
+
 def _all_of(contents: inner.Contents) -> list[inner.Memory]:
     return [*(one for _, some in contents.first for one in some), *contents.rest]
 
@@ -297,4 +307,5 @@ ROWS: Final[Mapping[str, Callable[[Asked], Rows]]] = {
     "drives": _drives,
     "feelings": _feelings,
     "dreams": _dreams,
+    "growth": _growth,
 }
