@@ -22,13 +22,14 @@ from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, note_leaving, usage_limits
 from managers.personas import Persona, PersonaStore
 from managers.recall.documents.process import READER
+from managers.sessions.redis_address import parted, with_password
 from managers.storage import privacy
 from managers.storage.clock import Clock, SystemClock
 from managers.storage.edges import said
 from managers.storage.errors import Notice, UtataneError, as_notice
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
-from managers.storage.settings import Secrets, Settings, SettingsFile
+from managers.storage.settings import REDIS, Secrets, Settings, SettingsFile
 from managers.usage.meter import Meter
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from agent.sleeper import CompanionSleeper
     from managers.exchange.backups.daily import DailyBackups
     from managers.recall.embedders.fetching import Fetches
+    from managers.sessions.tiers import Sessions
     from managers.sleep.scheduler import SleepScheduler
 
 
@@ -140,6 +142,43 @@ class Services:
         return Groups(self)
 
     @cached_property
+    def sessions(self) -> Sessions:
+        """What is kept of those conversations in the middle term."""
+        from managers.sessions.tiers import Sessions  # noqa: PLC0415  # only who talks with several needs it
+
+        return Sessions(
+            self.home,
+            self.clock,
+            lambda: self.settings().sessions,
+            self._redis_url,
+            partial(self.notices.post, source="sessions"),
+        )
+
+    def _redis_url(self) -> str:
+        """Return where the Redis of conversations of several is, with its password; empty: there is none."""
+        url = self.settings_file.load()[0].sessions.redis_url
+        if not url:
+            return ""
+        plain = self.without_password(url)
+        if plain != url and not self.only_look:  # somebody wrote it into the file
+            self.settings_file.change("sessions", redis_url=plain)
+        return with_password(plain, self.secrets.get(REDIS))
+
+    def _told_of_sessions(self, notice: Notice) -> None:
+        """Put up what is wrong with them; that Redis is gone stands there until it is back."""
+        if notice.code.startswith("redis"):
+            self.notices.replace("redis", [notice] if notice.level == "warning" else [])
+        else:
+            self.notices.post(notice)
+
+    def without_password(self, redis_url: str) -> str:
+        """Return the address of a Redis without its password, which is kept among the secrets."""
+        plain, password = parted(redis_url)
+        if (password or not redis_url) and not self.only_look:
+            self.secrets.set(REDIS, password)
+        return plain
+
+    @cached_property
     def fetches(self) -> Fetches:
         """The sentence model that is being fetched, if one is."""
         from managers.recall.embedders.fetching import Fetches  # noqa: PLC0415  # only who fetches one needs it
@@ -203,11 +242,20 @@ class Services:
         return self.backups.mark if "backups" in self.__dict__ else ""
 
     def begin_ticking(self) -> None:
-        """Let sleep and backups look every minute what is due."""
-        self.sleep.start(self._back_up)
+        """Let sleep, backups and sessions look every minute what is due."""
+        self.sleep.start(self._back_up, self._move_sessions)
 
     def _back_up(self) -> None:
         self.backups.tick()
+
+    def _move_sessions(self) -> None:
+        """Move conversations of several to the tier where they belong by now."""
+        try:
+            self.sessions.move()
+        except UtataneError as error:
+            self.notices.replace("sessions-worker", [as_notice("sessions-wait", error)])
+        else:
+            self.notices.replace("sessions-worker", [])
 
     def _sleepers(self) -> list[CompanionSleeper]:
         """Return all personas as sleep sees them; one that cannot be opened keeps no other awake."""
@@ -261,6 +309,8 @@ class Services:
         READER.close()  # whoever is indexing a document that takes long is not waited for
         if "groups" in self.__dict__:
             self.groups.close()
+        if "sessions" in self.__dict__:
+            self.sessions.close()
         for name in list(self._companions):
             self.let_sleep(name)
         self.meter.flush()

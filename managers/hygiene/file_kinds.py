@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 How = Literal[
     "log", "episode", "card", "shelf", "records", "lines", "archive", "text", "source", "marks", "audience",
-    "attachment", "gone", "history", "index", "journal", "wordless", "yours",
+    "attachment", "gone", "history", "index", "sessions", "journal", "wordless", "yours",
 ]  # fmt: skip
 """How an erasure treats a file:
 
@@ -22,7 +22,7 @@ How = Literal[
   `audience` (which memories are for which minds): rewritten without what goes;
 - `attachment`: goes with its message, or whole;
 - `gone`: a copy or a note that can be done without: removed whole;
-- `history`, `index`: what has a way of its own;
+- `history`, `index`, `sessions`: what has a way of its own;
 - `journal`: what an operation under way must remember: the operation is finished first;
 - `wordless`: holds no word of a conversation;
 - `yours`: a person's own, or a picture: it is named, and stays.
@@ -92,6 +92,9 @@ HOME: Final[tuple[FileKind, ...]] = (
     _kind(r"secrets\.toml|\.access\.json|\.serving\.json|opening\.html|\.installation\.(key|lock)", "wordless"),
     _kind(r"sessions/(users\.json|\.users\.json\.lock)", "wordless"),
     _kind(r"groups\.json|\.groups\.json\.lock", "wordless"),
+    _kind(r"sessions/(hot/[^/.]+\.json|warm\.duckdb(\.wal)?|archive/[^/]+/\d+\.json\.gz)", "sessions", "message"),
+    _kind(r"sessions/(redis_waiting\.json|\.[a-z.]*lock)", "wordless"),
+    _kind(r"sessions/(.*/)?[^/]+\.broken-[^/]*", "gone", "copy"),
     _kind(r"(characters/)?\.[a-z-]*\.?lock|\.made-private|\.samples\.json|\.admitted/.*|usage/.*", "wordless"),
     _kind(
         r"\.backups\.json|backups/.*", "wordless"

@@ -6,11 +6,12 @@ DuckDB is imported when a file is first opened: it takes a quarter of a second.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from managers.sessions.damaged import set_aside
 from managers.sessions.errors import (
     DatabaseDamagedError,
     DatabaseHeldError,
@@ -21,14 +22,12 @@ from managers.storage.clock import Clock
 from managers.storage.errors import DiskFullError, Notice, UnwritableError, UtataneError
 from managers.storage.files import TEMPORARY_SUFFIX, explained, fsync_folder, remove
 from managers.storage.locks import WAIT_SECONDS, holding
-from managers.storage.opening import PRIVATE_FILE, check_plain, free, look, move
-from managers.storage.texts import Texts
+from managers.storage.opening import PRIVATE_FILE, check_plain, look, move
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection as Connection
 
 T = TypeVar("T")
-_say = Texts("notices/sessions")
 _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "threads": 2,
     "memory_limit": "512MB",
@@ -152,19 +151,10 @@ class Database:
         return DatabaseRefusedError(path=name, cause=cause.splitlines()[0])
 
     def _set_aside(self) -> None:
-        now = self.clock.now()
-        kept = free(self.path.with_name(f"{self.path.name}.broken-{now:%Y%m%d-%H%M%S}"))
+        self.tell(set_aside(self.path, self.clock.now()))
         log = self.path.with_name(f"{self.path.name}.wal")
-        try:
-            move(self.path, kept)
-            if look(log) is not None:
-                move(log, kept.with_name(f"{kept.name}.wal"))
-            with suppress(OSError):
-                kept.chmod(PRIVATE_FILE)
-            fsync_folder(self.path.parent)
-        except OSError as error:
-            raise explained(error, self.path) from error
-        self.tell(_say.notice("sessions-set-aside", name=self.path.name, kept=kept.name))
+        if look(log) is not None:
+            set_aside(log, self.clock.now())
 
 
 def rows(connection: Connection, sql: str, *values: object) -> list[dict[str, Any]]:

@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
+
+
+@dataclass(frozen=True)
+class Gone:
+    """What is forgotten or erased.
+
+    Attributes:
+        message_ids: of the messages.
+        touches: tells whether a text holds any of it.
+    """
+
+    message_ids: Collection[str] = frozenset()
+    touches: Callable[[str], bool] = lambda _: False
+
+    def takes(self, turn: SessionTurn) -> bool:
+        """Tell whether a turn goes."""
+        return turn.message_id in self.message_ids or self.touches(turn.msg)
+
+    def is_under(self, message_ids: Iterable[str]) -> bool:
+        """Tell whether any of some messages goes."""
+        return any(one in self.message_ids for one in message_ids)
 
 
 class SessionTurn(BaseModel):
@@ -29,6 +51,11 @@ class SessionTurn(BaseModel):
     time: datetime
     thread_id: int = 1
     present: list[str] = Field(default_factory=list)
+
+    def renamed(self, names: Mapping[str, str]) -> SessionTurn:
+        """Return the turn with personas under the names that they have now."""
+        present = [names.get(one, one) for one in self.present]
+        return self.model_copy(update={"speaker": names.get(self.speaker, self.speaker), "present": present})
 
 
 class AgendaItem(BaseModel):
@@ -87,15 +114,42 @@ class ThreadRecord(BaseModel):
         """Tell whether a persona was there for all of it."""
         return persona in self.present
 
-    def without(self, gone: Collection[str]) -> ThreadRecord | None:
-        """Return the thread without some messages; what was drawn from them has to be made anew.
+    def without(self, gone: Gone) -> ThreadRecord | None:
+        """Return the thread without what goes; what was drawn from that has to be made anew.
 
         Returns:
             None where nothing is left of it.
         """
-        if not set(self.message_ids) & set(gone):
+        turns = self.turns
+        left = [turn for turn in turns if not gone.takes(turn)]
+        drawn = "\n".join([self.summary, *self.keywords])
+        if len(left) == len(turns) and not gone.is_under(self.message_ids) and not gone.touches(drawn):
             return self
-        return thread_of(self.session_id, [turn for turn in self.turns if turn.message_id not in gone], self.domain)
+        return thread_of(self.session_id, left, self.domain)
+
+    def joined_with(self, earlier: ThreadRecord) -> ThreadRecord:
+        """Return one record of what two records of the same thread hold: each message once."""
+        turns = {turn.message_id: turn for turn in (*earlier.turns, *self.turns)}
+        drawn = self if self.summary else earlier
+        return self.model_copy(
+            update={
+                "ts_start": min(self.ts_start, earlier.ts_start),
+                "ts_end": max(self.ts_end, earlier.ts_end),
+                "full_log": written(sorted(turns.values(), key=lambda turn: turn.time)),
+                "present": [name for name in earlier.present if name in self.present],
+                "message_ids": list(dict.fromkeys([*earlier.message_ids, *self.message_ids])),
+                "domain": self.domain or earlier.domain,
+                **{
+                    name: getattr(drawn, name) for name in ("summary", "keywords", "embedding", "embedder", "dimension")
+                },
+            }
+        )
+
+    def renamed(self, names: Mapping[str, str]) -> ThreadRecord:
+        """Return the thread with personas under the names that they have now."""
+        turns = [turn.renamed(names) for turn in self.turns]
+        present = [names.get(one, one) for one in self.present]
+        return self.model_copy(update={"present": present, "full_log": written(turns)})
 
 
 class SessionRecord(BaseModel):
@@ -131,6 +185,31 @@ class SessionRecord(BaseModel):
         """Return the turns of a thread that are in the history."""
         return [turn for turn in self.history if turn.thread_id == thread_id]
 
+    def without(self, gone: Gone) -> SessionRecord:
+        """Return the session without what goes, and without what was drawn from that."""
+        threads = (thread.without(gone) for thread in self.threads)
+        kept = [one for one in self.agenda if not gone.is_under(one.message_ids) and not gone.touches(one.text)]
+        return self.model_copy(
+            update={
+                "history": [turn for turn in self.history if not gone.takes(turn)],
+                "threads": [thread for thread in threads if thread is not None],
+                "agenda": kept,
+            }
+        )
+
+    def renamed(self, names: Mapping[str, str]) -> SessionRecord:
+        """Return the session with personas under the names that they have now."""
+        agenda = [one.model_copy(update={"present": [names.get(n, n) for n in one.present]}) for one in self.agenda]
+        return self.model_copy(
+            update={
+                "history": [turn.renamed(names) for turn in self.history],
+                "threads": [thread.renamed(names) for thread in self.threads],
+                "agenda": agenda,
+                "targets": [names.get(one, one) for one in self.targets],
+                "present": [names.get(one, one) for one in self.present],
+            }
+        )
+
 
 def thread_of(session_id: str, turns: Sequence[SessionTurn], domain: str = "") -> ThreadRecord | None:
     """Return the thread that some turns of one topic are, without what is drawn from them; None of no turns."""
@@ -142,7 +221,7 @@ def thread_of(session_id: str, turns: Sequence[SessionTurn], domain: str = "") -
         ts_start=turns[0].time,
         ts_end=turns[-1].time,
         domain=domain,
-        full_log="\n".join(json.dumps(turn.model_dump(mode="json"), ensure_ascii=False) for turn in turns),
+        full_log=written(turns),
         present=present_throughout(turns),
         message_ids=[turn.message_id for turn in turns],
     )
@@ -152,3 +231,8 @@ def present_throughout(turns: Iterable[SessionTurn]) -> list[str]:
     """Return the personas who heard every one of some turns, in the order of the first."""
     heard = [turn.present for turn in turns]
     return [name for name in heard[0] if all(name in one for one in heard)] if heard else []
+
+
+def written(turns: Iterable[SessionTurn]) -> str:
+    """Return turns as a full log holds them: a JSON object a line."""
+    return "\n".join(json.dumps(turn.model_dump(mode="json"), ensure_ascii=False) for turn in turns)

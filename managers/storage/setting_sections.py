@@ -236,6 +236,16 @@ class GroupSettings(Section):
     """What it likes to say of its domain, for the built-in mind."""
 
 
+class SessionSettings(Section):
+    """How long conversations of several are kept in the middle term, and where."""
+
+    redis_url: str = ""
+    """A Redis of one's own (`redis://`, `rediss://`, `unix://`) that holds running conversations too; empty: none. A
+    password goes into `secrets.toml`."""
+    after_week: Literal["summary", "archive"] = "summary"
+    """What becomes of full logs after a week: only the summary stays, or they go into a compressed archive."""
+
+
 class BackupSettings(Section):
     """Backups: where they lie, and how many are kept."""
 

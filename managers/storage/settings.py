@@ -33,6 +33,7 @@ from managers.storage.setting_sections import (
     ProgramsSettings,
     RecallSettings,
     Section,
+    SessionSettings,
     SleepSettings,
     UsageSettings,
     UserSettings,
@@ -43,6 +44,7 @@ __all__ = [
     "BACKUP",
     "GEMINI",
     "GEMINI_VARIABLES",
+    "REDIS",
     "RETENTION_TABLE",
     "BackupSettings",
     "ConversationSettings",
@@ -56,6 +58,7 @@ __all__ = [
     "ProgramsSettings",
     "RecallSettings",
     "Secrets",
+    "SessionSettings",
     "Settings",
     "SettingsFile",
     "SleepSettings",
@@ -72,6 +75,8 @@ GEMINI = "gemini"
 """The name under which `secrets.toml` keeps the key for Gemini, whatever it is used for."""
 BACKUP = "backup"
 """The name under which it keeps the key of encrypted backups."""
+REDIS = "redis"
+"""The name under which it keeps the password of the Redis that conversations of several are in."""
 GEMINI_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 """Where people have it in their environment."""
 
@@ -89,6 +94,7 @@ class Settings(Section):
     usage: UsageSettings = Field(default_factory=UsageSettings)
     page: PageSettings = Field(default_factory=PageSettings)
     group: GroupSettings = Field(default_factory=GroupSettings)
+    sessions: SessionSettings = Field(default_factory=SessionSettings)
     programs: ProgramsSettings = Field(default_factory=ProgramsSettings)
     backup: BackupSettings = Field(default_factory=BackupSettings)
 

@@ -42,7 +42,7 @@ _ELSEWHERE: Final = frozenset(
 )
 """What is chosen in "Mind and model" and "Comparing meanings", for everybody and for one persona."""
 _ONLY_COMMON: Final = frozenset(
-    {"user", "page", "programs", "group", "backup"}
+    {"user", "page", "programs", "group", "sessions", "backup"}
     | {"usage.currency", "usage.per_dollar", "usage.answer_tokens"}
     | {f"usage.{span}_{unit}" for span in ("day", "month") for unit in ("tokens", "money")}
 )
@@ -82,7 +82,7 @@ class Option:
             return "details"
         if self.name == "recall.mask_embeddings":
             return "privacy"
-        if self.section == "group":
+        if self.section in {"group", "sessions"}:
             return "conversation"
         return "autonomy" if self.section == "sleep" and self.key in _AUTONOMY else self.section
 
@@ -160,6 +160,8 @@ def change(services: Services, name: str, value: object, persona: str = "", curr
         raise InvalidSettingError(key=name, value=value, reason="")
     if value is not None:
         value = typed(fields(section)[key], value)
+    if name == "sessions.redis_url":
+        value = services.without_password(str(value or ""))
     if persona:
         services.personas.set_settings(persona, section, **{key: value})
     else:

@@ -1,0 +1,231 @@
+"""A session is where it was left, at every tier; nothing is lost or doubled on the way, and what is to go goes from all."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from pathlib import Path
+
+import pytest
+
+from managers.sessions.records import Gone, SessionRecord, ThreadRecord, thread_of
+from managers.sessions.tiers import Moved, Sessions
+from managers.storage.paths import Home
+from managers.storage.settings import SessionSettings
+from tests.crash import kill_everywhere, needs_signals
+from tests.sessions.conftest import Kept, RedisServer
+
+
+def _words(record: SessionRecord | None) -> list[str]:
+    return [turn.msg for turn in record.history] if record else []
+
+
+def _state(record: SessionRecord | None) -> tuple[object, ...]:
+    assert record is not None
+    return record.last_thread_id, record.targets, [one.text for one in record.agenda], record.present, record.domain
+
+
+def _end_thread(record: SessionRecord) -> None:
+    ended = thread_of(record.session_id, record.thread(record.last_thread_id), "movie")
+    assert ended is not None
+    record.threads.append(ended.model_copy(update={"summary": "They spoke of a canoe.", "keywords": ["canoe"]}))
+    record.last_thread_id += 1
+
+
+@pytest.mark.parametrize("policy", ["summary", "archive"])
+def test_a_session_goes_on_where_it_stood_after_a_restart_a_day_and_a_week(kept: Kept, policy: str) -> None:
+    kept.settings = SessionSettings.model_validate({"after_week": policy})
+    kept.say(kept.open(), "s", "a canoe", "a kayak")
+    hot = kept.open().get("s")
+    assert _words(hot) == ["a canoe", "a kayak"]
+
+    kept.clock.move(hours=25)
+    assert kept.open().move() == Moved(sessions=1)
+    warm = kept.open().get("s")
+    assert (_words(warm), _state(warm)) == (["a canoe", "a kayak"], _state(hot))
+    assert list(kept.open().hot.ids()) == []
+
+    kept.clock.move(hours=24 * 7)
+    assert kept.open().move() == Moved(logs=1)
+    cold = kept.open().get("s")
+    assert _state(cold) == _state(hot)
+    assert _words(cold) == (["a canoe", "a kayak"] if policy == "archive" else [])
+    data = (kept.home.sessions / "warm.duckdb").read_bytes()
+    assert b"a kayak" not in data
+
+    kept.say(kept.open(), "s", "again")
+    assert _words(kept.open().get("s"))[-1] == "again"
+    kept.clock.move(hours=25)
+    kept.open().move()
+    [thread] = kept.open().threads("s")
+    assert len(thread.message_ids) == 3
+    assert [turn.msg for turn in thread.turns][-1] == "again"
+
+
+def test_threads_that_ended_are_kept_once_with_what_was_made_of_them(kept: Kept) -> None:
+    sessions = kept.open()
+    kept.say(sessions, "s", "a canoe")
+    sessions.change("s", _end_thread)
+    kept.say(sessions, "s", "a war", present=("B",))
+    before = sessions.threads("s")
+    assert [(one.thread_id, one.summary, one.may_be_shown_to("A")) for one in before] == [
+        (1, "They spoke of a canoe.", True)
+    ]
+    kept.clock.move(hours=30)
+    sessions.move()
+    assert sessions.threads("s")[0] == before[0]
+    assert [(one.thread_id, one.may_be_shown_to("A")) for one in sessions.threads("s")] == [(1, True), (2, False)]
+
+
+@pytest.mark.parametrize("hours", [25, -25, 24 * 400, -24 * 400])
+def test_a_clock_that_jumps_and_comes_back_loses_nothing(kept: Kept, hours: int) -> None:
+    sessions = kept.open()
+    kept.say(sessions, "s", "a canoe")
+    kept.clock.move(hours=hours)
+    sessions.move()
+    kept.say(sessions, "s", "a kayak")
+    kept.clock.move(hours=-hours)
+    sessions.move()
+    assert {"a kayak"} <= set(_words(sessions.get("s")))
+    assert len({one for thread in _all_of(sessions) for one in thread.message_ids}) == 2
+
+
+def _all_of(sessions: Sessions) -> list[ThreadRecord]:
+    """Return all threads, the running one too, as they are once all of it is in the database."""
+    sessions.clock.move(hours=24 * 3)  # type: ignore[attr-defined]
+    sessions.move()
+    return sessions.warm.threads()
+
+
+def test_what_is_forgotten_or_erased_is_in_no_byte_of_any_tier(kept: Kept) -> None:
+    kept.settings = SessionSettings(after_week="archive")
+    sessions = kept.open()
+    for name in ("cold", "warm", "hot"):
+        kept.say(sessions, name, "a canoe", "a secret zebra")
+        sessions.change(name, _end_thread)
+        kept.say(sessions, name, "a zebra crossing", "a war")
+        kept.clock.move(hours=24 * (8 if name == "cold" else 2 if name == "warm" else 0))
+        sessions.move()
+    (kept.home.sessions / "hot" / "x.json.broken-1").write_bytes(b"zebra")
+    assert [sum(1 for _ in sessions.archive.threads(name)) for name in ("cold", "warm", "hot")] == [2, 0, 0]
+    sessions.erase(Gone(touches=lambda text: "zebra" in text))
+    for path in kept.home.sessions.rglob("*"):
+        assert not path.is_file() or b"zebra" not in path.read_bytes()
+    for name in ("cold", "warm", "hot"):
+        assert [turn.msg for turn in sessions.threads(name)[0].turns] == ["a canoe"]
+        assert sessions.threads(name)[0].summary == ""  # it rested on what went
+        assert _words(sessions.get(name))[-1] == "a war"
+    sessions.drop("cold")
+    assert (sessions.get("cold"), list(sessions.archive.threads("cold"))) == (None, [])
+
+
+def test_without_its_full_log_a_thread_goes_with_any_message_of_it(kept: Kept) -> None:
+    sessions = kept.open()
+    kept.say(sessions, "s", "a canoe")
+    sessions.change("s", _end_thread)
+    [thread] = sessions.threads("s")
+    for hours in (25, 24 * 8):
+        kept.clock.move(hours=hours)
+        sessions.move()
+    sessions.let_go(Gone({"other"}))
+    assert [one.summary for one in sessions.threads("s")] == ["They spoke of a canoe."]
+    sessions.let_go(Gone(thread.message_ids))
+    assert sessions.threads("s") == []
+
+
+def test_a_persona_of_another_name_was_there_all_the_same(kept: Kept) -> None:
+    kept.settings = SessionSettings(after_week="archive")
+    sessions = kept.open()
+    kept.say(sessions, "s", "a canoe")
+    for hours in (0, 25, 24 * 8):
+        kept.clock.move(hours=hours)
+        sessions.move()
+        old, new = ("A", "C") if hours == 0 else ("C", "D") if hours == 25 else ("D", "E")
+        sessions.rename("s", {old: new})
+        record = sessions.get("s")
+        assert record is not None
+        assert (record.present, record.targets, record.history[0].present) == ([new, "B"], [new], [new, "B"])
+
+
+def _tired(home: Path) -> Kept:
+    """Return sessions of nine days ago, none of which was moved yet."""
+    kept = Kept(Home(home), settings=SessionSettings(after_week="archive"))
+    if not kept.home.sessions.exists():
+        for number in range(2):
+            kept.say(kept.open(), f"s{number}", "a canoe", "a kayak")
+    kept.clock.move(hours=24 * 9)
+    return kept
+
+
+def _move(home: Path) -> None:
+    _tired(home).open().move()
+
+
+def _ready() -> None:
+    import duckdb  # noqa: F401, PLC0415  # a quarter of a second for each child
+
+
+@needs_signals
+def test_wherever_the_worker_is_killed_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+    _tired(tmp_path / "0")
+    fresh = (shutil.copytree(tmp_path / "0", tmp_path / str(number)) for number in itertools.count(1))
+    for death in kill_everywhere(_move, lambda: [next(fresh)], whens=["before"], ready=_ready):
+        sessions = _tired(death.given[0]).open()
+        sessions.move()
+        assert sessions.warm.count() == (2, 2)
+        assert [_words(sessions.get(f"s{number}")) for number in range(2)] == [["a canoe", "a kayak"]] * 2
+        assert (list(sessions.hot.ids()), len(list(sessions.archive.threads()))) == ([], 2)
+
+
+def test_a_redis_that_goes_and_comes_back_loses_nothing(kept: Kept, redis_server: RedisServer) -> None:
+    import redis  # noqa: PLC0415
+
+    kept.url = redis_server.url
+    sessions = kept.open()
+    kept.say(sessions, "s", "a canoe")
+    with redis.Redis.from_url(kept.url) as client:
+        assert 0 < client.ttl("sess:s") <= 86400
+        assert _words(SessionRecord.model_validate_json(client.get("sess:s"))) == ["a canoe"]
+        (kept.home.sessions / "hot" / "s.json").unlink()  # another computer's, say
+        assert _words(kept.open().get("s")) == ["a canoe"]
+
+        redis_server.stop()
+        kept.say(sessions, "s", "a kayak")
+        kept.say(sessions, "t", "a raft")
+        assert [one.code for one in kept.told] == ["redis-gone"]
+        assert _words(kept.open().get("s")) == ["a canoe", "a kayak"]
+
+        redis_server.start()  # with nothing in it
+        kept.clock.move(seconds=10)
+        sessions.move()
+        assert [one.code for one in kept.told][-1] == "redis-back"
+        assert _words(SessionRecord.model_validate_json(client.get("sess:s"))) == ["a canoe", "a kayak"]
+        assert _words(SessionRecord.model_validate_json(client.get("sess:t"))) == ["a raft"]
+
+        kept.clock.move(hours=25)
+        sessions.move()
+        assert client.keys() == []
+    assert _words(sessions.get("s")) == ["a canoe", "a kayak"]
+
+
+def test_a_redis_url_that_cannot_be_used_is_said_without_its_password(kept: Kept) -> None:
+    for kept.url in ("nonsense", "redis://:hush@127.0.0.1:1"):
+        sessions = kept.open()
+        kept.say(sessions, "s", "a canoe")
+        assert "hush" not in repr(sessions) + repr(sessions.hot)
+    assert _words(kept.open().get("s")) == ["a canoe", "a canoe"]
+    assert {"redis-address", "redis-gone"} == {one.code for one in kept.told}
+    assert all("hush" not in one.ja + one.en for one in kept.told)
+
+
+def test_what_is_damaged_is_set_aside_and_said(kept: Kept) -> None:
+    sessions = kept.open()
+    kept.say(sessions, "s", "a canoe")
+    path = kept.home.sessions / "hot" / "s.json"
+    path.write_bytes(b"{]")
+    assert sessions.get("s") is None
+    [aside] = path.parent.glob("*.broken-*")
+    assert aside.read_bytes() == b"{]"
+    assert [one.code for one in kept.told] == ["sessions-set-aside"]
+    kept.say(sessions, "s", "a raft")
+    assert _words(sessions.get("s")) == ["a raft"]
