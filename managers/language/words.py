@@ -173,6 +173,15 @@ def content_words(text: str) -> list[str]:
 
     Japanese compounds are cut into their parts; words that carry no topic (する, こと, thing) are left out.
     """
+    return list(_cached_terms(text)) if len(text) <= _CACHED_LENGTH else _terms(text)
+
+
+@lru_cache(maxsize=256)
+def _cached_terms(text: str) -> tuple[str, ...]:
+    return tuple(_terms(text))
+
+
+def _terms(text: str) -> list[str]:
     terms: list[str] = []
     for start, end, is_latin in _runs(text):
         terms.extend(_english_terms(text[start:end]) if is_latin else japanese_terms(text[start:end]))

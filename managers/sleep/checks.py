@@ -245,7 +245,7 @@ def _aliases(entity: EntityDraft, drafts: Sequence[EntityDraft], day: DayMateria
 
 def _speakers(day: DayMaterial, *others: str) -> set[str]:
     """Return the keys of the names under which somebody spoke on a day, and of some others."""
-    return {name_key(name) for name in (*others, *(message.speaker for message in day.messages)) if name}
+    return {name_key(name) for name in {*others, *(message.speaker for message in day.messages)} if name}
 
 
 def check_questions(draft: QuestionsDraft, material: QuestionMaterial, review: Review | None = None) -> QuestionsDraft:

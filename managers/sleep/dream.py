@@ -182,7 +182,7 @@ class Dreamer:
             return replace(report, notices=(*report.notices, *self._stores.take_notices()))
 
     def _gone(self, ids: Collection[str]) -> set[str]:
-        there, changed = self._log.originals(ids), self._log.corrections()
+        there, changed = self._log.known(ids), self._log.corrections()
         return {one for one in ids if one not in there or changed.get(one, "") is None}
 
     def dream_of(self, day: date, tasks: Sequence[Task] = DAY_TASKS, *, dry_run: bool = False) -> DreamReport:

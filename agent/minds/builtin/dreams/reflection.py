@@ -17,7 +17,6 @@ from agent.minds.builtin.dreams.open_questions import aim_of, topic_of
 from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, quoted, said_in
 from agent.minds.builtin.dreams.summary import day_topics, weight_of
 from managers.language.dates_in_words import say
-from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list
 from managers.language.words import content_words
 from managers.memory.emotion_names import feeling_name
@@ -96,7 +95,7 @@ def _weight(about: Sequence[Said]) -> float:
 
 
 def _felt_by_user(said: Said) -> str:
-    return read_emotion(said.text).emotion if said.message.role == "user" else "neutral"
+    return said.feeling if said.message.role == "user" else "neutral"
 
 
 def _episodes_about(topic: str, material: ReflectionMaterial) -> list[Episode]:

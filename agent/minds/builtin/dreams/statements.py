@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Final, get_args
 
 from agent.minds.builtin.talk.quotation import marks, readable
+from managers.language.emotion import read_emotion
 from managers.language.lexicons import load, word_list
 from managers.language.reading.concern import find_help_lines
 from managers.language.reading.reading import read
@@ -124,6 +125,11 @@ class Said:
         return self.has("agreement") and not tells_more
 
     @cached_property
+    def feeling(self) -> str:
+        """What its words show that the speaker felt."""
+        return read_emotion(self.text).emotion
+
+    @cached_property
     def is_own(self) -> bool:
         """Whether it tells something of the speaker's own life, also without naming them."""
         return not self.is_empty and not self.has("addressed") and (self.drops_subject or self.has("first_person"))
@@ -144,17 +150,16 @@ def said_in(messages: Sequence[Message]) -> list[Said]:
     What a mind made the persona say is left out: it gives back what it was told and what it recalled, or makes it up.
     A dream of that would count one thing twice, and take an old day for the new one.
     """
-    found = []
-    for message in messages:
-        if not is_testimony(message):
-            continue
-        plain = _CODE.sub(" ", readable(message.text))
-        lang = detect_language(plain)
-        lines = [" ".join(line.split()) for line in sentences(plain)]
-        found += [
-            Said(message, line, lang) for line in lines if line and not any(mark in line for mark in _help_line_marks())
-        ]
-    return found
+    return [said for message in messages if is_testimony(message) for said in _said(message)]
+
+
+@lru_cache(maxsize=2048)
+def _said(message: Message) -> tuple[Said, ...]:
+    """Return a message's sentences; each task of a night reads those of its days, so what is known of them is kept."""
+    plain = _CODE.sub(" ", readable(message.text))
+    lang, lines = detect_language(plain), (" ".join(line.split()) for line in sentences(plain))
+    marks_of_help = _help_line_marks()
+    return tuple(Said(message, line, lang) for line in lines if line and not any(one in line for one in marks_of_help))
 
 
 @cache
