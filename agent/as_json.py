@@ -97,9 +97,11 @@ def held(wish: Waiting, persona: str) -> dict[str, Any]:
 
 
 def event_of_group(happened: TurnEvent, speaker: str, lang: Lang) -> dict[str, Any] | None:
-    """Return what `group --json` prints for an event: the same, with its speaker where a persona speaks."""
+    """Return what `group --json` prints for an event: the same, with its topic, or its speaker where a persona speaks."""
     shape = event(happened, lang)
-    return shape and (shape if isinstance(happened, Received) or not speaker else {**shape, "speaker": speaker})
+    if isinstance(happened, Received):
+        return shape and {**shape, "thread_id": happened.message.thread}
+    return shape and ({**shape, "speaker": speaker} if speaker else shape)
 
 
 def event(happened: TurnEvent, lang: Lang) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from agent.minds.protocol import Mind
 from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.goals import Goals
 from managers.memory.messages import Message
-from managers.mind import Cancel
+from managers.mind import Cancel, Company, Resumed
 from managers.recall.hits import Hit
 from managers.sleep import tasks
 
@@ -32,6 +32,16 @@ def kept_from(memories: Memories, *minds: Mind | None) -> Kept:
 def other_messages(kept: Kept, messages: Iterable[Message]) -> list[Message]:
     """Return the messages that are not kept."""
     return [message for message in messages if message.id not in kept.messages]
+
+
+def other_company(kept: Kept, company: Company) -> Company:
+    """Return what a conversation of several is told with, without what is kept: a summary falls whole."""
+    resumed = company.resumed
+    if resumed is not None:
+        is_kept = any(one in kept.messages for one in resumed.message_ids)
+        turns = tuple(other_messages(kept, resumed.turns))
+        resumed = Resumed("", turns) if is_kept else replace(resumed, turns=turns)
+    return replace(company, since=tuple(other_messages(kept, company.since)), resumed=resumed)
 
 
 def other_hits(kept: Kept, hits: Sequence[Hit]) -> list[Hit]:

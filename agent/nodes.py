@@ -104,7 +104,7 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
     def recalled() -> Sequence[Hit]:  # what a small prompt has no room for is recalled, though it belongs to this talk
         shown = in_sight(state["window"], around.in_sight)
         company = state.get("company")
-        heard = [*shown, message, *(company.since if company else ())]
+        heard = [*shown, message, *(company.told if company else ())]
         most = around.settings.recall.max_hits
         found = other_hits(around.kept, retrieve(around.memories, around.sheet, message.text, plan, heard, most))
         return [hit for hit in found if not (state.get("instead_of") and is_said_since(hit, message))]
@@ -200,7 +200,7 @@ def after_reply(state: TurnState) -> Literal["use_tools", "remember"]:
 def use_tools(state: TurnState, runtime: Around) -> TurnState:
     """Run the tools; the log gets an announcement, never a result. What they would write waits where foreign text stands."""
     around = runtime.context
-    asked, since = state["message"].id, state["request"].company.since if state["request"].company else ()
+    asked, since = state["message"].id, state["request"].company.told if state["request"].company else ()
     context = ToolContext(
         around.sheet,
         around.mind,

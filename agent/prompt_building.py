@@ -93,7 +93,7 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     system = "\n\n".join(text for text in (stands.system, rest.system) if text)
     shown = in_sight(window, len(turns) - 1)
     parts = (stands, lore, due, rest)
-    given = given_in(parts, [*shown, state["message"], *_heard_since(state)], days, attached, sees=mind.can_see)
+    given = given_in(parts, [*shown, state["message"], *_heard_beside(state)], days, attached, sees=mind.can_see)
     request = _request(state, around, system, turns, hits, questions, attached, [*standing, *told])
     request = replace(request, given=given, advice=advice)
     carried = _carried(state, around, attached, shown)
@@ -130,7 +130,7 @@ def _talk_and_recalled(
     slides = len(state["window"]) >= 2 * around.settings.conversation.window_turns
     hits: Sequence[Hit] = state["hits"]
     while True:
-        parts = _recalled(hits, lang)
+        parts = _recalled(hits, state, window, lang)
         recalled = compose_parts(parts, room - for_turns, lang, count, whole=whole, least=_LEAST_RECALLED)
         turns = fit_turns(earlier, room - recalled.tokens, count, slides=slides)
         untold = not_in_sight(hits, in_sight(window, len(turns)))
@@ -184,9 +184,10 @@ def _request(
     )
 
 
-def _heard_since(state: TurnState) -> Sequence[Message]:
+def _heard_beside(state: TurnState) -> Sequence[Message]:
+    """Return what a conversation of several tells beside the turns before the message."""
     company = state.get("company")
-    return company.since if company else ()
+    return company.told if company else ()
 
 
 def _since(state: TurnState, around: Surroundings) -> Sequence[ChatTurn]:
@@ -195,9 +196,15 @@ def _since(state: TurnState, around: Surroundings) -> Sequence[ChatTurn]:
     return company_words.since(sheet.language, company, sheet.persona, called(sheet)) if company else ()
 
 
-def _recalled(hits: Sequence[Hit], lang: Lang) -> list[Part]:
+def _recalled(hits: Sequence[Hit], state: TurnState, window: Sequence[Message], lang: Lang) -> list[Part]:
     told, passages = _told_and_passages(hits)
-    return [Part("hits", [words.hit(lang, h) for h in told]), Part("knowledge", [words.hit(lang, h) for h in passages])]
+    company, shown = state.get("company"), {one.id for one in window}
+    thread = company_words.resumed(lang, company, shown) if company else []
+    return [
+        Part("thread", thread),
+        Part("hits", [words.hit(lang, h) for h in told]),
+        Part("knowledge", [words.hit(lang, h) for h in passages]),
+    ]
 
 
 def _witnesses(state: TurnState, around: Surroundings) -> tuple[Message, ...]:
@@ -219,7 +226,7 @@ def _as_turn(message: Message, lang: Lang) -> ChatTurn:
 def _carried(state: TurnState, around: Surroundings, attached: Attached, earlier: Sequence[Message]) -> TurnState:
     """Say which foreign text the prompt holds; `earlier` are the messages that stand in it before this one."""
     log, sees = around.memories.recall_log, around.mind.can_see
-    read = [*earlier, *_heard_since(state)]
+    read = [*earlier, *_heard_beside(state)]
     if not isinstance(around.mind, Asking):  # it does not read what others say
         read = [one for one in read if one.role != "other"]
     before = around.spare(partial(still_standing, read, log, sees=sees))
@@ -261,7 +268,7 @@ def _files(attached: Attached, lang: Lang, room: int, count: Callable[[str], int
 
 def _lore(state: TurnState, around: Surroundings, window: Sequence[Message]) -> tuple[list[str], list[str]]:
     """Return what of the lorebook the talk calls up, and what always stands."""
-    memories, talk = around.memories, [*window, state["message"], *_heard_since(state)]
+    memories, talk = around.memories, [*window, state["message"], *_heard_beside(state)]
     count, sheet = around.mind.count_tokens, around.sheet
     told = around.spare(lambda: memories.lore.called_up(talk, sheet, count))
     return told or [], around.spare(lambda: memories.lore.standing(sheet, count)) or []

@@ -30,6 +30,7 @@ CEILINGS: Mapping[PartName, tuple[float, int]] = {
     "notepad": (0.12, 1200),
     "user": (0.05, 500),
     "lore": (0.1, 1200),
+    "thread": (0.06, 900),
     "hits": (0.1, 2400),
     "knowledge": (0.05, 1000),
     "questions": (0, 200),
@@ -45,7 +46,7 @@ ORDER: tuple[PartName, ...] = get_args(PartName)
 
 PRESENT: frozenset[PartName] = frozenset({"now", "company", "concern", "lore", "questions", "drives", "advice"})
 """What is so at this moment; it stands before the newest message, after all that servers have read before."""
-QUOTED: frozenset[PartName] = frozenset({"hits", "knowledge"})
+QUOTED: frozenset[PartName] = frozenset({"thread", "hits", "knowledge"})
 """What others wrote or was once said, before the newest message too. Its items are made by `agent.prompts.quoting`."""
 UNCUTTABLE: frozenset[PartName] = frozenset({"guidance", "now", "company", "concern"})
 """These are ours, short, and useless in halves: a help line must not lose its number."""

@@ -69,6 +69,7 @@ def answer(state: TurnState, around: Surroundings, mind: str) -> Message:
         stopped=stopped,
         branch=state["branch"],
         group=company.group if company else "",
+        thread=company.thread if company else 0,
         present=company.present if company else (),
     )
 

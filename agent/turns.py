@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agent.addressing import called, with_name
 from agent.after_turn import Afterwards
 from agent.attachments import Attached
-from agent.audience import kept_from, other_messages
+from agent.audience import kept_from, other_company, other_messages
 from agent.emotion_reading import reread_emotion
 from agent.errors import StillAnsweringError
 from agent.events import Received, Replied, TurnEvent
@@ -235,8 +235,8 @@ class Turns:
         around = self._surroundings(settings, cancel, publish, aside, state)
         state["window"] = other_messages(around.kept, state["window"])
         if (company := state.get("company")) is not None:
-            since = tuple(other_messages(around.kept, company.since))
-            state["company"] = replace(company, since=since, voices=(*company.voices, called(around.sheet)))
+            voices = (*company.voices, called(around.sheet))
+            state["company"] = replace(other_company(around.kept, company), voices=voices)
         reply: Message | None = None
         try:
             done = compiled_graph().invoke(state, context=around)

@@ -21,6 +21,28 @@ from managers.storage.paths import Home
 
 MOST_PRESENT: Final = 5
 LEAST_PRESENT: Final = 2
+MOST_THREADS: Final = 60
+"""Of so many topics it is known where they stand."""
+
+
+class ThreadStanding(BaseModel):
+    """Where one topic of a conversation stands.
+
+    Attributes:
+        thread_id: counts within the conversation.
+        domain: what it is about; may be empty.
+        last: when it was last spoken of, ISO 8601.
+        is_over: somebody said so.
+        is_open: it was broken off in the middle, and may be come back to.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    thread_id: int
+    domain: str = ""
+    last: str = ""
+    is_over: bool = False
+    is_open: bool = False
 
 
 class Standing(BaseModel):
@@ -30,12 +52,13 @@ class Standing(BaseModel):
         id: stable; the messages of the conversation carry it.
         present: the personas who are there.
         former: those who were, and left.
-        thread_id: counts the topics.
+        thread_id: the present topic.
         domain: what the present topic is about; may be empty.
         targets: whom the user addressed last.
         only: the ones who alone are to speak, as long as the user wishes so.
         joined: when each who came later joined, ISO 8601.
         last: when the user last spoke, ISO 8601; empty before that.
+        threads: the topics so far, the last ones, in the order in which they were begun.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -49,6 +72,15 @@ class Standing(BaseModel):
     only: list[str] = Field(default_factory=list)
     joined: dict[str, str] = Field(default_factory=dict)
     last: str = ""
+    threads: list[ThreadStanding] = Field(default_factory=list)
+
+    def thread(self, thread_id: int) -> ThreadStanding:
+        """Return where a topic stands; it is noted, if it was not."""
+        found = next((one for one in self.threads if one.thread_id == thread_id), None)
+        if found is None:
+            found = ThreadStanding(thread_id=thread_id)
+            self.threads = [*self.threads, found][-MOST_THREADS:]
+        return found
 
 
 class _Document(BaseModel):

@@ -176,6 +176,23 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
+class Resumed:
+    """A topic that a conversation of several came back to, for a persona who was there for all of it.
+
+    Attributes:
+        summary: what was said; may be empty.
+        turns: the last of it, oldest first.
+        message_ids: what the summary rests on.
+        open: topics that were broken off too and not come back to, each in a few words.
+    """
+
+    summary: str
+    turns: tuple[Message, ...] = ()
+    message_ids: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Company:
     """A conversation of several, as the persona sees it who speaks next.
 
@@ -189,6 +206,8 @@ class Company:
         is_of_domain: the message is about that.
         is_addressed: the user spoke to it.
         remarks: what it likes to say of its domain, by language.
+        thread: which topic of the conversation it is; 0 where nobody told them apart.
+        resumed: what was said of the topic before, where it is come back to.
     """
 
     group: str
@@ -200,11 +219,18 @@ class Company:
     is_of_domain: bool = False
     is_addressed: bool = False
     remarks: Mapping[Lang, Sequence[str]] = field(default_factory=dict)
+    thread: int = 0
+    resumed: Resumed | None = None
 
     @property
     def is_first(self) -> bool:
         """Whether the persona has not answered the message yet."""
         return not any(message.role == "persona" for message in self.since)
+
+    @property
+    def told(self) -> tuple[Message, ...]:
+        """What a prompt holds of it beside the turns: the topic as it was left, and what was said since."""
+        return (*(self.resumed.turns if self.resumed else ()), *self.since)
 
 
 @dataclass(frozen=True, slots=True)

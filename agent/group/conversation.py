@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,18 +16,21 @@ from typing import TYPE_CHECKING
 from agent.companion import Companion, check_message
 from agent.errors import GroupNotFoundError, GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError
 from agent.events import Noticed
+from agent.group.topics import Topics, note, told_to
 from agent.group.turn import GroupTurn
-from agent.group.who_speaks import SHORT_TERM, USER, Said, counted
-from agent.prompts.system_prompt import is_apart
+from agent.group.who_speaks import SHORT_TERM, USER, by_silence, counted
+from agent.group.who_speaks import Said as Turn
 from agent.turn import Publish
 from managers.groups import MOST_PRESENT, GroupStore, Standing
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message, Role
-from managers.mind import Cancel
+from managers.mind import Cancel, Resumed
 from managers.personas import PersonaStore
 from managers.personas.errors import PersonaNotFoundError
+from managers.recall.likeness import Likeness
+from managers.sessions.threads import Move, Said
 from managers.storage.clock import Clock, new_id
-from managers.storage.errors import UtataneError, as_notice
+from managers.storage.errors import Lang, UtataneError, as_notice
 from managers.storage.settings import GroupSettings
 from managers.storage.texts import Texts
 
@@ -63,6 +67,10 @@ class GroupConversation:
     _turn: GroupTurn | None = None
     _begun: dict[str, GroupTurn] = field(default_factory=dict)
     _starting: threading.Lock = field(default_factory=threading.Lock)
+    _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "topics"))
+
+    def __post_init__(self) -> None:
+        self.topics = Topics(self.id)
 
     @property
     def standing(self) -> Standing:
@@ -153,6 +161,7 @@ class GroupConversation:
         if (turn := self.turn) is not None:
             turn.break_off()
             turn.wait(10)
+        self._beside.shutdown()
 
     def _catch_up(self, companions: Mapping[str, Companion], standing: Standing) -> None:
         """Let each know what was said before it and a killed process wrote down for some of them only."""
@@ -186,10 +195,6 @@ class GroupConversation:
         companions = self._those_there(publish)
         standing, now = self.standing, self.clock.now()
         self._catch_up(companions, standing)
-        message = Message(
-            new_id(self.clock, self.rng), now, "user", "user", text, present=tuple(companions), group=self.id
-        )
-        state = self._begun_with(message, standing, list(companions))
         around = RoundSurroundings(
             group=self.id,
             companions=companions,
@@ -200,19 +205,56 @@ class GroupConversation:
             cancel=cancel,
             turn=turn,
         )
+        before, said = self.messages(_LOOKED_AT), around.read(text, now)
+        standing.thread_id = next((one.thread for one in reversed(before) if one.thread), standing.thread_id)
+        first = next(iter(companions.values())).memories
+        likeness, lang = first.recall.likeness, first.sheet().language
+        move = self.topics.place(said, standing, before, likeness)
+        domain = standing.domain if move.kind == "goes_on" else standing.thread(move.thread_id).domain
+        domain = domain or next(iter(said.domains), "")
+        around = replace(around, resumed=self._resumed(move, domain, standing, before, lang))
+        message = Message(
+            new_id(self.clock, self.rng),
+            now,
+            "user",
+            "user",
+            text,
+            present=tuple(companions),
+            group=self.id,
+            thread=move.thread_id,
+        )
+        state = self._begun_with(message, standing, domain, before)
         done = compiled_round().invoke(state, {"recursion_limit": _MOST_STEPS}, context=around)
-        self.store.change(self.id, partial(_note, done=done, last=now))
+        self.store.change(self.id, partial(_note, done=done, left=standing.thread_id, move=move, said=said))
+        if move.thread_id != standing.thread_id:
+            self._beside.submit(self._end_topic, standing.thread_id, standing.domain, before, likeness, lang)
 
-    def _begun_with(self, message: Message, standing: Standing, present: list[str]) -> Round:
-        """Return the thread as it stands before a message is read: after a pause of hours another one begins."""
-        turns, now = self._short_term(), message.time
-        is_apart_now = is_apart(datetime.fromisoformat(standing.last), now) if standing.last else False
+    def _resumed(
+        self, move: Move, domain: str, standing: Standing, before: Sequence[Message], lang: Lang
+    ) -> Callable[[str], Resumed | None]:
+        """Return what tells each persona of a topic that is come back to."""
+        record = self.topics.resumed(move, domain, before, lang)
+        opened = self.topics.broken_off(standing, move.thread_id, before, lang) if record else []
+        return partial(told_to, record=record, opened=opened, messages=before)
+
+    def _end_topic(
+        self, thread_id: int, domain: str, messages: Sequence[Message], likeness: Likeness, lang: Lang
+    ) -> None:
+        """Draw up the record of a topic that was left; nobody waits for it."""
+        record = self.topics.record(thread_id, messages, domain, lang)
+        if record is not None:
+            self.topics.end(record, likeness)
+
+    def _begun_with(self, message: Message, standing: Standing, domain: str, before: Sequence[Message]) -> Round:
+        """Return the thread as it stands before a message is read; whoever was silent longest stands first."""
+        recent = _turns(before)
+        present = by_silence(recent, message.present)
         return {
-            "thread_id": standing.thread_id + is_apart_now,
-            "domain": "" if is_apart_now else standing.domain,
-            "turns": turns,
+            "thread_id": message.thread,
+            "domain": domain,
+            "turns": _turns([one for one in before if one.thread == message.thread]),
             "targets": [],
-            "ct": dict(counted(turns, present)),
+            "ct": dict(counted(recent, present)),
             "auto_prompt": 0,
             "present": present,
             "only": [one for one in standing.only if one in present],
@@ -224,11 +266,6 @@ class GroupConversation:
             "message": message,
             "since": [],
         }
-
-    def _short_term(self) -> list[Said]:
-        """Return the last turns of the conversation."""
-        said = self.messages(SHORT_TERM)
-        return [{"speaker": USER if one.role == "user" else one.speaker, "msg": one.text} for one in said]
 
     def _those_there(self, publish: Publish) -> dict[str, Companion]:
         """Return who is there and can be opened, by name; who is gone for good leaves the conversation.
@@ -248,6 +285,12 @@ class GroupConversation:
         if not found:
             raise NobodyLeftError
         return found
+
+
+def _turns(messages: Sequence[Message]) -> list[Turn]:
+    """Return the last of some messages as turns of the short-term memory."""
+    found = messages[-SHORT_TERM:]
+    return [{"speaker": USER if one.role == "user" else one.speaker, "msg": one.text} for one in found]
 
 
 def _let_know(log: ConversationLog, name: str, heard: Sequence[Message]) -> None:
@@ -278,12 +321,12 @@ def _part(standing: Standing, name: str) -> None:
     standing.only = [one for one in standing.only if one != name]
 
 
-def _note(standing: Standing, done: dict[str, object], last: datetime) -> None:
-    standing.thread_id = int(str(done["thread_id"]))
-    standing.domain = str(done["domain"])
+def _note(standing: Standing, done: dict[str, object], left: int, move: Move, said: Said) -> None:
+    standing.thread_id = left
+    note(standing, move, said, str(done["domain"]))
     standing.targets = _names(done["targets"])
     standing.only = [one for one in _names(done["only"]) if one in standing.present]
-    standing.last = last.isoformat(timespec="seconds")
+    standing.last = said.time.isoformat(timespec="seconds")
 
 
 def _names(value: object) -> list[str]:

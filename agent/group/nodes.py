@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -19,7 +20,8 @@ from managers.language.reading.concern import find_concern
 from managers.language.reading.forget_wishes import asks_to_forget, read_forget_wish
 from managers.memory.forgotten import forgotten_words
 from managers.memory.messages import Message
-from managers.mind import Cancel, Company
+from managers.mind import Cancel, Company, Resumed
+from managers.sessions.threads import Said
 from managers.storage.errors import UtataneError, as_notice
 from managers.storage.settings import GroupSettings
 
@@ -36,6 +38,10 @@ class Round(GroupState):
     since: list[Message]
 
 
+Told = Callable[[str], Resumed | None]
+"""Returns what a persona may be told of a topic that is come back to."""
+
+
 @dataclass(frozen=True)
 class RoundSurroundings:
     """What the nodes of a round may use."""
@@ -50,10 +56,25 @@ class RoundSurroundings:
     emit: Callable[[TurnEvent], None]
     cancel: Cancel
     turn: GroupTurn
+    resumed: Told = lambda _: None
 
     def own(self, name: str) -> GroupSettings:
         """Return what a persona's own settings say."""
         return self.companions[name].memories.settings().group
+
+    def owners(self, text: str) -> list[str]:
+        """Return whose domain a message is about, the one whom it fits best first."""
+        return list(domain_of(text, {name: self.own(name).domain_keywords for name in self.companions}))
+
+    def domain(self, name: str) -> str:
+        """Return what a persona knows about, in a word."""
+        return self.own(name).domain or name
+
+    def read(self, text: str, now: datetime) -> Said:
+        """Return a message as it is told by which topic it belongs to."""
+        targets = read_address(text, self.names()).targets
+        asked = self.domain(targets[0]) if len(targets) == 1 else ""
+        return Said(text, now, tuple(map(self.domain, self.owners(text))), asked)
 
     def names(self, but: str = "") -> dict[str, list[str]]:
         """Return what each persona there is called, by its own name."""
@@ -87,16 +108,11 @@ def address(state: Round, runtime: Around) -> dict[str, object]:
     """Read whom the message speaks to, and whose domain it is about."""
     around, text = runtime.context, state["message"].text
     found = read_address(text, around.names())
-    owners = list(domain_of(text, {name: around.own(name).domain_keywords for name in around.companions}))
-    domain = next((around.own(name).domain or name for name in owners), "") or state["domain"]
-    is_other = bool(state["domain"]) and domain != state["domain"]
     only = list(found.targets) if found.only else [] if found.targets else state["only"]
     return {
         "targets": list(found.targets),
         "only": only,
-        "owners": owners,
-        "domain": domain,
-        "thread_id": state["thread_id"] + is_other,
+        "owners": around.owners(text),
         "quiet": find_concern(text) is not None or read_forget_wish(text) is not None,
         "auto_prompt": 0,
     }
@@ -179,6 +195,8 @@ def _company(name: str, state: Round, around: RoundSurroundings) -> Company:
         is_of_domain=name in state["owners"],
         is_addressed=name in state["targets"],
         remarks=own.remarks,
+        thread=state["thread_id"],
+        resumed=around.resumed(name),
     )
 
 

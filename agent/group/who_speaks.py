@@ -22,13 +22,13 @@ class GroupState(TypedDict):
     """One thread of a conversation of several; the specification's names.
 
     Attributes:
-        thread_id: counts the topics of the conversation.
+        thread_id: which topic of the conversation it is.
         domain: what it is about; may be empty.
         turns: the last ones, oldest first.
         targets: whom the user addressed.
         ct: how many times in a row each persona has spoken up to now.
         auto_prompt: how many times the personas went on among themselves since the user spoke.
-        present: the personas who are there.
+        present: the personas who are there, the one who was silent longest first.
         only: those who alone are to speak; empty: anybody.
         owners: whose domain the message is about, the one whom it fits best first.
         called: whom the last persona addressed.

@@ -1,4 +1,4 @@
-"""Which messages of a conversation tell most, for whoever has to leave some out."""
+"""What of a conversation tells most, for whoever has to leave some out, or tells it in brief."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agent.minds.builtin.dreams.statements import said_in
-from agent.minds.builtin.dreams.summary import weight_of
+from agent.minds.builtin.dreams.summary import summarise_talk, weight_of
 from managers.memory.messages import Message
+from managers.storage.errors import Lang
 
 
 def by_relevance(messages: Sequence[Message], wanted: frozenset[str]) -> list[Message]:
@@ -19,3 +20,8 @@ def by_relevance(messages: Sequence[Message], wanted: frozenset[str]) -> list[Me
         hits = len(said.terms & wanted) / (len(wanted) or 1)
         weights[said.message.id] = weights.get(said.message.id, 0.0) + weight_of(said, counts) + 100 * hits
     return sorted(messages, key=lambda message: -weights.get(message.id, 0.0))
+
+
+def in_brief(messages: Sequence[Message], lang: Lang) -> tuple[str, list[str]]:
+    """Return a summary of some messages and its keywords, made on this computer and quoted from them."""
+    return summarise_talk(messages, lang)

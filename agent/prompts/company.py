@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agent.prompts.quoting import name_in_label, one_line, passage
 from managers.memory.messages import Message
@@ -28,6 +28,17 @@ def words_of(lang: Lang, message: Message) -> ChatTurn:
     """Return what another persona said, quoted under its name."""
     label = _say("said", lang, name=name_in_label(message.speaker))
     return ChatTurn("user", "", message.time, quoted=passage(label, message.text))
+
+
+def resumed(lang: Lang, company: Company, shown: Collection[str]) -> list[str]:
+    """Return what is told of a topic that is come back to, quoted; words among `shown` stand elsewhere in the prompt."""
+    if company.resumed is None:
+        return []
+    told = [passage(_say("topic", lang), company.resumed.summary)] if company.resumed.summary else []
+    turns = [one for one in company.resumed.turns if one.id not in shown]
+    told += [passage(_say("said", lang, name=name_in_label(one.speaker)), one.text) for one in turns]
+    left = [one_line(title) for title in company.resumed.open]
+    return [*told, passage(_say("left_open", lang), "\n".join(left))] if left else told
 
 
 def since(lang: Lang, company: Company, persona: str, user: str) -> Sequence[ChatTurn]:

@@ -37,6 +37,7 @@ class Message:
         attachment_names: what their sender calls them, in the same order; empty where the paths tell it.
         present: the personas who were there, in a conversation of several; empty where the user talked with one alone.
         group: which conversation of several it belongs to.
+        thread: which topic of that conversation; 0 where nobody told them apart.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Message:
     attachment_names: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
     group: str = ""
+    thread: int = 0
 
 
 def is_unnamed(speaker: str) -> bool:

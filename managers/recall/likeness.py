@@ -35,6 +35,11 @@ class Likeness:
         cosines: Row = self._vectors(embedder, tuple(others)) @ embedder.query(text)[0]
         return 1 - np.float32(embedder.factor) * (1 - cosines)
 
+    def vector(self, text: str) -> tuple[str, Row]:
+        """Return what embeds a text here, and its vector."""
+        embedder = self._embedder()
+        return embedder.name, embedder.passages([text])[0]
+
     def _vectors(self, embedder: Embedder, texts: tuple[str, ...]) -> Vectors:
         if embedder.name != self._name:
             self._name, self._rows, self._all = embedder.name, {}, ((), self._all[1])

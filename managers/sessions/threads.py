@@ -105,6 +105,16 @@ class Said:
                 return next(one for one in found.groupdict().values() if one)
         return ""
 
+    @property
+    def wants_back(self) -> bool:
+        """Whether it says so that an earlier topic is come back to."""
+        return self.has("returns") or self.has("returns_there") or self.has("names_again")
+
+    @property
+    def ends(self) -> bool:
+        """Whether it says that its topic is over."""
+        return self.has("ends")
+
     def has(self, rule: str) -> bool:
         return fits_any("threads", rule, self.plain)
 
@@ -140,11 +150,6 @@ def telling_words(text: str) -> frozenset[str]:
     return frozenset(one for one in content_words(text) if one not in light and not one.isnumeric())
 
 
-def ends(text: str) -> bool:
-    """Tell whether a message says that its topic is over."""
-    return Said(text, datetime.min).has("ends")
-
-
 def _moved(back: Topic, current: Topic) -> Move:
     return Move("goes_on" if back.thread_id == current.thread_id else "returns", back.thread_id)
 
@@ -158,7 +163,9 @@ def _wanted_back(said: Said, current: Topic, past: Sequence[Topic], likeness: Li
         return max(past, key=lambda one: (one.is_open, one.last), default=None)
     if again & current.words:
         return None
-    return max((one for one in past if again & one.words), key=lambda one: (len(again & one.words), one.last), default=None)
+    return max(
+        (one for one in past if again & one.words), key=lambda one: (len(again & one.words), one.last), default=None
+    )
 
 
 def _named(named: str, domains: Sequence[str], topics: Sequence[Topic], likeness: LikenessTo) -> Topic | None:

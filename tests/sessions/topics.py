@@ -60,7 +60,9 @@ def talks() -> Iterator[tuple[str, list[tuple[timedelta, str, str]]]]:
 def keywords() -> dict[str, list[str]]:
     """Return the words of each sample's domain."""
     documents = {n: json.loads((CHECKOUT / "characters" / n / "persona.json").read_text("utf-8")) for n in FOR_GROUPS}
-    return {one["settings"]["group"]["domain"]: one["settings"]["group"]["domain_keywords"] for one in documents.values()}
+    return {
+        one["settings"]["group"]["domain"]: one["settings"]["group"]["domain_keywords"] for one in documents.values()
+    }
 
 
 def _asked(text: str) -> str:
@@ -108,4 +110,6 @@ def _judge(found: Found, move: Move, name: str, before: str, names: dict[int, st
     found.lost += is_back and not is_right
     found.astray += went_back and not is_right
     if changes != moved or (is_back or went_back) != is_right:
-        found.slips.append(f"{move.kind} {names.get(move.thread_id, '-')}, not {'back to ' if is_back else ''}{name}: {text}")
+        found.slips.append(
+            f"{move.kind} {names.get(move.thread_id, '-')}, not {'back to ' if is_back else ''}{name}: {text}"
+        )

@@ -8,7 +8,7 @@ A record is a header, the text, an empty line, and a trailer::
     2026-01-02 (Fri) 22:00:00 |  | 20260102T220000-7k2m9qx4
 
 The trailer's fields are the model, the message's id, and where needed `branch=<id>`, `broken-off` or
-`stopped`, `other` (the words of another persona: who it is stands in the header), `group=<id>` and `present=[...]`
+`stopped`, `other` (the words of another persona: who it is stands in the header), `group=<id>`, `thread=<number>` and `present=[...]`
 (JSON, the personas who heard it, in a conversation of several), `names=[...]` (JSON, what the sender of files calls them), `attachments=[...]` (JSON), and of records
 that readers apply `after=<id>`, `about=<id>`, `variant=<id>`, and last `supersedes=<id>` (the record's text replaces
 that message's) or `deletes=<id>`.
@@ -128,6 +128,7 @@ def format_record(record: Record) -> bytes:
     flags = ("broken-off", message.broken_off), ("stopped", message.stopped), ("other", message.role == "other")
     fields += [name for name, holds in flags if holds]
     fields += _optional("group", message.group)
+    fields += [f"thread={message.thread}"] if message.thread else []
     if message.present:
         fields.append(f"present={_json_line(list(message.present))}")
     if message.attachment_names and message.attachments:

@@ -15,6 +15,8 @@ from managers.memory.messages import Message, Role
 from managers.storage.json_text import load_json
 
 _ROLES: Final[dict[bytes, Role]] = {b"USER": "user", b"AGENT": "persona", b"SYSTEM": "system"}
+_LONGEST_NUMBER: Final = 9
+"""So many digits are a count of something."""
 _NO_TIME: Final = datetime(1, 1, 1)
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -215,6 +217,7 @@ def _build(found: _Found, end: int, base: int, time: datetime, branch_before: st
         stopped="stopped" in extras,
         role="other" if "other" in extras and message.role == "persona" else message.role,
         group=unquote(extras.get("group", "")),
+        thread=_number(extras.get("thread", "")),
         present=_names(extras.get("present", "")),
         branch=unquote(extras.get("branch", "")),
     )
@@ -254,6 +257,10 @@ def _names(value: str) -> tuple[str, ...]:
     except ValueError:
         return ()
     return tuple(str(name) for name in names) if isinstance(names, list) else ()
+
+
+def _number(value: str) -> int:
+    return int(value) if value.isascii() and value.isdigit() and len(value) <= _LONGEST_NUMBER else 0
 
 
 def _made_up_id(found: _Found) -> str:

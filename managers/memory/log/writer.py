@@ -63,6 +63,7 @@ class LogWriter(LogReader):
         message_id: str | None = None,
         branch: str | None = None,
         group: str = "",
+        thread: int = 0,
         present: Sequence[str] = (),
     ) -> Message:
         """Append one message; it is on the disk when this returns.
@@ -81,6 +82,7 @@ class LogWriter(LogReader):
             branch: the branch that it belongs to (`current_branch`, when what it answers was said), though the conversation
                 may have gone to another one meanwhile; on which it stays.
             group: which conversation of several it belongs to.
+            thread: which topic of that conversation.
             present: the personas who were there, in such a conversation.
 
         Raises:
@@ -100,6 +102,7 @@ class LogWriter(LogReader):
             attachment_names=tuple(attachment_names),
             present=tuple(present),
             group=group,
+            thread=thread,
         )
         with locks.writing(self.paths):
             if message_id is not None and (there := self._same(normalised(message))) is not None:

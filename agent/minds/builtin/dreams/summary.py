@@ -11,8 +11,9 @@ from agent.minds.builtin.talk.quotation import marks
 from managers.language.emotion import read_emotion
 from managers.memory.emotions import VALUES, concern_of
 from managers.memory.messages import Message
-from managers.mind import Cancel
+from managers.mind import Cancel, Sheet
 from managers.sleep.tasks import Claim, DayDraft, DayMaterial, Tone
+from managers.storage.errors import Lang
 
 MAX_EVENTS = 10
 EVENTS_IN_BLOCK = 2
@@ -21,6 +22,7 @@ MAX_QUOTED = 5
 _BLOCK = 30
 """A conversation longer than this many messages has usually moved on to something else."""
 MAX_TOPICS = 3
+MAX_KEYWORDS = 8
 _PAUSE_SECONDS = 30 * 60
 _LONGEST_EVENT = 160
 """One line on a card."""
@@ -46,6 +48,19 @@ def summarise_day(material: DayMaterial, _: Cancel | None = None) -> DayDraft:
         key_events=[Claim(text=_event(said, material), evidence=[said.message.id]) for said in chosen],
         emotional_tone=tone_of(material),
     )
+
+
+def summarise_talk(messages: Sequence[Message], lang: Lang) -> tuple[str, list[str]]:
+    """Return what a stretch of talk was, told by nobody in particular, and its keywords; quoted from it as a day is."""
+    spoken = said_in(messages)
+    topics = day_topics(spoken, {message.speaker for message in messages}, MAX_KEYWORDS)
+    about = listed(topics[:MAX_TOPICS], lang)
+    nobody = Sheet(persona="", language=lang, system_prompt="")
+    told = [
+        phrase(lang, "said", who=call(said.message, nobody, lang), quote=quoted(said.text, lang))
+        for said in _spread(_chosen(messages, spoken), MAX_QUOTED)
+    ]
+    return phrase(lang, "joint").join([phrase(lang, "talk_about", about=about)] * bool(topics) + told), topics
 
 
 def day_topics(spoken: Sequence[Said], speakers: Collection[str] = (), limit: int = MAX_TOPICS) -> list[str]:
