@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final
@@ -157,6 +158,16 @@ def difference(
     removed = [unit for unit, digest in held.items() if wanted.get(unit) != digest]
     fresh = {unit for unit, digest in wanted.items() if held.get(unit) != digest}
     yield from in_parts(name, old, new, removed, [chunk for chunk in chunks if chunk.unit in fresh])
+
+
+@contextmanager
+def understanding(source: Source) -> Iterator[None]:
+    """Let whatever a file's content raises be that file's error; no index is read or written meanwhile."""
+    try:
+        yield
+    except Exception as error:
+        _logger.exception("%s could not be understood", source.name)
+        raise MemoryBrokenError(path=source.name) from error
 
 
 def in_parts(

@@ -7,7 +7,6 @@ import json
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 
 from managers.memory.log import ConversationLog
@@ -17,6 +16,7 @@ from managers.memory.log.whole import PassedOver
 from managers.recall.documents.document_loader import look_at, read_document, reading_version
 from managers.recall.documents.text import decode
 from managers.recall.embedders import Embedder
+from managers.recall.embedders.embedder_choice import DRIFT
 from managers.recall.errors import DocumentError, DocumentReaderError, DocumentSlowError, MemoryBrokenError
 from managers.recall.hits import LOG_TYPES
 from managers.recall.index.chunking import Chunk
@@ -29,6 +29,7 @@ from managers.recall.index.file_updates import (
     Step,
     difference,
     in_parts,
+    understanding,
 )
 from managers.recall.index.index_terms import vector_text
 from managers.recall.index.log_corrections import LogCorrections
@@ -51,6 +52,9 @@ from managers.storage.paths import PersonaPaths, is_text
 from managers.storage.settings import RecallSettings
 
 CHECKPOINT_FILES = 5
+
+_MUCH = 512 * 1024
+"""Bytes; less than this is indexed in seconds."""
 
 _GLANCE = 64 * 1024
 """So much of a log is read to see whether a search has to wait for it."""
@@ -111,6 +115,12 @@ class Indexer:
         """
         stale, gone, _ = self._look()
         return bool(gone) or not all(self._tells_only(one, shown) for one in stale)
+
+    def is_outgrown(self) -> bool:
+        """Tell whether so much is new, years that were imported say, that weights from what is indexed say nothing of it."""
+        new = sum(one.growth for one in self._look()[0])
+        held = sum(one.size for index in self._indexes.values() for one in index.store.files().values())
+        return new > max(_MUCH, DRIFT * held)
 
     def run(
         self,
@@ -311,7 +321,7 @@ class Indexer:
 
     def _chunks(self, source: Source, data: bytes) -> list[Chunk]:
         if source.type != "knowledge":
-            with _understanding(source):
+            with understanding(source):
                 return READERS[source.type](source.path.stem, decode(data), self._size, self._overlap)
         seconds, wait = self._settings.document_seconds, -1.0
         if self._until is not None:
@@ -335,7 +345,7 @@ class Indexer:
             and hashlib.sha256(data[:end]).hexdigest() == old.digest
         )
         start = end if grown else 0
-        with _understanding(source):
+        with understanding(source):
             parsed = parse(data[start:], start)
         records = self._counting(source, parsed.records)
         changes = dict(state.get("changes", {})) if grown else {}
@@ -344,7 +354,7 @@ class Indexer:
         held = json.dumps({"end": parsed.end, "changes": changes, "passed_over": passed_over}, ensure_ascii=False)
         new = FileRecord(0, source.name, source.type, digest, len(data), source.stamp, held)
         corrections = self._corrections.told({source.name: changes})
-        with _understanding(source):
+        with understanding(source):
             chunks = chunks_of_log(records, source.type, corrections, self._size, self._overlap)
         if grown:
             yield from in_parts(source.index, old, new, (), chunks)
@@ -382,13 +392,3 @@ class Indexer:
             for record in sorted(self._indexes["static"].store.files().values(), key=lambda record: record.path)
         }
         write_atomic(self._paths.rag_index / "processed_static_files.json", dump_json(listing))
-
-
-@contextmanager
-def _understanding(source: Source) -> Iterator[None]:
-    """Let whatever a file's content raises be that file's error; no index is read or written meanwhile."""
-    try:
-        yield
-    except Exception as error:
-        _logger.exception("%s could not be understood", source.name)
-        raise MemoryBrokenError(path=source.name) from error

@@ -149,6 +149,7 @@ class MemoryIndex:
         """Become another index that was built beside this one; searches go on with the old one until then."""
         with self._lock:
             fresh.store.finish()
+            self.vectors.clear()  # there is no room for both while the snapshot is made
             self.vectors.remove()
             make_folder(self.folder)
             self.store.replace_with(fresh.store.path)

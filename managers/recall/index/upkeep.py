@@ -131,7 +131,7 @@ class Upkeep:
     def _round(self) -> None:
         self._clear_away()
         self._mend()
-        if self.choice.uses_own and self._is_unbegun():
+        if self.choice.uses_own and (self._is_unbegun() or self._indexer.is_outgrown()):
             self._build()
         elif self._is_cut_otherwise() or self._lacks_words():
             self._rebuild(None)
