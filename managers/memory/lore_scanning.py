@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from managers.memory.lore_keys import Bounds, Key, PatternKey, Scanned, WordKey, key_of
@@ -13,6 +14,7 @@ from managers.memory.lorebook import SCAN_DEPTH, Lorebook, LoreEntry
 MAX_ROUNDS: Final = 3
 """How often the entries that were called up are themselves looked through for keys."""
 MAX_ENTRIES: Final = 20_000
+_GROUP_WEIGHT: Final = 100
 MAX_SCANNED: Final = 50_000
 """Characters that are looked through, of the newest messages and of entries; more is no conversation."""
 
@@ -95,7 +97,9 @@ class LoreScanner:
             return []
         asked = _Asked(said)
         found = [one for one in self._candidates(asked.newest(self._deepest)) if asked.holds(one)]
-        return _told(self._with_called_by_entries(asked, found) if self.book.settings.recursive_scanning else found)
+        if self.book.settings.recursive_scanning:
+            found = self._with_called_by_entries(asked, found)
+        return _told(_one_of_each_group(found, said[-1].text))
 
     def _with_called_by_entries(self, asked: _Asked, found: Sequence[_Compiled]) -> list[_Compiled]:
         """Return also what the words of entries call up, and what the words of those do, a few times over."""
@@ -124,6 +128,8 @@ class _Asked:
     def holds(self, one: _Compiled) -> bool:
         """Tell whether an entry is told now: called up now, or a while ago and to stay."""
         more, last = one.entry.more, len(self._said) - 1
+        if len(self._said) <= (more.delay or 0):
+            return False
         if not (more.sticky or more.cooldown):
             return self._is_called(one, last)
         stays, rests, is_on = -1, -1, False
@@ -213,6 +219,27 @@ def _is_drawn(entry: LoreEntry, text: str) -> bool:
     if chance is None or not entry.more.use_probability:
         return True
     return zlib.crc32(f"{entry.content}\n{text}".encode()) % 100 < chance
+
+
+def _one_of_each_group(found: Sequence[_Compiled], text: str) -> list[_Compiled]:
+    """Return entries, of those that share a group the one that overrides, or one that a message's words draw by weight."""
+    groups: dict[str, list[_Compiled]] = {}
+    for one in found:
+        for name in _listed(one.entry.more.group):
+            groups.setdefault(name, []).append(one)
+    out: set[int] = set()
+    for name, several in groups.items():
+        rivals = [one for one in several if id(one) not in out]
+        out |= {id(one) for one in rivals if one is not _winner(rivals, f"{name}\n{text}")}
+    return [one for one in found if id(one) not in out]
+
+
+def _winner(rivals: Sequence[_Compiled], drawn_by: str) -> _Compiled:
+    if any(one.entry.more.group_override for one in rivals):
+        return max((one for one in rivals if one.entry.more.group_override), key=lambda one: one.entry.order)
+    weights = [_GROUP_WEIGHT if one.entry.more.group_weight is None else one.entry.more.group_weight for one in rivals]
+    at = zlib.crc32(drawn_by.encode()) % max(sum(weights), 1)
+    return next((one for one, end in zip(rivals, accumulate(weights), strict=True) if at < end), rivals[0])
 
 
 def _told(several: Sequence[_Compiled]) -> list[LoreEntry]:

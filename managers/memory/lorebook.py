@@ -77,6 +77,10 @@ class Extensions(BaseModel):
     scan_depth: Count = None
     sticky: Count = None
     cooldown: Count = None
+    delay: Count = None
+    group: Words = ""
+    group_weight: Count = None
+    group_override: Flag = False
     probability: Count = None
     use_probability: Flag = Field(default=True, alias="useProbability")
     selective_logic: Count = Field(default=None, alias="selectiveLogic")

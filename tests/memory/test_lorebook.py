@@ -227,3 +227,25 @@ def test_a_book_is_taken_in_once(tmp_path: Path) -> None:
     store.change(lambda known: known.added({"keys": ["d"], "content": "D"}), author="user", reason="added")
     assert [one["keys"] for one in raw(store)["entries"]] == [["a"], ["b"], ["c"], ["d"]]
     assert store.current().settings.name == "World"
+
+
+def test_an_entry_waits_until_so_much_was_said() -> None:
+    late = entry("tower", extensions={"delay": 3})
+    assert told([late], "the tower", "tower") == []
+    assert told([late], "a", "b", "tower", "tower") == ["about tower"]
+
+
+def test_of_a_group_one_is_told() -> None:
+    rivals = [entry("tower", says=f"tale {n}", extensions={"group": "tales"}) for n in range(3)]
+    found = {one for n in range(40) for one in told(rivals, f"tower {n}")}
+    assert found == {"tale 0", "tale 1", "tale 2"}
+    assert all(len(told(rivals, f"tower {n}")) == 1 for n in range(40))
+    heavy = [
+        entry("tower", says=says, extensions={"group": "a", "group_weight": n}) for says, n in (("x", 0), ("y", 50))
+    ]
+    assert {one for n in range(20) for one in told(heavy, f"tower {n}")} == {"y"}
+    first = entry("tower", says="first", insertion_order=500, extensions={"group": "tales", "group_override": True})
+    assert told([*rivals, first], "tower") == ["first"]
+    assert told([entry("tower", says="weightless", extensions={"group": "a", "group_weight": 0})], "tower") == [
+        "weightless"
+    ]

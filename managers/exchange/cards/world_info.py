@@ -17,7 +17,7 @@ _READ: Final = {
 _IN_EXTENSIONS: Final = {
     "scanDepth": "scan_depth", "selectiveLogic": "selectiveLogic", "sticky": "sticky", "cooldown": "cooldown",
     "probability": "probability", "useProbability": "useProbability", "excludeRecursion": "exclude_recursion",
-    "preventRecursion": "prevent_recursion", "matchWholeWords": "match_whole_words", "depth": "depth", "group": "group",
+    "preventRecursion": "prevent_recursion", "matchWholeWords": "match_whole_words", "depth": "depth", "group": "group", "groupWeight": "group_weight", "groupOverride": "group_override",
     "delay": "delay", "position": "position", "role": "role", "vectorized": "vectorized",
 }  # fmt: skip
 """The same for fields that cards have no name for: SillyTavern puts them into `extensions` under these names."""
