@@ -17,6 +17,8 @@ from managers.exchange.exports.chat_page import ChatPage, Render
 from managers.exchange.exports.markdown import as_markdown
 from managers.exchange.exports.new_file import new_file
 from managers.language.masking.placeholders import Mask
+from managers.memory.audience import NOTHING_KEPT
+from managers.memory.errors import AudienceUnknownError
 from managers.memory.messages import Message
 from managers.storage.audit import Given, record
 from managers.storage.errors import Lang
@@ -47,6 +49,7 @@ class ExportWishes:
         is_masked: addresses, numbers and keys stand as placeholders.
         without_forgotten: of an archive: what was forgotten or deleted, and the history, are left out.
         days: of a conversation: which part.
+        without_kept: of a conversation: messages for this computer only are left out; a brief never has any.
         tokens: of a brief: how long at most.
         lang: of the words around; None: the persona's.
         passphrase: the file is encrypted with; None: it is not.
@@ -59,6 +62,7 @@ class ExportWishes:
     tokens: int = BRIEF_TOKENS
     lang: Lang | None = None
     passphrase: str | None = None
+    without_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,15 @@ def file_name(memories: Memories, wishes: ExportWishes) -> str:
     return f"{memories.paths.name}{what}{ENDINGS[wishes.form]}{'.age' if wishes.passphrase is not None else ''}"
 
 
+def kept_messages(memories: Memories) -> str:
+    """Return how many messages are for this computer only, for people: empty for none, "?" where nobody can tell."""
+    try:
+        count = len(memories.audiences.kept().messages)
+    except AudienceUnknownError:
+        return "?"
+    return f"{count:,}" if count else ""
+
+
 def export(
     memories: Memories, file: Path, wishes: ExportWishes, render: Render, progress: Progress = nobody_asks
 ) -> Exported:
@@ -96,7 +109,7 @@ def export(
 
     Raises:
         ExportExistsError: there is such a file; it is left alone.
-        UnwritableError, DiskFullError, BusyError, PassphraseNeededError: nothing is left of it.
+        UnwritableError, DiskFullError, BusyError, PassphraseNeededError, AudienceUnknownError: nothing is left of it.
     """
     now = memories.clock.now()
     if wishes.form == "archive":
@@ -141,7 +154,8 @@ class _Counted:
 def _texts(memories: Memories, wishes: ExportWishes, counted: _Counted, render: Render) -> Iterator[str]:
     """Yield the pieces of a conversation's form."""
     hide = Mask().hide if wishes.is_masked else None
-    messages: Iterator[Message] = counted(said_in(memories.log, wishes.days, hide))
+    kept = memories.audiences.kept() if wishes.without_kept else NOTHING_KEPT
+    messages: Iterator[Message] = counted(said_in(memories.log, wishes.days, hide, kept))
     if wishes.form == "jsonl":
         return as_transcript(messages)
     persona = memories.persona()

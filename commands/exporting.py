@@ -42,6 +42,9 @@ def export(  # noqa: PLR0917  # the options of a command
     without_forgotten: Annotated[
         bool, typer.Option("--without-forgotten", help="Of an archive: leave out what was forgotten, and the history.")
     ] = False,
+    without_kept: Annotated[
+        bool, typer.Option("--without-kept", help="Of a conversation: leave out what is for this computer only.")
+    ] = False,
     encrypt: Annotated[
         bool, typer.Option("--passphrase", help="Encrypt the file (age format); the passphrase is asked for.")
     ] = False,
@@ -50,7 +53,7 @@ def export(  # noqa: PLR0917  # the options of a command
     as_json: JsonOption = False,
 ) -> None:
     """Write a persona with all memories, or its conversation, a card or a brief of it, into one file."""
-    from agent.exporting import ExportWishes
+    from agent.exporting import CHATS, ExportWishes, kept_messages
     from agent.exporting import export as write
     from managers.exchange.exports.chat import ChatDays
     from ui.components.markdown import render_markdown
@@ -62,7 +65,9 @@ def export(  # noqa: PLR0917  # the options of a command
         memories = services.memories(persona)
         is_masked = memories.settings().privacy.mask_exports if mask is None else mask
         days = ChatDays(since and since.date(), until and until.date())
-        wishes = ExportWishes(form, is_masked, without_forgotten, days, tokens, None, words)
+        wishes = ExportWishes(form, is_masked, without_forgotten, days, tokens, None, words, without_kept)
+        if form in CHATS and not without_kept and (kept := kept_messages(memories)):
+            warn(_say("chat.kept", terminal_language(), count=kept))
         _tell_made(file, write(memories, file, wishes, render_markdown), wishes, as_json=as_json)
 
 

@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from agent.brief import FEWEST_TOKENS, make_brief
-from agent.exporting import FORMS, ExportWishes, export, file_name
+from agent.exporting import FORMS, ExportWishes, export, file_name, kept_messages
 from agent.memories import Memories
 from agent.minds.tokens import count_tokens
 from managers.exchange.cards.reading import card_in_png
 from managers.exchange.encryption import open_encrypted
+from managers.memory.errors import AudienceUnknownError
 from managers.memory.messages import Message
 from managers.storage import audit
 from managers.storage.errors import ExportExistsError
@@ -97,6 +99,24 @@ def test_what_is_for_this_computer_only_is_in_no_brief(memories: Memories) -> No
     day = memories.episodes.days()[0]
     memories.audiences.mark(f"ep_{day}", "this-computer", [], f"{day}")
     assert "A day at the harbour." not in make_brief(memories, None, 2000)
+
+
+@pytest.mark.parametrize("form", ["markdown", "jsonl", "html"])
+def test_what_is_for_this_computer_only_can_be_left_out_of_a_talk(
+    memories: Memories, tmp_path: Path, form: Literal["markdown", "jsonl", "html"]
+) -> None:
+    assert kept_messages(memories) == ""
+    memories.audiences.mark("mail", "this-computer", ["mail"])
+    assert kept_messages(memories) == "1"
+    for name, without in (("all", False), ("some", True)):
+        made = export(memories, tmp_path / name, ExportWishes(form, without_kept=without), render_markdown)
+        assert made.count == 121 - without
+        assert ("emma@example.jp" in (tmp_path / name).read_text("utf-8")) is not without
+    (memories.paths.memory / "audience.json").write_text("{broken", "utf-8")
+    assert kept_messages(memories) == "?"
+    with pytest.raises(AudienceUnknownError):
+        export(memories, tmp_path / "none", ExportWishes(form, without_kept=True), render_markdown)
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_card_is_one_that_others_read(memories: Memories, tmp_path: Path) -> None:

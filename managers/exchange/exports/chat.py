@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import IO
 
+from managers.memory.audience import NOTHING_KEPT, Kept
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import Message
 from managers.storage.errors import Lang
@@ -43,16 +44,17 @@ class Chat:
     avatar: bytes | None = None
 
 
-def said_in(log: LogReader, days: ChatDays, hide: Hide | None = None) -> Iterator[Message]:
+def said_in(log: LogReader, days: ChatDays, hide: Hide | None = None, kept: Kept = NOTHING_KEPT) -> Iterator[Message]:
     """Yield what the user and the persona said; what the program noted between is left out.
 
     Args:
         log: the conversation.
         days: which part of it.
         hide: puts placeholders where something private stands.
+        kept: what stays on this computer, and is left out.
     """
     for message in log.messages(days.since, days.until):
-        if message.role == "system":
+        if message.role == "system" or kept.holds([message.id], message.id):
             continue
         yield message if hide is None else replace(message, text=hide(message.text), speaker=hide(message.speaker))
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException
 from fastapi.responses import FileResponse, Response
 
 from agent.brief import FEWEST_TOKENS, MOST_TOKENS
-from agent.exporting import BRIEF_TOKENS, CHATS, FORMS, ExportWishes
+from agent.exporting import BRIEF_TOKENS, CHATS, FORMS, ExportWishes, kept_messages
 from agent.exporting import Form as ExportForm
 from managers.exchange.errors import PassphrasesDifferError
 from managers.exchange.exports.chat import ChatDays
@@ -36,6 +36,7 @@ class SentExport:
     tokens: Annotated[int, Form()] = BRIEF_TOKENS
     mask: FormText = ""
     without_forgotten: FormText = ""
+    without_kept: FormText = ""
     passphrase: FormText = ""
     again: FormText = ""
 
@@ -53,7 +54,13 @@ class SentExport:
             raise PassphrasesDifferError
         tokens = min(max(self.tokens, FEWEST_TOKENS), MOST_TOKENS)
         return ExportWishes(
-            self.form, bool(self.mask), bool(self.without_forgotten), self.days, tokens, None, self.passphrase or None
+            self.form,
+            bool(self.mask),
+            bool(self.without_forgotten),
+            self.days,
+            tokens,
+            passphrase=self.passphrase or None,
+            without_kept=bool(self.without_kept),
         )
 
 
@@ -61,7 +68,7 @@ class SentExport:
 def show(visit: With) -> Response:
     """Show what a persona can be exported as, and what was made."""
     is_masked = visit.memories.settings().privacy.mask_exports
-    return _page(visit, SentExport(mask="1" if is_masked else ""))
+    return _page(visit, SentExport(mask="1" if is_masked else "", without_kept="1"))
 
 
 @router.post("")
@@ -111,6 +118,7 @@ def _page(visit: PersonaVisit, sent: SentExport, problem: UtataneError | None = 
         "rooms/exports/exports.html",
         status=400 if problem else 200,
         problem=problem,
+        kept=kept_messages(visit.memories),
         sent=sent,
         forms=FORMS,
         chats=CHATS,
