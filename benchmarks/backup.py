@@ -58,7 +58,7 @@ def _ten_years(home: Home) -> Iterator[Row]:
         yield name, f"{seconds:.1f} s", f"{_BUDGET:.0f} s"
     clock.move(hours=1)
     paths.notepad.write_text("one line more", "utf-8")
-    snapshot, seconds = _timed(lambda: backups.make("import", prove=False))
+    snapshot, seconds = _timed(lambda: backups.make("import", in_full=False))
     yield f"a snapshot, {snapshot.new_bytes / 1e3:.0f} kB stored", f"{seconds:.1f} s", ""
     clock.move(days=7)
     weekly, seconds = _timed(lambda: backups.make("daily"))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from managers.exchange.backups.errors import (
+    BackupDamagedError,
     BackupLockedError,
     BackupPlaceEmptyError,
     BackupPlaceMissingError,
@@ -117,14 +118,14 @@ class Backups:
 
     # Making
 
-    def make(self, reason: str = "now", *, prove: bool = True) -> Head:
+    def make(self, reason: str = "now", *, in_full: bool = True) -> Head:
         """Make a backup, prove it, and let go of those that are no longer to be kept.
 
         What turns out to be damaged is stored anew, if it still is in the home: then a second one is made at once.
 
         Args:
             reason: one of `listing.REASONS`.
-            prove: whether it is restored to see whether it is good.
+            in_full: whether, once a week, all of it is restored to see whether it is good, and not only what is new.
 
         Raises:
             BackupPlaceMissingError, BackupPlaceEmptyError, BackupPlaceRefusedError, BackupLockedError
@@ -134,16 +135,16 @@ class Backups:
         with repository.working():
             home_id = self._noted(repository)
             pay(self.home, repository, self.place)
-            head = self._made(repository, home_id, reason, prove=prove)
+            head = self._made(repository, home_id, reason, in_full=in_full)
             if head.proof.level == "failed":
                 _logger.error("the backup %s cannot be restored as it was: it is made anew", head.id)
-                head = self._made(repository, home_id, reason, prove=prove)
+                head = self._made(repository, home_id, reason, in_full=in_full)
             self._thin(repository, home_id)
         return head
 
-    def _made(self, repository: Repository, home_id: str, reason: str, *, prove: bool) -> Head:
+    def _made(self, repository: Repository, home_id: str, reason: str, *, in_full: bool) -> Head:
         own = [head for head in repository.heads() if head.home == home_id]
-        is_full = prove and is_due_in_full(own, self.clock.now().toordinal(), FULL_PROOF_DAYS)
+        is_full = in_full and is_due_in_full(own, self.clock.now().toordinal(), FULL_PROOF_DAYS)
         known = {} if is_full else known_files(repository, home_id)
         maker = Maker(
             self.home,
@@ -156,10 +157,9 @@ class Backups:
         )
         repository.written_bytes = 0
         head, files = maker.make(reason, home_id, {self.place, self.home.backups})
-        if prove:
-            before = None if is_full else self._last_good(repository, own)
-            head = head.proved(self._prover(repository).prove(files, before))
-            repository.save_head(head)
+        before = None if is_full else self._last_good(repository, own)
+        head = head.proved(self._prover(repository).prove(files, before))
+        repository.save_head(head)
         return head
 
     def _prover(self, repository: Repository) -> Prover:
@@ -345,7 +345,7 @@ def backups_of(home: Home, clock: Clock | None = None) -> Backups:
 def snapshot(home: Home, reason: str, clock: Clock | None = None) -> Head:
     """Make a backup before something rewrites much; where its place cannot be reached, in the home folder.
 
-    It is not proved: it takes no longer than what is new takes to read.
+    What is new in it is restored to see whether it is good; all of it, where no good one is there yet.
 
     Args:
         home: whose.
@@ -353,14 +353,17 @@ def snapshot(home: Home, reason: str, clock: Clock | None = None) -> Head:
         clock: the time.
 
     Raises:
-        DiskFullError, UnwritableError, BusyError: none could be made: better leave it at that.
+        DiskFullError, UnwritableError, BusyError, BackupDamagedError: none could be made: better leave it at that.
     """
     backups = backups_of(home, clock)
     try:
-        return backups.make(reason, prove=False)
+        head = backups.make(reason, in_full=False)
     except (BackupPlaceMissingError, BackupPlaceEmptyError, BackupPlaceRefusedError, BackupLockedError) as error:
         _logger.warning("the snapshot goes into the home folder: %s", error)
-        return replace(backups, folder=home.backups).make(reason, prove=False)
+        head = replace(backups, folder=home.backups).make(reason, in_full=False)
+    if not head.is_good:
+        raise BackupDamagedError(file=head.id)
+    return head
 
 
 def lying_in(backups: Backups, place: Path) -> Backups:

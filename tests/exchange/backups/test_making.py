@@ -21,6 +21,7 @@ from managers.exchange.backups.errors import (
 )
 from managers.exchange.backups.keeping import Backups, backups_of, snapshot
 from managers.exchange.backups.making import Maker
+from managers.exchange.backups.proving import Prover
 from managers.storage.errors import DiskFullError
 from managers.storage.paths import Home
 from managers.storage.settings import BACKUP, Secrets, SettingsFile
@@ -164,12 +165,21 @@ def test_a_place_that_is_gone_is_said_and_nothing_is_made_in_its_stead(
     with pytest.raises(BackupPlaceEmptyError):
         backups.make("daily")
     assert list(disk.iterdir()) == []
-    assert snapshot(home, "import", clock).reason == "import"
+    made = snapshot(home, "import", clock)
+    assert (made.reason, made.is_good) == ("import", True)
     assert len(list((home.backups / "backups").glob("*.json"))) == 1
     assert backups.make("now").is_good
     SettingsFile(home.settings).change("backup", place=str(home.characters / "Nemu"))
     with pytest.raises(BackupPlaceRefusedError):
         backups.make("daily")
+
+
+def test_nothing_goes_on_where_the_snapshot_before_it_is_not_good(
+    home: Home, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Prover, "_comes_back", lambda _prover, _file: False)
+    with pytest.raises(BackupDamagedError):
+        snapshot(home, "import", clock)
 
 
 def test_encrypted_nothing_can_be_read_without_the_passphrase(
