@@ -6,6 +6,7 @@ there already and how the two are joined is the engine's work, so that every kin
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -43,12 +44,23 @@ class FoundFile:
     """A file of the source that belongs to a message or a memory; its bytes are fetched when they are wanted.
 
     Attributes:
-        path: where it lies in the source, as `ImportSource.files` names it.
+        path: where it lies in the source, as `ImportSource.files` names it; or a `data:` address, which holds all of it.
         name: what people call it; the end of the path if empty.
     """
 
     path: str
     name: str = ""
+
+
+def inline_bytes(path: str) -> bytes | None:
+    """Return the bytes that a `data:` address holds; None where it is none, or damaged."""
+    head, _, data = path.partition(",")
+    if not (head.startswith("data:") and head.endswith(";base64")):
+        return None
+    try:
+        return base64.b64decode(data)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +128,6 @@ class FoundPersona:
     system_prompt: str = ""
     greeting: str = ""
     greetings: tuple[str, ...] = ()
-    about: str = ""
     nickname: str = ""
     item: Literal["persona"] = "persona"
 

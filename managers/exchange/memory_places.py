@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from managers.exchange.items import FoundMemory, MemoryKind, NotTaken
+from managers.exchange.items import FoundMemory, MemoryKind, NotTaken, inline_bytes
 from managers.memory.emotions import EmotionEntry, EmotionLog
 from managers.memory.entities import Entity, is_safe, parse_entity
 from managers.memory.episodes import Episode
@@ -319,7 +319,7 @@ class MemoryPlaces:
         return True
 
     def _avatar(self, memory: FoundMemory) -> bool:
-        data = self.fetch(memory.file.path) if memory.file else None
+        data = (inline_bytes(memory.file.path) or self.fetch(memory.file.path)) if memory.file else None
         if data is None:
             raise _NotFitError("engine.file")
         why = self.avatar(data)

@@ -12,7 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -278,17 +278,7 @@ def _told() -> Iterator[None]:
 
 
 def _joined(there: FoundPersona, more: FoundPersona) -> FoundPersona:
-    names = (
-        "name",
-        "user_name",
-        "user_profile",
-        "language",
-        "system_prompt",
-        "greeting",
-        "greetings",
-        "nickname",
-        "about",
-    )
+    names = [one.name for one in fields(FoundPersona) if one.name != "item"]
     return replace(there, **{name: getattr(there, name) or getattr(more, name) for name in names})
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from managers.exchange.cards.card import Card, NoCardError, parse_card
 from managers.exchange.cards.conversion import language_of, prompt_of
@@ -21,6 +21,7 @@ from managers.exchange.items import (
     NotTaken,
     ReadingWishes,
     UnusableSourceError,
+    inline_bytes,
 )
 from managers.storage.json_text import NotJsonError, load_json
 
@@ -28,7 +29,11 @@ _SURE: Final = re.compile(rb'"spec"\s*:\s*"(chara_card_v\d|lorebook_v3)')
 _LIKE_CARD: Final = (b'"first_mes"', b'"char_persona"', b'"char_greeting"')
 _LIKE_BOOK: Final = (b'"keysecondary"', b'"secondary_keys"')
 _JSON: Final = b"{"
+_PLACED: Final = frozenset({2, 3, 4, 5, 6})
+"""By SillyTavern's numbers: around the author's note, at a depth of the talk, around the example messages."""
 _EMBEDDED: Final = re.compile(r"embedd?ed://(.+)|__asset:(.+)")
+_LARGEST_INLINE: Final = 10_000_000
+"""Characters of a picture that stands in the card itself; a line from the reading process has a limit."""
 _PICTURES: Final = (".png", ".jpg", ".jpeg", ".webp")
 
 
@@ -77,24 +82,24 @@ def _read(source: ImportSource, wishes: ReadingWishes) -> Iterator[Item]:
         yield from _counted("card.others", found.others, path)
         yield from _counted("card.assets", _unread_assets(found.card), path)
         return
-    yield from _in_json(source.text(path, MAX_TEXT_BYTES), wishes, path)
+    yield from _in_json(source, wishes, path)
 
 
-def _in_json(text: str, wishes: ReadingWishes, path: str) -> Iterator[Item]:
+def _in_json(source: ImportSource, wishes: ReadingWishes, path: str) -> Iterator[Item]:
     try:
-        value = load_json(text)
+        value = load_json(source.text(path, MAX_TEXT_BYTES))
     except NotJsonError as error:
         raise CardUnreadableError("no-json") from error
     book = book_of(value)
     if book is not None:
-        yield FoundMemory("lorebook", name=str(book.get("name") or ""), fields=book, place=path)
+        yield from _book(book, path)
         return
     try:
         card = parse_card(value)
     except NoCardError as error:
         raise CardUnreadableError(error.code, **error.facts) from error
     yield from _items(card, wishes, path)
-    yield from _counted("card.assets", _unread_assets(card), path)
+    yield from _assets(card, source)
 
 
 def _items(card: Card, wishes: ReadingWishes, place: str) -> Iterator[Item]:
@@ -109,16 +114,30 @@ def _items(card: Card, wishes: ReadingWishes, place: str) -> Iterator[Item]:
     )
     yield FoundMemory("card", name=data.name, fields=fields_of_card(card, wishes.persona or data.name), place=place)
     if data.character_book is not None:
-        name = str(data.character_book.get("name") or "")
-        yield FoundMemory("lorebook", name=name, fields=data.character_book, place=place)
+        yield from _book(data.character_book, place)
+
+
+def _book(book: Mapping[str, Any], place: str) -> Iterator[Item]:
+    """Yield a lorebook, and what of it is kept and not followed: entries that want to stand at a place in the talk."""
+    yield FoundMemory("lorebook", name=str(book.get("name") or ""), fields=book, place=place)
+    entries = book.get("entries")
+    placed = sum(
+        isinstance(one, dict)
+        and isinstance(one.get("extensions"), dict)
+        and one["extensions"].get("position") in _PLACED
+        for one in (entries if isinstance(entries, list) else ())
+    )
+    if placed:
+        yield NotTaken("card.positions", place, placed, is_changed=True)
 
 
 def _assets(card: Card, source: ImportSource) -> Iterator[Item]:
-    """Yield the picture among the files of a CHARX file; the others are counted."""
-    face = next((path for path in _faces(card) if path in source.files), None)
+    """Yield the picture among the files of a CHARX file, or within the card; the others are counted."""
+    face = next((path for path in _faces(card) if path in source.files or inline_bytes(path)), None)
     if face is not None:
-        yield FoundMemory("avatar", file=FoundFile(face), place=face)
-    yield from _counted("card.assets", len(source.files) - 1 - (face is not None), source.name)
+        yield FoundMemory("avatar", file=FoundFile(face), place=source.name)
+    others = len(source.files) - 1 if source.shape == "zip" else _unread_assets(card)
+    yield from _counted("card.assets", others - (face is not None), source.name)
 
 
 def _faces(card: Card) -> Iterator[str]:
@@ -128,6 +147,8 @@ def _faces(card: Card) -> Iterator[str]:
         path = (found[1] or found[2]) if found else ""
         if asset.type == "icon" and path.lower().endswith(_PICTURES):
             yield path
+        elif asset.type == "icon" and asset.uri.startswith("data:image/") and len(asset.uri) <= _LARGEST_INLINE:
+            yield asset.uri
 
 
 def _unread_assets(card: Card) -> int:

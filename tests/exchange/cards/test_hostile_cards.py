@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import struct
@@ -13,7 +14,7 @@ import pytest
 
 from managers.exchange.cards.png_chunks import MAX_TEXT_BYTES, SIGNATURE
 from managers.exchange.cards.reading import CardUnreadableError, card_in_json, card_in_png
-from managers.exchange.items import FoundMemory, FoundPersona, NotTaken, UnusableSourceError
+from managers.exchange.items import FoundMemory, FoundPersona, NotTaken, UnusableSourceError, inline_bytes
 from managers.storage.texts import Texts, table
 from tests.exchange.cards.made import in_chunk, items, picture, png, store, taken_in, v2, v3
 
@@ -129,6 +130,23 @@ def test_a_charx_file_has_its_picture_and_nothing_of_it_is_unpacked(tmp_path: Pa
     assert faces == ["assets/icon/main.png"]
     assert [(one.code, one.count) for one in found if isinstance(one, NotTaken)] == [("card.assets", 1)]
     taken_in(store(tmp_path / "home"), found)
+
+
+def test_a_picture_within_the_card_is_taken_and_a_damaged_one_is_named(tmp_path: Path) -> None:
+    whole = f"data:image/png;base64,{base64.b64encode(picture()).decode()}"
+    for uri, taken in ((whole, True), ("data:image/png;base64,%%%", False), ("https://example.com/a.png", False)):
+        (tmp_path / "a.json").write_text(json.dumps(v3(assets=[{"type": "icon", "uri": uri, "name": "main"}])))
+        found = items(tmp_path / "a.json")
+        faces = [one.file.path for one in found if isinstance(one, FoundMemory) and one.kind == "avatar" and one.file]
+        assert [inline_bytes(face) for face in faces] == ([picture()] if taken else [])
+        assert [one.code for one in found if isinstance(one, NotTaken)] == ([] if taken else ["card.assets"])
+
+
+def test_entries_that_want_a_place_in_the_talk_are_named(tmp_path: Path) -> None:
+    entries = [{"keys": ["a"], "content": "b", "extensions": {"position": place, "depth": 4}} for place in (0, 1, 4)]
+    (tmp_path / "a.json").write_text(json.dumps(v3(character_book={"entries": entries, "extensions": {}})))
+    left = [one for one in items(tmp_path / "a.json") if isinstance(one, NotTaken)]
+    assert [(one.code, one.count, one.is_changed) for one in left] == [("card.positions", 1, True)]
 
 
 def test_a_picture_without_a_card_is_refused(tmp_path: Path) -> None:

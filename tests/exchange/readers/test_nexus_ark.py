@@ -97,7 +97,7 @@ def test_each_generation_has_the_same_memories(tmp_path: Path, generation: str) 
     items = _room(tmp_path, GENERATIONS[generation])
 
     who = persona_of(items)
-    assert (who.name, who.user_name, who.about) == ("猫 の部屋", "田中", "縁側でうたた寝をする。")
+    assert (who.name, who.user_name) == ("猫 の部屋", "田中")
     assert who.system_prompt == "あなたは縁側の猫です。"
     assert any("名前は みい。" in one.text for one in _memories(items, "core_memory"))
     assert any("10月3日。海の話を聞いた。" in one.text for one in _memories(items, "diary"))
@@ -169,6 +169,8 @@ def test_what_is_left_is_counted_and_has_a_reason(tmp_path: Path) -> None:
         "nexus_ark.arousal": 1,
         "nexus_ark.replaced": 1,
         "nexus_ark.settings": 1,
+        "nexus_ark.description": 1,
+        "nexus_ark.goals-meta": 1,
         "nexus_ark.index": 1,
         "nexus_ark.backup": 1,
         "nexus_ark.cache": 1,
@@ -349,6 +351,56 @@ def test_what_has_no_place_of_its_own_is_a_document_or_named(tmp_path: Path) -> 
 
     assert [one.name for one in _memories(items, "knowledge")] == ["茶をいれる.md"]
     assert left(items)["nexus_ark.no-counterpart"] == 1
+
+
+@pytest.mark.parametrize("is_wrapped", [False, True])
+def test_letters_and_purposes_of_later_versions_come_too(tmp_path: Path, *, is_wrapped: bool) -> None:
+    letters = [
+        {
+            "id": "ltr_2",
+            "title": "雪",
+            "body": "積もったよ。",
+            "created_at": "2026-06-02T12:00:00+00:00",
+            "read_at": None,
+        },
+        {
+            "id": "ltr_1",
+            "title": "雨",
+            "body": "降っている。",
+            "created_at": "2026-06-01T12:00:00+00:00",
+            "read_at": None,
+        },
+    ]
+    purpose = {
+        "core_values": ["静けさ"],
+        "stable_interests": [],
+        "active_interests": [{"topic": "波の音", "priority": 0.7}],
+        "open_questions": [
+            {"question": "海はなぜ鳴る?", "priority": 0.8, "created_at": "2026-06-01 09:00:00"},
+            "月は?",
+        ],
+        "preferred_behaviors": ["差分を追記する"],
+    }
+    files: dict[str, object] = {
+        "room_config.json": {},
+        "logs/2025-10.txt": OCTOBER,
+        "letterbox/letters.json": {"letters": letters} if is_wrapped else letters,
+        "memory/purpose_profile.json": purpose,
+        "memory/research_threads/waves.md": "# 波\n\n## Thesis\n\n風から。",
+        "memory/research_threads/index.json": {"threads": []},
+    }
+    items = _room(tmp_path, files)
+
+    written = next(one for one in _memories(items, "knowledge") if one.name == "letters.md").text
+    assert written.index("降っている。") < written.index("積もったよ。")
+    assert "2026-06-02T12:00:00+00:00" in written
+    assert [one.name for one in _memories(items, "knowledge")] == ["letters.md", "waves.md"]
+    assert [one.fields["topic"] for one in _memories(items, "question")] == ["海はなぜ鳴る?", "月は?"]
+    assert _memories(items, "question")[0].time == datetime(2026, 6, 1, 9)
+    (core,) = _memories(items, "core_memory")
+    assert "- 静けさ" in core.text
+    assert "- 波の音" in core.text
+    assert left(items)["nexus_ark.no-counterpart"] == 2
 
 
 def test_words_that_were_copied_twice_into_one_log_are_said_once(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def read(source: ImportSource, wishes: ReadingWishes) -> Iterator[Item]:
         *room_memories.insights(room),
         *room_memories.goals(room),
         *room_memories.inner_state(room),
+        *room_memories.purpose(room),
         *felt,
         *room_texts.texts(room),
     ]

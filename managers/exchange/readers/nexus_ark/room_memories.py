@@ -135,8 +135,8 @@ def goals(room: RoomFolder) -> Iterator[FoundMemory]:
                         for entry in entries
                         if isinstance(entry, dict) and _text(entry.get("goal"))
                     )
-                elif name != "meta":
-                    room.leave("odd-entry", path)
+                else:
+                    room.leave("goals-meta" if name == "meta" else "odd-entry", path)
 
 
 def _goal(name: str, entry: Mapping[str, Any], place: str) -> FoundMemory:
@@ -172,6 +172,22 @@ def inner_state(room: RoomFolder) -> Iterator[FoundMemory]:
                     room.leave("odd-entry", path)
             if isinstance(drives, dict):
                 yield FoundMemory("inner_state", fields=_state(value, drives), place=path)
+
+
+def purpose(room: RoomFolder) -> Iterator[FoundMemory]:
+    """Yield what later versions note of what a persona lives for: its questions, its values and interests."""
+    for path in room.matching(r"memory/purpose_profile\.json"):
+        for value in room.values(path):
+            asked = value.get("open_questions")
+            for entry in asked if isinstance(asked, list) else ():
+                one = entry if isinstance(entry, dict) else {"topic": entry}
+                if topic := _first(one, "question", "topic"):
+                    yield _question({**one, "topic": topic}, path)
+            told = [(name, _texts(value.get(name))) for name in ("core_values", "stable_interests", "active_interests")]
+            parts = [f"### {name}\n" + "\n".join(f"- {one}" for one in held) for name, held in told if held]
+            if parts:
+                yield FoundMemory("core_memory", text="\n\n".join(["## Purpose Profile", *parts]), place=path)
+            room.leave("no-counterpart", path)
 
 
 def _question(entry: Mapping[str, Any], place: str) -> FoundMemory:
@@ -244,5 +260,5 @@ def _texts(value: object) -> list[str]:
     return [
         text
         for one in value
-        if (text := _first(one, "event", "note", "text", "summary") if isinstance(one, dict) else _text(one))
+        if (text := _first(one, "event", "note", "text", "summary", "topic") if isinstance(one, dict) else _text(one))
     ]

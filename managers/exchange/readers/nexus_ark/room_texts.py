@@ -33,6 +33,8 @@ def persona(room: RoomFolder) -> tuple[FoundPersona, frozenset[str], str]:
         config = next(iter(room.values(path)), {})
         if more := set(config) - {"room_name", "user_display_name", "description", "created_at", "version"}:
             room.leave("settings", path, len(more))
+    if _string(config.get("description")):
+        room.leave("description", CONFIG)
     prompt = ""
     for path in room.matching(r"system_?prompt\.(?:txt|md)"):
         prompt = prompt or _without_date(room.text(path))
@@ -41,7 +43,6 @@ def persona(room: RoomFolder) -> tuple[FoundPersona, frozenset[str], str]:
         name=_string(config.get("agent_display_name")) or _string(config.get("room_name")) or room.name,
         user_name="" if user in _UNNAMED else user,
         system_prompt=prompt,
-        about=_string(config.get("description")),
     )
     names = {found.name, room.name, _string(config.get("room_name"))} - {""}
     folders = {_UNSAFE.sub("", name.replace(" ", "_")) for name in names}  # what the app calls the room's folder, and
@@ -55,6 +56,7 @@ def texts(room: RoomFolder) -> Iterator[FoundMemory]:
     yield from _secret_diaries(room)
     yield from _notes(room)
     yield from _entities(room)
+    yield from _letters(room)
     yield from _documents(room)
 
 
@@ -114,6 +116,21 @@ def _entities(room: RoomFolder) -> Iterator[FoundMemory]:
             yield FoundMemory("entity", name=name, text=_without_created(body).strip("\n"), time=time, place=path)
         else:
             room.leave("empty", path)
+
+
+def _letters(room: RoomFolder) -> Iterator[FoundMemory]:
+    """Yield the letters that later versions let the persona write, as one document, the oldest first."""
+    for path in room.matching(r"letterbox/letters\.json"):
+        found = [value.get("letters", value) for value in room.values(path)]
+        letters = [
+            one for some in found for one in (some if isinstance(some, list) else [some]) if isinstance(one, dict)
+        ]
+        told = [
+            f"## {_string(one.get('title'))}\n\n{_string(one.get('created_at'))}\n\n{_string(one.get('body'))}"
+            for one in sorted(letters, key=lambda one: _string(one.get("created_at")))
+            if _string(one.get("body"))
+        ]
+        yield from _document("letters.md", "\n\n".join(told), path)
 
 
 def _documents(room: RoomFolder) -> Iterator[FoundMemory]:
