@@ -26,8 +26,10 @@ from managers.memory.questions import Questions, QuestionStore
 from managers.memory.strategies import Strategies, StrategyStore
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
+from managers.storage.opening import look
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings
+from managers.storage.watching import Identity
 
 Value = TypeVar("Value")
 
@@ -68,6 +70,18 @@ class Stores:
             limits or MemorySettings(),
             is_crowded,
         )
+
+    def stamp(self, files: Iterable[Path] | None = None) -> tuple[Identity | None, ...]:
+        """Return what is another one when one of some files has changed; nothing is read.
+
+        Args:
+            files: None: the documents, and the folders of days and entities, which move when something in them comes,
+                goes or is replaced.
+        """
+        stores = (self.questions, self.goals, self.insights, self.strategies, self.state)
+        folders = (self.paths.episodic_memory, self.paths.entity_memory)
+        found = map(look, [*folders, *(store.path for store in stores)] if files is None else files)
+        return tuple(None if status is None else Identity.of(status) for status in found)
 
     def take_notices(self) -> list[Notice]:
         found = [*self.episodes.notices, *self.entities.notices]

@@ -1,7 +1,7 @@
 """One night: read → think → a list of changes → apply all or none → one entry in the history.
 
-Thinking holds no lock, so the chat goes on meanwhile; only the applying does, for milliseconds, and it
-makes the changes on what the files hold then. A run that dies is as if it had never begun.
+Thinking holds no lock, so the chat goes on meanwhile; only the writing does (`night_writer`). A run that dies is as if
+it had never begun.
 """
 
 from __future__ import annotations
@@ -10,38 +10,32 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
-from typing import Any, Literal
 
 from managers.hygiene.housekeeping import is_crowded
-from managers.hygiene.use import note_use
 from managers.memory.emotions import EmotionLog
 from managers.memory.inner_state import InnerStateStore
-from managers.memory.json_documents import TIME, Apply, encode
+from managers.memory.json_documents import Apply
 from managers.memory.log import ConversationLog
 from managers.memory.messages import Message
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.mind import Cancel, Sheet
 from managers.recall.hits import Hit
-from managers.recall.recall_log import RecallLog
 from managers.sleep.cost import DreamCost, estimated
-from managers.sleep.dream_days import Days, day_of
-from managers.sleep.dreamt import DreamtDays, Reading, dreaming
+from managers.sleep.dream_days import Days
+from managers.sleep.dreamt import DreamtDays, dreaming
 from managers.sleep.errors import NothingSaidError
 from managers.sleep.night import Night
+from managers.sleep.night_writer import NightWriter, TakenBackMeanwhileError
 from managers.sleep.reflection_levels import NIGHTS_IN_ONE, levels_of, transactions
 from managers.sleep.report import DreamReport, failure_notices
 from managers.sleep.tasks import DAY_TASKS, DayMaterial, DreamMind, Level, Task, is_speech
 from managers.sleep.thinking import Thinker
 from managers.storage.clock import Clock
-from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import MemorySettings, PrivacySettings, SleepSettings
-from managers.storage.texts import Texts
 
 __all__ = ["DreamReport", "Dreamer", "dreaming"]
 
-_say = Texts("notices/dreams")
-_EVIDENCE_IN_HISTORY = 300
 _BEFORE_DAWN = time(3)
 _THOUGHTS = 3
 """So often is thought about the same days, when words are taken back while they are thought about."""
@@ -67,10 +61,6 @@ class _Run:
     cancel: Cancel
     shared: WorkingCopy | None
     progress: Progress | None
-
-
-class _TakenBackMeanwhileError(Exception):
-    """What was thought rests on words that were taken back since; it never leaves this module."""
 
 
 class Dreamer:
@@ -107,11 +97,12 @@ class Dreamer:
             privacy: what is written down masked.
         """
         self.paths, self._log, self._clock = paths, log, clock
-        self._sheet, self._mind, self._fallback, self._apply = sheet, mind, fallback, apply
+        self._sheet, self._mind, self._fallback = sheet, mind, fallback
         self._settings = settings or SleepSettings()
         self._stores = Stores.open(paths, clock, limits, is_crowded=is_crowded(paths, clock, limits))
         self._emotions = EmotionLog(paths, clock, set_aside=log.set_aside)
         self._dreamt = DreamtDays(paths, log)
+        self._writer = NightWriter(log, self._stores, self._dreamt, sheet=sheet, mind=mind.name, apply=apply)
         self._days = Days(sheet, log, clock, stores=self._stores, emotions=self._emotions, dreamt=self._dreamt)
         self._thinker = Thinker(
             self._stores,
@@ -215,8 +206,8 @@ class Dreamer:
         self._thinker.answers(night, material, Cancel())
         night.waiting.clear()
         try:
-            entry = self._commit(night, [material.date], kind="conversation") if night.changes else None
-        except _TakenBackMeanwhileError:
+            entry = self._writer.write(night, [material.date], kind="conversation") if night.changes else None
+        except TakenBackMeanwhileError:
             return DreamReport(started_at=night.now)  # the night looks at the conversation again
         self._refresh_inner_state()
         return self._extended(DreamReport(started_at=night.now), night, [material.date], entry)
@@ -287,90 +278,10 @@ class Dreamer:
             night = think()
             if dry_run or (cancel is not None and cancel.is_set()):
                 return night, None
-            with suppress(_TakenBackMeanwhileError):
-                return night, self._commit(night, days)
+            with suppress(TakenBackMeanwhileError):
+                return night, self._writer.write(night, days)
         night.changes.clear()  # who takes words back all the time is dreamt of another night
         return night, None
-
-    def _commit(
-        self, night: Night, days: Sequence[date], kind: Literal["dream", "conversation"] = "dream"
-    ) -> str | None:
-        """Make the changes on what the files hold now, and write them, all or none."""
-        with writing(self.paths):
-            self._refuse_what_was_taken_back(night)
-            copy = WorkingCopy(self._stores)
-            for change in night.changes:
-                change.make(copy)
-            if kind == "dream" and night.changes:
-                note_use(copy, RecallLog(self.paths), night.now.date())
-            if kind == "dream":
-                self._leave_word(copy, night, days)
-            files = copy.files()
-            if kind == "dream" and night.changes:
-                record = self.paths.memory / f"dream_{night.now:%Y%m%d-%H%M%S}-{days[-1] if days else 'all'}.json"
-                files[record] = encode(self._record(night, days))
-            evidence = list(dict.fromkeys(one for change in night.changes for one in change.evidence))
-            reason = self._reason(night, days, kind)
-            entry = None
-            if files:
-                entry = self._apply(files, author="dream", reason=reason, evidence=evidence[:_EVIDENCE_IN_HISTORY])
-            if kind == "dream":
-                self._note_reading(night)
-            return entry
-
-    def _refuse_what_was_taken_back(self, night: Night) -> None:
-        """Refuse a night that read words, or rests on them, which were deleted, forgotten or changed since.
-
-        Not only what names them as its evidence: a mind that summed up a day has read them all.
-        """
-        read = {message.id: message.text for material in night.materials for message in material.messages}
-        cited = {one for change in night.changes for one in change.evidence}
-        for message_id, text in self._log.corrections().items():
-            if read.get(message_id, text) != text or (text is None and message_id in cited):
-                raise _TakenBackMeanwhileError
-
-    def _note_reading(self, night: Night) -> None:
-        readings = {one.date: Reading.of(one.messages) for one in night.read}
-        known = {one: mark for material in night.read for one, mark in material.changed.items()}
-        dreamt = {*readings, *self._dreamt.readings(), *self._stores.episodes.days()}
-        of_no_dream = [marks for day, marks in self._dreamt.corrected().items() if day not in dreamt]
-        self._dreamt.note(readings, known | {one: mark for marks in of_no_dream for one, mark in marks.items()})
-
-    def _leave_word(self, copy: WorkingCopy, night: Night, days: Sequence[date]) -> None:
-        """Note what waits for the next night."""
-        state = copy.state
-        waiting = {day: tasks for day, tasks in state.waiting.items() if day_of(day) not in set(days)}
-        waiting |= {
-            day: tasks for day, tasks in night.waiting.items() if tasks and day in {d.isoformat() for d in days}
-        }
-        changed = state.model_copy(
-            update={
-                "waiting": waiting,
-                "settled_days": sorted({*state.settled_days, *night.settled}),
-                "last_dream": f"{night.now:{TIME}}" if night.changes else state.last_dream,
-            }
-        )
-        if changed != state:
-            copy.state = changed
-
-    def _record(self, night: Night, days: Sequence[date]) -> dict[str, Any]:
-        return {
-            "started_at": f"{night.now:{TIME}}",
-            "level": night.level,
-            "days": [day.isoformat() for day in days],
-            "messages_read": sum(len(material.messages) for material in night.materials),
-            "mind": self._mind.name,
-            "changes": [change.plain() for change in night.changes],
-            "failures": [failure.plain() for failure in night.failures],
-        }
-
-    def _reason(self, night: Night, days: Sequence[date], kind: str) -> str:
-        lang = self._sheet.language
-        if kind == "conversation":
-            return _say("reason.conversation", lang)
-        span = " – ".join(dict.fromkeys([days[0].isoformat(), days[-1].isoformat()])) if days else ""
-        depth = _say("reason.depth", lang, level=night.level) if night.level else ""
-        return _say("reason.dream", lang, span=span, count=len(night.changes), depth=depth).replace("  ", " ")
 
     def _rest(self) -> None:
         """After the dream: what follows from the memories is computed anew."""

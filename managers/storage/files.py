@@ -15,7 +15,8 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -45,6 +46,7 @@ _LEFT_OVER_SECONDS = 86_400
 _COPY_BLOCK = 1024 * 1024
 MAX_BYTES = 64_000_000
 """What is read into memory at once: no memory comes near it, and a folder may hold a file of any size."""
+_SIDE_BY_SIDE = 8
 _numbers = itertools.count()
 """Two threads that write one file must not share the temporary one."""
 
@@ -72,20 +74,22 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes | None:
         raise unread(error, path) from error
 
 
-def write_atomic(path: Path, data: bytes | str) -> None:
+def write_atomic(path: Path, data: bytes | str, *, is_one_of_many: bool = False) -> None:
     """Write a whole file or nothing: temporary file beside it, fsync, replace, fsync of the folder.
 
     Args:
         path: the file; its folder is made if missing. It is its owner's alone.
         data: the content; text is written as UTF-8 with the newlines it has.
+        is_one_of_many: the folder is made durable by whoever writes them all (`write_together`).
 
     Raises:
         DiskFullError, UnwritableError: the old file is as it was.
     """
-    write_atomic_parts(path, [data.encode() if isinstance(data, str) else data])
+    parts = [data.encode() if isinstance(data, str) else data]
+    write_atomic_parts(path, parts, is_one_of_many=is_one_of_many)
 
 
-def write_atomic_parts(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+def write_atomic_parts(path: Path, parts: Iterable[bytes | memoryview], *, is_one_of_many: bool = False) -> None:
     """Write a whole file or nothing, as `write_atomic` does, of parts that need not be in memory together."""
     temporary = path.with_name(f".{path.name[:32]}.{os.getpid()}-{next(_numbers)}{TEMPORARY_SUFFIX}")
     try:
@@ -99,11 +103,39 @@ def write_atomic_parts(path: Path, parts: Iterable[bytes | memoryview]) -> None:
         finally:
             os.close(descriptor)
         retried(os.fspath(path), lambda: os.replace(temporary, path))
-        fsync_folder(path.parent)
+        if not is_one_of_many:
+            fsync_folder(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise explained(error, path) from error
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Write many files durably, each whole or not at all: side by side, for what takes long is the disk's answer.
+
+    A few are written one after the other, without any thread.
+
+    Raises:
+        DiskFullError, UnwritableError: some may have been written.
+    """
+    folders = {path.parent for path in contents}
+
+    def write(path: Path) -> None:
+        write_atomic(path, contents[path], is_one_of_many=True)
+
+    if len(contents) < _SIDE_BY_SIDE:
+        _ = [*map(write, contents), *map(_settle, folders)]
+        return
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        _ = [*pool.map(write, contents), *pool.map(_settle, folders)]
+
+
+def _settle(folder: Path) -> None:
+    try:
+        fsync_folder(folder)
+    except OSError as error:
+        raise explained(error, folder) from error
 
 
 def write_unsynced(path: Path, data: bytes) -> None:

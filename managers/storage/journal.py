@@ -41,6 +41,7 @@ from managers.storage.files import (
     read_bytes,
     unread,
     write_atomic,
+    write_together,
 )
 from managers.storage.installation import Installation
 from managers.storage.locks import writing
@@ -152,7 +153,7 @@ class Journal:
         fsync_folder(self.folder)
 
     def _stage(self, changes: Mapping[Path, bytes | None]) -> list[_Step]:
-        steps = []
+        steps, staged = [], dict[Path, bytes]()
         for number, (path, content) in enumerate(changes.items()):
             name = path.relative_to(self.folder).as_posix()
             assert may_be_changed(name)  # or nobody would finish it
@@ -161,13 +162,14 @@ class Journal:
             if before is not None:
                 _keep(path, self._old(number), before)
             if content is not None:
-                try:
-                    write_atomic(self._new(number), content)
-                except DiskFullError as error:
-                    raise DiskFullError(path=path.name) from error
+                staged[self._new(number)] = content
             steps.append(
                 _Step(name, None if before is None else digest(before), None if content is None else digest(content))
             )
+        try:
+            write_together(staged)
+        except DiskFullError as error:
+            raise DiskFullError(path=", ".join(path.name for path in list(changes)[:3])) from error
         return steps
 
     def _roll_forward(self, steps: Sequence[_Step]) -> None:

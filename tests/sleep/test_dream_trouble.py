@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 
 import pytest
 
-from managers.memory.episodes import EpisodeStore
+from managers.memory.episodes import Episode, EpisodeStore
 from managers.memory.log import ConversationLog
 from managers.memory.questions import QuestionStore
 from managers.sleep.dream import dreaming
 from managers.sleep.errors import DreamingAlreadyError, NothingSaidError
 from managers.sleep.tasks import DayDraft, DayMaterial, QuestionsDraft
 from managers.storage.errors import DiskFullError
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.sleep.dreamers import (
@@ -74,12 +76,28 @@ def test_a_disk_full_during_apply_leaves_everything_as_it_was(
     def full(*_args: object, **_named: object) -> None:
         raise DiskFullError(path="goals.json")
 
-    monkeypatch.setattr(dreamer, "_apply", full)
+    monkeypatch.setattr(dreamer._writer, "_apply", full)
     with pytest.raises(DiskFullError):
         dreamer.dream()
     assert memory_files(paths) == before
     monkeypatch.undo()
     assert make_dreamer(paths, night, log).dream().entries
+
+
+def test_what_a_person_edits_right_before_the_lock_is_taken_stands_beside_what_was_dreamt(
+    paths: PersonaPaths, night: HandClock, log: ConversationLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    episodes, days = EpisodeStore(paths, night), [datetime(2026, 11, 19).date(), datetime(2026, 11, 10).date()]
+
+    def edited_first(of: PersonaPaths) -> AbstractContextManager[None]:
+        for day in set(days) - set(episodes.days()):
+            episodes.save(Episode(date=day, summary="わたしの日。"), author="user", reason="")
+        return writing(of)
+
+    monkeypatch.setattr("managers.sleep.night_writer.writing", edited_first)
+    assert make_dreamer(paths, night, log).dream().entries
+    assert [kept.summary for day in days if (kept := episodes.get(day))] == ["わたしの日。"] * 2
+    assert any(paths.entity_memory.iterdir())
 
 
 def test_broken_memories_are_set_aside_and_the_night_goes_on(

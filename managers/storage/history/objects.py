@@ -19,7 +19,7 @@ from dulwich.object_store import BaseObjectStore, DiskObjectStore
 from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile, Tree, hex_to_filename, sha_to_hex
 from dulwich.pack import Pack, PackFileDisappeared, UnresolvedDeltas
 
-from managers.storage.files import entries, fsync_folder, make_folder, read_bytes, write_atomic
+from managers.storage.files import entries, fsync_folder, make_folder, read_bytes, write_atomic, write_together
 from managers.storage.history.unpacking import Allowance, check_size, limit_pack, unpacked_loose
 from managers.storage.opening import PLAIN, NotPlainError, kind, kind_of_entry, make_private, open_plain
 from managers.storage.tracking import BRANCH
@@ -152,9 +152,9 @@ class ObjectDatabase:
 
     def add(self, objects: Iterable[ShaFile]) -> None:
         """Write new objects durably; those that are there already cost nothing."""
-        for item in {item.id: item for item in objects if item.id not in self.store}.values():
-            path = hex_to_filename(os.fspath(self.folder / "objects"), item.id)
-            write_atomic(Path(path), item.as_legacy_object())
+        new = {item.id: item for item in objects if item.id not in self.store}
+        folder = os.fspath(self.folder / "objects")
+        write_together({Path(hex_to_filename(folder, at)): item.as_legacy_object() for at, item in new.items()})
 
     def add_as_pack(self, objects: Iterable[ShaFile]) -> None:
         """Write many objects durably as one pack: only where nobody else writes."""
