@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from agent.memories import Memories
 from agent.persona_words import filled
 from managers.language.reading.introductions import name_given, name_noted
 from managers.memory.audience import NOTES, NOTHING_KEPT, Kept
@@ -14,6 +14,9 @@ from managers.memory.entity_store import EntityStore
 from managers.memory.messages import NAMELESS, Message, is_unnamed
 from managers.mind import Sheet
 from managers.storage.errors import Lang
+
+if TYPE_CHECKING:
+    from agent.memories import Memories
 
 _LATELY = 3
 _FORMERLY: dict[Lang, str] = {"ja": "あなた", "en": "You"}

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from agent.memories import Memories
+from agent.shared_memory import SHARED, whose
 from managers.recall.hits import Hit
 from managers.recall.recall_log import Recollection
+from managers.sessions.long_term import Chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,9 @@ def why(memories: Memories, message_id: str) -> Why | None:
 
 def _again(memories: Memories, recalled: Recollection) -> Hit | None:
     """Return a memory that was recalled as it is now; None if it is gone."""
+    if recalled.path.startswith(SHARED):
+        chunk = memories.shared.again(recalled.path)
+        return _shared(chunk, recalled) if chunk else None
     if recalled.type == "entity_memory" and (card := _card(memories, recalled)):
         return card
     messages = [m for m in map(memories.log.get, recalled.message_ids) if m is not None]
@@ -47,6 +52,20 @@ def _again(memories: Memories, recalled: Recollection) -> Hit | None:
         time=first.time if first else None,
         speaker=first.speaker if first else "",
         why=recalled.why,
+    )
+
+
+def _shared(chunk: Chunk, recalled: Recollection) -> Hit:
+    return Hit(
+        text=chunk.text,
+        type=recalled.type,
+        source=recalled.source,
+        path=recalled.path,
+        message_ids=tuple(chunk.evidence),
+        score=recalled.score,
+        time=chunk.time,
+        why=recalled.why,
+        shared_by=whose(chunk),
     )
 
 

@@ -20,13 +20,18 @@ def leaves(mind: Mind) -> bool:
     return mind.endpoint is not None and mind.endpoint.leaves_machine
 
 
+def any_leaves(*minds: Mind | None) -> bool:
+    """Tell whether what some minds are given leaves this computer with any of them."""
+    return any(mind and leaves(mind) for mind in minds)
+
+
 def kept_from(memories: Memories, *minds: Mind | None) -> Kept:
     """Return what some minds must not be given; nothing is looked at for minds on this computer.
 
     Raises:
         AudienceUnknownError, UnreadableError: nobody can tell.
     """
-    return memories.audiences.kept() if any(mind and leaves(mind) for mind in minds) else NOTHING_KEPT
+    return memories.audiences.kept() if any_leaves(*minds) else NOTHING_KEPT
 
 
 def other_messages(kept: Kept, messages: Iterable[Message]) -> list[Message]:

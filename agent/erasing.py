@@ -63,6 +63,7 @@ def finish_erasing(memories: Memories) -> None:
 def _follow_up(memories: Memories, report: Report) -> None:
     """Let what is made from the memories be made from those that are left."""
     memories.inner_state.refresh(lang=memories.sheet().language)
+    memories.shared.renew()
     logger.info("erased: %s; not reached: %d files", dict(report.counts), len(report.left))
 
 

@@ -163,6 +163,7 @@ def _carry_out(memories: Memories, wish: str, messages: Sequence[Message]) -> tu
             memories.apply(files, author=memories.paths.name, reason=FORGOTTEN, evidence=sorted(ids))
         _let_go_of_words(memories, ids)
         memories.inner_state.refresh(lang=memories.sheet().language)
+        memories.shared.renew()
     remove(mark)
     return left
 

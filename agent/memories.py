@@ -14,6 +14,7 @@ from agent.lore import LoreTeller
 from agent.minds.masking import Masking
 from agent.persona_words import openings
 from agent.prompts.quoting import one_line
+from agent.shared_memory import SharedMemory, Threads, no_threads
 from agent.strategy_advisor import StrategyAdvisor
 from managers.growth.kpi import KpiStore
 from managers.hygiene.housekeeping import Housekeeping
@@ -80,6 +81,7 @@ class Memories:
     map: MemoryMap
     network: EntityNetwork
     kpi: KpiStore
+    shared: SharedMemory
 
     @property
     def emotions(self) -> EmotionLog:
@@ -175,6 +177,7 @@ class Memories:
         self.map.close()
         self.network.close()
         self.recall.close()
+        self.shared.close()
         self.history.close()
 
     def window(self) -> list[Message]:
@@ -200,6 +203,7 @@ def open_memories(
     *,
     secrets: Secrets | None = None,
     meter: Meter | None = None,
+    threads: Threads = no_threads,
 ) -> Memories:
     """Open a persona's memories, or raise what `PersonaStore.get` raises."""
     paths, only_look = personas.get(name).paths, personas.only_look
@@ -208,6 +212,7 @@ def open_memories(
     now, follow = _followed(personas, name, partial(_noted, base, users), notices)
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
     life = _inner_life(paths, clock, history.change, log, now)
+    shared = SharedMemory(paths, personas, base, users.load, log, clock, threads, only_look=only_look)
     recall = _recall(paths, log, now, clock, secrets, meter, only_look=only_look)
     return Memories(
         paths=paths,
@@ -231,7 +236,8 @@ def open_memories(
         audiences=AudienceStore(paths, history.change),
         map=MemoryMap(paths, recall, only_look=only_look),
         network=EntityNetwork(paths, recall, only_look=only_look),
-        kpi=KpiStore(paths, clock, log, life.emotions, life.goals, users.load, only_look=only_look),
+        kpi=KpiStore(paths, clock, log, life.emotions, life.goals, users.load, shared.ended, only_look=only_look),
+        shared=shared,
     )
 
 

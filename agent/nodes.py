@@ -19,7 +19,7 @@ from agent.own_lines import own_pieces
 from agent.present import OF_CONCERN, locale_of
 from agent.provenance import with_recalled
 from agent.recall_planning import plan_with_model
-from agent.retrieval import in_sight, is_said_since, retrieve
+from agent.retrieval import in_sight, is_said_since, retrieve, with_shared
 from agent.state import Spoken, Surroundings, TurnState, is_first_answer
 from agent.tools.context import ToolContext
 from agent.turn_log import announce, answer, hear
@@ -106,7 +106,8 @@ def retrieval_node(state: TurnState, runtime: Around) -> TurnState:
         company = state.get("company")
         heard = [*shown, message, *(company.told if company else ())]
         most = around.settings.recall.max_hits
-        found = other_hits(around.kept, retrieve(around.memories, around.sheet, message.text, plan, heard, most))
+        own = retrieve(around.memories, around.sheet, message.text, plan, heard, most)
+        found = other_hits(around.kept, with_shared(around.memories, own, plan, leaves=around.leaves))
         return [hit for hit in found if not (state.get("instead_of") and is_said_since(hit, message))]
 
     hits = around.spare(recalled) or ()
@@ -210,6 +211,7 @@ def use_tools(state: TurnState, runtime: Around) -> TurnState:
         (asked,),
         handed=tuple(state["grounds"]),
         withheld=around.kept,
+        leaves=around.leaves,
         shown=frozenset((asked, *(one.id for one in (*in_sight(state["window"], state["in_sight"]), *since)))),
     )
     answers, carried, held, grounds = [], state["carried"], state["held"], list(state["grounds"])

@@ -38,6 +38,20 @@ def retrieve(
     return list(found.values())[: max(most, len(hits))]
 
 
+def with_shared(memories: Memories, own: Sequence[Hit], plan: RecallPlan, *, leaves: bool) -> list[Hit]:
+    """Return what was recalled, and behind it what fits of what personas share of the user.
+
+    Args:
+        memories: the persona's.
+        own: what it recalls itself.
+        plan: what was looked for.
+        leaves: whether what is found leaves this computer.
+    """
+    shared = memories.shared.hits(plan.query, leaves=leaves, shown={hit.text for hit in own})
+    nearest = memories.shared.nearest
+    return [*own, *(hit for hit in shared if plan.wanted or hit.score < nearest)]
+
+
 _OF_EACH = 2
 _LOOSE = 0.95
 """A handful of words is no sentence: what holds one of them is farther from it than from a question."""
@@ -76,7 +90,8 @@ def retrieve_as_turn(memories: Memories, text: str) -> list[Hit]:
         return []
     window = memories.window()
     plan = memories.recall.plan(text, window)
-    return retrieve(memories, memories.sheet(settings), text, plan, window, settings.recall.max_hits)
+    own = retrieve(memories, memories.sheet(settings), text, plan, window, settings.recall.max_hits)
+    return with_shared(memories, own, plan, leaves=False)
 
 
 def as_types(name: str | None) -> tuple[MemoryType, ...] | None:

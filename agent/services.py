@@ -20,8 +20,10 @@ from agent.minds.choose import MindChooser
 from agent.minds.known_servers import KnownServers
 from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, note_leaving, usage_limits
+from managers.groups import GroupStore
 from managers.personas import Persona, PersonaStore
 from managers.recall.documents.process import READER
+from managers.sessions.records import ThreadRecord
 from managers.sessions.redis_address import parted, with_password
 from managers.storage import privacy
 from managers.storage.clock import Clock, SystemClock
@@ -114,6 +116,7 @@ class Services:
                     self.rng,
                     secrets=self.secrets,
                     meter=self.meter,
+                    threads=self._ended_threads,
                 )
                 if not self.only_look:
                     finish_erasing(memories)
@@ -153,6 +156,12 @@ class Services:
             self._redis_url,
             partial(self.notices.post, source="sessions"),
         )
+
+    def _ended_threads(self, since: datetime | None) -> Iterator[ThreadRecord]:
+        """Yield the threads among several that ended, of conversations that went on since a moment, or of all."""
+        for standing in GroupStore(self.home, self.clock, self.rng).all():
+            if since is None or standing.last >= since.isoformat():
+                yield from self.sessions.threads(standing.id)
 
     def _redis_url(self) -> str:
         """Return where the Redis of conversations of several is, with its password; empty: there is none."""

@@ -165,6 +165,7 @@ class CompanionSleeper:
             self.memories.recall.keep_up()
             self._tidy()  # nobody waits now: what was taken back leaves the derived files too
             memories.emotions.roll()
+            memories.shared.renew()
             memories.kpi.update()
         if memories.inner_state.note_course():
             memories.inner_state.refresh(lang=memories.sheet().language)
@@ -185,6 +186,7 @@ class CompanionSleeper:
         if self._conversation_end.end():
             self._let_wishes_go()
             self.memories.emotions.roll()
+            self.memories.shared.renew()
             self.memories.kpi.update()
 
     def act(self) -> None:

@@ -55,6 +55,8 @@ class Surroundings:
     """Nothing of this turn is written anywhere."""
     kept: Kept = NOTHING_KEPT
     """What the minds must not be given, for they are elsewhere."""
+    leaves: bool = True
+    """Whether what the minds are given leaves this computer."""
     unknown: UtataneError | None = None
     """Why nobody can tell what that is; then nothing is sent."""
 

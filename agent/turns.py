@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agent.addressing import called, with_name
 from agent.after_turn import Afterwards
 from agent.attachments import Attached
-from agent.audience import kept_from, other_company, other_messages
+from agent.audience import any_leaves, kept_from, other_company, other_messages
 from agent.emotion_reading import reread_emotion
 from agent.errors import StillAnsweringError
 from agent.events import Received, Replied, TurnEvent
@@ -258,9 +258,10 @@ class Turns:
         name, masking = memories.paths.name, memories.masking(settings)
         choice = self._minds.choose(settings.mind, persona=name, purpose="talk", masking=masking)
         small = self._small_mind(settings, "recall") if settings.recall.plan_with_model else None
+        minds = state.get("speaker", choice.mind), small, *state.get("listeners", ())
         kept, unknown = NOTHING_KEPT, None
         try:
-            kept = kept_from(memories, state.get("speaker", choice.mind), small, *state.get("listeners", ()))
+            kept = kept_from(memories, *minds)
         except UtataneError as error:  # the message is taken in all the same
             unknown = error
         sheet = with_name(memories.sheet(settings), memories, other_messages(kept, state["window"]))
@@ -287,6 +288,7 @@ class Turns:
             in_sight=self._in_sight[1] if self._in_sight and self._in_sight[0] == choice.mind.name else None,
             off_record=aside is not None,
             kept=kept,
+            leaves=any_leaves(*minds),
             unknown=unknown,
         )
 
@@ -363,4 +365,5 @@ class Turns:
             lambda: self._short_term(2 * memories.settings().conversation.window_turns),
             partial(memories.recall.keep_up, again=False),
             memories.advisor.warm_up,
+            memories.shared.keep_up,
         )

@@ -103,7 +103,9 @@ def hit(lang: Lang, found: Hit) -> str:
     speaker = NAMELESS[lang] if is_unnamed(found.speaker) else found.speaker
     who = name_in_label(speaker) or _say(f"who.{found.type}", lang)
     text = found.text
-    if found.type in {"entity_memory", "knowledge"}:
+    if found.shared_by:
+        who = _say("shared", lang, name=name_in_label(found.shared_by))
+    elif found.type in {"entity_memory", "knowledge"}:
         who += _say("in_quotes", lang, name=name_in_label(PurePosixPath(found.path).stem))
     if found.heading and found.type != "entity_memory" and found.heading not in text:
         text = f"{found.heading}\n{text}"  # theirs, too

@@ -34,6 +34,8 @@ class ToolContext:
     """The memories that the mind has before its eyes already."""
     withheld: Kept = NOTHING_KEPT
     """What the mind must not be given."""
+    leaves: bool = True
+    """Whether what it is given leaves this computer."""
     shown: frozenset[str] = frozenset()
     """The messages that it has before its eyes already, this one among them."""
 

@@ -39,9 +39,10 @@ def _answer(context: ToolContext, hits: Sequence[Hit]) -> str | Found:
 
 
 def recall_memories(context: ToolContext, wanted: Query) -> str | Found:
-    """Search diaries, archives, episodes and dreams by meaning: at most 7 within 0.80."""
+    """Search diaries, archives, episodes and dreams by meaning: at most 7 within 0.80; then what personas share."""
     recall = context.memories.recall
-    return _answer(context, recall.recall_memories(wanted.query, context.shown) or recall.recall_memories(wanted.query))
+    own = recall.recall_memories(wanted.query, context.shown) or recall.recall_memories(wanted.query)
+    return _answer(context, [*own, *context.memories.shared.hits(wanted.query, leaves=context.leaves)])
 
 
 def search_knowledge_base(context: ToolContext, wanted: Query) -> str | Found:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from managers.growth.kpi_file import COUNTED, Held, KpiFile
@@ -140,7 +141,7 @@ class KpiStore:
         self._goals = goals
         self._users = users
         self._ended = ended
-        self._file = KpiFile(paths.rag_index / "kpi.duckdb", clock)
+        self._file = KpiFile(_path(paths), clock)
 
     def all_of(self, uid: str = "") -> Kpi:
         """Return what there is of a user (of the one who is there now), as it was last counted; mostly from memory."""
@@ -229,6 +230,25 @@ class KpiStore:
         ended = (("threads", at) for at, present in self._ended() if name in present)
         found = Counter((what, users.at(at), at.date()) for what, at in (*reached, *ended))
         return [(*key, count) for key, count in found.items()]
+
+
+def months(paths: PersonaPaths, clock: Clock, uid: str) -> list[tuple[str, Kpi]]:
+    """Return what was counted of a persona and a user, month by month (`2026-11`), as it stands; no file is read but one."""
+    found = defaultdict[str, Counter[str]](Counter)
+    is_first = True
+    for day, *counts in KpiFile(_path(paths), clock).days(uid):
+        of_day = dict(zip((*COUNTED, "ended", "goals"), counts, strict=True))
+        returns = int(of_day["turns"] > 0 and not is_first)
+        is_first = is_first and not of_day["turns"]
+        found[f"{day:%Y-%m}"].update({**of_day, "returns": returns})
+    return [
+        (month, Kpi(c["turns"], c["returns"], c["seconds"] // 60, c["positive"], c["talks"] + c["ended"], c["goals"]))
+        for month, c in found.items()
+    ]
+
+
+def _path(paths: PersonaPaths) -> Path:
+    return paths.rag_index / "kpi.duckdb"
 
 
 def _reached(goals: GoalStore) -> Iterator[datetime]:

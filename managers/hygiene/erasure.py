@@ -188,6 +188,7 @@ class Erasure:
             remove_tree(copy.rag_index)  # derived: made anew, if it ever comes back
             with closing(History(copy, self._clock)) as history:
                 self._erase_in(copy, history, plan)
+        remove_tree(self._paths.home.sessions / "users")  # what personas share is made anew from what is left
         remove_put_aside(self._paths, plan.traces)
         blank_log_lines(self._paths.home, plan.traces)
         return entries_changed

@@ -70,6 +70,7 @@ class Hit:
             `time`), in shares that add up to one.
         piece: of an answer, where that was asked for.
         is_others: another persona said it.
+        shared_by: whose it is, where it is from what personas share of the user: another persona, or a talk of several.
     """
 
     text: str
@@ -84,3 +85,4 @@ class Hit:
     why: tuple[tuple[str, float], ...] = ()
     piece: Piece | None = None
     is_others: bool = False
+    shared_by: str = ""

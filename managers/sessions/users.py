@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -46,6 +46,10 @@ class Users:
     def at(self, moment: datetime) -> str:
         """Return whose words a moment's are."""
         return next((uid for since, uid in reversed(self.spans) if since <= moment), FIRST)
+
+    def around(self, moment: datetime) -> set[str]:
+        """Return whose words may be a second's: messages know no more of their time."""
+        return {self.at(moment - timedelta(seconds=1)), self.at(moment), self.at(moment + timedelta(seconds=1))}
 
     @property
     def now(self) -> str:

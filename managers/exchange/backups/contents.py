@@ -25,7 +25,9 @@ _LEFT_OUT: Final = re.compile(
     r"|\.access\.json|\.serving\.json|opening\.html|\.installation\.key|\.made-private"  # this installation's own
     r"|\.[a-z.-]*lock|.*" + re.escape(TEMPORARY_SUFFIX)
 )
-_OF_A_PERSONA: Final = re.compile(r"rag_index|rag_index\.lock|\.lock|\.export\.lock|.*" + re.escape(TEMPORARY_SUFFIX))
+_OF_A_PERSONA: Final = re.compile(
+    r"rag_index|long_term\.json|rag_index\.lock|\.lock|\.export\.lock|.*" + re.escape(TEMPORARY_SUFFIX)
+)
 
 
 class Found(NamedTuple):

@@ -178,5 +178,5 @@ class Ranker:
 
     def _asked_of(self, index: MemoryIndex, vector: Vectors) -> Vectors:
         embedder = self._choice.embedder
-        is_of_documents = index is self._indexes["dynamic"]
+        is_of_documents = index is self._indexes.get("dynamic")
         return embedder.spelling(vector) if is_of_documents and isinstance(embedder, WordMeansEmbedder) else vector

@@ -1,0 +1,365 @@
+"""What personas share of the user: taken from those whom the user lets share it, and given to them.
+
+The rule of presence is strict. A thread is for those who were there for all of it. What another persona knows of the user is
+given only where the user lets that persona share, too, and is a fact of the user or what they like, nothing that was said.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from agent.addressing import facts_of_user, names_of_user
+from managers.growth.kpi import WEIGHTS, Kpi, months
+from managers.language.reading.introductions import name_noted
+from managers.language.reading.preferences import is_standing_wish
+from managers.language.reading.slots import asked_slot
+from managers.language.words import detect_language
+from managers.memory.audience import NOTES, AudienceReader, Kept
+from managers.memory.emotions import EmotionLog
+from managers.memory.entities import Fact, is_safe
+from managers.memory.entity_store import EntityStore
+from managers.memory.log import ConversationLog
+from managers.memory.log.reader import LogReader
+from managers.memory.messages import is_unnamed
+from managers.mind import Sheet
+from managers.personas import Persona, PersonaStore
+from managers.recall.hits import Hit, MemoryType
+from managers.recall.index.chunking import Chunk as Passage
+from managers.recall.shared_index import SharedIndex
+from managers.sessions.long_term import Chunk, Kind, LongTerm, Stamps, chunk_id
+from managers.sessions.records import ThreadRecord
+from managers.sessions.users import FIRST, Users
+from managers.storage.clock import Clock
+from managers.storage.errors import UtataneError
+from managers.storage.files import read_bytes
+from managers.storage.opening import look
+from managers.storage.paths import PersonaPaths
+from managers.storage.settings import Settings, merged
+from managers.storage.texts import Texts
+
+MOST_HITS: Final = 3
+SHARED: Final = "user:"
+"""What the path of a hit begins with that is from here: then the key of the user, and the chunk's id."""
+_NAMES_SAID_IN: Final = 40
+_SETTLED: Final = timedelta(days=8)
+"""A thread that ended longer ago reads as it was taken: after a week only its summary is left."""
+_FILES: Final = ("persona.json", "core_memory.txt", "memory/audience.json", "entity_memory")
+Threads = Callable[[datetime | None], Iterable[ThreadRecord]]
+"""Returns the threads among several that ended, of talks that went on since a moment, or of all."""
+_DATED: Final = "%Y%m%dT%H%M%S"
+_say = Texts("prompts/shared_memory")
+
+
+def no_threads(_since: datetime | None) -> Iterable[ThreadRecord]:
+    """Return none: nobody talks with several."""
+    return ()
+
+
+@dataclass
+class SharedMemory:
+    """The user's memory as one persona meets it.
+
+    Attributes:
+        paths: of the persona that asks.
+        personas: who lives here.
+        base: returns everybody's settings.
+        users: tells who is there.
+        log: the persona's own.
+        threads: returns the threads among several that ended.
+        only_look: nothing is written.
+    """
+
+    paths: PersonaPaths
+    personas: PersonaStore
+    base: Callable[[], Settings]
+    users: Callable[[], Users]
+    log: ConversationLog
+    clock: Clock
+    threads: Threads = no_threads
+    only_look: bool = False
+    _indexes: dict[str, SharedIndex] = field(default_factory=dict)
+    _stores: dict[str, LongTerm] = field(default_factory=dict)
+
+    def store(self, uid: str = "") -> LongTerm:
+        """Return the long-term memory of a user, or of the one who is there now."""
+        uid = uid or self.users().now
+        if uid not in self._stores:
+            self._stores[uid] = LongTerm(self.paths.home, uid, self.clock)
+        return self._stores[uid]
+
+    def hits(self, query: str, *, leaves: bool, shown: Collection[str] = ()) -> list[Hit]:
+        """Return what fits a question of what this persona may be given; nothing where it does not share.
+
+        Args:
+            query: what is looked for.
+            leaves: whether what is found leaves this computer.
+            shown: texts that the mind has before its eyes already.
+        """
+        store = self.store()
+        held = store.load()
+        if not query.strip() or not self._is_as_taken(held.stamps, self.paths.name):
+            return []
+        by_text = defaultdict[str, list[Chunk]](list)
+        for one in held.in_use:
+            if one.is_for(self.paths.name) and not (leaves and one.is_here_only) and one.text not in shown:
+                by_text[one.text].append(one)
+        asked = _asked_for(query, by_text) if by_text else []
+        found: list[Hit] = []
+        for hit in [*asked, *self._index(store).search(query)] if by_text else ():
+            chunk = next((one for one in by_text.get(hit.text, ()) if self._holds_still(one, held.stamps)), None)
+            if chunk is not None and all(one.text != hit.text for one in found):
+                found.append(_as_hit(hit, chunk, store.uid))
+        return found[:MOST_HITS]
+
+    def again(self, path: str) -> Chunk | None:
+        """Return what a hit from here stands for, as it is now; None if it is gone, or not for this persona."""
+        uid, _, wanted = path.removeprefix(SHARED).partition("/")
+        if uid != self.store().uid:
+            return None
+        return next(
+            (one for one in self.store().load().chunks if one.id == wanted and one.is_for(self.paths.name)), None
+        )
+
+    def is_stale(self) -> bool:
+        """Tell whether some persona's files read otherwise than when they were taken; a look at each file."""
+        stamps = self.store().load().stamps
+        return {persona.name for persona in self._sharing()} != stamps.keys() or not all(
+            self._is_as_taken(stamps, name) for name in stamps
+        )
+
+    def keep_up(self) -> None:
+        """Take anew what has changed; a look at each file where nothing has."""
+        if self.is_stale():
+            self.renew()
+
+    def renew(self) -> None:
+        """Take anew what all know who share; where nobody does, nothing is held.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError, DerivedDamagedError: until then nothing that changed is given.
+        """
+        users, store, sharing = self.users(), self.store(), self._sharing()
+        if self.only_look or (not sharing and look(store.path) is None):
+            return
+        stamps, chunks = dict[str, dict[str, str]](), list[Chunk]()
+        for persona in sharing:
+            names = self._names(persona)
+            cards = (f"entity_memory/{name}.md" for name in names_under(names, persona) if is_safe(name))
+            files = ("", *_FILES, *cards)
+            stamps[persona.name] = {file: _identity(persona.paths, file) for file in files}  # before: see `is_stale`
+            chunks += _known_to(persona, names, users, store.uid, self.clock)
+        chunks += self._threads_of(users, store) if sharing else ()
+        store.renew(chunks, stamps)
+        self._index(store).follow({one.id: _passage(one) for one in store.load().in_use})
+
+    @property
+    def nearest(self) -> float:
+        """How close a memory must be that a message does not ask for."""
+        return self.base().recall.knowledge_threshold
+
+    def ended(self) -> list[tuple[datetime, Sequence[str]]]:
+        """Return when each thread ended, and who was there for all of it."""
+        stores = [self.store(uid) for uid in {FIRST, *(uid for _, uid in self.users().spans)}]
+        threads = [one for store in stores for one in store.load().chunks if one.kind == "thread"]
+        return [(one.time, one.present) for one in threads if one.time]
+
+    def close(self) -> None:
+        for index in self._indexes.values():
+            index.close()
+
+    def _names(self, persona: Persona) -> list[str]:
+        """Return the names under which a persona may have what it knows of the user; the last is for no name."""
+        said = LogReader(persona.paths, self.clock).tail(_NAMES_SAID_IN, roles={"user"})
+        noted = name_noted((read_bytes(persona.paths.core_memory) or b"").decode("utf-8", "replace"), persona.name)
+        names = [persona.user_name, self.base().user.name, noted, *(message.speaker for message in said)]
+        return [*dict.fromkeys(name for name in names if name and not is_unnamed(name)), ""]
+
+    def _holds_still(self, chunk: Chunk, stamps: Stamps) -> bool:
+        """Tell whether a chunk's origin reads as when it was taken; of a thread, whether all of it was heard and stands."""
+        is_thread = chunk.kind == "thread"
+        return self._stands(chunk, self.paths) if is_thread else self._is_as_taken(stamps, chunk.origin)
+
+    def _is_as_taken(self, stamps: Stamps, name: str) -> bool:
+        paths = self.paths.home.persona(name)
+        return name in stamps and all(_identity(paths, file) == known for file, known in stamps[name].items())
+
+    def _index(self, store: LongTerm) -> SharedIndex:
+        if store.uid not in self._indexes:
+            self._indexes[store.uid] = SharedIndex(store.path, self.base().recall, self.clock, self.log)
+        return self._indexes[store.uid]
+
+    def _sharing(self) -> list[Persona]:
+        """Return the personas whom the user lets share."""
+        base, found = self.base(), list[Persona]()
+        for name in self.personas.list_names():
+            with suppress(UtataneError):  # one that cannot be opened shares nothing
+                persona = self.personas.get(name)
+                if merged(base, persona.settings)[0].memory.shared:
+                    found.append(persona)
+        return found
+
+    def _threads_of(self, users: Users, store: LongTerm) -> Iterator[Chunk]:
+        """Yield the threads that ended, each with all of its messages still standing with all who heard it."""
+        found = {(one.origin, one.thread_id): one for one in store.load().chunks if one.kind == "thread"}
+        newest = max((one.time for one in found.values() if one.time), default=None)
+        for record in self.threads(newest and newest - _SETTLED):
+            key = record.session_id, record.thread_id
+            if record.summary and users.around(record.ts_start) | users.around(record.ts_end) == {store.uid}:
+                known = found.get(key)
+                if known is None or (known.text, known.evidence) != (record.summary, record.message_ids):
+                    found[key] = self._of_thread(record)
+            else:
+                found.pop(key, None)  # it is being made anew
+        for one in found.values():
+            there = [paths for name in one.present if (paths := self.paths.home.persona(name)).log.exists()]
+            if there and all(self._stands(one, paths) for paths in there):
+                yield one.model_copy(update={"is_here_only": any(_is_kept(one, paths) for paths in there)})
+
+    def _stands(self, chunk: Chunk, paths: PersonaPaths) -> bool:
+        """Tell whether a persona's log has all messages that a thread rests on, none of them taken back."""
+        log = self.log if paths == self.paths else LogReader(paths, self.clock)
+        wanted, gone = set(chunk.evidence), log.corrections()
+        return log.known(wanted) == wanted and all(gone.get(one, "") is not None for one in wanted)
+
+    def _of_thread(self, record: ThreadRecord) -> Chunk:
+        ids = set(record.message_ids)
+        asked = sum(turn.speaker == "user" for turn in record.turns)
+        glad = 0
+        if record.present:
+            log = EmotionLog(self.paths.home.persona(record.present[0]), self.clock)
+            felt = log.entries(record.ts_start, record.ts_end + timedelta(seconds=1))
+            glad = sum(one.value > 0 and one.message_id in ids for one in felt)
+        kpi = Kpi(turns=asked, positive=glad, threads=1)
+        tags = [f"{name}:{getattr(kpi, name)}" for name in WEIGHTS if getattr(kpi, name)]
+        return Chunk(
+            id=chunk_id("thread", record.session_id, str(record.thread_id), record.summary),
+            kind="thread",
+            text=record.summary,
+            origin=record.session_id,
+            thread_id=record.thread_id,
+            time=record.ts_end,
+            tags=[*tags, *([f"domain:{record.domain}"] if record.domain else [])],
+            kpi=kpi.total,
+            evidence=record.message_ids,
+            present=record.present,
+        )
+
+
+def _asked_for(query: str, by_text: Mapping[str, Sequence[Chunk]]) -> list[Hit]:
+    """Return the facts that a question asks for by what it is about: "Where do I live?" shares no word with them."""
+    slot = asked_slot(query, detect_language(query))
+    texts = [text for text, chunks in by_text.items() if slot and f"slot:{slot}" in chunks[0].tags]
+    return [Hit(text, "entity_memory", "summary", "", (), 0.0) for text in texts]
+
+
+def _as_hit(hit: Hit, chunk: Chunk, uid: str) -> Hit:
+    return replace(hit, path=f"{SHARED}{uid}/{chunk.id}", message_ids=tuple(chunk.evidence), shared_by=whose(chunk))
+
+
+def whose(chunk: Chunk) -> str:
+    """Return whose a chunk is: the persona that knows it, or all who were there."""
+    return ", ".join(chunk.present) if chunk.kind == "thread" else chunk.origin
+
+
+def names_under(names: Iterable[str], persona: Persona) -> list[str]:
+    """Return the cards that may hold what a persona knows of the user."""
+    sheets = (Sheet(persona.name, persona.language, "", name, "", "") for name in names)
+    return list(dict.fromkeys(known for sheet in sheets for known in names_of_user(sheet)))
+
+
+def _identity(paths: PersonaPaths, file: str) -> str:
+    found = look(paths.folder / file) if file else look(paths.home.settings)
+    return f"{found.st_mtime_ns}-{found.st_size}-{found.st_ino}" if found else ""
+
+
+def _known_to(persona: Persona, names: Iterable[str], users: Users, uid: str, clock: Clock) -> Iterator[Chunk]:
+    """Yield what one persona knows of a user, as it stands in its files."""
+    try:
+        kept = AudienceReader(persona.paths).kept()
+    except UtataneError:
+        return  # nobody can tell what is for this computer only
+    entities, seen = EntityStore(persona.paths, clock), set[str]()
+    for name in names:
+        sheet = Sheet(persona.name, persona.language, "", name, "", "")
+        open_ones = {fact.text for fact in facts_of_user(entities, sheet, kept)}
+        for fact in facts_of_user(entities, sheet):
+            if fact.text not in seen and _is_of(fact, users, uid):
+                seen.add(fact.text)
+                yield _of_fact(persona.name, fact, is_here_only=fact.text not in open_ones)
+    if not users.spans:  # nobody knows whose line of a note it is
+        yield from _of_notes(persona, names, kept, seen)
+    for month, kpi in months(persona.paths, clock, uid):
+        yield _of_month(persona, month, kpi)
+
+
+def _is_of(fact: Fact, users: Users, uid: str) -> bool:
+    """Tell whether a fact rests on words of one user alone; where nobody can tell, it is nobody's."""
+    if not users.spans:
+        return True
+    said = set[str]()
+    day = fact.since.replace("-", "")
+    for one in fact.evidence or (f"{day}T000000", f"{day}T235959"):
+        try:
+            said |= users.around(datetime.strptime(one[:15], _DATED))  # ids are in local time
+        except ValueError:
+            return False
+    return said == {uid}
+
+
+def _of_fact(origin: str, fact: Fact, *, is_here_only: bool) -> Chunk:
+    time = None
+    with suppress(ValueError):
+        time = datetime.fromisoformat(fact.since)
+    kind: Kind = "preference" if is_standing_wish(fact.text) else "profile"
+    return Chunk(
+        id=chunk_id(kind, origin, fact.text),
+        kind=kind,
+        text=fact.text,
+        origin=origin,
+        time=time,
+        tags=[f"slot:{fact.slot}"] if fact.slot else [],
+        evidence=list(fact.evidence),
+        is_here_only=is_here_only,
+    )
+
+
+def _of_notes(persona: Persona, names: Iterable[str], kept: Kept, seen: set[str]) -> Iterator[Chunk]:
+    """Yield the lines of the core memory that name the user, or tell what they like."""
+    text = (read_bytes(persona.paths.core_memory) or b"").decode("utf-8", "replace")
+    called = tuple(name for name in names if name)
+    for line in filter(None, (line.strip(" \t-*・#") for line in text.splitlines())):
+        if line not in seen and (any(name in line for name in called) or is_standing_wish(line)):
+            seen.add(line)
+            fact = Fact(line)
+            yield _of_fact(persona.name, fact, is_here_only=kept.holds_file(NOTES["core_memory"]))
+
+
+def _of_month(persona: Persona, month: str, kpi: Kpi) -> Chunk:
+    counts = {name: getattr(kpi, name) for name in WEIGHTS}
+    text = _say("month", persona.language, month=month, persona=persona.name, **counts)
+    tags = [f"{name}:{count}" for name, count in counts.items() if count]
+    time = datetime.strptime(month, "%Y-%m")  # a month, no moment
+    return Chunk(
+        id=chunk_id("kpi", persona.name, month), kind="kpi", text=text, origin=persona.name, time=time, tags=tags,
+        kpi=kpi.total,
+    )  # fmt: skip
+
+
+def _is_kept(chunk: Chunk, paths: PersonaPaths) -> bool:
+    """Tell whether somebody who heard a thread has any of it for this computer only; if nobody can tell, they have."""
+    try:
+        return AudienceReader(paths).kept().holds(chunk.evidence)
+    except UtataneError:
+        return True
+
+
+def _passage(chunk: Chunk) -> Passage:
+    kinds: Mapping[Kind, MemoryType] = {"thread": "episodic_memory", "kpi": "note"}
+    return Passage(
+        chunk.text, kinds.get(chunk.kind, "entity_memory"), chunk.id, tuple(chunk.evidence) or (chunk.id,), chunk.time
+    )
