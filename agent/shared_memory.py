@@ -31,7 +31,7 @@ from managers.personas import Persona, PersonaStore
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index.chunking import Chunk as Passage
 from managers.recall.shared_index import SharedIndex
-from managers.sessions.long_term import Chunk, Kind, LongTerm, Stamps, chunk_id
+from managers.sessions.long_term import Chunk, Held, Kind, LongTerm, Stamps, chunk_id
 from managers.sessions.records import ThreadRecord
 from managers.sessions.users import FIRST, Users
 from managers.storage.clock import Clock
@@ -83,6 +83,9 @@ class SharedMemory:
     threads: Threads = no_threads
     only_look: bool = False
     _indexes: dict[str, SharedIndex] = field(default_factory=dict)
+    _logs: dict[str, LogReader] = field(default_factory=dict)
+    _gone: dict[str, tuple[object, frozenset[str]]] = field(default_factory=dict)
+    _mine: tuple[Held | None, Mapping[str, Sequence[Chunk]]] = (None, {})
     _stores: dict[str, LongTerm] = field(default_factory=dict)
 
     def store(self, uid: str = "") -> LongTerm:
@@ -104,17 +107,37 @@ class SharedMemory:
         held = store.load()
         if not query.strip() or not self._is_as_taken(held.stamps, self.paths.name):
             return []
-        by_text = defaultdict[str, list[Chunk]](list)
-        for one in held.in_use:
-            if one.is_for(self.paths.name) and not (leaves and one.is_here_only) and one.text not in shown:
-                by_text[one.text].append(one)
-        asked = _asked_for(query, by_text) if by_text else []
-        found: list[Hit] = []
-        for hit in [*asked, *self._index(store).search(query)] if by_text else ():
-            chunk = next((one for one in by_text.get(hit.text, ()) if self._holds_still(one, held.stamps)), None)
-            if chunk is not None and all(one.text != hit.text for one in found):
-                found.append(_as_hit(hit, chunk, store.uid))
-        return found[:MOST_HITS]
+        by_text = self._for_me(held)
+        if not by_text:
+            return []
+        found = [
+            (hit, one)
+            for hit in (*_asked_for(query, by_text), *self._index(store).search(query))
+            for one in by_text.get(hit.text, ())
+            if hit.text not in shown and not (leaves and one.is_here_only)
+        ]
+        standing = self._standing(one for _, one in found if one.kind == "thread")
+        origins = {name for name in {one.origin for _, one in found} if self._is_as_taken(held.stamps, name)}
+        told = dict[str, Hit]()
+        for hit, one in found:
+            if standing.issuperset(one.evidence) if one.kind == "thread" else one.origin in origins:
+                told.setdefault(hit.text, _as_hit(hit, one, store.uid))
+        return list(told.values())[:MOST_HITS]
+
+    def _for_me(self, held: Held) -> Mapping[str, Sequence[Chunk]]:
+        """Return what this persona may be given at all, by its words."""
+        if self._mine[0] is not held:
+            mine = defaultdict[str, list[Chunk]](list)
+            for one in held.in_use:
+                if one.is_for(self.paths.name):
+                    mine[one.text].append(one)
+            self._mine = held, dict(mine)
+        return self._mine[1]
+
+    def _standing(self, threads: Iterable[Chunk]) -> set[str]:
+        """Return which of the messages that some threads rest on this persona heard, and stand still."""
+        wanted = {one for thread in threads for one in thread.evidence}
+        return self.log.known(wanted) - self._gone_from(self.log) if wanted else set()
 
     def again(self, path: str) -> Chunk | None:
         """Return what a hit from here stands for, as it is now; None if it is gone, or not for this persona."""
@@ -174,15 +197,10 @@ class SharedMemory:
 
     def _names(self, persona: Persona) -> list[str]:
         """Return the names under which a persona may have what it knows of the user; the last is for no name."""
-        said = LogReader(persona.paths, self.clock).tail(_NAMES_SAID_IN, roles={"user"})
+        said = self._log_of(persona.paths).tail(_NAMES_SAID_IN, roles={"user"})
         noted = name_noted((read_bytes(persona.paths.core_memory) or b"").decode("utf-8", "replace"), persona.name)
         names = [persona.user_name, self.base().user.name, noted, *(message.speaker for message in said)]
         return [*dict.fromkeys(name for name in names if name and not is_unnamed(name)), ""]
-
-    def _holds_still(self, chunk: Chunk, stamps: Stamps) -> bool:
-        """Tell whether a chunk's origin reads as when it was taken; of a thread, whether all of it was heard and stands."""
-        is_thread = chunk.kind == "thread"
-        return self._stands(chunk, self.paths) if is_thread else self._is_as_taken(stamps, chunk.origin)
 
     def _is_as_taken(self, stamps: Stamps, name: str) -> bool:
         paths = self.paths.home.persona(name)
@@ -220,11 +238,27 @@ class SharedMemory:
             if there and all(self._stands(one, paths) for paths in there):
                 yield one.model_copy(update={"is_here_only": any(_is_kept(one, paths) for paths in there)})
 
+    def _log_of(self, paths: PersonaPaths) -> LogReader:
+        if paths == self.paths:
+            return self.log
+        if paths.name not in self._logs:
+            self._logs[paths.name] = LogReader(paths, self.clock)
+        return self._logs[paths.name]
+
+    def _gone_from(self, log: LogReader) -> frozenset[str]:
+        """Return the messages that were taken back, or stand aside."""
+        corrections = log.corrections()
+        known = self._gone.get(log.paths.name)
+        if known is None or known[0] is not corrections:
+            known = corrections, frozenset(one for one, text in corrections.items() if text is None)
+            self._gone[log.paths.name] = known
+        return known[1]
+
     def _stands(self, chunk: Chunk, paths: PersonaPaths) -> bool:
         """Tell whether a persona's log has all messages that a thread rests on, none of them taken back."""
-        log = self.log if paths == self.paths else LogReader(paths, self.clock)
-        wanted, gone = set(chunk.evidence), log.corrections()
-        return log.known(wanted) == wanted and all(gone.get(one, "") is not None for one in wanted)
+        log = self._log_of(paths)
+        wanted = set(chunk.evidence)
+        return log.known(wanted) == wanted and wanted.isdisjoint(self._gone_from(log))
 
     def _of_thread(self, record: ThreadRecord) -> Chunk:
         ids = set(record.message_ids)

@@ -19,6 +19,7 @@ from managers.recall.index.chunking import Chunk
 from managers.recall.index.memory_index import MemoryIndex
 from managers.recall.index.sources import sealed
 from managers.recall.index.store import FileRecord
+from managers.recall.ranking.fusion import Ways
 from managers.recall.ranking.ranker import Ranker
 from managers.storage.clock import Clock
 from managers.storage.derived import derived
@@ -27,7 +28,9 @@ from managers.storage.locks import holding
 from managers.storage.settings import RecallSettings
 
 KINDS: Final[tuple[MemoryType, ...]] = ("entity_memory", "episodic_memory", "note")
-_POOL: Final = 12
+_WAYS: Final = Ways(neighbour_share=0, trust_share=0, speakers=False, times=False, standing=False)
+"""Facts and summaries have no neighbours and no speakers; a turn that looks for them here too must not wait for it."""
+_POOL: Final = 8
 """So many are looked at: some are not for whoever asks."""
 
 
@@ -41,13 +44,14 @@ class SharedIndex:
             file: what is indexed; derived data lies beside it.
             settings: of the persona that searches.
             clock: what "yesterday" is reckoned from.
-            log: of the persona that searches: what stands aside there is not found.
+            log: of the persona that searches.
         """
         self._file = file
         self._index = MemoryIndex(file.with_name("rag_index"))
         local = settings.model_copy(update={"embedder": "builtin" if settings.embedder == "builtin" else "auto"})
         self._choice = EmbedderChoice(local, file.with_name("no-cache"), None, self._own)
-        self._ranker = Ranker(file.parent, log, {"static": self._index}, local, clock, self._choice, {})
+        self._ranker = Ranker(file.parent, log, {"static": self._index}, local, clock, self._choice, {}, _WAYS)
+        self._ranker.picker.aside = frozenset  # that is asked of what is given, message by message
         self._limit = settings.threshold
 
     def _own(self) -> NgramEmbedder:
