@@ -258,3 +258,13 @@ def test_other_first_words_and_what_it_is_called_are_written_as_they_are_parted(
     assert len(History(persona.paths, services.clock).entries()) == entries
     press(visitor, opened(visitor), SAVE, alternate_greetings="")
     assert services.personas.get(NAME).alternate_greetings == ()
+
+
+def test_a_switch_lets_it_share(services: Services, visitor: TestClient) -> None:
+    page = read(visitor.get(address_of(NAME, "persona")))
+    assert page.one("#share").attributes.get("checked") is None
+    visitor.post(address_of(NAME, "persona/share"), data={"on": "1"})
+    assert services.memories(NAME).settings().memory.shared
+    assert "checked" in read(visitor.get(address_of(NAME, "persona"))).one("#share").attributes
+    visitor.post(address_of(NAME, "persona/share"))
+    assert not services.memories(NAME).settings().memory.shared

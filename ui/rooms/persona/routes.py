@@ -11,6 +11,7 @@ from managers.personas import Persona
 from managers.storage.history.parts import file_part
 from ui.components.faces import face
 from ui.rooms.persona.editing import Conflicts, SentSheet, Sheet, conflicts, save, sheet_of
+from ui.rooms.persona.shared_part import shared_of
 from ui.server.addresses import address_of
 from ui.server.once import new_number
 from ui.server.uploads import WithUploads
@@ -55,6 +56,22 @@ def mend(visit: With) -> Response:
     """Bring the last good versions of broken files back."""
     kept = visit.services.personas.mend(visit.name).notices
     return visit.lead(visit.at("persona"), visit.t("mending.done"), *(notice.sentence(visit.lang) for notice in kept))
+
+
+@router.post("/share")
+def share(visit: With, on: FormText = "") -> Response:
+    """Let the persona share what it knows of the user, or not any more; what is shared is made anew at once."""
+    visit.services.personas.set_settings(visit.name, "memory", shared=True if on else None)
+    visit.memories.shared.renew()
+    return visit.lead(f"{visit.at('persona')}#shared")
+
+
+@router.post("/shared/restore")
+def restore_shared(visit: With, chunk: FormText) -> Response:
+    """Bring back what was put away of what is shared."""
+    visit.memories.shared.store().restore([chunk])
+    visit.memories.shared.renew()
+    return visit.lead(f"{visit.at('persona')}#shared", visit.t("persona.shared_back"))
 
 
 @router.post("/duplicate")
@@ -105,5 +122,6 @@ def _page(visit: PersonaVisit, persona: Persona, sheet: Sheet, begun: str, their
         broken=[notice for notice in persona.notices if notice.code in _BROKEN],
         trash=visit.services.personas.trashed(),
         new_number=new_number,
+        shared=shared_of(visit.memories),
         pasts=[(kind, file_part(paths.folder, path)) for kind, path in files],
     )
