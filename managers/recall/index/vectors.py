@@ -19,6 +19,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from managers.language.reading import japanese
 from managers.recall.embedders import Vectors
 from managers.recall.index.coarse_quantization import COARSE_FROM, GOOD_ENOUGH, Coarse, Refined, WholeRows, mapped_rows
 from managers.recall.index.connection import transaction
@@ -95,17 +96,14 @@ class VectorIndex:
                 self._seen = int(batch[-1][0])
 
     def begin(self, store: Store, epoch: str) -> bool:
-        """Write the snapshot from what SQLite holds, where very many vectors are new: they are never all in memory.
-
-        Returns:
-            whether it was written: what is in memory is older.
-        """
+        """Write the snapshot from what SQLite holds, where very many are new, and say so: they are never all in memory."""
         connection = store.connection()
         with self._saving, transaction(connection, "BEGIN"):  # all of it at one moment
             known = "SELECT count(*) FROM vectors WHERE seq > ?"
             waiting = int(connection.execute(known, (self._known(epoch),)).fetchone()[0])
             if waiting < COARSE_FROM or store.marks()[0] != epoch:
                 return False
+            japanese.let_rest()  # no words are read meanwhile
             stored = StoredRows(store)
             with _spared():
                 return self._save_coarse(stored, np.arange(len(stored)), stored.ids, epoch, stored.last)
