@@ -9,7 +9,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -190,7 +190,7 @@ class ImportJobs:
 
     def _open(self, source: Path, kind: Kind | None, persona: str) -> None:
         work = SourceImport(self.services.home, source, self.services.clock, self._is_cancelled, self._note)
-        self._work = self._stack.enter_context(work)
+        self._work = self._stack.enter_context(closing(work))
         self._current = ImportState(source.name, persona=persona)
         self._start(lambda: self._read(work, kind, ReadingWishes(persona=persona)))
 

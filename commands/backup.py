@@ -83,13 +83,13 @@ def restore(
     to: Annotated[Path | None, typer.Option(help="Where to: a place where nothing is.")] = None,
     in_place: Annotated[
         bool,
-        typer.Option("--in-place", help="With --persona: in place of the one that is here, which goes to the trash."),
+        typer.Option("--in-place", help="In place of what is here; a companion that is here goes to the trash."),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     passphrase: PassphraseOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring a whole home, a persona or a file back, beside what is there."""
+    """Bring a whole home, a persona or a file back, beside what is there or in its place."""
     from agent.as_json import line
     from managers.exchange.backups.returning import restore_home, restore_path
 
@@ -98,6 +98,9 @@ def restore(
     if persona and to is None:
         back = _bring_back(backups, head, persona, in_place=in_place, yes=yes)
         write_line(line({"restored": back, "backup": head.id}) if as_json else t("backups.persona_back", name=back))
+        return
+    if to is None and in_place:
+        _restore_here(backups, head, file.strip("/"), yes=yes, as_json=as_json)
         return
     if to is None:
         raise RestoreWhereError
@@ -158,6 +161,22 @@ def _backups(home: Path | None, place: Path | None = None, *, passphrase: bool =
     if passphrase:
         backups.key = backups.repository().unlock(_passphrase())
     return backups
+
+
+def _restore_here(backups: Backups, head: Head, file: str, *, yes: bool, as_json: bool) -> None:
+    from agent.as_json import line
+    from managers.exchange.backups.returning import restore_home_in_place, restore_in_place
+
+    t = _texts()
+    what = file or ", ".join(backups.personas_in(head))
+    if not yes and not _agrees(t("backups.in_place_ask", name=what, word=t("backups.yes_word")), t):
+        raise typer.Exit(1)
+    if file:
+        restore_in_place(backups, head, file)
+    else:
+        with services_at(backups.home.folder) as services:
+            what = ", ".join(restore_home_in_place(backups, services.personas, head, services.away))
+    write_line(line({"restored": what, "backup": head.id}) if as_json else t("backups.persona_back", name=what))
 
 
 def _bring_back(backups: Backups, head: Head, persona: str, *, in_place: bool, yes: bool) -> str:

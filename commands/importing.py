@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -66,7 +67,7 @@ def import_source(
         raise ImportForNobodyError
     with (
         services_at(home) as services,
-        SourceImport(services.home, source, services.clock) as work,
+        closing(SourceImport(services.home, source, services.clock)) as work,
     ):
         work.read(kind, ReadingWishes(persona=persona, user=user))
         if dry_run:

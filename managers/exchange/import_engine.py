@@ -7,12 +7,11 @@ adds nothing, and what was stopped or killed in the middle is finished by doing 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from types import TracebackType
-from typing import Final, Literal, NamedTuple, Self
+from typing import Final, Literal, NamedTuple
 
 from managers.exchange.errors import ImportCancelledError, ImportSourceError
 from managers.exchange.import_reading import ImportReading
@@ -137,7 +136,7 @@ class _Compared(NamedTuple):
 
 @dataclass
 class SourceImport:
-    """One source, from being looked at to being taken over. A context: what waits on the disk goes in the end.
+    """One source, from being looked at to being taken over. To be closed: what waits on the disk goes then.
 
     Attributes:
         is_cancelled: is asked again and again; a yes ends the work with `ImportCancelledError`.
@@ -151,14 +150,6 @@ class SourceImport:
     _stack: ExitStack = field(default_factory=ExitStack, repr=False)
     _reading: ImportReading | None = field(default=None, repr=False)
     _spool: Spool | None = field(default=None, repr=False)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of what was read."""
@@ -188,7 +179,9 @@ class SourceImport:
         """
         self.close()
         self._reading = self._stack.enter_context(
-            ImportReading(self.source, self.is_cancelled, lambda done, whole: self.progress("reading", done, whole))
+            closing(
+                ImportReading(self.source, self.is_cancelled, lambda done, whole: self.progress("reading", done, whole))
+            )
         )
         self._spool = self._stack.enter_context(open_spool(self.home))
         for item in self._reading.items(kind, wishes or ReadingWishes()):

@@ -72,6 +72,28 @@ def test_a_persona_comes_back_beside_or_in_place_with_a_snapshot_before(
     assert [json.loads(line)["reason"] for line in told(capsys, "list", "--json").splitlines()] == ["restore", "now"]
 
 
+def test_a_file_and_a_home_come_back_in_place(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = home.persona(NAME)
+    before = paths.core_memory.read_bytes()
+    home.settings.write_text("[conversation]\nlog_days = 9\n")
+    told(capsys, "now")
+    file = f"characters/{NAME}/core_memory.txt"
+    paths.core_memory.write_text("changed since")
+    told(capsys, "restore", "--file", file, "--in-place", status=1)
+    assert paths.core_memory.read_text() == "changed since"
+    made = json.loads(told(capsys, "list", "--json").splitlines()[-1])["id"]
+    told(capsys, "restore", made, "--file", file, "--in-place", "--yes")
+    assert paths.core_memory.read_bytes() == before
+    told(capsys, "restore", made, "--file", f"characters/{NAME}", "--in-place", "--yes", status=1)
+    paths.core_memory.write_text("changed again")
+    home.settings.write_text("[conversation]\nlog_days = 3\n")
+    told(capsys, "restore", made, "--in-place", "--yes")
+    assert paths.core_memory.read_bytes() == before
+    assert "log_days = 9" in home.settings.read_text()
+    reasons = {json.loads(line)["reason"] for line in told(capsys, "list", "--json").splitlines()}
+    assert reasons == {"now", "restore"}
+
+
 def test_a_lost_home_comes_back_from_another_disk_with_the_passphrase(
     home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

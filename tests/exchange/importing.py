@@ -23,7 +23,7 @@ def take_over(
 ) -> ImportReport:
     """Import a source into the persona that a log belongs to."""
     paths, clock = log.paths, log._clock
-    with SourceImport(paths.home, source, clock, **how) as work, closing(History(paths, clock)) as history:
+    with closing(SourceImport(paths.home, source, clock, **how)) as work, closing(History(paths, clock)) as history:
         work.read(kind, wishes)
         return work.carry_out(target_of(log, history))
 

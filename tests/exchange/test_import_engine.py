@@ -66,7 +66,10 @@ def swipes(folder: Path) -> Path:
 def test_it_is_recognised_looked_at_and_taken_over_once(log: ConversationLog, tmp_path: Path) -> None:
     source = transcript(tmp_path, 30)
     before = source.read_bytes()
-    with SourceImport(log.paths.home, source, log._clock) as work, closing(History(log.paths, log._clock)) as history:
+    with (
+        closing(SourceImport(log.paths.home, source, log._clock)) as work,
+        closing(History(log.paths, log._clock)) as history,
+    ):
         work.read()
         found = work.preview(log)
         assert (found.kind, found.messages, found.already_there) == ("transcript", 30, 0)
@@ -212,7 +215,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(
     def refuse(*_: object) -> int:
         raise full
 
-    with SourceImport(log.paths.home, transcript(tmp_path, 20), log._clock) as work:
+    with closing(SourceImport(log.paths.home, transcript(tmp_path, 20), log._clock)) as work:
         work.read()
         with closing(History(log.paths, log._clock)) as history, monkeypatch.context() as patch:
             patch.setattr(os, "write", refuse)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
 from random import Random
@@ -52,7 +53,7 @@ def _made(tmp_path: Path, files: Mapping[str, object]) -> Path:
 
 
 def _moved_in(services: Services, room: Path) -> Imported:
-    with SourceImport(services.home, room, services.clock) as work:
+    with closing(SourceImport(services.home, room, services.clock)) as work:
         work.read()
         return bring_in(services, work, _NAME)
 

@@ -41,5 +41,9 @@ class RestoreTargetTakenError(UtataneError):
     """Something lies where a backup would be restored to; it was left alone. Facts: `path`."""
 
 
+class RestoreInPlaceError(UtataneError):
+    """A file that the program keeps for itself is put in nobody's place. Facts: `path`."""
+
+
 class BackupStoppedError(UtataneError):
     """A backup was broken off; those before it are as they were."""

@@ -209,18 +209,21 @@ class Backups:
         Raises:
             BackupPlaceMissingError, BackupPlaceRefusedError, UnreadableError
         """
-        last = self.last_good()
+        own = (head for head in self.heads() if head.home == self.home_id and head.is_good)
+        last = next((head for head in own if head.reason in {"daily", "now"}), None)  # before an import is not after it
         return last is None or last.time.date() != self.clock.now().date()
 
     def find(self, name: str = LATEST) -> Head:
         """Return a backup by its id, or the beginning of one; `latest` is the newest good one, or the newest at all.
+
+        One that was made before something was brought back holds what somebody wanted to be rid of: it is not the latest.
 
         Raises:
             NoSuchBackupError, BackupPlaceMissingError, BackupPlaceRefusedError
         """
         heads = self.heads()
         if name == LATEST:
-            fitting = [head for head in heads if head.is_good] or heads
+            fitting = [head for head in heads if head.is_good and head.reason != "restore"] or heads
         else:
             fitting = [head for head in heads if name and head.id.startswith(name)]
         if not fitting:

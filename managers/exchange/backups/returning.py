@@ -1,14 +1,14 @@
-"""A whole home, a persona, or a file brought back from a backup: always beside what is there."""
+"""A whole home, a persona, or a file brought back from a backup: beside what is there, or in its place if that is asked."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 
-from managers.exchange.backups.errors import NotInBackupError, RestoreTargetTakenError
+from managers.exchange.backups.errors import NotInBackupError, RestoreInPlaceError, RestoreTargetTakenError
 from managers.exchange.backups.keeping import Backups, snapshot
 from managers.exchange.backups.listing import File, Head
 from managers.exchange.backups.restoring import beneath, contents, restore_file
@@ -17,7 +17,8 @@ from managers.personas import PersonaStore
 from managers.personas.folders import arranging, building
 from managers.personas.sensitive_settings import NOTHING
 from managers.storage import opening
-from managers.storage.files import TEMPORARY_SUFFIX, explained, fsync_folder, make_folder
+from managers.storage.files import TEMPORARY_SUFFIX, explained, fsync_folder, make_folder, write_atomic
+from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
 
@@ -53,6 +54,44 @@ def restore_path(backups: Backups, head: Head, path: str, target: Path) -> int:
     except OSError as error:
         raise explained(error, target) from error
     return 1
+
+
+def restore_in_place(backups: Backups, head: Head, path: str) -> None:
+    """Put a file of a home in the place of the one that is here, as an edit of it; all is backed up before.
+
+    Raises:
+        RestoreInPlaceError: it is a folder, or the program keeps it for itself (the history, what is hidden).
+        NotInBackupError, BackupDamagedError, BackupLockedError, DiskFullError, UnwritableError, BusyError: nothing was
+            changed.
+    """
+    home, parts = backups.home, path.split("/")
+    if any(part.startswith(".") for part in parts) or [file.path for file in backups.files_in(head, path)] != [path]:
+        raise RestoreInPlaceError(path=path)
+    data = file_bytes(backups, head, path)
+    snapshot(home, "restore", backups.clock)
+    with ExitStack() as stack:
+        if parts[0] == home.characters.name and len(parts) > len(("characters", "name")):
+            stack.enter_context(writing(home.persona(parts[1])))
+        target = opening.inside(home.folder, path)
+        make_folder(target.parent)
+        write_atomic(target, data)
+
+
+def restore_home_in_place(
+    backups: Backups, personas: PersonaStore, head: Head, away: Callable[[str], AbstractContextManager[None]]
+) -> list[str]:
+    """Put each persona of a backup, and the settings, in the place of those that are here; return the names.
+
+    Those that are here go to the trash, those that came since stay.
+
+    Raises:
+        UtataneError: as `restore_persona` raises it; those before are back.
+    """
+    names = backups.personas_in(head)
+    back = [restore_persona(backups, personas, head, name, away=away) for name in names]
+    with suppress(NotInBackupError):
+        restore_in_place(backups, head, backups.home.settings.name)
+    return back
 
 
 def file_bytes(backups: Backups, head: Head, path: str) -> bytes:
