@@ -17,6 +17,7 @@ from agent.approval import Waiting, decide, waiting
 from agent.attachments import Attached, Upload
 from agent.errors import EmptyMessageError, MessageTooLongError
 from agent.exchange import exchange_of, last_exchange
+from agent.forgetting import let_sessions_go
 from agent.minds.choose import built_in_mind
 from agent.minds.mind_status import MindStatus
 from agent.state import TurnState
@@ -129,6 +130,8 @@ class Companion(Turns):
             attached = self._attached_to(exchange.message) if exchange else None
             if text != message.text:
                 log.supersede(message_id, text)
+                if message.group:
+                    self._afterwards.do(let_sessions_go, self.memories, [message_id])
                 if message.role == "user":
                     self.memories.emotions.reword({message_id: text})
             if exchange is not None and attached is not None:
@@ -155,6 +158,7 @@ class Companion(Turns):
             self.memories.emotions.reword(dict.fromkeys(spoken, ""))
             self.memories.recall_log.drop({message.id for message in gone if message.role == "persona"})
             self.memories.held.drop_of(spoken)
+            self._afterwards.do(let_sessions_go, self.memories, {message.id for message in gone if message.group})
             self._afterwards.do(self._catch_up)
 
     def alternatives(self, message_id: str) -> Alternatives:

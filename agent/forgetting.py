@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Collection, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -26,6 +26,7 @@ from managers.memory.forgotten import (
 )
 from managers.memory.messages import Message
 from managers.memory.working_copy import Stores
+from managers.sessions.records import Gone
 from managers.sleep.withdrawal import dreamt_anew, withdrawn
 from managers.storage import locks
 from managers.storage.errors import UndoConflictError
@@ -173,6 +174,16 @@ def _let_go_of_words(memories: Memories, ids: Sequence[str]) -> None:
     memories.held.drop_of(ids)
     memories.emotions.reword(dict.fromkeys(ids, ""))
     memories.recall_log.drop(set(ids))
+    let_sessions_go(memories, ids)
+
+
+def let_sessions_go(memories: Memories, ids: Collection[str]) -> None:
+    """Keep no words of some messages with the conversation of several that they were said in."""
+    from managers.sessions.tiers import sessions_of  # noqa: PLC0415  # only who talked with several needs it
+
+    with closing(sessions_of(memories.paths.home, memories.clock)) as sessions:
+        for group in {one.group for one in memories.log.originals(ids).values()} - {""}:
+            sessions.let_go(Gone(ids), group)
 
 
 def _undo_notes(memories: Memories, ids: Collection[str], since: datetime) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property, partial
@@ -24,7 +24,7 @@ from managers.groups import GroupStore
 from managers.personas import Persona, PersonaStore
 from managers.recall.documents.process import READER
 from managers.sessions.records import ThreadRecord
-from managers.sessions.redis_address import parted, with_password
+from managers.sessions.redis_address import parted
 from managers.storage import privacy
 from managers.storage.clock import Clock, SystemClock
 from managers.storage.edges import said
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from agent.sleeper import CompanionSleeper
     from managers.exchange.backups.daily import DailyBackups
     from managers.recall.embedders.fetching import Fetches
+    from managers.recall.likeness import Likeness
+    from managers.sessions.records import ThreadRecord
     from managers.sessions.tiers import Sessions
     from managers.sleep.scheduler import SleepScheduler
 
@@ -164,14 +166,13 @@ class Services:
                 yield from self.sessions.threads(standing.id)
 
     def _redis_url(self) -> str:
-        """Return where the Redis of conversations of several is, with its password; empty: there is none."""
+        """Return where the Redis of conversations of several is; a password that somebody wrote beside it is put away."""
+        from managers.sessions.tiers import address_of  # noqa: PLC0415  # as above
+
         url = self.settings_file.load()[0].sessions.redis_url
-        if not url:
-            return ""
-        plain = self.without_password(url)
-        if plain != url and not self.only_look:  # somebody wrote it into the file
+        if url and (plain := self.without_password(url)) != url and not self.only_look:
             self.settings_file.change("sessions", redis_url=plain)
-        return with_password(plain, self.secrets.get(REDIS))
+        return address_of(self.settings_file, self.secrets)
 
     def _told_of_sessions(self, notice: Notice) -> None:
         """Put up what is wrong with them; that Redis is gone stands there until it is back."""
@@ -179,6 +180,18 @@ class Services:
             self.notices.replace("redis", [notice] if notice.level == "warning" else [])
         else:
             self.notices.post(notice)
+
+    def _finished(self, thread: ThreadRecord) -> ThreadRecord:
+        from agent.group.session import finished  # noqa: PLC0415  # as above
+
+        return finished(thread, self._likeness)
+
+    def _likeness(self, names: Sequence[str]) -> Likeness | None:
+        """Return what makes embeddings for the first of some personas who can be opened."""
+        for name in names:
+            with suppress(UtataneError):
+                return self.memories(name).recall.likeness
+        return None
 
     def without_password(self, redis_url: str) -> str:
         """Return the address of a Redis without its password, which is kept among the secrets."""

@@ -11,11 +11,12 @@ from datetime import datetime
 from functools import partial
 from itertools import chain
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from agent.companion import Companion, check_message
 from agent.errors import GroupNotFoundError, GroupSizeError, NobodyLeftError, NotInGroupError, StillAnsweringError
 from agent.events import Noticed
+from agent.group.session import RunningSession
 from agent.group.topics import Topics, note, told_to
 from agent.group.turn import GroupTurn
 from agent.group.who_speaks import SHORT_TERM, USER, by_silence, counted
@@ -28,6 +29,7 @@ from managers.mind import Cancel, Resumed
 from managers.personas import PersonaStore
 from managers.personas.errors import PersonaNotFoundError
 from managers.recall.likeness import Likeness
+from managers.sessions.records import ThreadRecord
 from managers.sessions.threads import Move, Said
 from managers.storage.clock import Clock, new_id
 from managers.storage.errors import Lang, UtataneError, as_notice
@@ -55,6 +57,7 @@ class GroupConversation:
         personas: the personas of the home folder.
         open_companion: returns a persona, awake.
         settings: returns the common settings of such conversations.
+        session: what is kept of it in the middle term.
     """
 
     id: str
@@ -62,6 +65,7 @@ class GroupConversation:
     personas: PersonaStore
     open_companion: Callable[[str], Companion]
     settings: Callable[[], GroupSettings]
+    session: RunningSession
     clock: Clock
     rng: Random
     _turn: GroupTurn | None = None
@@ -70,7 +74,7 @@ class GroupConversation:
     _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "topics"))
 
     def __post_init__(self) -> None:
-        self.topics = Topics(self.id)
+        self.topics = Topics(self.id, lambda: self.session.topics(self._heard_all), self._keep_topic)
 
     @property
     def standing(self) -> Standing:
@@ -85,8 +89,9 @@ class GroupConversation:
         names = set(self.personas.list_names())
         renamed = {name: self.personas.renamed_to(name) for name in found.present if name not in names}
         if any(renamed.values()):
-            change = partial(_rename, names={old: new for old, new in renamed.items() if new})
-            found = self.store.change(self.id, change) or found
+            changed = {old: new for old, new in renamed.items() if new}
+            self.session.rename(changed)
+            found = self.store.change(self.id, partial(_rename, names=changed)) or found
         return found
 
     @property
@@ -205,7 +210,7 @@ class GroupConversation:
             cancel=cancel,
             turn=turn,
         )
-        before, said = self.messages(_LOOKED_AT), around.read(text, now)
+        before, said = self._taken_up(publish), around.read(text, now)
         standing.thread_id = next((one.thread for one in reversed(before) if one.thread), standing.thread_id)
         first = next(iter(companions.values())).memories
         likeness, lang = first.recall.likeness, first.sheet().language
@@ -225,9 +230,45 @@ class GroupConversation:
         )
         state = self._begun_with(message, standing, domain, before)
         done = compiled_round().invoke(state, {"recursion_limit": _MOST_STEPS}, context=around)
-        self.store.change(self.id, partial(_note, done=done, left=standing.thread_id, move=move, said=said))
+        now_at = self.store.change(self.id, partial(_note, done=done, left=standing.thread_id, move=move, said=said))
+        self._keep(cast("Round", done), now_at or standing, publish)
         if move.thread_id != standing.thread_id:
             self._beside.submit(self._end_topic, standing.thread_id, standing.domain, before, likeness, lang)
+
+    def _taken_up(self, publish: Publish) -> list[Message]:
+        """Return what was said last; of a conversation that much else was said after, what its session names."""
+        said = self.messages(_LOOKED_AT)
+        try:
+            return self.session.taken_up(said, self._read)
+        except UtataneError as error:
+            publish(Noticed(as_notice("group-session", error)))
+            return said
+
+    def _keep(self, done: Round, standing: Standing, publish: Publish) -> None:
+        """Keep the session as it stands after a round."""
+        is_open = [one.thread_id for one in standing.threads if one.is_open]
+        try:
+            self.session.keep(done, self.messages(), is_open)
+        except UtataneError as error:
+            publish(Noticed(as_notice("group-session", error)))
+
+    def _keep_topic(self, record: ThreadRecord) -> None:
+        self.session.keep_topic(record, is_open=self.standing.thread(record.thread_id).is_open)
+
+    def _heard_all(self, name: str, message_ids: Sequence[str]) -> bool:
+        """Tell whether a persona's own log has all of some messages: another one of its name was not there."""
+        try:
+            return self.open_companion(name).memories.log.known(message_ids).issuperset(message_ids)
+        except UtataneError:
+            return False
+
+    def _read(self, message_id: str) -> Message | None:
+        """Return a message of the conversation as the log of anybody who was there has it; None if nobody's does."""
+        for name in (*self.standing.present, *self.standing.former):
+            with suppress(UtataneError):
+                if (message := self.open_companion(name).memories.log.get(message_id)) is not None:
+                    return message
+        return None
 
     def _resumed(
         self, move: Move, domain: str, standing: Standing, before: Sequence[Message], lang: Lang

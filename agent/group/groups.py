@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agent.errors import GroupNotFoundError, GroupSizeError, TwiceInGroupError
 from agent.group.conversation import GroupConversation
+from agent.group.session import RunningSession
 from managers.groups import LEAST_PRESENT, MOST_PRESENT, GroupStore, Standing
 from managers.personas.folders import name_key
 from managers.personas.samples import FOR_GROUPS
@@ -76,6 +77,7 @@ class Groups:
                     services.personas,
                     services.companion,
                     lambda: services.settings().group,
+                    RunningSession(services.sessions, group),
                     services.clock,
                     services.rng,
                 )

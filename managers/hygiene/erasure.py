@@ -27,6 +27,8 @@ from managers.hygiene.traces import Traces
 from managers.memory.dream_state import DreamStateFile
 from managers.memory.json_documents import USER
 from managers.recall.engine import Recall
+from managers.sessions.records import Gone
+from managers.sessions.tiers import sessions_of
 from managers.storage.audit import Given, record
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
@@ -190,6 +192,8 @@ class Erasure:
                 self._erase_in(copy, history, plan)
         remove_tree(self._paths.home.sessions / "users")  # what personas share is made anew from what is left
         remove_put_aside(self._paths, plan.traces)
+        with closing(sessions_of(self._paths.home, self._clock)) as sessions:
+            sessions.erase(Gone(plan.traces.messages, plan.traces.touches))
         blank_log_lines(self._paths.home, plan.traces)
         return entries_changed
 

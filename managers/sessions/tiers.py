@@ -13,21 +13,23 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 from managers.sessions.cold import ColdArchive, FolderArchive
 from managers.sessions.database import Database
 from managers.sessions.hot import HOT, FileHot, HotStore
 from managers.sessions.records import Gone, SessionRecord, ThreadRecord, thread_of
+from managers.sessions.redis_address import parted, with_password
 from managers.sessions.redis_hot import RedisHot
 from managers.sessions.warm import TABLES, WarmStore
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
-from managers.storage.files import files, remove, remove_tree
+from managers.storage.files import remove, remove_tree
 from managers.storage.locks import holding
+from managers.storage.opening import is_folder, walk
 from managers.storage.paths import Home, safe_name
-from managers.storage.settings import SessionSettings
+from managers.storage.settings import REDIS, Secrets, SessionSettings, SettingsFile
 
 WARM: Final = timedelta(days=7)
 """So long after its last message a thread has its full log in the database."""
@@ -148,13 +150,18 @@ class Sessions:
         """
         self._go_through(lambda one: one.renamed(names), lambda one: one.renamed(names), session_id)
 
-    def let_go(self, gone: Gone) -> None:
+    def let_go(self, gone: Gone, session_id: str = "") -> None:
         """Let messages go from every tier, with what was drawn from them; done twice, it is done once.
+
+        Args:
+            gone: what goes.
+            session_id: the session that they were said in; empty to look through all.
 
         Raises:
             DiskFullError, UnwritableError, BusyError, DatabaseHeldError
         """
-        self._go_through(lambda one: one.without(gone), lambda one: one.without(gone))
+        if is_folder(self.home.sessions):
+            self._go_through(lambda one: one.without(gone), lambda one: one.without(gone), session_id)
 
     def erase(self, gone: Gone) -> None:
         """Do the same so that no byte is left of it: what is damaged and set aside goes too.
@@ -162,12 +169,12 @@ class Sessions:
         Raises:
             DiskFullError, UnwritableError, BusyError, DatabaseHeldError
         """
+        if not is_folder(self.home.sessions):
+            return
         self.let_go(gone)
         self.warm.database.rewrite()
-        for path in files(self.home.sessions, "*.broken-*"):
-            remove(path)
-        for folder in (self.home.sessions / "hot", self.home.sessions / "archive"):
-            for path in folder.rglob("*.broken-*") if folder.is_dir() else ():
+        for path, kind in walk(self.home.sessions):
+            if kind == "file" and ".broken-" in path.name:
                 remove(path)
 
     def drop(self, session_id: str) -> None:
@@ -274,6 +281,21 @@ class Sessions:
 
     def _told(self, notice: Notice) -> None:
         self.tell(notice)
+
+
+def sessions_of(home: Home, clock: Clock) -> Sessions:
+    """Return the sessions of a home for whoever has no services at hand: a forgetting, an erasure."""
+    file, secrets = SettingsFile(home.settings), Secrets(home.secrets)
+    return Sessions(home, clock, lambda: file.load()[0].sessions, partial(address_of, file, secrets))
+
+
+def address_of(file: SettingsFile, secrets: Secrets) -> str:
+    """Return where Redis is, with its password; empty: there is none."""
+    url = file.load()[0].sessions.redis_url
+    if not url:
+        return ""
+    plain, password = parted(url)
+    return with_password(plain, password or secrets.get(REDIS))
 
 
 def _as(row: ThreadRecord, left: ThreadRecord | None) -> ThreadRecord | None:

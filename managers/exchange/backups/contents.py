@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,7 +15,8 @@ from managers.personas.door import Door
 from managers.storage import opening
 from managers.storage.clock import Clock
 from managers.storage.errors import UtataneError
-from managers.storage.files import TEMPORARY_SUFFIX, entries
+from managers.storage.files import TEMPORARY_SUFFIX, entries, files
+from managers.storage.locks import holding
 from managers.storage.opening import kind_of_entry
 from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import BackupSettings
@@ -56,11 +57,23 @@ def around(home: Home, settings: BackupSettings, places: set[Path], *, is_encryp
             continue
         if entry.name == home.secrets.name and not (settings.secrets and is_encrypted):
             continue
-        yield from _beneath(home, Path(entry.path), places)
+        with _at_rest(home, Path(entry.path)):
+            yield from _beneath(home, Path(entry.path), places)
     yield from _beneath(home, home.set_aside, places)
     for entry in entries(home.characters, {"file"}):
         if not entry.name.startswith("."):
             yield from _beneath(home, Path(entry.path), places)
+
+
+@contextmanager
+def _at_rest(home: Home, place: Path) -> Iterator[None]:
+    """Let nobody write the databases of sessions while they are read; all else is written whole or not at all."""
+    with ExitStack() as stack:
+        for name in (
+            [".lock", *(f".{one.name}.lock" for one in files(place, "*.duckdb"))] if place == home.sessions else ()
+        ):
+            stack.enter_context(holding(place / name, name))
+        yield
 
 
 def folders_of_personas(home: Home, clock: Clock) -> Iterator[tuple[PersonaPaths, bool]]:

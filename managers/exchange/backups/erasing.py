@@ -35,6 +35,8 @@ from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import BACKUP
 
 _GONE: Final = frozenset({"history", "index", "journal", "gone"})
+_SESSIONS: Final = "sessions/"
+"""What conversations of several left in the middle term: it goes whole, and is in the next backup as it is left."""
 _logger = logging.getLogger(__name__)
 
 
@@ -123,11 +125,11 @@ class _Erasing:
         except UtataneError:
             self.repository.remove(head)
             return True
-        aside = f"characters/.set-aside/{self.name}-"
+        away = f"characters/.set-aside/{self.name}-", _SESSIONS
         left = []
         for file in files:
             folder = next((one for one in folders if file.path.startswith(one)), None)
-            rest = self._rest(head, file, folder) if folder else None if file.path.startswith(aside) else file
+            rest = self._rest(head, file, folder) if folder else None if file.path.startswith(away) else file
             left += [rest] if rest else []
         if left == files:
             return False
