@@ -156,7 +156,8 @@ class Services:
             self.clock,
             lambda: self.settings().sessions,
             self._redis_url,
-            partial(self.notices.post, source="sessions"),
+            self._told_of_sessions,
+            self._finished,
         )
 
     def _ended_threads(self, since: datetime | None) -> Iterator[ThreadRecord]:
