@@ -16,6 +16,7 @@ from agent.persona_words import openings
 from agent.prompts.quoting import one_line
 from agent.shared_memory import SharedMemory, Threads, no_threads
 from agent.strategy_advisor import StrategyAdvisor
+from managers.domains.domain_knowledge import Domains
 from managers.growth.kpi import KpiStore
 from managers.hygiene.housekeeping import Housekeeping
 from managers.memory.audience import AudienceStore
@@ -42,6 +43,7 @@ from managers.personas import Persona, PersonaStore
 from managers.recall.engine import Recall
 from managers.recall.knowledge import KnowledgeBase
 from managers.recall.recall_log import RecallLog
+from managers.recall.shared import SharedDocuments
 from managers.sessions.users import UserStore
 from managers.storage.clock import Clock
 from managers.storage.edges import told
@@ -204,6 +206,7 @@ def open_memories(
     secrets: Secrets | None = None,
     meter: Meter | None = None,
     threads: Threads = no_threads,
+    domains: Domains | None = None,
 ) -> Memories:
     """Open a persona's memories, or raise what `PersonaStore.get` raises."""
     paths, only_look = personas.get(name).paths, personas.only_look
@@ -213,7 +216,8 @@ def open_memories(
     log = ConversationLog(paths, clock, rng, log_days=now.conversation.log_days, keeps_indexes=not only_look)
     life = _inner_life(paths, clock, history.change, log, now)
     shared = SharedMemory(paths, personas, base, users.load, log, clock, threads, only_look=only_look)
-    recall = _recall(paths, log, now, clock, secrets, meter, only_look=only_look)
+    documents = domains.followed(lambda: now.group.domain) if domains else None
+    recall = _recall(paths, log, now, clock, secrets, meter, documents, only_look=only_look)
     return Memories(
         paths=paths,
         clock=clock,
@@ -243,11 +247,19 @@ def open_memories(
 
 def _recall(
     paths: PersonaPaths, log: ConversationLog, now: Settings, clock: Clock,
-    secrets: Secrets | None, meter: Meter | None, *, only_look: bool,
+    secrets: Secrets | None, meter: Meter | None, documents: SharedDocuments | None, *, only_look: bool,
 ) -> Recall:  # fmt: skip
     account = meter.account(paths.name, "embedding") if meter else None
     return Recall(
-        paths, log, now.recall, clock, secrets=secrets, account=account, only_look=only_look, limits=now.memory
+        paths,
+        log,
+        now.recall,
+        clock,
+        secrets=secrets,
+        account=account,
+        only_look=only_look,
+        limits=now.memory,
+        shared=documents,
     )
 
 
@@ -291,7 +303,8 @@ def _settings(follow: Callable[[], Settings], log: ConversationLog) -> Settings:
 
 def _follow(held: Settings, now: Settings) -> None:
     """Let the sections that others hold say what the files say now."""
-    for mine, theirs in ((held.recall, now.recall), (held.sleep, now.sleep), (held.memory, now.memory)):
+    sections = ((held.recall, now.recall), (held.sleep, now.sleep), (held.memory, now.memory), (held.group, now.group))
+    for mine, theirs in sections:
         for key in type(mine).model_fields:
             if getattr(mine, key) != getattr(theirs, key):
                 setattr(mine, key, getattr(theirs, key))

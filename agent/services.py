@@ -20,6 +20,7 @@ from agent.minds.choose import MindChooser
 from agent.minds.known_servers import KnownServers
 from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, note_leaving, usage_limits
+from managers.domains.domain_knowledge import Domains
 from managers.groups import GroupStore
 from managers.personas import Persona, PersonaStore
 from managers.recall.documents.process import READER
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from agent.export_jobs import ExportJobs
     from agent.import_jobs import ImportJobs
     from agent.sleeper import CompanionSleeper
+    from managers.domains.domain_jobs import DomainJobs
     from managers.exchange.backups.daily import DailyBackups
     from managers.recall.embedders.fetching import Fetches
     from managers.recall.likeness import Likeness
@@ -119,6 +121,7 @@ class Services:
                     secrets=self.secrets,
                     meter=self.meter,
                     threads=self._ended_threads,
+                    domains=self.domains,
                 )
                 if not self.only_look:
                     finish_erasing(memories)
@@ -202,6 +205,25 @@ class Services:
         return plain
 
     @cached_property
+    def domains(self) -> Domains:
+        """The knowledge that personas of a domain share."""
+        return Domains(
+            self.home,
+            self.clock,
+            lambda: self.settings_file.load()[0].recall,
+            secrets=self.secrets,
+            meter=self.meter,
+            only_look=self.only_look,
+        )
+
+    @cached_property
+    def domain_jobs(self) -> DomainJobs:
+        """What fetches it."""
+        from managers.domains.domain_jobs import DomainJobs  # noqa: PLC0415  # only who fetches needs it
+
+        return DomainJobs(self.home, self.clock, self.domains, self.notices)
+
+    @cached_property
     def fetches(self) -> Fetches:
         """The sentence model that is being fetched, if one is."""
         from managers.recall.embedders.fetching import Fetches  # noqa: PLC0415  # only who fetches one needs it
@@ -229,8 +251,9 @@ class Services:
 
     @property
     def fetched_so_far(self) -> str:
-        """What changes while a sentence model is being fetched."""
-        return self.fetches.mark if "fetches" in self.__dict__ else ""
+        """What changes while a sentence model, or the sources of a domain, are being fetched."""
+        fetched = self.fetches.mark if "fetches" in self.__dict__ else ""
+        return fetched + (self.domain_jobs.mark if "domain_jobs" in self.__dict__ else "")
 
     @cached_property
     def sleep(self) -> SleepScheduler:
@@ -265,8 +288,8 @@ class Services:
         return self.backups.mark if "backups" in self.__dict__ else ""
 
     def begin_ticking(self) -> None:
-        """Let sleep, backups and sessions look every minute what is due."""
-        self.sleep.start(self._back_up, self._move_sessions)
+        """Let sleep, backups, sessions and domains look every minute what is due."""
+        self.sleep.start(self._back_up, self._move_sessions, self._fetch_domains)
 
     def _back_up(self) -> None:
         self.backups.tick()
@@ -279,6 +302,9 @@ class Services:
             self.notices.replace("sessions-worker", [as_notice("sessions-wait", error)])
         else:
             self.notices.replace("sessions-worker", [])
+
+    def _fetch_domains(self) -> None:
+        self.domain_jobs.tick()
 
     def _sleepers(self) -> list[CompanionSleeper]:
         """Return all personas as sleep sees them; one that cannot be opened keeps no other awake."""
@@ -325,6 +351,8 @@ class Services:
         if "sleep" in self.__dict__:
             self.sleep.stop()
         self.pulls.stop()
+        if "domain_jobs" in self.__dict__:
+            self.domain_jobs.close()
         if "fetches" in self.__dict__:
             self.fetches.stop()
         if "imports" in self.__dict__:
@@ -336,6 +364,8 @@ class Services:
             self.sessions.close()
         for name in list(self._companions):
             self.let_sleep(name)
+        if "domains" in self.__dict__:
+            self.domains.close()
         self.meter.flush()
         if self.going_through is not None:
             self.going_through.join()

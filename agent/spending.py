@@ -6,6 +6,8 @@ import logging
 import threading
 from datetime import date
 
+from managers.domains import PREFIX
+from managers.domains.domain_store import domain_paths
 from managers.personas import PersonaStore
 from managers.storage.audit import Given, Kind, Recipient, record
 from managers.storage.errors import Notice, UtataneError
@@ -48,7 +50,9 @@ def note_leaving(home: Home, call: Call, given: Given) -> None:
     if call.persona:
         kind: Kind = "embedding_call" if call.purpose == "embedding" else "model_call"
         to = Recipient(call.service, call.host, call.model)
-        record(home.persona(call.persona), call.time, kind, given, to=to, purpose=call.purpose)
+        is_domain = call.persona.startswith(PREFIX)
+        paths = domain_paths(home, call.persona.removeprefix(PREFIX)) if is_domain else home.persona(call.persona)
+        record(paths, call.time, kind, given, to=to, purpose=call.purpose)
 
 
 def _may_be_own(name: str) -> bool:

@@ -7,20 +7,31 @@ import typer
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, warn_of
 from commands.terminal import write, write_line
+from managers.domains import PREFIX
 
 commands = typer.Typer()
 
 
 @commands.command()
 def audit(persona: PersonaArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
-    """List what left this computer and to whom, newest first; say where the record was changed by hand (exit status 1)."""
+    """List what left this computer and to whom, newest first; say where the record was changed by hand (exit status 1).
+
+    Of a domain, named as kb:movie, which servers were asked for it.
+    """
     from agent.as_json import event_of_audit, line
+    from managers.domains.domain_store import domain_of
     from managers.storage.audit import events, flawed_notice, flaws
     from ui.locales import texts
     from ui.rooms.memories.audit_shelf import details, happened
 
     with services_at(home) as services:
-        paths, t, count = services.personas.get(persona).paths, texts(terminal_language()), 0
+        is_domain = persona.startswith(PREFIX)
+        paths = (
+            domain_of(services.home, services.clock, persona).paths
+            if is_domain
+            else services.personas.get(persona).paths
+        )
+        t, count = texts(terminal_language()), 0
         for event in events(paths):
             count += 1
             if as_json:

@@ -12,6 +12,7 @@ from commands import (
     audit,
     backup,
     chat,
+    domains,
     dreams,
     erase,
     exporting,
@@ -58,6 +59,7 @@ app.add_typer(personas.personas_commands, name="personas")
 app.add_typer(importing.commands)
 app.add_typer(backup.commands, name="backup")
 app.add_typer(importing.knowledge_commands, name="knowledge")
+app.add_typer(domains.commands, name="domains")
 
 
 def run(arguments: Sequence[str]) -> int:

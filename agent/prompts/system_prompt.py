@@ -106,7 +106,7 @@ def hit(lang: Lang, found: Hit) -> str:
     if found.shared_by:
         who = _say("shared", lang, name=name_in_label(found.shared_by))
     elif found.type in {"entity_memory", "knowledge"}:
-        who += _say("in_quotes", lang, name=name_in_label(PurePosixPath(found.path).stem))
+        who += _say("in_quotes", lang, name=name_in_label(found.origin or PurePosixPath(found.path).stem))
     if found.heading and found.type != "entity_memory" and found.heading not in text:
         text = f"{found.heading}\n{text}"  # theirs, too
     return passage(", ".join(part for part in (when, who) if part), text)

@@ -38,6 +38,7 @@ from managers.recall.question.topic import is_about
 from managers.recall.ranking.fusion import Ways
 from managers.recall.ranking.picking import Ranking, distinct
 from managers.recall.ranking.ranker import Ranker
+from managers.recall.shared import NothingShared, SharedDocuments, nearest
 from managers.recall.status import LOADING, IndexStatus, making_notice
 from managers.storage.clock import Clock
 from managers.storage.derived import derived
@@ -75,6 +76,7 @@ class Recall:
         account: Account | None = None,
         only_look: bool = False,
         limits: MemorySettings | None = None,
+        shared: SharedDocuments | None = None,
     ) -> None:
         """Remember where the memories are; nothing is opened before the first use.
 
@@ -90,7 +92,9 @@ class Recall:
             account: what a remote embedder's calls are counted on.
             only_look: search the indexes as they lie there; nothing is indexed.
             limits: for how long talk stays in use.
+            shared: documents beside the persona's own.
         """
+        self._shared = shared or NothingShared()
         self.paths = paths
         self._log = log
         self._settings = settings
@@ -182,24 +186,25 @@ class Recall:
         texts = {message.text.strip() for message in window}
         related = [hit for hit in related if hit.text not in texts]
         if unasked and not self._is_plain(query, related):
-            return self._documents(ranking)
+            return self._documents(query, ranking)
         summaries = self._picker.pick(ranking, settings.summary_hits, SUMMARY_TYPES, limit=limit, mmr=True)
         room = max(settings.semantic_hits, settings.max_hits - len(summaries) - min(settings.recent_hits, len(window)))
         hits = [hit for hit, _ in distinct((hit, hit) for hit in [*related[:room], *summaries])]
-        return _in_order(ranking, hits[: settings.max_hits]) + self._documents(ranking)
+        return ranking.told(hits[: settings.max_hits]) + self._documents(query, ranking)
 
     def _is_plain(self, query: str, hits: Sequence[Hit]) -> bool:
         """Tell whether memories are what a question is about that does not say that it asks for any."""
         nearest = min((hit.score for hit in hits), default=math.inf)
         return nearest < self._settings.knowledge_threshold and is_about(query, hits)
 
-    def _documents(self, ranking: Ranking) -> list[Hit]:
-        """Return the passages of documents that are so close that they enter a prompt unasked."""
+    def _documents(self, query: str, ranking: Ranking) -> list[Hit]:
+        """Return the passages of documents, shared ones too, that are so close that they enter a prompt unasked."""
         settings = self._settings
         if not settings.knowledge_in_prompt:
             return []
-        below = math.nextafter(settings.knowledge_threshold, 0)
-        return self._picker.pick(ranking, settings.knowledge_hits, KNOWLEDGE_TYPES, limit=below, mmr=True)
+        below, most = math.nextafter(settings.knowledge_threshold, 0), settings.knowledge_hits
+        own = self._picker.pick(ranking, most, KNOWLEDGE_TYPES, limit=below, mmr=True)
+        return nearest(own, self._shared.near(query, most, below), most)
 
     def recall_memories(self, query: str, shown: Collection[str] = ()) -> list[Hit]:
         """Return past experiences, conversations, diaries, notes and dreams: the tool of that name."""
@@ -214,16 +219,20 @@ class Recall:
             found = self._picker.pick(
                 ranking, settings.max_hits, kinds, limit=limit, excluded=shown, mmr=True, telling=True
             )
-            return _in_order(ranking, found[: settings.recall_memories_hits])
+            return ranking.told(found[: settings.recall_memories_hits])
         return []
 
     def search_knowledge_base(self, query: str) -> list[Hit]:
         """Return passages of the user's documents: the tool of that name."""
-        settings = self._settings
+        most, limit = self._settings.max_hits, self._settings.threshold
+        return nearest(self.documents_near(query, most, limit), self._shared.near(query, most, limit), most)
+
+    def documents_near(self, query: str, count: int, limit: float) -> list[Hit]:
+        """Return the nearest passages of the documents in this folder, best first."""
         self._freshen()
         with self._searching():
             ranking = self._ranker.ranked(query, KNOWLEDGE_TYPES)
-            return self._picker.pick(ranking, settings.max_hits, KNOWLEDGE_TYPES, limit=settings.threshold, mmr=True)
+            return self._picker.pick(ranking, count, KNOWLEDGE_TYPES, limit=limit, mmr=True)
         return []
 
     def search_past_conversations(
@@ -253,7 +262,7 @@ class Recall:
             window,
             self._clock.now(),
             lambda text: names_entity(self.paths, text),
-            has_documents=self._settings.knowledge_in_prompt and has_documents(self.paths),
+            has_documents=self._settings.knowledge_in_prompt and (has_documents(self.paths) or self._shared.has_any()),
         )
 
     def _freshen(self, shown: Collection[str] = ()) -> None:
@@ -389,8 +398,3 @@ class Recall:
         self._upkeep.stop()
         for index in self.indexes.values():
             index.store.close()
-
-
-def _in_order(ranking: Ranking, hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits in the order in which they are told: of an overview from the oldest on."""
-    return sorted(hits, key=lambda hit: str(hit.time or "")) if ranking.is_spread else [*hits]

@@ -71,6 +71,7 @@ class Hit:
         piece: of an answer, where that was asked for.
         is_others: another persona said it.
         shared_by: whose it is, where it is from what personas share of the user: another persona, or a talk of several.
+        origin: of a document that a domain shares, where it is from: a host, or a file.
     """
 
     text: str
@@ -86,3 +87,4 @@ class Hit:
     piece: Piece | None = None
     is_others: bool = False
     shared_by: str = ""
+    origin: str = ""

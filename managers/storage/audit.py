@@ -33,7 +33,17 @@ from managers.storage.opening import is_folder, open_descriptor
 from managers.storage.paths import PersonaPaths
 
 Kind = Literal[
-    "model_call", "embedding_call", "export", "import", "erasure", "tool_write", "undo", "redo", "put_away", "restore"
+    "model_call",
+    "embedding_call",
+    "fetch",
+    "export",
+    "import",
+    "erasure",
+    "tool_write",
+    "undo",
+    "redo",
+    "put_away",
+    "restore",
 ]
 _PATTERN: Final = "audit_[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl"
 _SEAL: Final = re.compile(rb', "hash": "([0-9a-f]{64})"\}')

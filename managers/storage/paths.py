@@ -145,6 +145,8 @@ class Home:
     """The conversations with several personas, and who is in them."""
     sessions = _At("sessions")
     """What is kept of them in the middle term: see `managers.sessions`."""
+    domains = _At("domains")
+    """Knowledge that the personas of a domain share."""
     models = _At("models")
     """Sentence models that were fetched."""
     backups = _At("backups")

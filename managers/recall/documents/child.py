@@ -7,7 +7,8 @@ file itself. Answer: a line of JSON for each part, `[heading, text]`, and one fo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import IO, Any, Literal
 
 from managers.recall.documents.html import read_html
@@ -32,17 +33,22 @@ READERS: dict[str, Reader] = {
 
 def main() -> None:
     """Answer requests until the other side is gone."""
-    answer_requests(_answer)
+    answer_with(READERS)
 
 
-def _answer(request: dict[str, Any], following: IO[bytes]) -> Iterator[bytes]:
-    return _answers(request["kind"], following.read(request["bytes"]))
+def answer_with(readers: Mapping[str, Reader]) -> None:
+    """Answer requests with some readers, by kind, until the other side is gone."""
+    answer_requests(partial(_answer, readers))
 
 
-def _answers(kind: str, data: bytes) -> Iterator[bytes]:
+def _answer(readers: Mapping[str, Reader], request: dict[str, Any], following: IO[bytes]) -> Iterator[bytes]:
+    return _answers(readers[request["kind"]], following.read(request["bytes"]))
+
+
+def _answers(reader: Reader, data: bytes) -> Iterator[bytes]:
     end: End = "read"
     try:
-        yield from map(_line, READERS[kind](data))
+        yield from map(_line, reader(data))
     except EncryptedError:
         end = "encrypted"
     except (UnfoldsError, MemoryError):

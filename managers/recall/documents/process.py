@@ -43,8 +43,13 @@ class _DiedError(Exception):
 
 @dataclass
 class DocumentReader:
-    """Reads documents in a process of its own. Used from several threads; they take turns."""
+    """Reads documents in a process of its own. Used from several threads; they take turns.
 
+    Attributes:
+        module: what runs there (`child.py`, or another one that answers as it does).
+    """
+
+    module: str = _MODULE
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _process: LimitedProcess | None = None
     _dismissed: LimitedProcess | None = None
@@ -116,7 +121,7 @@ class DocumentReader:
     def _running(self) -> LimitedProcess:
         if self._process is None or not self._process.is_running:
             self._end()
-            self._process = LimitedProcess(_MODULE, MEMORY_BYTES)
+            self._process = LimitedProcess(self.module, MEMORY_BYTES)
         return self._process
 
     def _end(self) -> None:

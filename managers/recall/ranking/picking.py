@@ -54,6 +54,10 @@ class Ranking:
     is_spread: bool = False
     is_again: bool = False
 
+    def told(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return hits in the order in which they are told: of an overview from the oldest on."""
+        return sorted(hits, key=lambda hit: str(hit.time or "")) if self.is_spread else [*hits]
+
     def is_outdated(self) -> bool:
         """Whether an index was begun anew since: its numbers mean other passages now."""
         return any(index.store.marks()[0] != epoch for index, epoch in zip(self.indexes, self.epochs, strict=False))
