@@ -22,7 +22,8 @@ def is_public(text: str) -> bool:
     except ValueError:
         return False
     if isinstance(address, IPv6Address) and (
-        address.ipv4_mapped is not None
+        address.is_site_local
+        or address.ipv4_mapped is not None
         or address.sixtofour is not None
         or any(address in network for network in _TRANSLATED)
     ):

@@ -82,9 +82,10 @@ def _overwrite(path: Path, at: int, data: bytes) -> None:
 
 def left_in_home(
     paths: PersonaPaths, traces: Traces
-) -> Iterator[tuple[Literal["settings", "elsewhere", "unreadable"], str]]:
-    """Yield what holds any of it and is nobody's but the person's: the settings, and files that they put there."""
+) -> Iterator[tuple[Literal["settings", "elsewhere", "unreadable", "yours"], str]]:
+    """Yield what holds any of it and is nobody's but the person's: the settings, files that they put there, domains."""
     home = paths.home.folder
+    yield from _left_in_domains(paths.home, traces)
     for entry in entries(home, {"file"}):
         kind = declared(entry.name, HOME)
         if kind is not None and kind.how == "wordless":
@@ -97,3 +98,20 @@ def left_in_home(
             yield "unreadable", entry.name
         elif is_in:
             yield ("settings" if kind else "elsewhere"), entry.name
+
+
+def _left_in_domains(home: Home, traces: Traces) -> Iterator[tuple[Literal["unreadable", "yours"], str]]:
+    """Yield what holds any of it of the knowledge that domains share: others wrote it, and its sources would bring it back."""
+    for path, what in walk(home.domains) if is_folder(home.domains) else ():
+        name = path.relative_to(home.folder).as_posix()
+        kind = declared(name, HOME) if what == "file" else None
+        if kind is None or kind.how != "yours":
+            continue
+        try:
+            is_in = traces.is_in(read_bytes(path) or b"")
+        except UtataneError:
+            is_in = None
+        if is_in is None:
+            yield "unreadable", name
+        elif is_in:
+            yield "yours", name

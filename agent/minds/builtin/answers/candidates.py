@@ -183,8 +183,8 @@ def _of_hit(sentence: str, hit: Hit, place: int, request: ReplyRequest) -> Candi
         speaker = _speaker(match["who"], request) if match else "nobody"
         if match and speaker != "nobody":
             time = hit.time if hit.type == "episodic_memory" else None  # an entity's file is older than what is in it
-            return Candidate(match["said"], "told", speaker, time, rank, hit.heading, place + 1, hit.text)
-    return Candidate(sentence, hit.type, who_said(hit, request), hit.time, rank, hit.heading, place + 1, hit.text)
+            return Candidate(match["said"], "told", speaker, time, rank, headed(hit), place + 1, hit.text)
+    return Candidate(sentence, hit.type, who_said(hit, request), hit.time, rank, headed(hit), place + 1, hit.text)
 
 
 def _speaker(name: str, request: ReplyRequest) -> Who:
@@ -223,3 +223,11 @@ def is_of_persona(line: str, sheet: Sheet) -> bool:
     name = sheet.persona
     marked = NAME_MARK + line.removeprefix(name) if name and line.startswith(name) else line
     return fits_any("candidates", "of_persona", marked)
+
+
+def headed(hit: Hit) -> str:
+    """Return what a passage stands under; of shared documents with where they are from and of which day."""
+    if not hit.origin:
+        return hit.heading
+    day = f"{hit.time:%Y-%m-%d}" if hit.time else ""
+    return ", ".join(one for one in (hit.heading, hit.origin, day) if one)

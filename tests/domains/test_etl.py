@@ -1,0 +1,214 @@
+"""Sources are fetched, normalised, deduplicated and stored with where they are from; what fails stops no other."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from managers.domains import domain_store
+from managers.domains.deduplication import NearDuplicates
+from managers.domains.domain_sources import add_source, remove_sources, set_schedule, sources_named
+from managers.domains.domain_store import DomainStore, domain_name, domains_of
+from managers.domains.errors import (
+    FetchStoppedError,
+    SourceAddressError,
+    SourceInsideHomeError,
+    SourceNotAgreedError,
+    SourceNotFoundError,
+)
+from managers.domains.etl import Counts, bring_up_to_date, due_of
+from managers.storage.audit import events
+from managers.storage.errors import BusyError
+from managers.storage.files import write_atomic
+from managers.storage.locks import holding
+from tests.domains.feed_server import FeedServer, Shown, atom, page, reads, rss
+from tests.fakes import HandClock
+
+DUNE = ("Dune: Part Three", "The third film of the Dune series opens on 18 December 2026, the studio said on Monday.")
+RASHOMON = ("羅生門、4Kで再上映", "黒澤明監督の「羅生門」が4K修復版で12月4日から全国で再上映される。")
+
+
+def fetch(store: DomainStore) -> Counts:
+    return bring_up_to_date(store, store.plan().sources).counts
+
+
+def texts(store: DomainStore) -> list[str]:
+    return [store.text(one) for one in store.documents()]
+
+
+def test_feeds_and_pages_become_documents_with_where_they_are_from(server: FeedServer, movie: DomainStore) -> None:
+    body = "Hans Zimmer wrote the music of the third Dune film in Budapest, where most of it was shot last year."
+    server.pages = {
+        "/rss": Shown(rss(RASHOMON, encoding="Shift_JIS")),
+        "/atom": Shown(atom(DUNE), "application/atom+xml; charset=utf-8"),
+        "/page": Shown(
+            page("The music of Dune", body, "It runs for two hours and forty minutes, he said."), "text/html"
+        ),
+        "/sjis": Shown(
+            page("東京物語", "小津安二郎の「東京物語」の修復が始まった。" * 4, charset="shift_jis"), "text/html"
+        ),
+    }
+    reads(movie, *(server.base + path for path in server.pages))
+    assert fetch(movie) == Counts(new=4)
+    found = {one.title: one for one in movie.documents()}
+    assert found[RASHOMON[0]].published is not None
+    assert f"{found[RASHOMON[0]].published:%Y-%m-%dT%H:%MZ}" == "2026-11-20T00:00Z"
+    assert found[DUNE[0]].address == "https://blog.example/0"
+    assert {one.origin for one in found.values()} == {"127.0.0.1"}
+    music = movie.text(found["The music of Dune"])
+    assert body in music
+    assert not {"Shop", "Imprint", "alert"} & set(music.replace("(", " ").split())
+    assert "小津安二郎" in movie.text(found["東京物語"])
+    assert [(one.kind, one.to.host) for one in events(movie.paths)] == [("fetch", "127.0.0.1")] * 4
+    assert not any({"cookie", "authorization", "referer"} & set(headers) for _, headers in server.asked)
+
+
+def test_what_has_not_changed_is_not_sent_again_and_what_has_is_replaced(
+    server: FeedServer, movie: DomainStore
+) -> None:
+    server.pages["/rss"] = Shown(rss(DUNE), headers=(("etag", '"1"'),))
+    reads(movie, f"{server.base}/rss")
+    assert fetch(movie) == Counts(new=1)
+    assert fetch(movie) == Counts(same=1)
+    assert server.asked[-1][1]["if-none-match"] == '"1"'
+    server.pages["/rss"] = Shown(rss((DUNE[0], "It opens in January instead.")), headers=(("etag", '"2"'),))
+    assert fetch(movie) == Counts(changed=1)
+    assert texts(movie) == [f"# {DUNE[0]}\n\nIt opens in January instead.\n"]
+
+
+def test_the_same_report_counts_once_but_tomorrows_weather_is_another(server: FeedServer, movie: DomainStore) -> None:
+    near = (DUNE[0] + " dated", DUNE[1].replace("Monday", "Tuesday"))
+    server.pages = {"/a": Shown(rss(DUNE)), "/b": Shown(rss(DUNE, ids=["other"])), "/c": Shown(rss(near))}
+    reads(movie, *(server.base + path for path in server.pages))
+    assert fetch(movie) == Counts(new=1, duplicates=2)
+    remove_sources(movie, {sources_named(movie, [f"{server.base}/a"])[0].id})
+    assert fetch(movie) == Counts(new=1, duplicates=1)  # what only counted as a duplicate comes into its own
+    known = NearDuplicates(["Tokyo: sunny, light wind from the north, 12 degrees at noon, 4 at night."])
+    assert not known.add("Tokyo: sunny, light wind from the north, 17 degrees at noon, 9 at night.")
+
+
+def test_documents_expire_when_their_source_has_not_shown_them_for_long(
+    server: FeedServer, movie: DomainStore, clock: HandClock
+) -> None:
+    server.pages["/rss"] = Shown(rss(DUNE, RASHOMON))
+    reads(movie, f"{server.base}/rss")
+    set_schedule(movie, "daily")
+    fetch(movie)
+    server.pages["/rss"] = Shown(rss(RASHOMON))
+    clock.move(days=20)
+    assert fetch(movie) == Counts(same=1)
+    clock.move(days=11)
+    assert fetch(movie) == Counts(same=1, gone=1)
+    assert len(list(movie.paths.knowledge.iterdir())) == 1
+
+
+def test_a_folder_is_followed_and_one_bad_file_is_named(movie: DomainStore, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "rome.md").write_text("# Rome\nThe city burnt in 64.", "utf-8")
+    (folder / "bad.pdf").write_bytes(b"%PDF-1.7 nothing")
+    (folder / "link.md").symlink_to(tmp_path / "elsewhere.md")
+    add_source(movie, str(folder))
+    outcome = bring_up_to_date(movie, movie.plan().sources)
+    assert outcome.counts == Counts(new=1)
+    assert list(outcome.unread) == ["bad.pdf"]
+    assert movie.documents()[0].origin == "papers/rome.md"
+    (folder / "rome.md").unlink()
+    assert fetch(movie) == Counts(gone=1)
+    folder.rename(tmp_path / "unplugged")
+    (outcome,) = [bring_up_to_date(movie, movie.plan().sources)]
+    assert [type(one) for one in outcome.failed.values()] == [SourceAddressError]
+
+
+def test_nothing_is_fetched_that_nobody_agreed_to(server: FeedServer, movie: DomainStore) -> None:
+    add_source(movie, f"{server.base}/rss")
+    assert due_of(movie.plan(), movie.clock.utc()) == []
+    outcome = bring_up_to_date(movie, movie.plan().sources)
+    assert [type(one) for one in outcome.failed.values()] == [SourceNotAgreedError]
+    assert server.asked == []
+
+
+def test_a_schedule_says_when_sources_are_due(server: FeedServer, movie: DomainStore, clock: HandClock) -> None:
+    server.pages["/rss"] = Shown(rss(DUNE))
+    reads(movie, f"{server.base}/rss", f"{server.base}/none")
+    assert movie.plan().every == "weekly"
+    assert len(due_of(movie.plan(), clock.utc())) == 2
+    fetch(movie)
+    assert due_of(movie.plan(), clock.utc()) == []
+    clock.move(hours=7)  # what failed is tried again before its time
+    assert [one.address for one in due_of(movie.plan(), clock.utc())] == [f"{server.base}/none"]
+    clock.move(days=7)
+    assert len(due_of(movie.plan(), clock.utc())) == 2
+    clock.move(days=-400)  # a clock that was set back
+    assert len(due_of(movie.plan(), clock.utc())) == 2
+
+
+def test_a_source_that_is_stopped_is_as_if_not_begun(server: FeedServer, movie: DomainStore) -> None:
+    server.pages = {"/a": Shown(rss(DUNE)), "/b": Shown(rss(RASHOMON))}
+    reads(movie, f"{server.base}/a", f"{server.base}/b")
+    asked: list[int] = []
+    outcome = bring_up_to_date(
+        movie, movie.plan().sources, lambda: bool(asked), lambda done, *_: asked.extend([done] * done)
+    )
+    assert outcome.is_stopped
+    assert FetchStoppedError not in map(type, outcome.failed.values())
+    assert [one.title for one in movie.documents()] == [DUNE[0]]
+    assert movie.plan().sources[1].tried is None
+    with holding(movie.paths.folder / ".fetching.lock", "movie", is_reentrant=False), pytest.raises(BusyError):
+        fetch(movie)
+
+
+def test_a_crash_between_the_files_leaves_the_old_list_or_the_new(
+    server: FeedServer, movie: DomainStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.pages["/rss"] = Shown(rss(DUNE, RASHOMON))
+    reads(movie, f"{server.base}/rss")
+
+    def dies(path: Path, data: bytes | str) -> None:
+        if path.name == "documents.json":
+            raise KeyboardInterrupt
+        write_atomic(path, data)
+
+    monkeypatch.setattr(domain_store, "write_atomic", dies)
+    with pytest.raises(KeyboardInterrupt):
+        fetch(movie)
+    monkeypatch.undo()
+    assert movie.documents() == []
+    assert fetch(movie) == Counts(new=2)
+    assert len(list(movie.paths.knowledge.iterdir())) == 2
+
+
+def test_what_a_person_names_is_checked_at_once(movie: DomainStore, tmp_path: Path) -> None:
+    for wrong in (
+        "ftp://x.example/f",
+        "http://me:pw@x.example/",
+        "file:///etc/passwd",
+        "",
+        "http://",
+        "https://x.example:0/",
+    ):
+        with pytest.raises(SourceAddressError):
+            add_source(movie, wrong)
+    movie.home.folder.mkdir(exist_ok=True)
+    (movie.home.folder / "characters").mkdir()
+    for inside in (movie.home.folder / "characters", movie.home.folder, movie.home.folder.parent):
+        with pytest.raises(SourceInsideHomeError):
+            add_source(movie, str(inside))
+    with pytest.raises(SourceNotFoundError):
+        sources_named(movie, ["https://x.example/"])
+    assert add_source(movie, "https://x.example/f#top") == add_source(movie, " https://x.example/f")
+    assert [store.name for store in domains_of(movie.home, movie.clock)] == ["movie"]
+    assert domain_name("kb:Ｍovie ") == "movie"
+    assert movie.plan().kept_for == timedelta(days=365)
+
+
+def test_a_damaged_list_is_set_aside_and_all_is_fetched_anew(server: FeedServer, movie: DomainStore) -> None:
+    server.pages["/rss"] = Shown(rss(DUNE), headers=(("etag", '"1"'),))
+    reads(movie, f"{server.base}/rss")
+    fetch(movie)
+    (movie.paths.folder / "documents.json").write_text("{torn", "utf-8")
+    assert movie.documents() == []
+    assert fetch(movie) == Counts(new=1)
+    assert [notice.code for notice in movie.notices] == ["file-set-aside"]
