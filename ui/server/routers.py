@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from ui.rooms.around import routes as around
 from ui.rooms.backups import routes as backups
+from ui.rooms.domains import routes as domains
 from ui.rooms.dreams import routes as dreams
 from ui.rooms.exports import routes as exports
 from ui.rooms.front import routes as front
@@ -57,6 +58,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     usage.router,
     programs.router,
     backups.router,
+    domains.router,
     settings.router,
     around.router,
     heart.router,

@@ -18,6 +18,7 @@ PAGES: Final = [
     "conversation",
     "recall",
     "meaning",
+    "domains",
     "memory",
     "privacy",
     "sleep",
@@ -30,9 +31,9 @@ PAGES: Final = [
     "usage",
 ]
 """The pages of the settings in their order: oneself first, the caps last."""
-_BESIDE: Final = frozenset({"mind", "meaning", "access", "programs", "backup", "usage"})
+_BESIDE: Final = frozenset({"mind", "meaning", "domains", "access", "programs", "backup", "usage"})
 """Those that are no group of settings."""
-_COMMON: Final = frozenset({"user", "page", "access", "programs", "backup"})
+_COMMON: Final = frozenset({"user", "page", "domains", "access", "programs", "backup"})
 """Those that hold for everybody alone."""
 
 

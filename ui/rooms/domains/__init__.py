@@ -1,0 +1,1 @@
+"""The knowledge that personas of a domain share."""
