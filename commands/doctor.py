@@ -12,6 +12,8 @@ from typing import Literal
 
 from agent.services import Services
 from agent.spending import standings, warning
+from managers.domains import PREFIX
+from managers.domains.domain_store import domains_of
 from managers.exchange.backups.state import same_disk
 from managers.hygiene.inventory import memories
 from managers.hygiene.limits import count
@@ -35,6 +37,7 @@ from managers.storage.texts import Texts
 
 _say = Texts("notices/doctor")
 _of_backups = Texts("notices/backups")
+_of_domains = Texts("notices/domains")
 
 State = Literal["ok", "warning", "problem"]
 LITTLE_SPACE = 500_000_000
@@ -72,6 +75,7 @@ def examine(services: Services) -> Iterator[Finding]:
     yield from _guarded("usage", partial(_caps, services))
     yield from _guarded("backups", partial(_backups, services))
     yield from _guarded("home", lambda: _troubles("home", look_at_home(services.home)))
+    yield from _guarded("domains", partial(_domains, services))
     yield from _guarded("personas", partial(_personas, services))
 
 
@@ -138,6 +142,19 @@ def _backups(services: Services) -> Iterator[Finding]:
             yield Finding("backups", "ok", **_of_backups.both("same-disk"))
     if not is_daily:
         yield Finding("backups", "warning", **_of_backups.both("off"))
+
+
+def _domains(services: Services) -> Iterator[Finding]:
+    """Say what each domain holds, which of its sources gave nothing, and whether its audit is as it was written."""
+    for store in domains_of(services.home, services.clock):
+        sources, about = store.plan().sources, f"{PREFIX}{store.name}"
+        facts = {"count": len(store.documents()), "sources": len(sources)}
+        yield Finding(about, "ok", **_of_domains.both("doctor", **facts))
+        for failed in (one.failed for one in sources if one.failed):
+            yield Finding(about, "warning", failed.get("ja", ""), failed.get("en", ""))
+        yield describe_index(about, look_at_indexes(store.paths).status)
+        if found := flaws(store.paths):
+            yield from _notices(about, [flawed_notice(found)])
 
 
 def _personas(services: Services) -> Iterator[Finding]:

@@ -19,9 +19,12 @@ from random import Random
 from dulwich.object_store import DiskObjectStore
 
 from agent.services import Services, open_services
+from managers.domains.domain_sources import add_source
+from managers.domains.domain_store import DomainStore
 from managers.hygiene.archive import Going
 from managers.hygiene.inventory import memories as active
 from managers.mind import Cancel
+from managers.storage.audit import Given, record
 from managers.storage.paths import Home
 from tests.fakes import HandClock
 
@@ -113,10 +116,22 @@ def _use(services: Services, home: Path, clock: HandClock) -> None:
     memories.history.maintain(force=True)
     memories.notes.append("notepad", "簿記の本を返す。モモの写真も。", **mine)
     _leave_about(paths.folder, home, clock)
+    _share(services, clock)
     memories.recall.catch_up()
     memories.map.look()
     memories.network.look()
     memories.network.wait()
+
+
+def _share(services: Services, clock: HandClock) -> None:
+    """Name a source of a domain, and fetch it: all kinds of files that a domain has."""
+    papers = services.home.folder.with_name("papers")
+    papers.mkdir()
+    (papers / "temple.md").write_text("# 貴船神社\n\n水の神をまつる。", "utf-8")
+    store = DomainStore(services.home, "history", clock)
+    add_source(store, str(papers))
+    services.domain_jobs.run(store, store.plan().sources)
+    record(store.paths, clock.now(), "fetch", Given({"requests": 1}), at_once=True)
 
 
 def _leave_about(folder: Path, home: Path, clock: HandClock) -> None:

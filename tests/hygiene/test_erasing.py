@@ -65,6 +65,12 @@ def test_every_file_of_a_life_is_of_a_kind_that_somebody_declared(lived: Path) -
     assert [name for name in others if declared(name, HOME) is None] == []
 
 
+def test_what_a_domain_shares_is_named_and_stays(memories: Memories) -> None:
+    """Others wrote it, and its source would bring it back."""
+    left = {(one.why, one.file.split("/")[0]) for one in plan_erasure(memories, about="貴船神社").left}
+    assert ("yours", "domains") in left
+
+
 def test_everything_about_somebody_goes_from_every_byte_of_the_home(memories: Memories) -> None:
     home = memories.paths.home.folder
     assert len(traces_of(home, CAT, KITTY)) > 60

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from managers.domains import PREFIX
 from managers.domains.domain_store import DomainStore, Plan, Provenance, Source
 from managers.storage.audit import events
 from ui.locales import Texts
@@ -38,6 +39,11 @@ class ShownDomain:
     count: int
     sources: tuple[ShownSource, ...]
     fresh: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """Its name in the namespace of domains."""
+        return f"{PREFIX}{self.name}"
 
 
 def shown(store: DomainStore, visit: Visit) -> ShownDomain:
