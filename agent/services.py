@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent.companion import Companion
 from agent.erasing import finish_erasing
@@ -344,31 +344,24 @@ class Services:
 
     def close(self) -> None:
         """Finish what is under way."""
-        if "backups" in self.__dict__:
-            self.backups.stop()
-        if "exports" in self.__dict__:
-            self.exports.stop()
-        if "sleep" in self.__dict__:
-            self.sleep.stop()
-        self.pulls.stop()
-        if "domain_jobs" in self.__dict__:
-            self.domain_jobs.close()
-        if "fetches" in self.__dict__:
-            self.fetches.stop()
-        if "imports" in self.__dict__:
-            self.imports.close()
+        for one in (*self._used("backups", "exports", "sleep", "fetches"), self.pulls):
+            one.stop()
+        for one in self._used("domain_jobs", "imports"):
+            one.close()
         READER.close()  # whoever is indexing a document that takes long is not waited for
-        if "groups" in self.__dict__:
-            self.groups.close()
-        if "sessions" in self.__dict__:
-            self.sessions.close()
+        for one in self._used("groups", "sessions"):
+            one.close()
         for name in list(self._companions):
             self.let_sleep(name)
-        if "domains" in self.__dict__:
-            self.domains.close()
+        for one in self._used("domains"):
+            one.close()
         self.meter.flush()
         if self.going_through is not None:
             self.going_through.join()
+
+    def _used(self, *names: str) -> Iterator[Any]:
+        """Yield those services that somebody has asked for: the others were never made."""
+        return (self.__dict__[name] for name in names if name in self.__dict__)
 
 
 def open_services(

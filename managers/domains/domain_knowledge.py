@@ -28,7 +28,18 @@ class DomainKnowledge:
         """Take the domain's files and what searches them."""
         self.store = store
         self.recall = recall
+        self._catching_up = threading.Thread(target=recall.keep_up, name=f"{PREFIX}{store.name}", daemon=True)
         self._known: tuple[tuple[int, int], Mapping[str, Provenance]] = ((0, 0), {})
+
+    def wake(self) -> None:
+        """Bring the index up to date, after a backup was restored or another embedder was chosen, say; nobody waits for it."""
+        self._catching_up.start()
+
+    def close(self) -> None:
+        """Finish, and let go of the index."""
+        if self._catching_up.is_alive():
+            self._catching_up.join()
+        self.recall.close()
 
     def has_any(self) -> bool:
         """Tell whether there is any document."""
@@ -116,7 +127,9 @@ class Domains:
             if not store.exists:
                 return None
             if store.name not in self._open:
-                self._open[store.name] = DomainKnowledge(store, self._recall(store))
+                found = self._open[store.name] = DomainKnowledge(store, self._recall(store))
+                if not self._only_look:
+                    found.wake()
             return self._open[store.name]
 
     def let_go(self, name: str) -> None:
@@ -124,7 +137,7 @@ class Domains:
         with self._guard:
             found = self._open.pop(name, None)
         if found is not None:
-            found.recall.close()
+            found.close()
 
     def close(self) -> None:
         """Close all."""

@@ -83,7 +83,7 @@ def test_vectors_survive_another_embedder_and_what_goes_is_found_no_more(
     (again.store.paths.folder / "documents.json").write_text('{"documents": []}', "utf-8")
     assert again.near(question, 2, 0.5) == []
     assert not again.has_any()
-    again.recall.close()
+    again.close()
 
 
 def test_a_job_says_how_far_it_is_and_goes_on_offline(services: Services, server: FeedServer, clock: HandClock) -> None:

@@ -27,7 +27,7 @@ _LEFT_OUT: Final = re.compile(
     r"|\.[a-z.-]*lock|.*" + re.escape(TEMPORARY_SUFFIX)
 )
 _OF_A_PERSONA: Final = re.compile(
-    r"rag_index|long_term\.json|rag_index\.lock|\.lock|\.export\.lock|.*" + re.escape(TEMPORARY_SUFFIX)
+    r"rag_index|long_term\.json|rag_index\.lock|\.lock|\.(export|fetching)\.lock|.*" + re.escape(TEMPORARY_SUFFIX)
 )
 
 
