@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Final
 
 from managers.hygiene.inventory import Memory, of_episode, restood
-from managers.hygiene.similarity import meaning, vectors
+from managers.hygiene.similarity import cosines, meaning
 from managers.memory.confidence import FOUND_AGAIN, day_of, moved
 from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode, KeyEvent
@@ -69,11 +69,11 @@ def _found_again(copy: WorkingCopy, known: Memory, episode: Episode) -> None:
 
 def _same(text: str, known: Sequence[str], settings: MemorySettings) -> int | None:
     """Return the place of the statement that says the same; None if none does."""
-    places = [at for at, one in enumerate(known) if meaning(one) == meaning(text)]
+    meant = meaning(text)
+    places = [at for at, one in enumerate(known) if meaning(one) == meant]
     if not places:
         return None
-    rows = vectors([text, *(known[at] for at in places)])
-    near = rows[1:] @ rows[0]
+    near = cosines(text, [known[at] for at in places])
     best = int(near.argmax())
     return places[best] if near[best] >= settings.merge_threshold else None
 
@@ -97,7 +97,6 @@ def _like(insight: Insight, entries: list[Insight], threshold: float) -> Insight
     known = [one for one in entries if one.id and one.mind != USER]
     if not known:
         return None
-    rows = vectors([insight.insight, *(one.insight for one in known)])
-    near = rows[1:] @ rows[0]
+    near = cosines(insight.insight, [one.insight for one in known])
     best = int(near.argmax())
     return known[best] if near[best] > threshold else None

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from managers.language.lexicons import word_set
 from managers.language.words import content_words, words
 from managers.recall.embedders import Vectors
@@ -28,6 +30,19 @@ def vectors(texts: Sequence[str]) -> Vectors:
     How a statement ends (with a full stop or without) makes no difference.
     """
     return _WEIGHTLESS.passages([text.strip(_ENDS) for text in texts])
+
+
+def cosines(text: str, others: Sequence[str]) -> Vectors:
+    """Return how near a statement is to each of some others; those of a night are compared again and again."""
+    rows = [_vector(one.strip(_ENDS)) for one in others]
+    near: Vectors = np.stack(rows) @ _vector(text.strip(_ENDS))
+    return near
+
+
+@lru_cache(maxsize=1024)
+def _vector(text: str) -> Vectors:
+    row: Vectors = _WEIGHTLESS.passages([text])[0]
+    return row
 
 
 def meaning(text: str) -> tuple[frozenset[str], tuple[str, ...], bool]:

@@ -18,6 +18,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from managers.memory.confidence import CONTRADICTED, FOUND_AGAIN, START, Standing, Why, day_of, moved
@@ -253,9 +254,12 @@ def language_of(text: str) -> Lang:
 
 
 def _same(one: str, other: str) -> bool:
-    return (
-        re.sub(r"[\s。、.,!！?？「」\"]", "", one).casefold() == re.sub(r"[\s。、.,!！?？「」\"]", "", other).casefold()
-    )
+    return _bare(one) == _bare(other)
+
+
+@lru_cache(maxsize=4096)
+def _bare(text: str) -> str:
+    return re.sub(r"[\s。、.,!！?？「」\"]", "", text).casefold()
 
 
 def _one_line(text: str) -> str:
