@@ -41,7 +41,13 @@ class Companion(Turns):
     """One persona, awake."""
 
     def say(
-        self, text: str, *, attachments: Sequence[Path | Upload] = (), off_record: bool = False, nonce: str = ""
+        self,
+        text: str,
+        *,
+        attachments: Sequence[Path | Upload] = (),
+        off_record: bool = False,
+        nonce: str = "",
+        for_program: bool = False,
     ) -> Turn:
         """Say something; the message is on disk before the first event is yielded.
 
@@ -54,6 +60,7 @@ class Companion(Turns):
             off_record: write nothing.
             nonce: names the form that it was sent with. Sent a second time with the same one, whatever it says, it is not
                 said again: the turn that it began is returned, under way or over. The last hundred or so are known.
+            for_program: the answer is for another program: what is for this computer only is not told to any mind.
 
         Raises:
             EmptyMessageError, MessageTooLongError, AttachmentError, DocumentError, DocumentReaderError,
@@ -73,7 +80,9 @@ class Companion(Turns):
                 if off_record
                 else attached_files.keep(taken, self.memories.paths, self._clock, self._rng)
             )
-            turn = self._begin(TurnState(text=text, opening=self.opening), attached, off_record=off_record)
+            turn = self._begin(
+                TurnState(text=text, opening=self.opening, for_program=for_program), attached, off_record=off_record
+            )
             if nonce:
                 self._begun[nonce] = turn
                 for old in list(self._begun)[:-_NONCES]:

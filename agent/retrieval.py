@@ -83,15 +83,18 @@ def is_said_since(hit: Hit, message: Message) -> bool:
     return hit.type in LOG_TYPES and hit.time is not None and hit.time >= message.time
 
 
-def retrieve_as_turn(memories: Memories, text: str) -> list[Hit]:
-    """Return what a turn would hand to its prompt if the user said this now; often nothing at all."""
+def retrieve_as_turn(memories: Memories, text: str, *, leaves: bool = False) -> list[Hit]:
+    """Return what a turn would hand to its prompt if the user said this now; often nothing at all.
+
+    Of what others share, `leaves` tells whether it leaves this computer; what is found of one's own is not looked through.
+    """
     settings = memories.settings()
     if not settings.recall.enable_auto_retrieval:
         return []
     window = memories.window()
     plan = memories.recall.plan(text, window)
     own = retrieve(memories, memories.sheet(settings), text, plan, window, settings.recall.max_hits)
-    return with_shared(memories, own, plan, leaves=False)
+    return with_shared(memories, own, plan, leaves=leaves)
 
 
 def as_types(name: str | None) -> tuple[MemoryType, ...] | None:

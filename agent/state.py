@@ -83,6 +83,8 @@ class TurnState(TypedDict, total=False):
     text: str
     opening: int
     """Which of its greetings the persona says first, where nothing was ever said."""
+    for_program: bool
+    """The answer is for another program, which may hand it on: what is for this computer only is not told to any mind."""
     attached: Attached
     window: list[Message]
     message: Message

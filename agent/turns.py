@@ -259,9 +259,10 @@ class Turns:
         choice = self._minds.choose(settings.mind, persona=name, purpose="talk", masking=masking)
         small = self._small_mind(settings, "recall") if settings.recall.plan_with_model else None
         minds = state.get("speaker", choice.mind), small, *state.get("listeners", ())
+        leaves = state.get("for_program", False) or any_leaves(*minds)
         kept, unknown = NOTHING_KEPT, None
         try:
-            kept = kept_from(memories, *minds)
+            kept = memories.audiences.kept() if leaves else NOTHING_KEPT
         except UtataneError as error:  # the message is taken in all the same
             unknown = error
         sheet = with_name(memories.sheet(settings), memories, other_messages(kept, state["window"]))
@@ -288,7 +289,7 @@ class Turns:
             in_sight=self._in_sight[1] if self._in_sight and self._in_sight[0] == choice.mind.name else None,
             off_record=aside is not None,
             kept=kept,
-            leaves=any_leaves(*minds),
+            leaves=leaves,
             unknown=unknown,
         )
 

@@ -8,7 +8,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from gradio_client import Client
@@ -27,6 +27,9 @@ from tests.ui.rooms import House
 from tests.ui.server.programs import Served, home_served, new_house, paths_in
 from ui.errors import NoSuchEndpointError
 from ui.server.engine import MOST_AT_ONCE, MOST_WAITING
+from ui.server.programs.listing import Kind
+
+ASKED = ("モモ", "京都の予定", "覚えていること")
 
 _NUMBERS = itertools.count(1)
 
@@ -397,3 +400,47 @@ def test_an_impatient_program_is_refused_and_loses_nothing(
     jobs = [client.submit(house.name, api_name="/notes") for _ in range(2 * MOST_AT_ONCE)]
     assert {job.result()["notepad"] for job in jobs} == {house.memories.notes.read("notepad").text}
     assert house.services.companion(house.name).waiting() == []
+
+
+# --- what is for this computer only, and for another persona
+
+
+def test_what_is_for_this_computer_only_is_told_to_no_program(house: House, client: Client) -> None:
+    mind = ScriptedMind("うん。")
+    house.services.minds = Always(mind)  # type: ignore[assignment]
+    cat, *_ = house.tell()
+    house.dream()
+    memories = house.memories
+    memories.notes.append("core_memory", "モモの約束", author="user", reason="x")
+    memories.recall.catch_up()
+    assert "モモ" in told_everything(client, house.name)
+    memories.audiences.mark(cat, "this-computer", [cat], days=["2026-11-20"])
+    memories.audiences.mark("core_memory.txt", "this-computer")
+    told = told_everything(client, house.name)
+    assert "モモ" not in told
+    assert "貴船" in told
+    assert call(client, "add_note", house.name, "通院の日", "core_memory")["diff"] is None
+    call(client, "say", house.name, "うちの猫のことを覚えてる？")
+    assert "モモ" not in repr(mind.requests[-1])
+
+
+def told_everything(client: Client, persona: str) -> str:
+    """Return all that a program is told when it asks for everything."""
+    asked = [call(client, "memories", persona, kind) for kind in get_args(Kind)]
+    asked += [call(client, name, persona, words) for name in ("recall", "search_past_conversations") for words in ASKED]
+    return json.dumps([*({**one, "query": ""} for one in asked), call(client, "notes", persona)], ensure_ascii=False)
+
+
+def test_nothing_of_another_persona_is_reached_and_who_is_not_there_is_told_in_the_same_words(
+    house: House, served: Served, client: Client
+) -> None:
+    ids = house.tell()
+    house.dream()
+    with new_house(served, f"ひと{next(_NUMBERS)}") as other:
+        told = told_everything(client, other.name)
+        assert not [one for one in (*ids, "貴船", "ep_") if one in told]
+        assert not [one for one in ids if call(client, "recall", other.name, one)["results"]]
+        assert failure(client, "notes", ids[0]).replace(ids[0], "だれか") == failure(client, "notes", "だれか")
+        for path in ("../{}", f"{other.name}/../{{}}", "{}/log.txt"):  # said alike, whether somebody is there or not
+            there, never = (failure(client, "notes", path.format(name)) for name in (house.name, "だれか"))
+            assert there.replace(house.name, "だれか") == never

@@ -147,6 +147,20 @@ def test_a_note_that_is_for_this_computer_only_is_read_to_nobody(house: House, s
     assert "散歩" not in said(ask(served, "recall_memories", query="日曜の散歩の約束", persona=house.name))
 
 
+def test_nothing_of_another_persona_is_reached(house: House, served: Served) -> None:
+    ids = house.tell()
+    house.memories.recall.catch_up()
+    with new_house(served, f"ひと{next(_NUMBERS)}") as other:
+        for tool in ("recall_memories", "search_past_conversations", "search_knowledge_base"):
+            for query in (ids[0], "貴船神社"):
+                assert "予定です" not in said(ask(served, tool, query=query, persona=other.name))
+        for path in ("../{}", f"{other.name}/../{{}}"):  # said alike, whether somebody is there or not
+            there, never = (
+                refused(ask(served, "read_notepad", persona=path.format(one))) for one in (house.name, "だれか")
+            )
+            assert there.replace(house.name, "だれか") == never
+
+
 def test_the_secret_diary_is_for_nobody(house: House, served: Served) -> None:
     house.memories.notes.append("secret_diary", "だれにも言わない", author="user", reason="x")
     for tool, arguments in {

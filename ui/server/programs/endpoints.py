@@ -1,7 +1,8 @@
 """The API for other programs: each method is an endpoint of its name; docstrings and annotations are what programs are told.
 
 What comes back is plain JSON, in the shapes that the command line prints with `--json` where it has the same
-(`agent/as_json.py`). `docs/api.md` describes all of it.
+(`agent/as_json.py`). `docs/api.md` describes all of it. A program runs on this computer, but nobody knows where it sends
+what it gets: it is told nothing that is for this computer only.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from pydantic import Field
 
 from agent import as_json
 from agent.approval import AddedTo, ask_for_program
+from agent.audience import other_hits
 from agent.memories import Memories
 from agent.retrieval import as_types, retrieve_as_turn
 from agent.tools.note_tools import MAX_TEXT
+from managers.memory.audience import NOTES
 from managers.recall.hits import Hit
-from ui.server.programs.listing import Kind, listed
-from ui.server.programs.saying import told
+from ui.server.programs.listing import Kind, listed, others_of
+from ui.server.programs.saying import told, waiting
 from ui.server.programs.working import ForPrograms
 
 Count = Annotated[int, Field(ge=1, le=500)]
@@ -69,7 +72,7 @@ class Endpoints(ForPrograms):
             that gave it and what was recalled for it.
         """
         companion = self._services.companion(persona)
-        turn = companion.say(text)
+        turn = companion.say(text, for_program=True)
         self._when_begun(persona)
         yield from told(turn, companion, self._lang())
 
@@ -91,9 +94,9 @@ class Endpoints(ForPrograms):
         memories = self._memories(persona)
         memories.recall.keep_up()
         if as_turn:
-            return _searched(query, lambda: retrieve_as_turn(memories, query))
+            return _searched(memories, query, lambda: retrieve_as_turn(memories, query, leaves=True))
         types = as_types(kind or None)
-        return _searched(query, lambda: memories.recall.search(query, k, types=types))
+        return _searched(memories, query, lambda: memories.recall.search(query, k, types=types))
 
     def search_past_conversations(self, persona: str, query: Query) -> dict[str, Any]:
         """Find messages that contain exactly these words: the two newest and the two oldest.
@@ -106,7 +109,7 @@ class Endpoints(ForPrograms):
             as `recall` does.
         """
         memories = self._memories(persona)
-        return _searched(query, lambda: memories.recall.search_past_conversations(query, with_recent=True))
+        return _searched(memories, query, lambda: memories.recall.search_past_conversations(query, with_recent=True))
 
     def search_knowledge_base(self, persona: str, query: Query) -> dict[str, Any]:
         """Search the documents that the user gave a persona to read.
@@ -119,7 +122,7 @@ class Endpoints(ForPrograms):
             as `recall` does.
         """
         memories = self._memories(persona)
-        return _searched(query, lambda: memories.recall.search_knowledge_base(query))
+        return _searched(memories, query, lambda: memories.recall.search_knowledge_base(query))
 
     def notes(self, persona: str) -> dict[str, str]:
         """Read what a persona keeps before its eyes.
@@ -128,10 +131,11 @@ class Endpoints(ForPrograms):
             persona: the persona's name.
 
         Returns:
-            the texts `core_memory` and `notepad`.
+            the texts `core_memory` and `notepad`; empty where one is for this computer only.
         """
-        notes = self._memories(persona).notes
-        return {"core_memory": notes.read("core_memory").text, "notepad": notes.read("notepad").text}
+        memories = self._memories(persona)
+        kept = memories.audiences.kept()
+        return {note: "" if kept.holds_file(path) else memories.notes.read(note).text for note, path in NOTES.items()}
 
     def add_note(self, persona: str, text: Note, note: AddedTo = "notepad") -> dict[str, Any]:
         """Ask to add something to a note. Nothing is written before the user says yes on the page.
@@ -144,9 +148,10 @@ class Endpoints(ForPrograms):
         Returns:
             what waits, as `held --json` prints it: its `id`, the `diff`, and `until` when it waits.
         """
-        wish = ask_for_program(self._memories(persona), note, text)
+        memories = self._memories(persona)
+        wish = ask_for_program(memories, note, text)
         self._when_begun(persona)
-        return as_json.held(wish, persona)
+        return waiting(memories, wish)
 
     def memories(
         self, persona: str, kind: Kind, limit: Count = 50, offset: Annotated[int, Field(ge=0)] = 0
@@ -177,7 +182,7 @@ class Endpoints(ForPrograms):
             objects with an `event`: `dreaming` with the days that are `done` of all `days`, and last `dreamt` with what
             `dream --json` prints.
         """
-        self._memories(persona)  # whoever is not there cannot dream
+        memories = self._memories(persona)  # whoever is not there cannot dream
         sleep = self._services.sleep
         dreaming, before = sleep.dream_now(persona), sleep.status(persona)
         self._when_begun(persona)
@@ -189,13 +194,14 @@ class Endpoints(ForPrograms):
         ended = sleep.status(persona)
         if ended.error is not None:
             raise ended.error
-        yield {"event": "dreamt"} | (ended.report.plain() if ended.report else {})
+        kept = memories.audiences.kept()
+        yield {"event": "dreamt"} | (others_of(kept, ended.report).plain() if ended.report else {})
 
     def _memories(self, persona: str) -> Memories:
         return self._services.companion(persona).memories
 
 
-def _searched(query: str, search: Callable[[], Sequence[Hit]]) -> dict[str, Any]:
+def _searched(memories: Memories, query: str, search: Callable[[], Sequence[Hit]]) -> dict[str, Any]:
     started = time.perf_counter()
-    hits = search()
+    hits = other_hits(memories.audiences.kept(), search())
     return as_json.search(query, hits, 1000 * (time.perf_counter() - started))

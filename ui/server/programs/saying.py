@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent import as_json
+from agent.approval import Waiting
 from agent.companion import Companion
 from agent.events import Failed, Held, Replied, Speaking, ToolUsed
+from agent.memories import Memories
 from agent.turn import Turn
+from managers.memory.audience import NOTES
 from managers.storage.errors import Lang
 
 
@@ -34,8 +37,8 @@ def told(turn: Turn, companion: Companion, lang: Lang) -> Iterator[dict[str, Any
                 case ToolUsed():  # what was said before it is no part of the answer
                     speaking = ""
                 case Held(held):
-                    name = companion.memories.paths.name
-                    yield from (as_json.held(wish, name) for wish in companion.waiting() if wish.held.id == held)
+                    wishes = (wish for wish in companion.waiting() if wish.held.id == held)
+                    yield from (waiting(companion.memories, wish) for wish in wishes)
                 case _:
                     if (shape := as_json.event(event, lang)) is not None:
                         yield shape
@@ -44,3 +47,10 @@ def told(turn: Turn, companion: Companion, lang: Lang) -> Iterator[dict[str, Any
         if speaking != sent:
             yield {"event": "speaking", "text": speaking}
             sent = speaking
+
+
+def waiting(memories: Memories, wish: Waiting) -> dict[str, Any]:
+    """Return what `held --json` prints of a wish, without the difference where what stands around it is kept."""
+    shown, kept = as_json.held(wish, memories.paths.name), memories.audiences.kept()
+    is_open = not kept or (shown["path"] in NOTES.values() and not kept.holds_file(shown["path"]))
+    return shown if is_open else {**shown, "diff": None}
