@@ -81,7 +81,9 @@ class Companion(Turns):
                 else attached_files.keep(taken, self.memories.paths, self._clock, self._rng)
             )
             turn = self._begin(
-                TurnState(text=text, opening=self.opening, for_program=for_program), attached, off_record=off_record
+                TurnState(text=text, opening=self.opening, for_program=for_program),
+                attached,
+                self._off_record if off_record else None,
             )
             if nonce:
                 self._begun[nonce] = turn
@@ -162,13 +164,26 @@ class Companion(Turns):
             gone = [self._said(message_id)]
             if gone[0].role == "user" and (last := last_exchange(log)).message.id == message_id:
                 gone += last.after
-            spoken = [message.id for message in gone if message.role == "user"]
-            log.take_back([message.id for message in gone])
-            self.memories.emotions.reword(dict.fromkeys(spoken, ""))
-            self.memories.recall_log.drop({message.id for message in gone if message.role == "persona"})
-            self.memories.held.drop_of(spoken)
-            self._afterwards.do(let_sessions_go, self.memories, {message.id for message in gone if message.group})
-            self._afterwards.do(self._catch_up)
+            self._take_back(gone)
+
+    def take_back(self, message_ids: Sequence[str]) -> None:
+        """Take those of some messages out of the conversation that stand in it; the log keeps them.
+
+        Raises:
+            StillAnsweringError
+        """
+        with self._deciding() as log:
+            if gone := [message for one in message_ids if (message := log.get(one)) is not None]:
+                self._take_back(gone)
+
+    def _take_back(self, gone: Sequence[Message]) -> None:
+        spoken = [message.id for message in gone if message.role == "user"]
+        self.memories.log.take_back([message.id for message in gone])
+        self.memories.emotions.reword(dict.fromkeys(spoken, ""))
+        self.memories.recall_log.drop({message.id for message in gone if message.role == "persona"})
+        self.memories.held.drop_of(spoken)
+        self._afterwards.do(let_sessions_go, self.memories, {message.id for message in gone if message.group})
+        self._afterwards.do(self._catch_up)
 
     def alternatives(self, message_id: str) -> Alternatives:
         """Return all that was said in the place of a message, to be leafed through.

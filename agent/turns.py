@@ -175,34 +175,42 @@ class Turns:
         for turn in [one for one in self._begun.values() if one.off_record]:
             turn.forget()
 
-    def _begin(self, state: TurnState, attached: Attached, *, off_record: bool = False) -> Turn:
-        if not off_record:
+    def _begin(self, state: TurnState, attached: Attached, aside: list[Message] | None = None) -> Turn:
+        """Begin a turn; off the record where what was said there before stands `aside`."""
+        if aside is None:
             self._let_go_of_off_record()
         state["attached"] = attached
-        aside = self._off_record if off_record else None
         given, old = state.get("message"), state.get("instead_of")
         self._turn = Turn(
             partial(self._live, state, aside),
             answers=given.id if given else "",
             replaces=old.id if old else "",
-            off_record=off_record,
+            off_record=aside is not None,
         ).start()
         return self._turn
 
-    def answer_among(self, message: Message, company: Company, listeners: Sequence[Mind] = ()) -> Turn:
-        """Answer a message of a conversation of several, which stands in the log already.
+    def answer_among(
+        self,
+        message: Message,
+        company: Company,
+        listeners: Sequence[Mind] = (),
+        aside: Sequence[Message] | None = None,
+    ) -> Turn:
+        """Answer a message of a conversation of several, which stands in the log already, unless it is off the record.
 
         Args:
             message: the user's.
             company: who is there, and what they said since.
             listeners: the minds of the others, who will hear the answer.
+            aside: what was said before it off the record, which it is then; None: it is on the record.
 
         Raises:
             StillAnsweringError
         """
         with self._starting:
             self._refuse_while_answering()
-            return self._begin(TurnState(message=message, company=company, listeners=listeners), Attached())
+            state = TurnState(message=message, company=company, listeners=listeners)
+            return self._begin(state, Attached(), None if aside is None else [*aside])
 
     def overhear(self, message: Message) -> Message:
         """Put on disk what was said in a conversation of several, under the id that it has with the others.
@@ -230,7 +238,8 @@ class Turns:
 
         settings = self.memories.settings()
         given, count = state.get("message"), 2 * settings.conversation.window_turns
-        before = self.memories.thread(count, given.id) if given else self.memories.in_use(self._short_term(count))
+        written = given if aside is None else None
+        before = self.memories.thread(count, written.id) if written else self.memories.in_use(self._short_term(count))
         state["window"] = [*before, *(aside or [])]
         around = self._surroundings(settings, cancel, publish, aside, state)
         state["window"] = other_messages(around.kept, state["window"])

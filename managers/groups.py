@@ -5,9 +5,10 @@ What is said stands in the logs of those who heard it, under the conversation's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from random import Random
 from typing import Final
 
@@ -81,6 +82,25 @@ class Standing(BaseModel):
             found = ThreadStanding(thread_id=thread_id)
             self.threads = [*self.threads, found][-MOST_THREADS:]
         return found
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Let personas stand under their new names; nobody may speak for an old one either."""
+        self.present = list(dict.fromkeys(names.get(one, one) for one in self.present))
+        self.only = [names.get(one, one) for one in self.only]
+        self.former = list(dict.fromkeys([*self.former, *names]))
+
+    def join(self, name: str, now: datetime) -> None:
+        """Let somebody in."""
+        self.joined |= {} if name in self.present else {name: now.isoformat(timespec="seconds")}
+        self.present = list(dict.fromkeys([*self.present, name]))
+        self.former = [one for one in self.former if one != name]
+        self.only = []
+
+    def part(self, name: str) -> None:
+        """Let somebody go."""
+        self.present = [one for one in self.present if one != name]
+        self.former = list(dict.fromkeys([*self.former, name]))
+        self.only = [one for one in self.only if one != name]
 
 
 class _Document(BaseModel):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING, cast
 
@@ -37,12 +36,13 @@ from managers.storage.settings import GroupSettings
 from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
-    from agent.group.nodes import Round
+    from agent.group.nodes import Round, RoundSurroundings
 
 _say = Texts("notices/group")
 _LOOKED_AT = 400
 """So many messages of each log are looked through for those of the conversation."""
 _NONCES = 128
+_STOP_SECONDS = 10.0
 _MOST_STEPS = 100
 """More nodes than any round has: the settings allow ten answers beside those of five who were addressed."""
 
@@ -71,6 +71,7 @@ class GroupConversation:
     _turn: GroupTurn | None = None
     _begun: dict[str, GroupTurn] = field(default_factory=dict)
     _starting: threading.Lock = field(default_factory=threading.Lock)
+    _aside: list[Message] = field(default_factory=list)
     _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "topics"))
 
     def __post_init__(self) -> None:
@@ -91,7 +92,7 @@ class GroupConversation:
         if any(renamed.values()):
             changed = {old: new for old, new in renamed.items() if new}
             self.session.rename(changed)
-            found = self.store.change(self.id, partial(_rename, names=changed)) or found
+            found = self.store.change(self.id, partial(Standing.rename, names=changed)) or found
         return found
 
     @property
@@ -104,8 +105,11 @@ class GroupConversation:
         """The round that ended last, if none is under way."""
         return self._turn if self._turn is not None and self._turn.is_over else None
 
-    def say(self, text: str, *, nonce: str = "") -> GroupTurn:
+    def say(self, text: str, *, nonce: str = "", off_record: bool = False) -> GroupTurn:
         """Say something to all who are there; it is on the disk of each before the first event is yielded.
+
+        Off the record nothing is written anywhere: the exchange lives in this object until `forget_off_record`, or until
+        something is said on the record.
 
         Raises:
             EmptyMessageError, MessageTooLongError, StillAnsweringError, GroupNotFoundError: nothing was written.
@@ -116,7 +120,10 @@ class GroupConversation:
                 return begun
             if self.turn is not None:
                 raise StillAnsweringError(name=", ".join(self.standing.present))
-            turn = GroupTurn(lambda cancel, publish: self._live(text, turn, cancel, publish))
+            if not off_record:
+                self._let_go_of_off_record()
+            work = self._live_aside if off_record else self._live
+            turn = GroupTurn(lambda cancel, publish: work(text, turn, cancel, publish), off_record=off_record)
             self._turn = turn
             turn.start()
             if nonce:
@@ -124,6 +131,26 @@ class GroupConversation:
                 for old in list(self._begun)[:-_NONCES]:
                     del self._begun[old]
             return turn
+
+    @property
+    def off_record(self) -> Sequence[Message]:
+        """What was said off the record so far."""
+        return tuple(self._aside)
+
+    def forget_off_record(self) -> None:
+        """Let go of what was said off the record, the round under way included."""
+        with self._starting:
+            if (turn := self.turn) is not None and turn.off_record:
+                turn.stop()
+                turn.wait(_STOP_SECONDS)
+            self._let_go_of_off_record()
+            if self.turn is None:
+                self._turn = None
+
+    def _let_go_of_off_record(self) -> None:
+        self._aside = []  # a new one: whatever a round may still say goes into the old, which nobody reads
+        for turn in [one for one in self._begun.values() if one.off_record]:
+            turn.forget()
 
     def invite(self, name: str) -> Standing:
         """Let a persona join: it hears what is said from now on, and nothing that was said before.
@@ -135,7 +162,7 @@ class GroupConversation:
         own = self.personas.get(name).name
         if own not in (there := self.standing.present) and len(there) >= MOST_PRESENT:
             raise GroupSizeError(least=2, most=MOST_PRESENT)
-        return self._changed(partial(_join, name=own, now=self.clock.now()))
+        return self._changed(partial(Standing.join, name=own, now=self.clock.now()))
 
     def leave(self, name: str) -> Standing:
         """Let a persona go: from now on it hears nothing.
@@ -150,7 +177,7 @@ class GroupConversation:
             raise NotInGroupError(name=name)
         if len(there) == 1:
             raise GroupSizeError(least=2, most=MOST_PRESENT)
-        return self._changed(partial(_part, name=own))
+        return self._changed(partial(Standing.part, name=own))
 
     def messages(self, count: int = 60) -> list[Message]:
         """Return the last messages, oldest first, put together from the logs of those who are or were there."""
@@ -165,7 +192,7 @@ class GroupConversation:
         """Break off what is under way and wait for its end."""
         if (turn := self.turn) is not None:
             turn.break_off()
-            turn.wait(10)
+            turn.wait(_STOP_SECONDS)
         self._beside.shutdown()
 
     def _catch_up(self, companions: Mapping[str, Companion], standing: Standing) -> None:
@@ -193,23 +220,10 @@ class GroupConversation:
 
     def _live(self, text: str, turn: GroupTurn, cancel: Cancel, publish: Publish) -> None:
         """Live a round."""
-        # Imported here: the graph's libraries take most of a second, and a page opens without them.
-        from agent.group.graph import compiled_round  # noqa: PLC0415
-        from agent.group.nodes import RoundSurroundings  # noqa: PLC0415
-
         companions = self._those_there(publish)
         standing, now = self.standing, self.clock.now()
         self._catch_up(companions, standing)
-        around = RoundSurroundings(
-            group=self.id,
-            companions=companions,
-            former=standing.former,
-            present_now=lambda: self.standing.present,
-            settings=self.settings(),
-            emit=publish,
-            cancel=cancel,
-            turn=turn,
-        )
+        around = self._around(companions, standing, turn, cancel, publish)
         before, said = self._taken_up(publish), around.read(text, now)
         standing.thread_id = next((one.thread for one in reversed(before) if one.thread), standing.thread_id)
         first = next(iter(companions.values())).memories
@@ -218,22 +232,45 @@ class GroupConversation:
         domain = standing.domain if move.kind == "goes_on" else standing.thread(move.thread_id).domain
         domain = domain or next(iter(said.domains), "")
         around = replace(around, resumed=self._resumed(move, domain, standing, before, lang))
-        message = Message(
-            new_id(self.clock, self.rng),
-            now,
-            "user",
-            "user",
-            text,
-            present=tuple(companions),
-            group=self.id,
-            thread=move.thread_id,
-        )
+        message = self._message(text, companions, move.thread_id)
         state = self._begun_with(message, standing, domain, before)
-        done = compiled_round().invoke(state, {"recursion_limit": _MOST_STEPS}, context=around)
+        done = _gone_through(state, around)
         now_at = self.store.change(self.id, partial(_note, done=done, left=standing.thread_id, move=move, said=said))
-        self._keep(cast("Round", done), now_at or standing, publish)
+        self._keep(done, now_at or standing, publish)
         if move.thread_id != standing.thread_id:
             self._beside.submit(self._end_topic, standing.thread_id, standing.domain, before, likeness, lang)
+
+    def _live_aside(self, text: str, turn: GroupTurn, cancel: Cancel, publish: Publish) -> None:
+        """Live a round off the record: no topic is told, and nothing is noted of it."""
+        companions, standing, aside = self._those_there(publish), self.standing, self._aside
+        around = replace(self._around(companions, standing, turn, cancel, publish), aside=[*aside])
+        message = self._message(text, companions, standing.thread_id)
+        before = [*self.messages(SHORT_TERM), *aside]
+        aside.append(message)
+        done = _gone_through(self._begun_with(message, standing, standing.domain, before), around)
+        aside.extend(done["since"])
+
+    def _around(
+        self, companions: Mapping[str, Companion], standing: Standing, turn: GroupTurn, cancel: Cancel, emit: Publish
+    ) -> RoundSurroundings:
+        # Imported here: the graph's libraries take most of a second, and a page opens without them.
+        from agent.group.nodes import RoundSurroundings  # noqa: PLC0415
+
+        return RoundSurroundings(
+            group=self.id,
+            companions=companions,
+            former=standing.former,
+            present_now=lambda: self.standing.present,
+            settings=self.settings(),
+            emit=emit,
+            cancel=cancel,
+            turn=turn,
+        )
+
+    def _message(self, text: str, present: Iterable[str], thread: int) -> Message:
+        """Return what the user says now."""
+        made, now = new_id(self.clock, self.rng), self.clock.now()
+        return Message(made, now, "user", "user", text, present=tuple(present), group=self.id, thread=thread)
 
     def _taken_up(self, publish: Publish) -> list[Message]:
         """Return what was said last; of a conversation that much else was said after, what its session names."""
@@ -319,13 +356,20 @@ class GroupConversation:
             try:
                 found[name] = self.open_companion(name)
             except PersonaNotFoundError:
-                self._changed(partial(_part, name=name))
+                self._changed(partial(Standing.part, name=name))
                 publish(Noticed(_say.notice("group-gone", name=name)))
             except UtataneError as error:
                 publish(Noticed(as_notice("group-without", error)))
         if not found:
             raise NobodyLeftError
         return found
+
+
+def _gone_through(state: Round, around: RoundSurroundings) -> Round:
+    """Go through a round; return its state at the end."""
+    from agent.group.graph import compiled_round  # noqa: PLC0415  # see above
+
+    return cast("Round", compiled_round().invoke(state, {"recursion_limit": _MOST_STEPS}, context=around))
 
 
 def _turns(messages: Sequence[Message]) -> list[Turn]:
@@ -343,32 +387,9 @@ def _let_know(log: ConversationLog, name: str, heard: Sequence[Message]) -> None
         log.append_many(replace(one, role=roles[one.id], branch="", variant="") for one in missed)
 
 
-def _rename(standing: Standing, names: dict[str, str]) -> None:
-    standing.present = list(dict.fromkeys(names.get(one, one) for one in standing.present))
-    standing.only = [names.get(one, one) for one in standing.only]
-    standing.former = list(dict.fromkeys(chain(standing.former, names)))  # nobody may speak for an old name either
-
-
-def _join(standing: Standing, name: str, now: datetime) -> None:
-    standing.joined |= {} if name in standing.present else {name: now.isoformat(timespec="seconds")}
-    standing.present = list(dict.fromkeys([*standing.present, name]))
-    standing.former = [one for one in standing.former if one != name]
-    standing.only = []
-
-
-def _part(standing: Standing, name: str) -> None:
-    standing.present = [one for one in standing.present if one != name]
-    standing.former = list(dict.fromkeys([*standing.former, name]))
-    standing.only = [one for one in standing.only if one != name]
-
-
-def _note(standing: Standing, done: dict[str, object], left: int, move: Move, said: Said) -> None:
+def _note(standing: Standing, done: Round, left: int, move: Move, said: Said) -> None:
     standing.thread_id = left
-    note(standing, move, said, str(done["domain"]))
-    standing.targets = _names(done["targets"])
-    standing.only = [one for one in _names(done["only"]) if one in standing.present]
+    note(standing, move, said, done["domain"])
+    standing.targets = done["targets"]
+    standing.only = [one for one in done["only"] if one in standing.present]
     standing.last = said.time.isoformat(timespec="seconds")
-
-
-def _names(value: object) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, Sequence) else []

@@ -57,6 +57,8 @@ class RoundSurroundings:
     cancel: Cancel
     turn: GroupTurn
     resumed: Told = lambda _: None
+    aside: list[Message] | None = None
+    """What was said off the record before, which this round is then; None: it is on the record."""
 
     def own(self, name: str) -> GroupSettings:
         """Return what a persona's own settings say."""
@@ -91,7 +93,7 @@ def hear(state: Round, runtime: Around) -> dict[str, object]:
         UtataneError: nobody could; nothing was written.
     """
     around, failed = runtime.context, list(state["failed"])
-    for name, companion in around.companions.items():
+    for name, companion in around.companions.items() if around.aside is None else ():
         try:
             companion.overhear(state["message"])
         except UtataneError as error:
@@ -140,7 +142,7 @@ def speak(state: Round, runtime: Around) -> dict[str, object]:
     reply = _answer_of(name, state, around)
     if reply is None:
         return {"failed": [*state["failed"], name]}
-    heard = replace(reply, role="other", branch="", variant="")
+    heard = replace(reply, role="other", branch="", variant="", present=_there(state, around), group=around.group)
     _tell_others(heard, name, state, around)
     turns, ct = with_turn(state, name, reply.text)
     return {
@@ -155,7 +157,8 @@ def speak(state: Round, runtime: Around) -> dict[str, object]:
 
 def settle(state: Round, runtime: Around) -> dict[str, object]:
     """Let everybody who was there remember it, whether they spoke or not."""
-    for name, companion in runtime.context.companions.items():
+    around = runtime.context
+    for name, companion in around.companions.items() if around.aside is None else ():
         if name not in state["failed"] or name in state["spoken"]:
             companion.after_listening(None if name in state["spoken"] else state["message"])
     return {}
@@ -166,7 +169,8 @@ def _answer_of(name: str, state: Round, around: RoundSurroundings) -> Message | 
     reply: Message | None = None
     try:
         companion = around.companions[name]
-        turn = companion.answer_among(state["message"], _company(name, state, around), _listeners(name, state, around))
+        company, listeners = _company(name, state, around), _listeners(name, state, around)
+        turn = companion.answer_among(state["message"], company, listeners, _heard_aside(name, around))
     except UtataneError as error:
         around.emit(Failed(error))
         return None
@@ -182,12 +186,23 @@ def _answer_of(name: str, state: Round, around: RoundSurroundings) -> Message | 
     return reply
 
 
+def _there(state: Round, around: RoundSurroundings) -> tuple[str, ...]:
+    return tuple(one for one in state["present"] if one in around.present_now())
+
+
+def _heard_aside(name: str, around: RoundSurroundings) -> list[Message] | None:
+    """Return what a persona heard off the record; None where the round is on it."""
+    if around.aside is None:
+        return None
+    return [replace(one, role="persona") if one.speaker == name else one for one in around.aside if name in one.present]
+
+
 def _company(name: str, state: Round, around: RoundSurroundings) -> Company:
     own = around.own(name)
     others = [called for all_of in around.names(but=name).values() for called in all_of]
     return Company(
         group=around.group,
-        present=tuple(one for one in state["present"] if one in around.present_now()),
+        present=_there(state, around),
         voices=(*others, *around.former),
         own_names=(name, *own.names),
         since=tuple(replace(one, role="persona") if one.speaker == name else one for one in state["since"]),
@@ -209,6 +224,8 @@ def _listeners(name: str, state: Round, around: RoundSurroundings) -> list[Mind]
 def _tell_others(reply: Message, name: str, state: Round, around: RoundSurroundings) -> None:
     """Put what one persona said into the logs of the others who are there; what it forgot, they forget."""
     message = state["message"]
+    if around.aside is not None:
+        return
     gone: list[str] = []
     if asks_to_forget(message.text):
         forgotten = forgotten_words(around.companions[name].memories.log)
