@@ -46,6 +46,68 @@ def said(page: Element) -> list[tuple[str, str]]:
     ]
 
 
+def test_off_the_record_stands_on_the_page_and_nowhere_else(services: Services, visitor: TestClient) -> None:
+    here = room(visitor, services, "Hazel", "ねむ")
+    press(visitor, read(visitor.get(here)), "#composer .veil")
+    page = read(visitor.get(f"{here}?off_record=1"))
+    press(visitor, page, SEND, text="Everyone, the plum stone is hidden.")
+    over(services)
+    page = read(visitor.get(here))
+    assert said(page)[0] == ("", "Everyone, the plum stone is hidden.")
+    assert "off-record" in page.one("#composer").classes
+    assert not services.memories("Hazel").log.tail(5)
+    press(visitor, page, "#composer .veil")
+    assert not said(read(visitor.get(here)))
+
+
+def test_a_message_is_edited_deleted_and_erased_for_all_and_topics_are_marked(
+    services: Services, visitor: TestClient
+) -> None:
+    here = room(visitor, services, "Hazel", "ねむ")
+    for text in ("I planted quinces behind the house.", "By the way, my sister is a baker.", "Back to the quinces."):
+        press(visitor, read(visitor.get(here)), SEND, text=text)
+        over(services)
+    page = read(visitor.get(here))
+    assert page.texts(".separator.topic") == ["A new topic begins here", "Back to: I planted quinces behind the house."]
+    deeds = read(visitor.get(page.all("a.deeds")[0].attributes["href"]))
+    assert "everybody who heard" in deeds.text
+    edit = read(visitor.get(deeds.one('[data-deed="edit"]').attributes["href"]))
+    press(visitor, edit, "button.yes", text="I planted pears behind the house.")
+    first = said(read(visitor.get(here)))[0][1]
+    assert first == "I planted pears behind the house."
+    for name in ("Hazel", "ねむ"):
+        assert services.memories(name).log.tail(20)[0].text == first
+    erasing = read(visitor.get(deeds.one('[data-deed="erase"]').attributes["href"]))
+    assert erasing.texts("h2") == ["Hazel", "ねむ"]
+    press(visitor, erasing, "button.danger", yes="yes")
+    assert "pears" not in read(visitor.get(here)).text
+    press(visitor, deeds_of_last(visitor, here), '[data-deed="delete"]')
+    assert "Back to the quinces." not in [words for _, words in said(read(visitor.get(here)))]
+
+
+def deeds_of_last(visitor: TestClient, here: str) -> Element:
+    page = read(visitor.get(here))
+    mine = [one for one in page.all("article.message") if "user" in one.classes]
+    return read(visitor.get(mine[-1].all("a.deeds")[0].attributes["href"]))
+
+
+def test_what_a_persona_is_among_others_is_written_on_its_page(services: Services, visitor: TestClient) -> None:
+    page = read(visitor.get("/p/Hazel/persona"))
+    typed = {
+        "domain": "garden",
+        "domain_keywords": "quince、pear, apple\nplum",
+        "names": "Haze",
+        "domain_about": "fruit",
+    }
+    press(visitor, page, "#persona-form button.main", **typed)
+    own = services.memories("Hazel").settings().group
+    assert (own.domain, own.domain_about, own.names) == ("garden", "fruit", ["Haze"])
+    assert own.domain_keywords == ["quince", "pear", "apple", "plum"]
+    press(visitor, read(visitor.get("/p/Hazel/persona")), "#persona-form button.main", domain="", names="")
+    own = services.memories("Hazel").settings().group
+    assert (own.domain, own.names) == ("", [])
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_one_chooses_and_talks_without_a_script(services: Services, visitor: TestClient, lang: str) -> None:
     visitor.headers["accept-language"] = lang

@@ -80,7 +80,7 @@ def test_what_was_changed_here_and_elsewhere_is_shown_twice_and_one_chooses(
     assert answer.status_code == 409
     shown = read(answer)
     assert shown.one("[data-conflict]").texts("pre") == ["from another window", "from an editor"]
-    assert [one.text for one in shown.all("#persona-form textarea")] == ["my greeting", "", "", "mine"]
+    assert [one.text for one in shown.all("#persona-form textarea")] == ["my greeting", "", "", "mine", ""]
     assert services.personas.get(NAME).system_prompt == "from an editor"
     press(visitor, shown, '[name="keep_mine"]')
     saved = services.personas.get(NAME)

@@ -10,6 +10,7 @@ from ui.rooms.domains import routes as domains
 from ui.rooms.dreams import routes as dreams
 from ui.rooms.exports import routes as exports
 from ui.rooms.front import routes as front
+from ui.rooms.group import of_message
 from ui.rooms.group import routes as group
 from ui.rooms.guests import routes as guests
 from ui.rooms.heart import routes as heart
@@ -35,6 +36,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     front.router,
     guests.router,
     group.router,
+    of_message.router,
     welcome.router,
     new.router,
     imports.router,

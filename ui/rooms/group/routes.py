@@ -44,6 +44,7 @@ class Room:
     told: list[Noticed | Failed]
     waiting: list[str]
     draft: str = ""
+    off_record: bool = False
 
     nonce = property(lambda _self: token_urlsafe(9))
     shown_text = staticmethod(talk_view.shown_text)
@@ -79,6 +80,10 @@ class Room:
         """Return the address of the room, or of what is done in it."""
         return f"/group/{self.id}/{deed}" if deed else f"/group/{self.id}"
 
+    def kept(self, deed: str = "") -> str:
+        """Return the same, still off the record where it is that now."""
+        return f"{self.at(deed)}{'?off_record=1' if self.off_record else ''}"
+
     def face(self, name: str) -> Face:
         return view.face_in(self.faces, name)
 
@@ -102,23 +107,35 @@ def begin_with_three(visit: Beside) -> Response:
 
 
 @router.get("/{group}")
-def show(visit: Beside, group: str) -> Response:
+def show(visit: Beside, group: str, off_record: str = "") -> Response:
     """Show the conversation."""
-    return _page(visit, visit.services.groups.get(group))
+    return _page(visit, visit.services.groups.get(group), off_record=bool(off_record))
 
 
 @router.post("/{group}/say")
-def say(visit: Beside, group: str, text: FormText = "", nonce: FormText = "") -> Response:
+def say(visit: Beside, group: str, text: FormText = "", nonce: FormText = "", off_record: FormText = "") -> Response:
     """Say something to all who are there: when this answers, it is on the disk of each."""
     talk = visit.services.groups.get(group)
     try:
-        turn = talk.say(text.replace("\r\n", "\n"), nonce=nonce)
+        turn = talk.say(text.replace("\r\n", "\n"), nonce=nonce, off_record=bool(off_record))
         turn.wait_until_heard()
         if (trouble := talk_view.unheard(turn.so_far)) is not None:
             raise trouble
     except UtataneError as error:
-        return _page(visit, talk, draft=text, problem=error)
+        return _page(visit, talk, draft=text, problem=error, off_record=bool(off_record))
     return _led(visit, group)
+
+
+@router.post("/{group}/off-record")
+def go_off_record(visit: Beside, group: str, on: FormText = "", text: FormText = "") -> Response:
+    """Go off the record, or come back and let go of what was said there."""
+    talk = visit.services.groups.get(group)
+    if not on:
+        talk.forget_off_record()
+    if text:
+        return _page(visit, talk, draft=text, off_record=bool(on))
+    visit.request.app.state.live.wake(f"group/{group}")
+    return visit.lead(f"/group/{group}{'?off_record=1' if on else ''}#latest")
 
 
 @router.post("/{group}/stop")
@@ -182,25 +199,39 @@ def _choice(
 
 
 def _page(
-    visit: BesideVisit, talk: GroupConversation, *, draft: str = "", problem: UtataneError | None = None
+    visit: BesideVisit,
+    talk: GroupConversation,
+    *,
+    draft: str = "",
+    problem: UtataneError | None = None,
+    off_record: bool = False,
 ) -> Response:
+    room = room_of(visit, talk, draft=draft, off_record=off_record)
+    status = 200 if problem is None else 409 if isinstance(problem, StillAnsweringError) else 400
+    return visit.show("rooms/group/group.html", status=status, room=room, problem=problem)
+
+
+def room_of(visit: BesideVisit, talk: GroupConversation, *, draft: str = "", off_record: bool = False) -> Room:
+    """Return what the template is given."""
     standing, turn, last = talk.standing, talk.turn, talk.last_turn
     visit.request.state.revision = view.revision_of_group(visit.services, talk, standing)
     told, waiting = view.outcome(last)
-    room = Room(
+    entries = view.entries_of(talk.messages(_SHOWN), visit.now.date(), visit.t)
+    if off_record := off_record or bool(talk.off_record) or bool(turn and turn.off_record):
+        entries += view.aside_of(talk.off_record)
+    return Room(
         visit=visit,
         id=talk.id,
         standing=standing,
         faces=view.faces_of(visit.services),
-        entries=view.entries_of(talk.messages(_SHOWN), visit.now.date(), visit.t),
+        entries=entries,
         live=view.after(view.begun(turn), turn.so_far) if turn else None,
         over=turn.number - 1 if turn else last.number if last else 0,
         told=told,
         waiting=waiting,
         draft=draft,
+        off_record=off_record,
     )
-    status = 200 if problem is None else 409 if isinstance(problem, StillAnsweringError) else 400
-    return visit.show("rooms/group/group.html", status=status, room=room, problem=problem)
 
 
 def _led(visit: BesideVisit, group: str) -> Response:

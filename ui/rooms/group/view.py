@@ -16,8 +16,12 @@ from managers.memory.messages import Message
 from ui.components.faces import Face, face
 from ui.components.times import day_name
 from ui.locales import Texts
+from ui.rooms.memories.shelves import shorten
 from ui.rooms.talk import view as talk_view
 from ui.rooms.talk.view import Entry, Live
+
+_TOPIC = 40
+"""So many letters remind of what a topic was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,11 @@ def faces_of(services: Services) -> dict[str, Face]:
 
 
 def entries_of(messages: Sequence[Message], today: date, t: Texts) -> list[Entry]:
-    """Return the entries for messages: days, who came and went, and what was said."""
+    """Return the entries for messages: days, who came and went, where a topic begins or is come back to, what was said."""
     entries: list[Entry] = []
     day, present = None, None
+    begun: dict[int, str] = {}
+    thread = 0
     for message in messages:
         if message.time.date() != day:
             day = message.time.date()
@@ -81,8 +87,26 @@ def entries_of(messages: Sequence[Message], today: date, t: Texts) -> list[Entry
                 Entry(f"moves-{message.id}-{at}", "announcement", {"text": one}) for at, one in enumerate(words)
             ]
         present = message.present
-        entries.append(Entry(f"m-{message.id}", "message", {"message": message}))
+        if message.thread not in (0, thread):
+            if thread:
+                entries.append(Entry(f"topic-{message.id}", "topic", {"label": _topic(message, begun, t)}))
+            thread = message.thread
+            begun.setdefault(thread, message.text)
+        entries.append(Entry(f"m-{message.id}", "message", {"message": message, "off_record": False}))
     return entries
+
+
+def aside_of(messages: Sequence[Message]) -> list[Entry]:
+    """Return the entries for what is said off the record."""
+    said = [Entry(f"m-{one.id}", "message", {"message": one, "off_record": True}) for one in messages]
+    return [Entry("off-record", "off-record"), *said]
+
+
+def _topic(message: Message, begun: Mapping[int, str], t: Texts) -> str:
+    """Return what stands where another topic is spoken of."""
+    if message.thread in begun:
+        return t("group.topic_back", words=shorten(begun[message.thread], _TOPIC))
+    return t("group.topic_far" if any(one > message.thread for one in begun) else "chat.new_topic_line")
 
 
 def _moves(before: Sequence[str], after: Sequence[str], t: Texts) -> Iterator[str]:
@@ -109,7 +133,12 @@ def revision_of_group(services: Services, talk: GroupConversation, standing: Sta
     """Return a token that changes whenever the room would be drawn in another way."""
     turn = talk.turn
     logs = [services.home.persona(name).log for name in standing.present]
-    parts = [turn.number if turn else 0, *standing.present, *map(_touched, (services.home.groups, *logs))]
+    parts = [
+        turn.number if turn else 0,
+        len(talk.off_record),
+        *standing.present,
+        *map(_touched, (services.home.groups, *logs)),
+    ]
     return "/".join(map(str, parts))
 
 

@@ -63,6 +63,16 @@ def stays(one: Left, t: Texts) -> str:
     return f"{one.file}: {t(f'erasing.why_{one.why}')}"
 
 
+def shown_of(plan: Plan, t: Texts, most: int = SHOWN) -> dict[str, object]:
+    """Return what is shown of what would go."""
+    return {
+        "goes": [(one.file, shorten(one.text, _LETTERS)) for one in plan.taken[:most]],
+        "more": max(0, len(plan.taken) - most),
+        "stays": [stays(one, t) for one in plan.left],
+        "kinds": counted(plan.counts, t),
+    }
+
+
 def _shown(
     visit: PersonaVisit, what: str, about: str, problem: UtataneError | None = None, *, is_unticked: bool = False
 ) -> Response:
@@ -75,15 +85,11 @@ def _shown(
 
 
 def _page(visit: PersonaVisit, plan: Plan | None, **values: object) -> Response:
-    taken = plan.taken if plan else ()
     return show(
         visit,
         "memories/erase.html",
         _SHELF,
         plan=plan,
-        goes=[(one.file, shorten(one.text, _LETTERS)) for one in taken[:SHOWN]],
-        more=max(0, len(taken) - SHOWN),
-        stays=[stays(one, visit.t) for one in plan.left] if plan else [],
-        kinds=counted(plan.counts, visit.t) if plan else "",
+        **(shown_of(plan, visit.t) if plan else {}),
         **{"what": "", "about": "", "is_unticked": False, **values},
     )

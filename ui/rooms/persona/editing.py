@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import Depends, Form
 
@@ -12,11 +13,15 @@ from agent.services import Services
 from managers.personas import Persona
 from managers.storage.errors import Lang
 from managers.storage.files import digest
+from managers.storage.settings import GroupSettings
 from ui.server.visit import FormText
 
 _MARK_CHARACTERS = 12
 _BETWEEN = "\n===\n"
 """What parts several greetings in their field: a line of its own."""
+AMONG_OTHERS: Final = frozenset({"domain", "domain_about", "domain_keywords", "names"})
+"""What a persona is in conversations with several."""
+_COMMAS: Final = re.compile("[,、，\n]")
 Conflicts = Sequence[tuple[str, str]]
 """Fields that were changed elsewhere too, and what they hold there."""
 
@@ -33,6 +38,10 @@ class Sheet:
     user_name: str
     user_profile: str
     prompt: str
+    domain: str
+    domain_about: str
+    domain_keywords: str
+    names: str
 
     @property
     def marks(self) -> str:
@@ -46,6 +55,7 @@ class Sheet:
 
 
 def sheet_of_form(
+    *,
     name: FormText = "",
     language: Annotated[Lang, Form()] = "en",
     greeting: FormText = "",
@@ -54,11 +64,16 @@ def sheet_of_form(
     user_name: FormText = "",
     user_profile: FormText = "",
     prompt: FormText = "",
+    domain: FormText = "",
+    domain_about: FormText = "",
+    domain_keywords: FormText = "",
+    names: FormText = "",
 ) -> Sheet:
     """Return what a form has sent; browsers end lines in another way than files."""
     sent = (greeting, alternate_greetings, nickname, user_name, user_profile, prompt)
+    among = (domain.strip(), domain_about.strip(), _listed(_parted(domain_keywords)), _listed(_parted(names)))
     texts = (text.replace("\r\n", "\n") for text in sent)
-    return Sheet(name.strip(), language, *texts)
+    return Sheet(name.strip(), language, *texts, *among)
 
 
 SentSheet = Annotated[Sheet, Depends(sheet_of_form)]
@@ -66,6 +81,7 @@ SentSheet = Annotated[Sheet, Depends(sheet_of_form)]
 
 def sheet_of(persona: Persona) -> Sheet:
     """Return what the fields hold of a persona as it stands in its folder."""
+    own = GroupSettings.model_validate(persona.settings.get("group", {}))
     return Sheet(
         persona.name,
         persona.language,
@@ -75,7 +91,20 @@ def sheet_of(persona: Persona) -> Sheet:
         persona.user_name,
         persona.user_profile,
         persona.system_prompt,
+        own.domain,
+        own.domain_about,
+        _listed(own.domain_keywords),
+        _listed(own.names),
     )
+
+
+def _parted(text: str) -> list[str]:
+    """Return the words of a list as people write it."""
+    return list(dict.fromkeys(word for one in _COMMAS.split(text) if (word := one.strip())))
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(words)
 
 
 def conflicts(persona: Persona, sent: Sheet, begun: str) -> Conflicts:
@@ -106,6 +135,10 @@ def save(services: Services, persona: Persona, sent: Sheet, begun: str) -> str:
     if "prompt" in changed:
         # Emptied by hand is meant, and the history keeps it.
         personas.write_system_prompt(name, sent.prompt, based_on=persona.system_prompt_digest, emptied=True)
+    if among := changed & AMONG_OTHERS:
+        sent_lists = {"domain_keywords": _parted(sent.domain_keywords), "names": _parted(sent.names)}
+        values: dict[str, object] = {**asdict(sent), **sent_lists}
+        personas.set_settings(name, "group", **{field: values[field] or None for field in among})
     if "greeting" in changed:
         personas.set_greeting(name, sent.greeting)
     if "alternate_greetings" in changed:

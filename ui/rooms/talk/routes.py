@@ -375,7 +375,12 @@ def _message(visit: PersonaVisit, message_id: str) -> Message:
 def _form_facts(visit: PersonaVisit, message_id: str) -> dict[str, object]:
     """Return what the form shows in which a message is given another text, besides the texts."""
     is_last = message_id == _last_of(visit.memories.log.thread(PAGE_OF_MESSAGES))
-    return {"is_last": is_last, "action": visit.at(f"messages/{message_id}/edit", **_shown(visit)), "digest": digest}
+    return {
+        "is_last": is_last,
+        "back": visit.at(),
+        "action": visit.at(f"messages/{message_id}/edit", **_shown(visit)),
+        "digest": digest,
+    }
 
 
 def _last_of(said: list[Message]) -> str:
