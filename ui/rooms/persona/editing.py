@@ -13,7 +13,7 @@ from agent.services import Services
 from managers.personas import Persona
 from managers.storage.errors import Lang
 from managers.storage.files import digest
-from managers.storage.settings import GroupSettings
+from managers.storage.settings import Settings, merged
 from ui.server.visit import FormText
 
 _MARK_CHARACTERS = 12
@@ -70,10 +70,10 @@ def sheet_of_form(
     names: FormText = "",
 ) -> Sheet:
     """Return what a form has sent; browsers end lines in another way than files."""
-    sent = (greeting, alternate_greetings, nickname, user_name, user_profile, prompt)
     among = (domain.strip(), domain_about.strip(), _listed(_parted(domain_keywords)), _listed(_parted(names)))
+    sent = (greeting, alternate_greetings, nickname, user_name, user_profile, prompt, *among)
     texts = (text.replace("\r\n", "\n") for text in sent)
-    return Sheet(name.strip(), language, *texts, *among)
+    return Sheet(name.strip(), language, *texts)
 
 
 SentSheet = Annotated[Sheet, Depends(sheet_of_form)]
@@ -81,7 +81,7 @@ SentSheet = Annotated[Sheet, Depends(sheet_of_form)]
 
 def sheet_of(persona: Persona) -> Sheet:
     """Return what the fields hold of a persona as it stands in its folder."""
-    own = GroupSettings.model_validate(persona.settings.get("group", {}))
+    own = merged(Settings(), persona.settings)[0].group
     return Sheet(
         persona.name,
         persona.language,
