@@ -63,7 +63,8 @@ class DomainJobs:
         return f"{one.domain}-{one.done}-{one.is_running}-{one.is_stopping}"
 
     def tick(self) -> None:
-        """Fetch what is due; called every minute, from a thread of its own."""
+        """Fetch what is due, by the settings as they are now; called every minute, from a thread of its own."""
+        self._domains.follow()
         for store in domains_of(self._home, self._clock):
             if self._is_closed:
                 return

@@ -109,6 +109,7 @@ class Domains:
             only_look: nothing is indexed.
         """
         self._home, self._clock, self._settings = home, clock, settings
+        self._held = settings()
         self._secrets, self._meter, self._only_look = secrets, meter, only_look
         self._open: dict[str, DomainKnowledge] = {}
         self._guard = threading.Lock()
@@ -132,6 +133,13 @@ class Domains:
                     found.wake()
             return self._open[store.name]
 
+    def follow(self) -> None:
+        """Let domains go by the settings as they are now: opened anew, another embedder makes their vectors anew."""
+        now = self._settings()
+        if now != self._held:
+            self._held = now
+            self.close()
+
     def let_go(self, name: str) -> None:
         """Close a domain that is to be removed."""
         with self._guard:
@@ -150,7 +158,7 @@ class Domains:
         return Recall(
             store.paths,
             log,
-            self._settings(),
+            self._held,
             self._clock,
             secrets=self._secrets,
             account=account,

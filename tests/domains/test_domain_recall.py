@@ -14,10 +14,11 @@ from managers.domains.domain_knowledge import Domains
 from managers.domains.domain_store import DomainStore
 from managers.domains.errors import DomainNotFoundError
 from managers.storage.paths import Home
-from managers.storage.settings import SettingsFile
+from managers.storage.settings import RecallSettings, SettingsFile
 from tests.domains.domain_questions import DOMAINS, QUESTIONS, fill, found, measured
 from tests.domains.feed_server import FeedServer, Shown, reads, rss
 from tests.fakes import HandClock
+from tests.recall.tiny_models import write_static
 
 
 @pytest.fixture
@@ -64,26 +65,39 @@ def test_a_passage_is_quoted_with_where_it_is_from_and_its_day(
     assert "127.0.0.1" in label
     assert "20" in label
     assert all(line.startswith(">") for line in quotation)
-    turn = services.companion("Lumi").say(question)
+    companion = services.companion("Lumi")
+    turn = companion.say(question)
     replies = [event for event in turn.events() if type(event).__name__ == "Replied"]
     assert "3 March" in str(replies)
     assert "127.0.0.1" in str(replies)
+    companion.settle()
+    answers = [one for one in companion.memories.log.tail(9) if one.role == "persona"]
+    assert companion.memories.recall_log.carried(answers) == [hit.path]  # what writes in such a turn is held
 
 
 def test_vectors_survive_another_embedder_and_what_goes_is_found_no_more(
     services: Services, clock: HandClock, tmp_path: Path
 ) -> None:
     domain, question, answer = QUESTIONS[0]
-    settings = services.settings().recall.model_copy(update={"chunk_size": 200})
     services.domains.let_go(domain)
-    again = Domains(services.home, clock, lambda: settings).of(domain)
+    model = str(write_static(tmp_path / "model"))
+    chosen = [RecallSettings(chunk_size=200), RecallSettings(embedder="sentence-model", embedder_model=model)]
+    domains, embedders = Domains(services.home, clock, lambda: chosen[0]), set[str]()
+    for _ in (1, 2):
+        domains.follow()
+        again = domains.of(domain)
+        assert again is not None
+        again.recall.catch_up()
+        again.recall.get_ready()
+        embedders.add(again.recall.status().embedder)
+        assert any(answer in hit.text for hit in again.near(question, 5, 2.0))
+        chosen.reverse()
+    assert len(embedders) == 2
     assert again is not None
-    again.recall.catch_up()
-    assert answer in again.near(question, 2, 0.5)[0].text
     (again.store.paths.folder / "documents.json").write_text('{"documents": []}', "utf-8")
     assert again.near(question, 2, 0.5) == []
     assert not again.has_any()
-    again.close()
+    domains.close()
 
 
 def test_a_job_says_how_far_it_is_and_goes_on_offline(services: Services, server: FeedServer, clock: HandClock) -> None:
