@@ -11,7 +11,8 @@ from agent.prompts.quoting import name_in_label, passage
 from agent.tools.catalogue import Arguments, Found, Nothing, NothingDoneError, Tool
 from agent.tools.context import ToolContext, tool
 from agent.tools.writes import Look, Write, Writer
-from managers.memory.entities import Entity
+from managers.hygiene.duplicates import in_known_words
+from managers.memory.entities import Entity, Fact
 from managers.recall.hits import Hit
 from managers.storage.errors import Lang
 from managers.storage.files import digest, read_bytes
@@ -79,7 +80,7 @@ class EntityWrite(Write):
     def look(self, writer: Writer) -> Look:
         entities = writer.memories.entities
         known, entity = entities.noted(
-            self.name, self.content, mind=writer.mind, evidence=writer.evidence, instead_of=self.old_fact
+            self.name, self._told(writer), mind=writer.mind, evidence=writer.evidence, instead_of=self.old_fact
         )
         path = entities.path(entity.name)
         name = path.relative_to(writer.memories.paths.folder).as_posix()
@@ -90,13 +91,20 @@ class EntityWrite(Write):
     def carry_out(self, writer: Writer) -> str:
         entity = writer.memories.entities.note(
             self.name,
-            self.content,
+            self._told(writer),
             author=writer.sheet.persona,
             mind=writer.mind,
             evidence=writer.evidence,
             instead_of=self.old_fact,
         )
         return _say("fact_noted", writer.sheet.language, name=entity.name)
+
+    def _told(self, writer: Writer) -> str:
+        """Return the fact, in the words of one on the card that says the same: it is found again, and not told twice."""
+        known = writer.memories.entities.find(self.name)
+        if known is None or not self.content or self.old_fact:
+            return self.content
+        return in_known_words(known, Fact(self.content), writer.memories.settings().memory).text
 
 
 def write_entity_memory(context: ToolContext, wanted: EntityFact) -> EntityWrite:

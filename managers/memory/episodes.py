@@ -12,22 +12,20 @@ from pathlib import Path
 from pydantic import Field
 
 from managers.memory.confidence import Standing
+from managers.memory.dated_files import DatedFiles
 from managers.memory.dream_state import DreamStateFile
 from managers.memory.json_documents import (
-    PINNED,
     USER,
     Apply,
     JsonFile,
     Remembered,
     encode,
-    pin_reason,
     short_id,
-    write_plainly,
 )
 from managers.memory.periods import PeriodStore
 from managers.storage.clock import Clock
-from managers.storage.errors import ExternallyChangedError, Notice
-from managers.storage.files import digest, files, read_bytes
+from managers.storage.errors import ExternallyChangedError
+from managers.storage.files import digest, files
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 
@@ -103,15 +101,12 @@ class Episode(Remembered):
         return encode({**{key: values[key] for key in first}, **values})
 
 
-class EpisodeStore:
+class EpisodeStore(DatedFiles[date, Episode]):
     """The episodes of a persona."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
-        self._paths = paths
-        self._clock = clock
-        self._apply = apply or write_plainly(paths)
+        super().__init__(paths, clock, apply)
         self.periods = PeriodStore(paths, clock, self._apply)
-        self.notices: list[Notice] = []
 
     def path(self, day: date) -> Path:
         return self._paths.episodic_memory / f"{day:%Y-%m-%d}.json"
@@ -194,20 +189,6 @@ class EpisodeStore:
             left = [known.get(event, KeyEvent(event)) for event in key_events]
             changed = episode.with_events(left).model_copy(update={"summary": summary})
             return self.save(changed, author=author, reason=reason)
-
-    def digest_of(self, day: date) -> str:
-        """Return the digest of a day's file, to base an edit on."""
-        return digest(read_bytes(self.path(day)) or b"")
-
-    def pin(self, day: date, *, on: bool, author: str) -> Episode | None:
-        """Pin a day, or take the pin off; who wrote it stays as it is. None if there is none any more."""
-        with writing(self._paths):
-            episode = self.get(day)
-            if episode is None:
-                return None
-            pinned = episode.model_copy(update={PINNED: on})
-            self._apply({self.path(day): pinned.dump()}, author=author, reason=pin_reason(on=on))
-            return pinned
 
     def delete(self, day: date, *, author: str, reason: str) -> None:
         """Delete a day's episode (the history keeps it); no dream makes it anew."""

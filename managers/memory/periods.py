@@ -11,20 +11,18 @@ from typing import Final, NamedTuple
 
 from pydantic import Field, field_validator
 
+from managers.memory.dated_files import DatedFiles
 from managers.memory.json_documents import (
-    PINNED,
     USER,
     Apply,
     JsonFile,
     Remembered,
     encode,
-    pin_reason,
     short_id,
-    write_plainly,
 )
 from managers.storage.clock import Clock
-from managers.storage.errors import ExternallyChangedError, Notice
-from managers.storage.files import digest, read_bytes
+from managers.storage.errors import ExternallyChangedError
+from managers.storage.files import digest
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.watching import listing
@@ -132,15 +130,12 @@ class Period(Remembered):
         return encode({**{key: values[key] for key in first}, **values})
 
 
-class PeriodStore:
+class PeriodStore(DatedFiles[Span, Period]):
     """The weeks and months of a persona."""
 
     def __init__(self, paths: PersonaPaths, clock: Clock, apply: Apply | None = None) -> None:
-        self._paths = paths
-        self._clock = clock
-        self._apply = apply or write_plainly(paths)
+        super().__init__(paths, clock, apply)
         self._files = listing(paths.episodic_memory, _is_of_span)
-        self.notices: list[Notice] = []
 
     def path(self, span: Span) -> Path:
         return self._paths.episodic_memory / f"{span}.json"
@@ -194,20 +189,6 @@ class PeriodStore:
             changed = period.model_copy(update={"summary": summary, **told, "mind": USER}).sealed()
             self._apply({self.path(span): changed.dump()}, author=author, reason=reason)
             return changed
-
-    def digest_of(self, span: Span) -> str:
-        """Return the digest of a week's or a month's file, to base an edit on."""
-        return digest(read_bytes(self.path(span)) or b"")
-
-    def pin(self, span: Span, *, on: bool, author: str) -> Period | None:
-        """Pin a week or a month, or take the pin off; who wrote it stays as it is. None if there is none any more."""
-        with writing(self._paths):
-            period = self.get(span)
-            if period is None:
-                return None
-            pinned = period.model_copy(update={PINNED: on})
-            self._apply({self.path(span): pinned.dump()}, author=author, reason=pin_reason(on=on))
-            return pinned
 
 
 def _is_of_span(name: str) -> bool:

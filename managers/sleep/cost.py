@@ -27,14 +27,14 @@ class DreamCost:
     tokens: int = 0
 
 
-def estimated(mind: DreamMind, days: Days, waiting: Sequence[date], reflections: int, *, anew: bool) -> DreamCost:
+def estimated(mind: DreamMind, days: Days, waiting: Sequence[date], beside: int, *, anew: bool) -> DreamCost:
     """Estimate what a dream would ask of a mind; nothing is asked.
 
     Args:
         mind: what dreams.
         days: reads the days.
         waiting: those that it would dream of.
-        reflections: how often it would look back.
+        beside: how often it would ask about more than a day: look back, and tell a week or a month.
         anew: each day is dreamt of as if for the first time.
     """
     looked_at = waiting[:: -(-len(waiting) // _LOOKED_AT) or 1]
@@ -46,5 +46,5 @@ def estimated(mind: DreamMind, days: Days, waiting: Sequence[date], reflections:
         calls, tokens = calls + asked, tokens + asked * each
     if not calls:
         return DreamCost(mind.name, len(waiting))
-    each, calls = tokens // calls, calls * len(waiting) // len(looked_at) + reflections
+    each, calls = tokens // calls, calls * len(waiting) // len(looked_at) + beside
     return DreamCost(mind.name, len(waiting), calls, calls * each)

@@ -20,6 +20,7 @@ from managers.memory.messages import Message
 from managers.memory.working_copy import Stores, WorkingCopy
 from managers.mind import Cancel, Sheet
 from managers.recall.hits import Hit
+from managers.sleep.condensing import ASKED_A_NIGHT, due_spans
 from managers.sleep.cost import DreamCost, estimated
 from managers.sleep.dream_days import Days
 from managers.sleep.dreamt import DreamtDays, dreaming
@@ -125,7 +126,9 @@ class Dreamer:
         days = self.pending_days(today=today, thorough=catch_up)
         deep = sum(level > 1 for level in self._depths(days[:-1]).values())
         reflections = len(days) if catch_up or len(days) > NIGHTS_IN_ONE else 1 + deep
-        return estimated(self._mind, self._days, days, reflections, anew=catch_up)
+        known, now = self._stores.episodes, self._clock.now().date()
+        ended = due_spans({*known.days(), *days}, known.periods.spans(), days, now)[:ASKED_A_NIGHT]
+        return estimated(self._mind, self._days, days, reflections + len(ended), anew=catch_up)
 
     def dream(
         self,

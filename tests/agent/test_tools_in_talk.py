@@ -55,6 +55,16 @@ def test_a_fact_is_replaced_or_ended(scene: Scene) -> None:
     assert "Is a dancer." in answers(scene)
 
 
+def test_a_fact_that_is_noted_again_in_almost_the_same_words_is_found_again(scene: Scene) -> None:
+    first, again = (f"Feeds the sea lions {where} the zoo of Yokohama on Sundays." for where in ("at", "in"))
+    for content in (first, again):
+        say(scene, "Nora feeds the sea lions.", call("write_entity_memory", name="Nora", content=content))
+    entity = scene.memories.entities.find("Nora")
+    assert entity is not None
+    [fact] = entity.current_facts
+    assert (fact.text, len(fact.evidence)) == (first, 2)
+
+
 def test_a_deletion_is_announced_as_one(scene: Scene) -> None:
     say(scene, "Note milk.", call("edit_notepad", text="Buy milk."))
     say(scene, "Note the rest.", call("edit_notepad", text="Call Nora about the harbour. Water the plants on Sunday."))

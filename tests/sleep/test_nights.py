@@ -317,6 +317,7 @@ def test_what_a_night_costs_is_known_before_it_begins(paths: PersonaPaths, night
     assert mind.calls == []
     assert (cost.mind, cost.days) == ("model", 8)
     report = dreamer.dream()
+    assert "summarise_period" in mind.calls
     assert report.calls <= cost.calls <= report.calls + 8  # no question may be open for the answers to be looked for
     assert cost.tokens == cost.calls * 10
     assert make_dreamer(paths, night, log).cost().calls == 0  # the built-in mind costs nothing
@@ -326,7 +327,7 @@ def test_a_long_catch_up_is_estimated_from_some_of_its_days(paths: PersonaPaths,
     log = long_talk(paths, night, 65)
     cost = make_dreamer(paths, night, log, ScriptedDreamMind()).cost(catch_up=True)
     assert cost.days == 65
-    assert cost.calls == 65 * 5
+    assert cost.calls == 65 * 5 + 2  # a week and a month
 
 
 def test_a_sister_whom_an_earlier_night_took_for_a_cat_becomes_a_person(paths: PersonaPaths, night: HandClock) -> None:

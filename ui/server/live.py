@@ -81,7 +81,7 @@ class Live:
         if watch is not None and self._loop is not None:
             self._loop.call_soon_threadsafe(watch.woken.set)
 
-    async def follow(self, socket: WebSocket, watched: Watched) -> None:
+    async def follow(self, socket: WebSocket, watched: Watched[Any]) -> None:
         """Tell a window what happens, until it closes."""
         self._loop = asyncio.get_running_loop()
         window = _Window(language_of(self._services, socket))
@@ -105,7 +105,7 @@ class Live:
 class _Watch:
     """Looks at one persona, or one conversation of several, for all windows that show it."""
 
-    def __init__(self, services: Services, watched: Watched) -> None:
+    def __init__(self, services: Services, watched: Watched[Any]) -> None:
         self.woken = asyncio.Event()
         self._services = services
         self._watched = watched

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from agent.events import TurnEvent
 from agent.minds.mind_status import MindStatus
@@ -32,7 +32,10 @@ class Shown(Protocol):
     def speaking(self) -> str: ...
 
 
-class Watched(Protocol):
+Live = TypeVar("Live", bound=Shown)
+
+
+class Watched(Protocol[Live]):
     """What a window looks at. What it returns is told to all windows that show the same."""
 
     @property
@@ -52,13 +55,13 @@ class Watched(Protocol):
     def faces(self, services: Services) -> Mapping[str, Face]:
         """Return how those look who may speak."""
 
-    def begun(self, turn: Turn) -> Shown:
+    def begun(self, turn: Turn, /) -> Live:
         """Return a turn of which nothing has come yet."""
 
-    def after(self, shown: Shown, events: Sequence[TurnEvent]) -> Shown:
+    def after(self, shown: Live, events: Sequence[TurnEvent], /) -> Live:
         """Return it after more events."""
 
-    def drawn(self, shown: Shown, faces: Mapping[str, Face], lang: Lang) -> str:
+    def drawn(self, shown: Live, faces: Mapping[str, Face], lang: Lang) -> str:
         """Return it as the page shows it."""
 
 
@@ -67,6 +70,7 @@ class WatchedPersona:
     """One persona's rooms."""
 
     key: str
+    begun, after = staticmethod(talk_view.begun), staticmethod(talk_view.after)
 
     def state(self, services: Services) -> tuple[str, Turn | None]:
         companion = services.companion(self.key)
@@ -78,15 +82,7 @@ class WatchedPersona:
     def faces(self, services: Services) -> Mapping[str, Face]:
         return {self.key: face_of(services, self.key)}
 
-    def begun(self, turn: Turn) -> Shown:
-        return talk_view.begun(turn)
-
-    def after(self, shown: Shown, events: Sequence[TurnEvent]) -> Shown:
-        assert isinstance(shown, talk_view.Live)
-        return talk_view.after(shown, events)
-
-    def drawn(self, shown: Shown, faces: Mapping[str, Face], lang: Lang) -> str:
-        assert isinstance(shown, talk_view.Live)
+    def drawn(self, shown: talk_view.Live, faces: Mapping[str, Face], lang: Lang) -> str:
         return part("rooms/talk/entries.html", "live", shown, {"face": faces[self.key]}, texts(lang))
 
 
@@ -95,6 +91,7 @@ class WatchedGroup:
     """The room of one conversation of several."""
 
     group: str
+    begun, after = staticmethod(group_view.begun), staticmethod(group_view.after)
 
     @property
     def key(self) -> str:
@@ -112,15 +109,7 @@ class WatchedGroup:
     def faces(self, services: Services) -> Mapping[str, Face]:
         return group_view.faces_of(services)
 
-    def begun(self, turn: Turn) -> Shown:
-        return group_view.begun(turn)
-
-    def after(self, shown: Shown, events: Sequence[TurnEvent]) -> Shown:
-        assert isinstance(shown, group_view.GroupLive)
-        return group_view.after(shown, events)
-
-    def drawn(self, shown: Shown, faces: Mapping[str, Face], lang: Lang) -> str:
-        assert isinstance(shown, group_view.GroupLive)
+    def drawn(self, shown: group_view.GroupLive, faces: Mapping[str, Face], lang: Lang) -> str:
         if not shown.speaker:
             return '<div class="between"></div>'
         face = group_view.face_in(faces, shown.speaker)

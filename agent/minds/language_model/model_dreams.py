@@ -44,15 +44,8 @@ from managers.language.words import content_words, detect_language, sentences
 from managers.memory.episodes import Episode
 from managers.memory.messages import Message
 from managers.mind import Asking, Cancel, Sheet, talk_given
+from managers.sleep import checks
 from managers.sleep.autonomy import Deed, Occasion
-from managers.sleep.checks import (
-    check_day,
-    check_entities,
-    check_period,
-    check_questions,
-    check_reflection,
-    check_resolutions,
-)
 from managers.sleep.tasks import (
     AnswerMaterial,
     DayDraft,
@@ -123,24 +116,24 @@ class LanguageModelDreamMind:
 
     def summarise_day(self, material: DayMaterial, cancel: Cancel) -> DayDraft:
         prompt = self._day_prompt("episode", DayDraft, material)
-        return self._ask(prompt, DayDraft, lambda draft: check_day(draft, material), cancel)
+        return self._ask(prompt, DayDraft, lambda draft: checks.check_day(draft, material), cancel)
 
     def describe_entities(self, material: EntityMaterial, cancel: Cancel) -> EntitiesDraft:
         day = material.day
         room = self._room(self._builder("entities", day)(conversation=""), EntitiesDraft, day.sheet)
         known = "\n".join(self._known(material, room // 4))
         prompt = self._day_prompt("entities", EntitiesDraft, day, known, room=room - self._count(known))
-        return self._ask(prompt, EntitiesDraft, lambda draft: check_entities(draft, material), cancel)
+        return self._ask(prompt, EntitiesDraft, lambda draft: checks.check_entities(draft, material), cancel)
 
     def find_questions(self, material: QuestionMaterial, cancel: Cancel) -> QuestionsDraft:
         prompt = self._day_prompt("questions", QuestionsDraft, material.day, questions_lines(material.open))
-        return self._ask(prompt, QuestionsDraft, lambda draft: check_questions(draft, material), cancel)
+        return self._ask(prompt, QuestionsDraft, lambda draft: checks.check_questions(draft, material), cancel)
 
     def resolve_questions(self, material: AnswerMaterial, cancel: Cancel) -> ResolutionsDraft:
         wanted = {term for one in material.open for term in content_words(f"{one.topic} {one.context}")}
         known = questions_lines(material.open)
         prompt = self._day_prompt("answers", ResolutionsDraft, material.day, known, wanted=wanted)
-        return self._ask(prompt, ResolutionsDraft, lambda draft: check_resolutions(draft, material), cancel)
+        return self._ask(prompt, ResolutionsDraft, lambda draft: checks.check_resolutions(draft, material), cancel)
 
     def reflect(self, material: ReflectionMaterial, cancel: Cancel) -> ReflectionDraft | None:
         messages = [message for day in material.days for message in day.messages]
@@ -161,7 +154,7 @@ class LanguageModelDreamMind:
         room -= self._count(parts["episodes"])
         parts["conversation"] = self._conversation(messages, labels, sheet, room, dated=True)
         prompt = _Prompt(*build(parts=parts), labels, sheet)
-        return self._ask(prompt, ReflectionDraft, lambda draft: check_reflection(draft, material), cancel)
+        return self._ask(prompt, ReflectionDraft, lambda draft: checks.check_reflection(draft, material), cancel)
 
     def summarise_period(self, material: PeriodMaterial, cancel: Cancel) -> PeriodDraft | None:
         sheet = material.sheet
@@ -171,7 +164,7 @@ class LanguageModelDreamMind:
         each = room // max(1, len(material.episodes))
         days = [self._told(episode, labels, each, sheet.language) for episode in material.episodes]
         prompt = _Prompt(*build(days=self._within(days, room)), labels, sheet)
-        return self._ask(prompt, PeriodDraft, lambda draft: check_period(draft, material), cancel)
+        return self._ask(prompt, PeriodDraft, lambda draft: checks.check_period(draft, material), cancel)
 
     def _told(self, episode: Episode, labels: Labels, room: int, lang: Lang) -> str:
         """Return a day in short, as much of it as fits, under the labels of what it rests on."""

@@ -741,7 +741,7 @@ def test_a_window_whose_line_opens_while_another_token_comes_to_hold_is_shut_out
 ) -> None:
     follow = Live.follow
 
-    async def late(self: Live, socket: WebSocket, watched: Watched) -> None:
+    async def late(self: Live, socket: WebSocket, watched: Watched[Any]) -> None:
         Access(services.home).renew_token()
         await follow(self, socket, watched)
 
