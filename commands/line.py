@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import typer
 from typer.exceptions import TyperException
@@ -65,7 +66,7 @@ app.add_typer(domains.commands, name="domains")
 def run(arguments: Sequence[str]) -> int:
     """Run a command; return its exit status."""
     keep_off_the_terminal()
-    command = typer.main.get_command(app)  # made once: it takes as long as a short command does
+    command = all_commands()
     known = set(getattr(command, "commands", ()))
     if arguments[0] not in known | {"--help", "-h"}:
         return _complain_unknown(arguments[0], sorted(known))
@@ -79,6 +80,12 @@ def run(arguments: Sequence[str]) -> int:
         warn(failure.sentence(terminal_language()))
         return failure.status
     return code if isinstance(code, int) else 0
+
+
+@cache
+def all_commands() -> Callable[..., object]:
+    """Return the program's commands, made once: it takes as long as a short command does."""
+    return typer.main.get_command(app)
 
 
 def _complain_unknown(command: str, known: list[str]) -> int:

@@ -32,6 +32,7 @@ _OF_SERVERS: Final = (
     "managers.sleep.conversation_end",
     "agent.sleeper",
     "commands.doctor",
+    "duckdb",
     "anyio._backends._asyncio",
     "managers.storage.read_only",
 )
@@ -196,6 +197,8 @@ def _import_and_serve(connections: Sequence[socket.socket]) -> None:
     for module in (*_HEAVY, *_OF_SERVERS):
         importlib.import_module(module)
     importlib.import_module("tests.ready").load_what_is_needed()
+    importlib.import_module("agent.graph").compiled_graph()
+    importlib.import_module("commands.line").all_commands()
     gc.collect()
     gc.freeze()  # no look for garbage need go through what was imported, in any of those that are forked
     children = []

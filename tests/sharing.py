@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import importlib
 import io
 import multiprocessing
 import os
@@ -103,6 +104,7 @@ class _Sharing:
         self._helpers: list[_Helper] = []
 
     def run(self) -> None:
+        importlib.import_module("tests.ready").load_what_is_needed()
         gc.collect()
         gc.freeze()  # no look for garbage need go through what was collected, in any of them
         try:
