@@ -75,7 +75,8 @@ def kill_everywhere(
     Args:
         work: a module-level function; it runs in a process of its own.
         prepare: makes a fresh place for each run and returns the arguments for `work`.
-        whens: where in a call to die; `half` counts writes only.
+        whens: where in a call to die; `half` counts writes only. What `after` one leaves is what `before` the next
+            one finds: long work, of which only some steps are looked at, is not in need of both.
         stride: look at every so many steps, for long work.
         ready: done once before, so that no run has to load what all of them need.
 

@@ -45,7 +45,7 @@ def test_a_room_that_was_half_moved_in_is_finished_by_the_next_import(
     def prepare() -> tuple[Path, Path]:
         return tmp_path / f"p{next(numbers)}" / "characters" / "みい", room
 
-    for death in kill_everywhere(move_in, prepare, stride=67):
+    for death in kill_everywhere(move_in, prepare, whens=("before", "half"), stride=67):
         folder = death.given[0]
         log = ConversationLog(PersonaPaths(folder), HandClock(), Random(1))
         assert max(Counter(message.id for message in log.messages()).values(), default=1) == 1, death

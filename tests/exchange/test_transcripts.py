@@ -185,7 +185,11 @@ def test_an_import_that_was_killed_can_be_repeated(tmp_path: Path) -> None:
     source = write(tmp_path, *(line(str(n), f"text {n}", time) for n, time in enumerate(times)))
     numbers = itertools.count()
     readers.warm_up()
-    for death in kill_everywhere(import_from, lambda: (tmp_path / f"p{next(numbers)}" / "Mei", source), stride=2):
+
+    def prepare() -> tuple[Path, Path]:
+        return tmp_path / f"p{next(numbers)}" / "Mei", source
+
+    for death in kill_everywhere(import_from, prepare, whens=("before", "half"), stride=3):
         log = ConversationLog(PersonaPaths(death.given[0]), HandClock(NOW), Random(1))
         assert len({m.id for m in log.messages()}) == log.count(), death
         report = import_transcript(log, source)
