@@ -142,7 +142,7 @@ def speak(state: Round, runtime: Around) -> dict[str, object]:
     reply = _answer_of(name, state, around)
     if reply is None:
         return {"failed": [*state["failed"], name]}
-    heard = replace(reply, role="other", branch="", variant="", present=_there(state, around), group=around.group)
+    heard = replace(reply, role="other", branch="", variant="", present=_there(around), group=around.group)
     _tell_others(heard, name, state, around)
     turns, ct = with_turn(state, name, reply.text)
     return {
@@ -186,8 +186,9 @@ def _answer_of(name: str, state: Round, around: RoundSurroundings) -> Message | 
     return reply
 
 
-def _there(state: Round, around: RoundSurroundings) -> tuple[str, ...]:
-    return tuple(one for one in state["present"] if one in around.present_now())
+def _there(around: RoundSurroundings) -> tuple[str, ...]:
+    now = around.present_now()
+    return tuple(one for one in around.companions if one in now)
 
 
 def _heard_aside(name: str, around: RoundSurroundings) -> list[Message] | None:
@@ -202,7 +203,7 @@ def _company(name: str, state: Round, around: RoundSurroundings) -> Company:
     others = [called for all_of in around.names(but=name).values() for called in all_of]
     return Company(
         group=around.group,
-        present=_there(state, around),
+        present=_there(around),
         voices=(*others, *around.former),
         own_names=(name, *own.names),
         since=tuple(replace(one, role="persona") if one.speaker == name else one for one in state["since"]),
