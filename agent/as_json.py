@@ -51,6 +51,7 @@ def hit(found: Hit, rank: int) -> dict[str, Any]:
         "message_ids": list(found.message_ids),
         "score": round(found.score, 4),
         **(asdict(found.piece) if found.piece else {}),
+        **({"origin": found.origin} if found.origin else {}),
     }
 
 

@@ -18,6 +18,7 @@ from managers.domains.domain_sources import (
 )
 from managers.domains.domain_store import DomainStore, domain_name, domain_of, domains_of
 from managers.domains.errors import SourceError
+from managers.storage.settings import merged
 from ui.rooms.domains import view
 from ui.rooms.settings.routes import settings_address, shelf_of
 from ui.server.visit import FormText, Here, Visit
@@ -33,7 +34,8 @@ def show(visit: Here) -> Response:
     """Show the domains, their sources, and how fetching goes."""
     services = visit.services
     stores = domains_of(services.home, services.clock)
-    named = {services.memories(name).settings().group.domain for name in services.personas.list_names()}
+    common = services.settings()
+    named = {merged(common, persona.settings)[0].group.domain for persona in services.personas.list()}
     return visit.show(
         "rooms/domains/domains.html",
         shelf=shelf_of(visit, "domains"),
