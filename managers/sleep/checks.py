@@ -127,13 +127,13 @@ def check_entities(draft: EntitiesDraft, material: EntityMaterial, review: Revie
     quotes = review.quotes
     named = [entity if quotes else _named(entity, day.sheet) for entity in draft.entities]
     drafts = named if quotes else _each_with_its_own(named, material)
-    sound = []
+    telling, sound = Telling(day), []
     for number, entity in enumerate(drafts):
         why = _unfit(entity, quotes=quotes) if number < MAX_ENTITIES else "too_many"
         if why:
             review.leave_out(entity.name, why, [one for fact in entity.facts for one in fact.evidence])
             continue
-        facts = _sound_facts(entity, material, review)
+        facts = _sound_facts(entity, material, telling, review)
         if facts:
             aliases = _aliases(entity, drafts, day, quotes=quotes)
             sound.append(entity.model_copy(update={"name": entity.name.strip(), "aliases": aliases, "facts": facts}))
@@ -187,9 +187,8 @@ def _subject(
     return None
 
 
-def _sound_facts(entity: EntityDraft, material: EntityMaterial, review: Review) -> list[FactDraft]:
-    known = {fact.id for one in material.known for fact in one.facts}
-    telling, facts = Telling(material.day), list[FactDraft]()
+def _sound_facts(entity: EntityDraft, material: EntityMaterial, telling: Telling, review: Review) -> list[FactDraft]:
+    facts = list[FactDraft]()
     for fact in entity.facts:
         evidence = _testimony(fact.evidence, material.day)
         why: Why | None = None
@@ -207,13 +206,14 @@ def _sound_facts(entity: EntityDraft, material: EntityMaterial, review: Review) 
             review.leave_out(f"{entity.name}: {fact.text}", why or "unknown_message", fact.evidence)
             continue
         replaces = fact.replaces.strip(" []")
-        if replaces and replaces not in known:
+        is_known = replaces in material.fact_ids
+        if replaces and not is_known:
             review.leave_out(f"{entity.name}: replaces {replaces}", "unknown_target", evidence)
         values = {
             "text": line_of(fact.text),
             "evidence": evidence,
             "slot": fact.slot if _SLOT.fullmatch(fact.slot) else "",
-            "replaces": replaces if replaces in known else "",
+            "replaces": replaces if is_known else "",
         }
         facts.append(fact.model_copy(update=values))
     return facts

@@ -107,6 +107,11 @@ class EntityMaterial:
     day: DayMaterial
     known: tuple[Entity, ...] = ()
 
+    @cached_property
+    def fact_ids(self) -> frozenset[str]:
+        """The ids of facts that an answer may put another in the place of."""
+        return frozenset(fact.id for entity in self.known for fact in entity.facts)
+
 
 @dataclass(frozen=True)
 class QuestionMaterial:
