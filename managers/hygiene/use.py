@@ -27,7 +27,7 @@ def note_use(copy: WorkingCopy, log: RecallLog, today: date) -> None:
     answers = list(log.since(since, _MOST_ANSWERS))
     if not answers:
         return
-    dreamt = _Dreamt(copy)
+    dreamt = _Dreamt(copy, {one for _, recalled in answers for found in recalled for one in found.message_ids})
     used, times = dict[str, Memory](), Counter[str]()
     for _, recalled in answers:
         of_answer = {memory.id: memory for memory in dreamt.used_for(recalled)}
@@ -41,14 +41,15 @@ def note_use(copy: WorkingCopy, log: RecallLog, today: date) -> None:
 
 
 class _Dreamt:
-    """The memories that recollections can mean; of days only those that are named."""
+    """The memories that recollections can mean: what rests on some messages; of days only those that are named."""
 
-    def __init__(self, copy: WorkingCopy) -> None:
+    def __init__(self, copy: WorkingCopy, messages: set[str]) -> None:
         self._copy = copy
         self._days: dict[date, list[Memory]] = {}
         self._lasting: dict[str, list[Memory]] = defaultdict(list)
-        insights = map(of_insight, copy.insights.entries)
-        for memory in (*insights, *(fact for entity in copy.all_entities() for fact in of_entity(entity))):
+        insights = (of_insight(one) for one in copy.insights.entries if not messages.isdisjoint(one.evidence))
+        named = (one for one in copy.all_entities() if any(not messages.isdisjoint(f.evidence) for f in one.facts))
+        for memory in (*insights, *(fact for entity in named for fact in of_entity(entity))):
             for one in memory.evidence:
                 self._lasting[one].append(memory)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from managers.memory.entities import Entity, Fact, Kind, format_entity, name_key, parse_entity, with_fact, without_fact
 from managers.memory.json_documents import PINNED, TIME, Apply, pin_reason, write_plainly
@@ -31,6 +33,19 @@ class _Known(NamedTuple):
     named: Mapping[str, Entity]
 
 
+class _Cards(dict[str, tuple[Identity, Entity]]):
+    """The cards of a folder that were read, by their names: for all stores of it, as long as one of them lives."""
+
+
+_read: WeakValueDictionary[Path, _Cards] = WeakValueDictionary()
+_guard = threading.Lock()
+
+
+def _cards_read(folder: Path) -> _Cards:
+    with _guard:
+        return _read.setdefault(folder, _Cards())
+
+
 class EntityStore:
     """The entities of a persona. Files are read once and again only when they changed."""
 
@@ -38,7 +53,7 @@ class EntityStore:
         self._paths = paths
         self._clock = clock
         self._apply = apply or write_plainly(paths)
-        self._read: dict[str, tuple[Identity, Entity]] = {}
+        self._read = _cards_read(paths.entity_memory)
         self._folder = listing(paths.entity_memory)
         self._folder.forget()
         self._known: tuple[Mapping[str, Identity], _Known] | None = None
