@@ -313,7 +313,7 @@ class GroupConversation:
         """Return what tells each persona of a topic that is come back to."""
         record = self.topics.resumed(move, domain, before, lang)
         opened = self.topics.broken_off(standing, move.thread_id, before, lang) if record else []
-        return partial(told_to, record=record, opened=opened, messages=before)
+        return partial(told_to, record=record, opened=opened, messages=before, heard=self._heard_all)
 
     def _end_topic(
         self, thread_id: int, domain: str, messages: Sequence[Message], likeness: Likeness, lang: Lang

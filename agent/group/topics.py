@@ -119,16 +119,29 @@ class Topics:
 
 
 def told_to(
-    name: str, record: ThreadRecord | None, opened: Sequence[ThreadRecord], messages: Sequence[Message]
+    name: str,
+    record: ThreadRecord | None,
+    opened: Sequence[ThreadRecord],
+    messages: Sequence[Message],
+    heard: Callable[[str, Sequence[str]], bool],
 ) -> Resumed | None:
-    """Return what a persona may be told of a topic that is come back to: nothing, unless it was there for all of it."""
-    if record is None or not record.may_be_shown_to(name):
+    """Return what a persona may be told of a topic that is come back to: nothing, unless its own log has all of it.
+
+    Args:
+        name: the persona's.
+        record: the topic's, if one is come back to.
+        opened: other topics that were broken off.
+        messages: the last ones of the conversation.
+        heard: tells whether a persona's own log has all of some messages: another one of its name may have been there.
+    """
+    if record is None or not heard(name, record.message_ids):
         return None
     ids = set(record.message_ids)
-    said = [one for one in messages if one.id in ids and name in one.present]
+    said = [one for one in messages if one.id in ids]
     turns = [replace(one, role="persona" if one.speaker == name else _role(one)) for one in said[-SHORT_TERM:]]
-    titles = [", ".join(one.keywords[:_TITLE]) for one in opened if one.may_be_shown_to(name)]
-    rests_on = [*record.message_ids, *(i for one in opened if one.may_be_shown_to(name) for i in one.message_ids)]
+    known = [one for one in opened if heard(name, one.message_ids)]
+    rests_on = [one for record in (record, *known) for one in record.message_ids]
+    titles = [", ".join(one.keywords[:_TITLE]) for one in known]
     return Resumed(record.summary, tuple(turns), tuple(rests_on), tuple(titles))
 
 

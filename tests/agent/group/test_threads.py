@@ -78,6 +78,20 @@ def test_a_topic_is_not_told_to_whoever_was_absent_from_part_of_it(table: Table)
     assert "vermilion" not in all_of(minds["Noxx"].requests[-1])
 
 
+def test_a_topic_is_not_told_to_another_persona_of_the_same_name(table: Table) -> None:
+    talk = table.talk()
+    spoken_of(table, talk, *FILM)
+    with table.services.away("Noxx"):
+        table.services.personas.delete("Noxx")
+    table.services.personas.create("Noxx", language="en", system_prompt="You are another Noxx.")
+    talk.leave("Noxx")
+    talk.invite("Noxx")
+    spoken_of(table, talk, "Hold on, my sister is calling.")
+    mind = table.scripted("Noxx", "Yes?")
+    table.round(talk, "Noxx, back to the film with the keeper.")
+    assert "vermilion" not in all_of(mind.requests[-1])
+
+
 def test_what_is_gone_is_gone_from_what_is_told_of_a_topic(table: Table) -> None:
     talk = table.talk()
     spoken_of(table, talk, *FILM, "Hold on, my sister is calling.")
