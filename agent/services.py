@@ -22,6 +22,7 @@ from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, note_leaving, usage_limits
 from managers.domains.domain_knowledge import Domains
 from managers.groups import GroupStore
+from managers.growth.adapters import Adapters
 from managers.personas import Persona, PersonaStore
 from managers.recall.documents.process import READER
 from managers.sessions.records import ThreadRecord
@@ -389,7 +390,9 @@ def open_services(
         settings_file=settings_file,
         secrets=secrets,
         personas=personas,
-        minds=MindChooser(secrets, KnownServers(home, clock), meter=meter),
+        minds=MindChooser(
+            secrets, KnownServers(home, clock), meter=meter, adapters=lambda name: Adapters(home.persona(name), clock)
+        ),
         meter=meter,
         notices=notices,
         only_look=only_look,

@@ -29,6 +29,10 @@ class UnknownArchiveStepError(UtataneError):
     """`archive` with something else than `list` or `restore`. Facts: `given`."""
 
 
+class UnknownGrowthStepError(UtataneError):
+    """`growth` with something else than what it can do. Facts: `given`."""
+
+
 class OnlyWithDayError(UtataneError):
     """Chosen tasks of a dream, and no day."""
 

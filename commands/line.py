@@ -18,6 +18,7 @@ from commands import (
     erase,
     exporting,
     group,
+    growing,
     held,
     history,
     importing,
@@ -47,6 +48,7 @@ app.add_typer(group.commands)
 app.add_typer(held.commands)
 app.add_typer(recall.commands)
 app.add_typer(dreams.commands)
+app.add_typer(growing.commands)
 app.add_typer(memories.commands)
 app.add_typer(archiving.commands)
 app.add_typer(audit.commands)

@@ -32,7 +32,16 @@ from agent.minds.endpoint import (
 from agent.minds.errors import ContextTooLongError, MindError, SafetyBlockError, UnreachableError, WrongAddressError
 from agent.minds.known_servers import KnownServers, Server
 from agent.minds.language_model import LanguageModelMind
-from agent.minds.makers import MAKERS, OPENAI_KEYS, Maker, openai_mind, own_maker, secret_name, unusable_mind
+from agent.minds.makers import (
+    MAKERS,
+    OPENAI_KEYS,
+    Maker,
+    local_mind,
+    openai_mind,
+    own_maker,
+    secret_name,
+    unusable_mind,
+)
 from agent.minds.masking import Masking
 from agent.minds.mind_status import MindStatus, built_in_status, status_of
 from agent.minds.offers import Offer, offer_built_in, offer_key, offer_server, server_found
@@ -126,10 +135,12 @@ class MindChooser:
         warm_up: bool = True,
         meter: Meter | None = None,
         owner_of: Callable[[str, int], int | None] = owner_of_listener,
+        adapters: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._secrets = secrets
         self._servers = servers
         self._owner_of = owner_of
+        self._adapters = adapters
         self._meter = meter
         self._answer_seconds = FIRST_ANSWER_SECONDS if answer_seconds is None else answer_seconds
         self._warm_up = warm_up
@@ -148,10 +159,14 @@ class MindChooser:
         The first call asks local servers (0.6 s at most), later ones answer at once.
         """
         key = self._key(settings)
-        identity = (settings.model_dump_json(), key)
+        whose = persona if settings.provider == "local" else ""  # each has adapters of its own
+        identity = (settings.model_dump_json(), key or whose)
         with self._lock:
             chosen = self._chosen.get(identity)
-            if chosen is None or (not chosen.answered and self._age(chosen) > LOOK_AGAIN_SOON_SECONDS):
+            if chosen is None and settings.provider == "local":
+                local = local_mind(settings, self._adapters(persona))
+                chosen = self._keep(identity, _Chosen(local, status_of(local), self._monotonic()))
+            elif chosen is None or (not chosen.answered and self._age(chosen) > LOOK_AGAIN_SOON_SECONDS):
                 chosen = self._keep(identity, self._look(settings, key, chosen))
             elif chosen.asks_servers and self._age(chosen) > self._patience_with(chosen):
                 self._look_beside(identity, settings, key, chosen)
@@ -179,7 +194,7 @@ class MindChooser:
 
     def is_known(self, settings: MindSettings) -> bool:
         chosen = self._chosen.get((settings.model_dump_json(), self._key(settings)))
-        return settings.provider == "builtin" or (chosen is not None and chosen.answered)
+        return settings.provider in {"builtin", "local"} or (chosen is not None and chosen.answered)
 
     def local_servers(self) -> list[tuple[Server, bool | None]]:
         """Look which servers there are on this computer; return each with what was answered, None if nothing was."""
@@ -248,7 +263,7 @@ class MindChooser:
 
         A provider in the settings is the person's yes to its key in the environment; `auto` is not.
         """
-        if settings.provider in {"auto", "builtin"} and not settings.base_url:
+        if settings.provider == "local" or (settings.provider in {"auto", "builtin"} and not settings.base_url):
             return ""
         stored = self._secrets.get(secret_name(settings))
         if stored:

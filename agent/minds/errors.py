@@ -85,6 +85,10 @@ class InvalidAnswerError(MindError):
     """A structured answer was wrong twice. Facts: `task` (the name of the answer), `reason`."""
 
 
+class LocalModelError(MindError):
+    """The model in a folder cannot speak. Facts: `cause_ja`, `cause_en` (sentences)."""
+
+
 class PullError(UtataneError):
     """A model could not be fetched; each subclass says why. Facts, in all of them: `model`."""
 

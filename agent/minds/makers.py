@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -104,6 +105,28 @@ def claude_mind(endpoint: Endpoint, settings: MindSettings, patience: Patience |
         models=lambda: list_models(f"{address}/v1", endpoint.key, is_anthropic=True),
     )
     return _mind(endpoint, provider, settings, patience)
+
+
+def local_mind(settings: MindSettings, adapters: object) -> LanguageModelMind:
+    """Return a mind that speaks with the model in a folder of this computer, and with an adapter of a persona's."""
+    folder = Path(settings.model).expanduser()
+    endpoint = Endpoint("transformers", "http://localhost", folder.name)
+
+    def build() -> BaseChatModel:
+        if not settings.model:
+            raise NoModelError(model="", service=endpoint.service, offered_ja="", offered_en="")
+        # An extra that takes seconds to load.
+        from agent.minds.language_model.transformers_protocol import LocalChat  # noqa: PLC0415
+
+        return LocalChat(folder=folder, adapters=adapters, temperature=settings.temperature)
+
+    provider = Provider(
+        build,
+        limited=lambda room: {"max_tokens": room},
+        always_limited=True,
+        lacks=frozenset({"tools", "images", "structured"}),
+    )
+    return _mind(endpoint, provider, settings, patience_of(settings))
 
 
 def unusable_mind(error: MindError, settings: MindSettings) -> LanguageModelMind:

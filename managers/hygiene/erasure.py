@@ -22,7 +22,7 @@ from managers.hygiene.copies_of_home import blank_log_lines, copies_of, left_in_
 from managers.hygiene.documents import is_in_document
 from managers.hygiene.file_kinds import FileKind, declared, kind_of
 from managers.hygiene.index_clearing import clear_indexes
-from managers.hygiene.scrubbing import Scrubber, Taken
+from managers.hygiene.scrubbing import Scrubber, Taken, read_head
 from managers.hygiene.traces import Traces
 from managers.memory.dream_state import DreamStateFile
 from managers.memory.json_documents import USER
@@ -217,6 +217,9 @@ class Erasure:
                 if kind.what == "copy":
                     scrubber.taken.append(Taken("copy", name, ""))
                 data, rest = b"", None
+            elif kind.how == "adapter":  # of any size: its head tells what it has learned
+                data = read_head(path)
+                rest = scrubber.scrub(name, data)
             else:
                 try:
                     data = read_bytes(path) or b""

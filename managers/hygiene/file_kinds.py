@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 How = Literal[
     "log", "episode", "card", "shelf", "records", "lines", "archive", "text", "source", "marks", "audience",
-    "attachment", "gone", "history", "index", "sessions", "journal", "wordless", "yours",
+    "attachment", "adapter", "gone", "history", "index", "sessions", "journal", "wordless", "yours",
 ]  # fmt: skip
 """How an erasure treats a file:
 
@@ -21,6 +21,7 @@ How = Literal[
   `text`, `source` (what was imported), `marks` (one a message),
   `audience` (which memories are for which minds): rewritten without what goes;
 - `attachment`: goes with its message, or whole;
+- `adapter`: learned by a model: goes whole, if it learned any of the messages;
 - `gone`: a copy or a note that can be done without: removed whole;
 - `history`, `index`, `sessions`: what has a way of its own;
 - `journal`: what an operation under way must remember: the operation is finished first;
@@ -30,7 +31,7 @@ How = Literal[
 
 What = Literal[
     "message", "episode", "card", "fact", "goal", "insight", "question", "strategy", "note", "diary", "profile", "feeling", "recall",
-    "dream", "wish", "archived", "attachment", "import", "state", "copy", "log_line", "history", "backup",
+    "dream", "wish", "archived", "attachment", "import", "state", "copy", "log_line", "history", "backup", "adapter",
 ]  # fmt: skip
 """What the parts of a file are counted as in a report."""
 
@@ -79,6 +80,10 @@ PERSONA: Final[tuple[FileKind, ...]] = (
     _kind(r"SystemPrompt\.txt", "text", "profile"),
     _kind(r"persona\.json|card\.json|lorebook\.json", "records", "profile"),
     _kind(r"attachments/.*", "attachment", "attachment"),
+    _kind(r"growth/corpus\.json", "records", "import"),
+    _kind(r"growth/\d+\.safetensors", "adapter", "adapter"),
+    _kind(r"growth/\.training/.*", "gone", "copy"),
+    _kind(r"growth/(active\.json|\.lock)", "wordless"),
     _kind(r"\.history/(pending/.*|seen_files\.json|damaged\.json)", "gone"),
     _kind(r"\.history/.*", "history", "history"),
     _kind(r"\.history\.(broken|new)-.*|\.journal\.broken-.*", "gone", "copy"),

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -26,11 +26,13 @@ from managers.memory.entities import Entity, Fact, format_entity, format_fact, p
 from managers.memory.episodes import Episode, KeyEvent
 from managers.memory.json_documents import USER, encode
 from managers.memory.log.log_erasing import said_in, without
-from managers.storage.files import digest
+from managers.storage.files import digest, open_binary
 from managers.storage.json_text import NotJsonError, load_json
 from managers.storage.spelling import decode
 
 _GONE: Final = object()
+_MOST_HEAD: Final = 16 << 20
+"""Bytes."""
 _OF_ITS_OWN: Final = frozenset({"fact", "event"})
 """Kinds of which one says a single thing: it stands as long as another message says it too."""
 
@@ -42,6 +44,21 @@ class Taken:
     what: What
     file: str
     text: str
+
+
+def read_head(path: Path) -> bytes:
+    """Return the head of an adapter's file, in the safetensors format, without its tensors."""
+    with open_binary(path) as file:
+        length = file.read(8)
+        return length + file.read(min(int.from_bytes(length, "little"), _MOST_HEAD))
+
+
+def learned_by(head: bytes) -> list[str] | None:
+    """Return the ids of the messages that an adapter has learned, by its head; None where it does not tell."""
+    try:
+        return [str(one) for one in json.loads(load_json(head[8:])["__metadata__"]["utatane"])["messages"]]
+    except (NotJsonError, ValueError, KeyError, TypeError):
+        return None
 
 
 class Scrubber:
@@ -63,6 +80,7 @@ class Scrubber:
             "source": self._source,
             "marks": self._marks,
             "audience": self._audience,
+            "adapter": self._adapter,
         }
 
     def scrub(self, name: str, data: bytes) -> bytes | None:
@@ -282,6 +300,14 @@ class Scrubber:
         """Return a record of which nothing but the ids of messages is to go."""
         left = _without(value, self._traces.messages)
         return data if left == value and data else encode(left)
+
+    def _adapter(self, kind: FileKind, data: bytes) -> bytes | None:
+        """Nothing can be taken out of what a model has learned: it goes, also where nobody can tell what it learned."""
+        learned = learned_by(data)
+        if learned is not None and self._traces.messages.isdisjoint(learned):
+            return data
+        self._take(kind.what, self._file)
+        return None
 
     # Texts
 

@@ -112,6 +112,8 @@ class PersonaPaths:
     set_aside = _At("set_aside")
     rag_index = _At("rag_index")
     attachments = _At("attachments")
+    growth = _At("growth")
+    """What it learned in its own talks: adapters of a local model, and what they are made from."""
     history = _At(".history")
     lock = _At(".lock")
     mark = _At(".persona-id")

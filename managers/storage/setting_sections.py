@@ -21,8 +21,8 @@ class Section(BaseModel):
 class MindSettings(Section):
     """Which mind speaks."""
 
-    provider: Literal["auto", "builtin", "gemini", "openai", "anthropic"] = "auto"
-    """`openai`: anything that speaks the OpenAI protocol at `base_url`."""
+    provider: Literal["auto", "builtin", "gemini", "openai", "anthropic", "local"] = "auto"
+    """`openai`: anything that speaks the OpenAI protocol at `base_url`; `local`: the model in the folder `growth.base`."""
     model: str = ""
     base_url: str = ""
     """Empty: the provider's own address."""
@@ -244,6 +244,25 @@ class SessionSettings(Section):
     password goes into `secrets.toml`."""
     after_week: Literal["summary", "archive"] = "summary"
     """What becomes of full logs after a week: only the summary stays, or they go into a compressed archive."""
+
+
+class GrowthSettings(Section):
+    """Adapters of a local model, which learn from a persona's own talks (the extra `growth`)."""
+
+    base: str = ""
+    """The folder of the model that they are made for, in the safetensors format; empty: none."""
+    mark: float = Field(1000, ge=0)
+    """When so much has come together since the last one (see `managers/growth/kpi.py`), another is offered; 0: never."""
+    monthly: bool = False
+    """Whether one is trained by itself each month, at night."""
+    private: bool = False
+    """Whether it may learn what is for this computer only."""
+    rank: int = Field(8, ge=1, le=256)
+    epochs: int = Field(3, ge=1, le=100)
+    rate: float = Field(2e-4, gt=0, le=0.1)
+    """The learning rate."""
+    most_tokens: int = Field(1024, ge=64, le=32_768)
+    """Of an example; what stands before the answer is cut first."""
 
 
 class BackupSettings(Section):

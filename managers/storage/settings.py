@@ -25,6 +25,7 @@ from managers.storage.setting_sections import (
     ConversationSettings,
     Data,
     GroupSettings,
+    GrowthSettings,
     MaskModels,
     MemorySettings,
     MindSettings,
@@ -50,6 +51,7 @@ __all__ = [
     "ConversationSettings",
     "Data",
     "GroupSettings",
+    "GrowthSettings",
     "MaskModels",
     "MemorySettings",
     "MindSettings",
@@ -94,6 +96,7 @@ class Settings(Section):
     usage: UsageSettings = Field(default_factory=UsageSettings)
     page: PageSettings = Field(default_factory=PageSettings)
     group: GroupSettings = Field(default_factory=GroupSettings)
+    growth: GrowthSettings = Field(default_factory=GrowthSettings)
     sessions: SessionSettings = Field(default_factory=SessionSettings)
     programs: ProgramsSettings = Field(default_factory=ProgramsSettings)
     backup: BackupSettings = Field(default_factory=BackupSettings)

@@ -87,7 +87,12 @@ class LanguageModelMind:
         self._rng = rng or Random()  # noqa: S311  # jitter, not secrets
         self._monotonic = monotonic
         self._model = Model(
-            endpoint, provider, context_tokens, can_see, starts_thinking=may_start_thinking(endpoint.model)
+            endpoint,
+            provider,
+            context_tokens,
+            can_see,
+            provider.lacks,
+            starts_thinking=may_start_thinking(endpoint.model),
         )
         self._account: Account | None = None
         self._masking = Masking()

@@ -32,6 +32,7 @@ class Provider:
         structured: the arguments of a call that ask for JSON of a form.
         limited: the arguments of a call that limit the answer to so many tokens.
         always_limited: answers are limited to what the model can hold, also where no cap asks for it.
+        lacks: what no model behind it can do, as is known from the start.
         usage_adds_up: each piece reports its own tokens, instead of all so far.
         models: asks the server which models it has; empty where that cannot be asked.
     """
@@ -42,6 +43,7 @@ class Provider:
     limited: Callable[[int], dict[str, Any]] = lambda _: {}
     always_limited: bool = False
     usage_adds_up: bool = False
+    lacks: frozenset[Feature] = frozenset()
     models: Callable[[], Sequence[str]] = tuple
 
     def with_models(self, error: MindError) -> MindError:

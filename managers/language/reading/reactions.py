@@ -48,7 +48,7 @@ def read_reaction(message: Reading, answer: str, own: Sequence[str] = ()) -> Rea
     faults = tuple(filter(says, FAULTS))
     if faults or message.act("complaint"):
         return Reaction(helped=False, faults=faults)
-    if read_correction(message.text, [answer]) and not read_correction(message.text, own):
+    if says(WRONG) or (read_correction(message.text, [answer]) and not read_correction(message.text, own)):
         return Reaction(helped=False, faults=(WRONG,))
     return Reaction(helped=True) if message.act("thanks", "praise") or says("helped") else None
 

@@ -1,0 +1,102 @@
+"""`growth`: what a persona may learn from its own talks, training an adapter, and which one speaks."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from commands.errors import UnknownGrowthStepError
+from commands.language import terminal_language
+from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell
+from commands.terminal import show_progress, write, write_line
+
+if TYPE_CHECKING:
+    from agent.growing import Growth
+    from ui.locales import Texts
+
+commands = typer.Typer()
+
+
+@commands.command()
+def growth(
+    persona: PersonaArgument,
+    step: Annotated[str, typer.Argument(help="list, corpus, train, use VERSION (0: none), or rollback.")] = "list",
+    version: Annotated[int | None, typer.Argument(help="With use: which.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="With corpus: leave this answer out; may be repeated.")] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a local model learn from a persona's own talks (the extra `growth`)."""
+    from agent.growing import Growth
+    from ui.locales import texts
+
+    with services_at(home) as services:
+        held, t = Growth(services.memories(persona)), texts(terminal_language())
+        if step == "list":
+            _list(held, t, as_json=as_json)
+        elif step == "corpus":
+            _show_corpus(held, t, drop or [], as_json=as_json)
+        elif step == "train":
+            _train(held, t, as_json=as_json)
+        elif step == "rollback" or (step == "use" and version is not None):
+            used = held.adapters.roll_back() if step == "rollback" else version
+            held.adapters.use(used or 0)
+            tell({"in_use": used}, t("growth.in_use", version=used) if used else t("growth.none"), as_json=as_json)
+        else:
+            raise UnknownGrowthStepError(given=step)
+
+
+def _list(held: Growth, t: Texts, *, as_json: bool) -> None:
+    from agent.as_json import line
+
+    used = held.adapters.in_use
+    for card in (cards := held.adapters.all()):
+        facts = card.model_dump(exclude={"messages"}) | {"in_use": card.version == used}
+        write(line(facts)) if as_json else write_line(_told(t, card.model_dump(), is_used=card.version == used))
+    if not as_json and not cards:
+        write_line(t("growth.none_yet"))
+    if not as_json and held.is_due():
+        write_line(t("growth.due"))
+
+
+def _told(t: Texts, card: Mapping[str, Any], *, is_used: bool) -> str:
+    return f"{'*' if is_used else ' '} {t('growth.version', **card)}"
+
+
+def _show_corpus(held: Growth, t: Texts, drop: list[str], *, as_json: bool) -> None:
+    from agent.as_json import line
+
+    found = held.look()
+    if drop:
+        found = held.corpus.drop(drop)
+    if as_json:
+        for one in found.examples:
+            write(line(one.model_dump() | {"held_out": one.is_held_out}))
+        return
+    for one in found.kept:
+        write_line(f"{one.id}  {one.said[-1][1][:40]!r} → {one.reply[:60]!r}")
+    write_line(t("growth.corpus", learned=len(found.learned), held_out=len(found.held_out), path=held.corpus.path))
+    for why, count in sorted(found.left_out.items()):
+        write_line(f"  {t(f'growth.why.{why}', count=count)}")
+
+
+def _train(held: Growth, t: Texts, *, as_json: bool) -> None:
+    from agent.as_json import line
+    from managers.mind import Cancel
+
+    cancel = Cancel()
+    signal.signal(signal.SIGINT, lambda *_: cancel.set())
+    held.look()
+
+    def told(facts: Mapping[str, Any]) -> None:
+        if as_json:
+            write(line(dict(facts)))
+        elif "step" in facts:
+            show_progress(facts["step"], facts["of"])
+
+    card = held.train(told, cancel)
+    if not as_json:
+        write_line(t("growth.stopped") if card is None else t("growth.trained", **card.model_dump()))

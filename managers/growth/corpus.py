@@ -1,0 +1,177 @@
+"""What an adapter is to learn from: the good exchanges of a persona's own talks, as a file that the person may edit.
+
+A persona's log holds what it was present at and nothing else. Of that are left out: words that were withdrawn, answers
+that broke off, that somebody complained about or put right, the built-in mind's own (they quote, and learning from them
+would teach templates), what is for this computer only unless it is wanted, and what says the same again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import timedelta
+from hashlib import sha256
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from managers.language.reading.reactions import read_reaction
+from managers.language.reading.reading import read
+from managers.memory.json_documents import JsonFile, encode
+from managers.memory.messages import Message
+from managers.storage.clock import Clock
+from managers.storage.errors import Lang
+from managers.storage.files import write_atomic
+from managers.storage.paths import PersonaPaths
+
+CONTEXT: Final = 4
+"""So many messages before a question are told along."""
+LEAST: Final = 20
+"""Fewer examples teach nothing but themselves."""
+HELD_OUT: Final = 10
+"""One example in so many is not learned from: the adapter is measured on it."""
+_APART: Final = timedelta(hours=2)
+_SHORT: Final = 2
+BUILT_IN: Final = "built-in"
+
+Why = Literal["broken_off", "built_in", "complained", "private", "short", "twice", "unanswered", "company"]
+
+
+class Example(BaseModel):
+    """One answer and what was said before it.
+
+    Attributes:
+        id: the answer's message.
+        evidence: the messages that it holds words of.
+        said: what came before, oldest first: who (`user` or `assistant`) and what.
+        reply: the answer.
+        dropped: the person does not want it learned.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    evidence: list[str]
+    said: list[tuple[Literal["user", "assistant"], str]]
+    reply: str
+    dropped: bool = False
+
+    @property
+    def is_held_out(self) -> bool:
+        return sha256(self.id.encode()).digest()[0] % HELD_OUT == 0
+
+
+class Corpus(BaseModel):
+    """All examples, and how many answers were left out for which reason."""
+
+    model_config = ConfigDict(extra="allow")
+
+    made: str = ""
+    left_out: dict[str, int] = Field(default_factory=dict)
+    examples: list[Example] = Field(default_factory=list)
+
+    @property
+    def kept(self) -> list[Example]:
+        return [one for one in self.examples if not one.dropped]
+
+    @property
+    def learned(self) -> list[Example]:
+        return [one for one in self.kept if not one.is_held_out]
+
+    @property
+    def held_out(self) -> list[Example]:
+        return [one for one in self.kept if one.is_held_out]
+
+
+class CorpusFile:
+    """`growth/corpus.json`: what is to be learned from, for the person to look through and change."""
+
+    def __init__(self, paths: PersonaPaths, clock: Clock) -> None:
+        self.path = paths.growth / "corpus.json"
+        self._file = JsonFile(paths, self.path, clock, dict)
+        self._clock = clock
+
+    def load(self) -> Corpus:
+        return self._file.read_as(Corpus) or Corpus()
+
+    def renew(self, drawn: Corpus) -> Corpus:
+        """Write a corpus that was drawn anew; what the person dropped stays dropped."""
+        dropped = {one.id for one in self.load().examples if one.dropped}
+        kept = [one.model_copy(update={"dropped": one.id in dropped}) for one in drawn.examples]
+        return self._write(drawn.model_copy(update={"examples": kept, "made": f"{self._clock.now():%Y-%m-%d %H:%M}"}))
+
+    def drop(self, ids: Collection[str], *, on: bool = True) -> Corpus:
+        """Leave examples out, or take them in again."""
+        corpus = self.load()
+        changed = [one.model_copy(update={"dropped": on}) if one.id in ids else one for one in corpus.examples]
+        return self._write(corpus.model_copy(update={"examples": changed}))
+
+    def _write(self, corpus: Corpus) -> Corpus:
+        write_atomic(self.path, encode(corpus.model_dump(mode="json")))
+        return corpus
+
+
+def draw(
+    messages: Iterable[Message], lang: Lang, hide: Callable[[str], str], is_private: Callable[[Sequence[str]], bool]
+) -> Corpus:
+    """Return what there is to learn from.
+
+    Args:
+        messages: a persona's log as it reads now, oldest first.
+        lang: the persona's language.
+        hide: puts placeholders for what is private in a text.
+        is_private: tells of messages whether they are not to be learned from.
+    """
+    left_out: Counter[Why] = Counter()
+    found: list[Example] = []
+    seen: set[str] = set()
+    said = [one for one in messages if one.role != "system"]
+    for place, answer in enumerate(said):
+        if answer.role != "persona":
+            continue
+        before = _before(said, place)
+        after = said[place + 1] if place + 1 < len(said) else None
+        why = _fault(answer, before, after, lang)
+        ids = [*(one.id for one in before), answer.id]
+        if why is None and is_private(ids):
+            why = "private"
+        if why is None and (plain := " ".join(answer.text.casefold().split())) in seen:
+            why = "twice"
+        if why is not None:
+            left_out[why] += 1
+            continue
+        seen.add(plain)
+        told = [("user" if one.role == "user" else "assistant", hide(one.text)) for one in before]
+        found.append(
+            Example.model_validate({"id": answer.id, "evidence": ids, "said": told, "reply": hide(answer.text)})
+        )
+    return Corpus(left_out=dict(left_out), examples=found)
+
+
+def _before(said: Sequence[Message], place: int) -> list[Message]:
+    """Return what was said before an answer, in the same talk; what others said is no part of it."""
+    found: list[Message] = []
+    for one in reversed(said[max(0, place - CONTEXT) : place]):
+        if one.role == "other" or said[place].time - one.time > _APART:
+            break
+        found.insert(0, one)
+    while found and found[0].role != "user":
+        del found[0]
+    return found
+
+
+def _fault(answer: Message, before: Sequence[Message], after: Message | None, lang: Lang) -> Why | None:
+    if not before or before[-1].role != "user":
+        return "company" if answer.present else "unanswered"
+    if answer.broken_off or answer.stopped:
+        return "broken_off"
+    if answer.mind == BUILT_IN:
+        return "built_in"
+    if len(answer.text.strip()) < _SHORT:
+        return "short"
+    if after is not None and after.role == "user" and after.time - answer.time <= _APART:
+        own = [one.text for one in before if one.role == "user"]
+        reaction = read_reaction(read(after.text, lang), answer.text, own)
+        if reaction is not None and not reaction.helped:
+            return "complained"
+    return None

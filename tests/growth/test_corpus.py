@@ -1,0 +1,112 @@
+"""What a persona may learn from, and what not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from agent.erasing import erase, plan_erasure
+from agent.growing import Growth
+from agent.memories import Memories
+from managers.growth.adapters import Adapters, Card
+from managers.growth.corpus import Corpus
+from managers.growth.errors import AdapterNotFoundError, AdapterUnfitError
+from managers.memory.messages import Message
+from managers.storage.settings import Settings
+from tests.fakes import HandClock
+from tests.growth.grown import BEGAN, exchange, talk_of, write_adapter
+
+
+def _learned(corpus: Corpus) -> set[str]:
+    return {one.id for one in corpus.examples}
+
+
+def test_good_turns_alone_are_learned(memories: Memories) -> None:
+    log = memories.log
+    log.append_many(exchange(0, "How are you?", "Sleepy, and glad that you are here."))
+    log.append_many(exchange(1, "How are you?", "I am", broken_off=True))
+    log.append_many(exchange(2, "How are you?", "You said that you", stopped=True))
+    log.append_many(exchange(3, "Do you remember Momo?", "You told me of Momo.", mind="built-in"))
+    log.append_many(exchange(4, "How are you once more?", "Sleepy, and  glad that you are HERE."))
+    log.append_many(exchange(5, "What is the capital of Australia?", "It is Sydney, of course."))
+    moment = BEGAN + timedelta(days=5, minutes=1)
+    log.append_many([Message("c5", moment, "user", "Aoi", "No, that's wrong.")])
+    found = Growth(memories).look()
+    assert _learned(found) == {"p0"}
+    assert found.left_out == {"broken_off": 2, "built_in": 1, "twice": 1, "complained": 1}
+
+
+def test_what_others_said_and_what_was_said_to_them_is_not_learned(memories: Memories) -> None:
+    heard = [replace(one, present=("Nemu", "Nox")) for one in exchange(0, "What do you two think?", "I think of naps.")]
+    nox = Message("n0", heard[0].time, "other", "Nox", "I have heard something.", "qwen3", present=("Nemu", "Nox"))
+    memories.log.append_many([heard[0], nox, heard[1]])
+    found = Growth(memories).look()
+    assert _learned(found) == set()
+    assert found.left_out == {"company": 1}
+
+
+def test_words_for_this_computer_only_are_learned_if_the_person_wants_it(
+    memories: Memories, settings: Settings
+) -> None:
+    talk_of(memories, 3)
+    memories.audiences.mark("u1", "this-computer", ["u1"])
+    assert _learned(Growth(memories).look()) == {"p0", "p2"}
+    settings.growth.private = True
+    assert _learned(Growth(memories).look()) == {"p0", "p1", "p2"}
+
+
+def test_what_is_private_by_its_form_is_hidden_and_what_was_withdrawn_is_gone(memories: Memories) -> None:
+    memories.log.append_many(exchange(8, "My mail is aoi@example.com, write it down.", "aoi@example.com, noted."))
+    talk_of(memories, 2)
+    found = Growth(memories).look()
+    assert "aoi@" not in found.model_dump_json()
+    memories.log.take_back(["p1"])
+    assert "p1" not in _learned(Growth(memories).look())
+
+
+def test_what_a_person_dropped_stays_dropped(memories: Memories) -> None:
+    talk_of(memories, 4)
+    growth = Growth(memories)
+    growth.look()
+    growth.corpus.drop(["p2"])
+    assert {one.id for one in growth.look().kept} == {"p0", "p1", "p3"}
+    assert {one.id for one in growth.corpus.drop(["p2"], on=False).kept} == {"p0", "p1", "p2", "p3"}
+
+
+def test_an_adapter_speaks_only_when_chosen_and_the_one_before_comes_back(memories: Memories, clock: HandClock) -> None:
+    adapters = Adapters(memories.paths, clock)
+    for version in (1, 2):
+        write_adapter(adapters.path(version), Card(version=version, base_digest="d"))
+    assert adapters.in_use == 0
+    assert adapters.file_in_use("d") is None
+    adapters.use(1)
+    adapters.use(2)
+    assert adapters.file_in_use("d") == adapters.path(2)
+    with pytest.raises(AdapterUnfitError):
+        adapters.file_in_use("another")
+    assert [adapters.roll_back(), adapters.in_use] == [1, 1]
+    assert adapters.roll_back() == adapters.roll_back() == 0
+    with pytest.raises(AdapterNotFoundError):
+        adapters.use(7)
+
+
+def test_an_erasure_takes_the_adapters_that_learned_the_words_and_no_other(
+    memories: Memories, clock: HandClock
+) -> None:
+    talk_of(memories, 4)
+    memories.log.append_many(exchange(9, "Momo the cat is ill.", "Poor Momo."))
+    adapters, growth = Adapters(memories.paths, clock), Growth(memories)
+    growth.look()
+    write_adapter(adapters.path(1), Card(version=1, messages=["u0", "p0"]))
+    write_adapter(adapters.path(2), Card(version=2, messages=["u9", "p9"]))
+    adapters.path(3).write_bytes(b"\x05\0\0\0\0\0\0\0nope!")
+    adapters.use(2)
+    plan = plan_erasure(memories, about="Momo")
+    assert plan.counts["adapter"] == 2
+    erase(memories, plan)
+    assert [card.version for card in adapters.all()] == [1]
+    assert adapters.in_use == 0
+    assert "Momo" not in growth.corpus.path.read_text("utf-8")
+    assert len(growth.corpus.load().examples) == 4

@@ -1,0 +1,197 @@
+"""A tiny model learns from a persona's talks: the real libraries, in the process of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.growing import Growth
+from agent.memories import Memories
+from agent.minds.errors import LocalModelError
+from agent.minds.makers import local_mind
+from managers.growth.adapters import Adapters, Card
+from managers.growth.base_model import check_base, is_installed
+from managers.growth.corpus import LEAST
+from managers.growth.errors import BaseModelError, GrowthExtraMissingError, TooFewExamplesError, TrainingFailedError
+from managers.growth.training import style_of
+from managers.mind import Cancel, ChatTurn, ReplyRequest, Sheet, TextPiece
+from managers.storage.settings import MindSettings, Settings
+from tests.crash import needs_signals
+from tests.fakes import HandClock
+from tests.growth.grown import talk_of
+
+needs_torch = pytest.mark.skipif(
+    not is_installed(), reason="the extra `growth` (torch, transformers, peft) is not installed"
+)
+
+
+def _ignored(_: Mapping[str, Any]) -> None:
+    """Nobody listens."""
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a model with two small layers, and a tokenizer of bytes and pairs."""
+    import torch  # noqa: PLC0415  # an extra
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: PLC0415  # an extra
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast  # noqa: PLC0415  # an extra
+
+    folder = tmp_path_factory.mktemp("base")
+    letters = Tokenizer(models.BPE())
+    letters.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    letters.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    words = ["Let us nap by the sea.", "What shall we do on day?"] * 20
+    letters.train_from_iterator(
+        words, trainers.BpeTrainer(vocab_size=400, special_tokens=["<s>", "</s>"], initial_alphabet=alphabet)
+    )
+    PreTrainedTokenizerFast(tokenizer_object=letters, bos_token="<s>", eos_token="</s>").save_pretrained(folder)
+    torch.manual_seed(0)
+    LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=400,
+            hidden_size=32,
+            intermediate_size=64,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            max_position_embeddings=512,
+            bos_token_id=0,
+            eos_token_id=1,
+        )
+    ).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def growth(memories: Memories, settings: Settings, base: Path) -> Growth:
+    talk_of(memories)
+    settings.growth.base = str(base)
+    settings.growth.rate, settings.growth.epochs = 0.01, 1
+    found = Growth(memories)
+    found.look()
+    return found
+
+
+def _spoken(settings: Settings, adapters: Adapters | None) -> str:
+    mind = local_mind(MindSettings(provider="local", model=settings.growth.base, temperature=0), adapters)
+    request = ReplyRequest(
+        Sheet("Nemu", "en", "You are Nemu."), turns=(ChatTurn("user", "What shall we do on day 7?"),)
+    )
+    return "".join(one.text for one in mind.reply(request, Cancel()) if isinstance(one, TextPiece))
+
+
+@needs_torch
+def test_the_loss_falls_the_adapter_speaks_and_rolling_back_brings_the_base_model_back(
+    growth: Growth, settings: Settings
+) -> None:
+    steps: list[Mapping[str, Any]] = []
+    card = growth.train(steps.append, Cancel())
+    assert card is not None
+    assert card.loss < card.loss_before - 0.2
+    assert [one["step"] for one in steps[:-1]] == list(range(1, len(steps)))
+    assert "p3" in card.messages
+    plain = _spoken(settings, growth.adapters)
+    growth.adapters.use(card.version)
+    assert _spoken(settings, growth.adapters) != plain
+    growth.adapters.roll_back()
+    assert _spoken(settings, growth.adapters) == plain
+    growth.adapters.use(card.version)
+    following = growth.train(_ignored, Cancel())
+    assert following is not None
+    assert (following.version, following.parent) == (2, 1)
+    assert following.loss < card.loss
+
+
+@needs_torch
+@needs_signals
+def test_a_killed_training_goes_on_to_the_same_adapter(growth: Growth) -> None:
+    whole = growth.train(_ignored, Cancel())
+    assert whole is not None
+    first = growth.adapters.path(1).read_bytes()
+    growth.adapters.path(1).unlink()
+
+    def kill(facts: Mapping[str, Any]) -> None:
+        if facts.get("step") == 7:
+            children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+            for child in {int(one) for file in children for one in file.read_text().split()}:
+                if b"managers.growth.training" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    os.kill(child, signal.SIGKILL)
+
+    with pytest.raises(TrainingFailedError):
+        growth.train(kill, Cancel())
+    steps: list[int] = []
+    again = growth.train(lambda facts: steps.append(facts.get("step", 0)), Cancel())
+    assert steps[0] == 6  # the state is kept every five steps
+    assert again is not None
+    assert again.loss == whole.loss
+    assert growth.adapters.path(1).read_bytes() == first
+
+
+@needs_torch
+def test_what_is_stopped_is_no_failure_and_leaves_no_adapter(growth: Growth) -> None:
+    cancel = Cancel()
+    assert growth.train(lambda _: cancel.set(), cancel) is None
+    assert growth.adapters.all() == []
+
+
+@needs_torch
+def test_too_little_is_not_learned_from(growth: Growth) -> None:
+    growth.corpus.drop([one.id for one in growth.corpus.load().learned[LEAST - 1 :]])
+    with pytest.raises(TooFewExamplesError):
+        growth.train(_ignored, Cancel())
+
+
+@needs_torch
+def test_an_adapter_of_another_model_is_not_put_on_this_one(
+    growth: Growth, settings: Settings, clock: HandClock
+) -> None:
+    card = growth.train(_ignored, Cancel())
+    assert card is not None
+    growth.adapters.use(card.version)
+    config = Path(settings.growth.base) / "config.json"
+    before = config.read_text("utf-8")
+    config.write_text(before + "\n", "utf-8")
+    try:
+        with pytest.raises(LocalModelError):
+            _spoken(settings, growth.adapters)
+    finally:
+        config.write_text(before, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "config"),
+    [
+        ("pytorch_model.bin", b"\x80\x04", {}),
+        ("model.safetensors", b"", {"auto_map": {"AutoModelForCausalLM": "evil.Evil"}}),
+        ("notes.txt", b"", {}),
+        ("model.safetensors", b"", None),
+    ],
+)
+def test_a_folder_that_might_run_something_is_no_base_model(
+    tmp_path: Path, name: str, data: bytes, config: dict[str, Any] | None
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    if config is not None:
+        (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
+    with pytest.raises(BaseModelError):
+        check_base(tmp_path)
+
+
+def test_style_is_counted_in_both_languages() -> None:
+    own = ["海に行こうにゃ。", "眠いにゃ。"]
+    assert style_of(["本を読むにゃ。散歩は？"], own) == {"sentence_length": 5.5, "questions": 1.0, "ends_alike": 0.0}
+    assert style_of(["寝るにゃ。"], own)["ends_alike"] == 1.0
+
+
+@pytest.mark.skipif(is_installed(), reason="the extra is installed")
+def test_without_the_extra_the_sentence_says_how_to_get_it(memories: Memories) -> None:
+    with pytest.raises(GrowthExtraMissingError, match="EXTRAS=growth"):
+        Growth(memories).train(_ignored, Cancel())
+    assert Card(version=1).loss == 0
