@@ -28,6 +28,7 @@ from agent.minds.known_models import default_context, family_of
 from agent.minds.language_model import LanguageModelMind, Patience
 from agent.minds.language_model.provider import Provider
 from agent.minds.server_discovery import list_models
+from managers.growth.base_model import context_of
 from managers.storage.settings import GEMINI_VARIABLES, MindSettings
 
 if TYPE_CHECKING:
@@ -126,7 +127,8 @@ def local_mind(settings: MindSettings, adapters: object) -> LanguageModelMind:
         always_limited=True,
         lacks=frozenset({"tools", "images", "structured"}),
     )
-    return _mind(endpoint, provider, settings, patience_of(settings))
+    context = settings.context_tokens or context_of(folder)
+    return _mind(endpoint, provider, settings.model_copy(update={"context_tokens": context}), patience_of(settings))
 
 
 def unusable_mind(error: MindError, settings: MindSettings) -> LanguageModelMind:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from managers.growth.adapters import card_of
 from managers.growth.errors import AdapterUnfitError, BaseModelError, GrowthExtraMissingError
+from managers.storage.errors import UtataneError
 from managers.storage.files import read_bytes
 from managers.storage.json_text import NotJsonError, load_json
 
@@ -52,6 +53,15 @@ def check_base(folder: Path) -> str:
     told = [sha256(read_bytes(folder / "config.json") or b"").hexdigest()]
     told += [f"{one.name}:{one.stat().st_size}:{_head_of(one)}" for one in weights]
     return sha256("\n".join(told).encode()).hexdigest()[:16]
+
+
+def context_of(folder: Path) -> int:
+    """Return how many tokens the model in a folder reads at once; 0 where it does not say."""
+    try:
+        found = load_json(read_bytes(folder / "config.json") or b"").get("max_position_embeddings", 0)
+    except (NotJsonError, AttributeError, UtataneError):
+        return 0
+    return found if isinstance(found, int) and found > 0 else 0
 
 
 def _head_of(weights: Path) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from tests.crash import needs_signals
 from tests.fakes import HandClock
 from tests.growth.grown import talk_of
 
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")  # the libraries' own
 needs_torch = pytest.mark.skipif(
     not is_installed(), reason="the extra `growth` (torch, transformers, peft) is not installed"
 )
@@ -82,7 +84,11 @@ def growth(memories: Memories, settings: Settings, base: Path) -> Growth:
 def _spoken(settings: Settings, adapters: Adapters | None) -> str:
     mind = local_mind(MindSettings(provider="local", model=settings.growth.base, temperature=0), adapters)
     request = ReplyRequest(
-        Sheet("Nemu", "en", "You are Nemu."), turns=(ChatTurn("user", "What shall we do on day 7?"),)
+        Sheet("Nemu", "en", "You are Nemu."),
+        system="You are Nemu.",
+        turns=(ChatTurn("user", "What shall we do on day 7?"),),
+        message="What shall we do on day 7?",
+        now=datetime(2026, 11, 24, 12),
     )
     return "".join(one.text for one in mind.reply(request, Cancel()) if isinstance(one, TextPiece))
 

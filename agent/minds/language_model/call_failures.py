@@ -20,6 +20,7 @@ from agent.minds.errors import (
     EmptyAnswerError,
     EndlessAnswerError,
     GarbledAnswerError,
+    LocalModelError,
     MindError,
     MindTimeoutError,
     NoKeyError,
@@ -150,6 +151,9 @@ def explain(raised: BaseException, situation: Situation) -> Failure:
     said = [_said(error) for error in chain if _status(error)] or [str(error) for error in chain]
     text = situation.endpoint.without_secrets("\n".join(dict.fromkeys(said)))
     facts: dict[str, Any] = {"model": situation.endpoint.model, **_facts(situation)}
+    named = next((error for error in chain if isinstance(error, LocalModelError)), None)
+    if named is not None:
+        return Failure(named)
     judged = next((error.kind for error in chain if isinstance(error, AnswerFailedError)), None)
     if judged is not None:
         failure = Failure(judged(**facts))

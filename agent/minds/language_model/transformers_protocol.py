@@ -23,6 +23,8 @@ from managers.storage.errors import UtataneError
 _ROLES = {"system": "system", "human": "user", "ai": "assistant"}
 _loaded: dict[tuple[str, str], LocalModel] = {}
 _loading = threading.Lock()
+_LEAST_ANSWER = 64
+_ANY_LENGTH = 1 << 30
 
 
 class LocalChat(BaseChatModel):
@@ -65,6 +67,8 @@ class LocalChat(BaseChatModel):
                     yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
             if pieces.failure is not None:
                 raise pieces.failure
+            end = {"finish_reason": "stop"}
+            yield ChatGenerationChunk(message=AIMessageChunk(content=""), generation_info=end)
         finally:
             pieces.stopped.set()
 
@@ -79,12 +83,14 @@ class _Pieces:
         self.stopped = threading.Event()
         self.failure: Exception | None = None
         self.streamer = TextIteratorStreamer(held.tokenizer, skip_prompt=True, skip_special_tokens=True)
-        ids = torch.tensor([held.prompt(said)], device=held.model.device)
+        whole = getattr(held.model.config, "max_position_embeddings", None) or _ANY_LENGTH
+        told = held.prompt(said)[-(whole - _LEAST_ANSWER) :]  # its own tokens, which were only estimated before
+        ids = torch.tensor([told], device=held.model.device)
         how = {"do_sample": True, "temperature": temperature} if temperature > 0 else {"do_sample": False}
         asked: dict[str, Any] = {
             "input_ids": ids,
             "attention_mask": torch.ones_like(ids),
-            "max_new_tokens": most,
+            "max_new_tokens": min(most, whole - len(told)),
             "pad_token_id": held.tokenizer.eos_token_id,
             "streamer": self.streamer,
             "stopping_criteria": StoppingCriteriaList([lambda *_, **__: torch.tensor([self.stopped.is_set()])]),
