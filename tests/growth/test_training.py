@@ -21,6 +21,7 @@ from managers.growth.base_model import check_base, is_installed
 from managers.growth.corpus import LEAST
 from managers.growth.errors import BaseModelError, GrowthExtraMissingError, TooFewExamplesError, TrainingFailedError
 from managers.growth.training import style_of
+from managers.memory.messages import Message
 from managers.mind import Cancel, ChatTurn, ReplyRequest, Sheet, TextPiece
 from managers.storage.settings import MindSettings, Settings
 from tests.crash import needs_signals
@@ -87,7 +88,7 @@ def _spoken(settings: Settings, adapters: Adapters | None) -> str:
         Sheet("Nemu", "en", "You are Nemu."),
         system="You are Nemu.",
         turns=(ChatTurn("user", "What shall we do on day 7?"),),
-        message="What shall we do on day 7?",
+        message=Message("u", datetime(2026, 11, 24, 12), "user", "Aoi", "What shall we do on day 7?"),
         now=datetime(2026, 11, 24, 12),
     )
     return "".join(one.text for one in mind.reply(request, Cancel()) if isinstance(one, TextPiece))
