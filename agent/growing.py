@@ -176,5 +176,5 @@ def _run(folder: Path, told: Told, cancel: Cancel) -> None:
 def _failure(last: Mapping[str, Any], status: int) -> UtataneError:
     error = last.get("error")
     if isinstance(error, dict):
-        return TrainingFailedError(cause=error.get("ja"), cause_en=error.get("en"))
-    return TrainingFailedError(cause=f"status {status}", cause_en=f"status {status}")
+        return TrainingFailedError(cause_ja=error.get("ja"), cause_en=error.get("en"))
+    return TrainingFailedError(cause_ja=f"status {status}", cause_en=f"status {status}")

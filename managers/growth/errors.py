@@ -18,7 +18,7 @@ class TooFewExamplesError(UtataneError):
 
 
 class TrainingFailedError(UtataneError):
-    """A training ended without an adapter. Facts: `cause`, `cause_en`."""
+    """A training ended without an adapter. Facts: `cause_ja`, `cause_en`."""
 
 
 class TrainingUnderWayError(UtataneError):
