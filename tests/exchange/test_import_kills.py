@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from managers.exchange import import_engine, readers
+from managers.exchange import import_engine
 from managers.memory.log import ConversationLog
 from managers.storage.paths import PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
-from tests.exchange.importing import HereReading, take_over
+from tests.exchange.importing import HereReading, read_here, take_over
 from tests.exchange.readers.nexus_rooms import MONTHLY
 from tests.exchange.readers.reading import folder_of
 from tests.fakes import HandClock
@@ -40,12 +40,11 @@ def test_a_room_that_was_half_moved_in_is_finished_by_the_next_import(
     whole = tmp_path / "whole" / "characters" / "みい"
     move_in(whole, room)
     expected, numbers = made_of(whole), itertools.count()
-    readers.warm_up()
 
     def prepare() -> tuple[Path, Path]:
         return tmp_path / f"p{next(numbers)}" / "characters" / "みい", room
 
-    for death in kill_everywhere(move_in, prepare, whens=("before", "half"), stride=67):
+    for death in kill_everywhere(move_in, prepare, whens=("before", "half"), stride=67, ready=read_here):
         folder = death.given[0]
         log = ConversationLog(PersonaPaths(folder), HandClock(), Random(1))
         assert max(Counter(message.id for message in log.messages()).values(), default=1) == 1, death

@@ -16,14 +16,14 @@ from PIL import Image
 from agent.importing import Imported, bring_in
 from agent.services import Services, open_services
 from commands.doctor import examine
-from managers.exchange import import_engine, readers
+from managers.exchange import import_engine
 from managers.exchange.import_engine import SourceImport
 from managers.exchange.import_words import told_of
 from managers.hygiene.inventory import memories as listed
 from managers.memory.log import ConversationLog
 from managers.storage.paths import Home, PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
-from tests.exchange.importing import HereReading, take_over
+from tests.exchange.importing import HereReading, read_here, take_over
 from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, PICTURE
 from tests.exchange.readers.reading import folder_of
 from tests.fakes import HandClock
@@ -162,7 +162,6 @@ def test_a_move_that_was_killed_is_finished_by_the_next(tmp_path: Path, monkeypa
     monkeypatch.setattr(import_engine, "ImportReading", HereReading)
     room = _made(tmp_path, MONTHLY)
     numbers = itertools.count()
-    readers.warm_up()
 
     def prepared() -> tuple[Path, Path]:
         return tmp_path / f"home{next(numbers)}" / "characters" / _NAME, room
@@ -170,6 +169,6 @@ def test_a_move_that_was_killed_is_finished_by_the_next(tmp_path: Path, monkeypa
     whole = prepared()
     move_in(*whole)
     expected = _contents(whole[0])
-    for death in kill_everywhere(move_in, prepared, whens=("before",), stride=67):
+    for death in kill_everywhere(move_in, prepared, whens=("before",), stride=67, ready=read_here):
         move_in(*death.given)
         assert _contents(death.given[0]) == expected, death

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from managers.exchange import import_engine, readers
+from managers.exchange import import_engine
 from managers.exchange.errors import ImportSourceError
 from managers.exchange.import_words import told_of
 from managers.exchange.items import NotTaken
@@ -21,7 +21,7 @@ from managers.memory.log import ConversationLog, log_archive
 from managers.storage import locks
 from managers.storage.paths import PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
-from tests.exchange.importing import HereReading
+from tests.exchange.importing import HereReading, read_here
 from tests.exchange.importing import take_over as import_transcript
 from tests.fakes import HandClock
 
@@ -184,12 +184,11 @@ def test_an_import_that_was_killed_can_be_repeated(tmp_path: Path) -> None:
     times = ["2026-04-03T10:00:00", "2026-05-03T10:00:00", "2026-05-04T10:00:00", "2026-11-20T10:00:00"]
     source = write(tmp_path, *(line(str(n), f"text {n}", time) for n, time in enumerate(times)))
     numbers = itertools.count()
-    readers.warm_up()
 
     def prepare() -> tuple[Path, Path]:
         return tmp_path / f"p{next(numbers)}" / "Mei", source
 
-    for death in kill_everywhere(import_from, prepare, whens=("before", "half"), stride=3):
+    for death in kill_everywhere(import_from, prepare, whens=("before", "half"), stride=3, ready=read_here):
         log = ConversationLog(PersonaPaths(death.given[0]), HandClock(NOW), Random(1))
         assert len({m.id for m in log.messages()}) == log.count(), death
         report = import_transcript(log, source)

@@ -23,6 +23,7 @@ from managers.storage.paths import Home
 from tests.crash import kill_everywhere, needs_signals
 from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, SAID, SENT, live, open_home, traces_of
 from tests.hygiene.test_looking_into import packed_pdf
+from tests.ready import load_what_is_needed
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +216,7 @@ def test_killed_at_any_step_it_is_finished_at_the_next_start(lived: Path, tmp_pa
         return (home,)
 
     finished = 0
-    for death in kill_everywhere(_erase, prepare, whens=("before",), stride=23):
+    for death in kill_everywhere(_erase, prepare, whens=("before",), stride=23, ready=load_what_is_needed):
         (home,) = death.given
         is_begun = (Home(home).characters / NAME / "memory" / ".erasing").exists()
         services = open_home(home)  # the next start

@@ -18,6 +18,7 @@ from managers.storage.paths import Home
 from tests.crash import kill_everywhere, needs_signals
 from tests.fakes import HandClock
 from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, live, open_home, traces_of
+from tests.ready import load_what_is_needed
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +131,7 @@ def test_killed_at_any_step_the_backups_are_finished_at_the_next_start(lived: Pa
         return (Path(shutil.copytree(first, tmp_path / f"run-{next(numbers)}")),)
 
     finished = 0
-    for death in kill_everywhere(_erase, prepare, whens=("before",), stride=43):
+    for death in kill_everywhere(_erase, prepare, whens=("before",), stride=43, ready=load_what_is_needed):
         (home,) = death.given
         is_begun = (Home(home).characters / NAME / "memory" / ".erasing").exists()
         with closing(open_home(home)) as services:  # the next start
