@@ -151,6 +151,8 @@ class SharedMemory:
     def is_stale(self) -> bool:
         """Tell whether some persona's files read otherwise than when they were taken; a look at each file."""
         stamps = self.store().load().stamps
+        if not self._takes_part():
+            return False
         return {persona.name for persona in self._sharing()} != stamps.keys() or not all(
             self._is_as_taken(stamps, name) for name in stamps
         )
@@ -166,6 +168,8 @@ class SharedMemory:
         Raises:
             DiskFullError, UnwritableError, BusyError, DerivedDamagedError: until then nothing that changed is given.
         """
+        if not self._takes_part():
+            return  # nothing of another persona is opened for its sake
         users, store, sharing = self.users(), self.store(), self._sharing()
         if self.only_look or (not sharing and look(store.path) is None):
             return
@@ -210,6 +214,11 @@ class SharedMemory:
         if store.uid not in self._indexes:
             self._indexes[store.uid] = SharedIndex(store.path, self.base().recall, self.clock, self.log)
         return self._indexes[store.uid]
+
+    def _takes_part(self) -> bool:
+        """Tell whether this persona shares, or did when all was taken last."""
+        own = merged(self.base(), self.personas.get(self.paths.name).settings)[0]
+        return own.memory.shared or self.paths.name in self.store().load().stamps
 
     def _sharing(self) -> list[Persona]:
         """Return the personas whom the user lets share."""
