@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,14 +27,17 @@ from managers.growth.mark import due_for_growth
 from managers.growth.training import ADAPTER, Job, job_file, job_in
 from managers.mind import Cancel
 from managers.storage.aside import move_durably
-from managers.storage.errors import BusyError, UtataneError
+from managers.storage.errors import BusyError, Notice, UtataneError
 from managers.storage.files import make_folder, remove_tree
 from managers.storage.locks import holding
 from managers.storage.opening import is_file
 from managers.storage.paths import CHECKOUT
 from managers.storage.settings import GrowthSettings
+from managers.storage.texts import Texts
 
+_say = Texts("notices/growth")
 Told = Callable[[Mapping[str, Any]], None]
+_MONTH: Final = timedelta(days=30)
 _SECRET: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 """No process that reads a model from elsewhere gets what an environment's variables of such names hold."""
 
@@ -147,6 +151,24 @@ class Growth:
         make_folder(folder)
         job_file(folder, job)
         return job
+
+
+def grow_by_itself(memories: Memories, cancel: Cancel) -> list[Notice]:
+    """Train another version where the person wants one each month, and a month has passed; for nights."""
+    growth = Growth(memories)
+    newest = max((card.made for card in growth.adapters.all()), default="")
+    month_ago = f"{memories.clock.now() - _MONTH:%Y-%m-%d %H:%M}"
+    if not growth.settings.monthly or newest > month_ago:
+        return []
+    growth.look()
+    try:
+        card = growth.train(lambda _: None, cancel)
+    except TooFewExamplesError:
+        return []
+    if card is None:
+        return []
+    facts = {"version": card.version, "before": card.loss_before, "after": card.loss}
+    return [_say.notice("grown", name=memories.paths.name, **facts)]
 
 
 def _run(folder: Path, told: Told, cancel: Cancel) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property, partial
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agent.companion import Companion
 from agent.erasing import finish_erasing
 from agent.group.groups import Groups
+from agent.group.opened_sessions import ended_threads, open_sessions
 from agent.health import look_around
 from agent.memories import Memories, open_memories
 from agent.minds.choose import MindChooser
@@ -21,19 +22,16 @@ from agent.minds.known_servers import KnownServers
 from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, note_leaving, usage_limits
 from managers.domains.domain_knowledge import Domains
-from managers.groups import GroupStore
 from managers.growth.adapters import Adapters
 from managers.personas import Persona, PersonaStore
 from managers.recall.documents.process import READER
-from managers.sessions.records import ThreadRecord
-from managers.sessions.redis_address import parted
 from managers.storage import privacy
 from managers.storage.clock import Clock, SystemClock
 from managers.storage.edges import said
 from managers.storage.errors import Notice, UtataneError, as_notice
 from managers.storage.notices import NoticeBoard
 from managers.storage.paths import Home
-from managers.storage.settings import REDIS, Secrets, Settings, SettingsFile
+from managers.storage.settings import Secrets, Settings, SettingsFile
 from managers.usage.meter import Meter
 
 if TYPE_CHECKING:
@@ -43,8 +41,6 @@ if TYPE_CHECKING:
     from managers.domains.domain_jobs import DomainJobs
     from managers.exchange.backups.daily import DailyBackups
     from managers.recall.embedders.fetching import Fetches
-    from managers.recall.likeness import Likeness
-    from managers.sessions.records import ThreadRecord
     from managers.sessions.tiers import Sessions
     from managers.sleep.scheduler import SleepScheduler
 
@@ -121,7 +117,7 @@ class Services:
                     self.rng,
                     secrets=self.secrets,
                     meter=self.meter,
-                    threads=self._ended_threads,
+                    threads=partial(ended_threads, self),
                     domains=self.domains,
                 )
                 if not self.only_look:
@@ -153,57 +149,7 @@ class Services:
     @cached_property
     def sessions(self) -> Sessions:
         """What is kept of those conversations in the middle term."""
-        from managers.sessions.tiers import Sessions  # noqa: PLC0415  # only who talks with several needs it
-
-        return Sessions(
-            self.home,
-            self.clock,
-            lambda: self.settings().sessions,
-            self._redis_url,
-            self._told_of_sessions,
-            self._finished,
-        )
-
-    def _ended_threads(self, since: datetime | None) -> Iterator[ThreadRecord]:
-        """Yield the threads among several that ended, of conversations that went on since a moment, or of all."""
-        for standing in GroupStore(self.home, self.clock, self.rng).all():
-            if since is None or standing.last >= since.isoformat():
-                yield from self.sessions.threads(standing.id)
-
-    def _redis_url(self) -> str:
-        """Return where the Redis of conversations of several is; a password that somebody wrote beside it is put away."""
-        from managers.sessions.tiers import address_of  # noqa: PLC0415  # as above
-
-        url = self.settings_file.load()[0].sessions.redis_url
-        if url and (plain := self.without_password(url)) != url and not self.only_look:
-            self.settings_file.change("sessions", redis_url=plain)
-        return address_of(self.settings_file, self.secrets)
-
-    def _told_of_sessions(self, notice: Notice) -> None:
-        """Put up what is wrong with them; that Redis is gone stands there until it is back."""
-        if notice.code.startswith("redis"):
-            self.notices.replace("redis", [notice] if notice.level == "warning" else [])
-        else:
-            self.notices.post(notice)
-
-    def _finished(self, thread: ThreadRecord) -> ThreadRecord:
-        from agent.group.session import finished  # noqa: PLC0415  # as above
-
-        return finished(thread, self._likeness)
-
-    def _likeness(self, names: Sequence[str]) -> Likeness | None:
-        """Return what makes embeddings for the first of some personas who can be opened."""
-        for name in names:
-            with suppress(UtataneError):
-                return self.memories(name).recall.likeness
-        return None
-
-    def without_password(self, redis_url: str) -> str:
-        """Return the address of a Redis without its password, which is kept among the secrets."""
-        plain, password = parted(redis_url)
-        if (password or not redis_url) and not self.only_look:
-            self.secrets.set(REDIS, password)
-        return plain
+        return open_sessions(self)
 
     @cached_property
     def domains(self) -> Domains:

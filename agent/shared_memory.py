@@ -13,20 +13,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from agent.addressing import facts_of_user, names_of_user
-from managers.growth.kpi import WEIGHTS, Kpi, months
+from agent.user_chunks import known_to, names_under
+from managers.growth.kpi import WEIGHTS, Kpi
 from managers.language.reading.introductions import name_noted
-from managers.language.reading.preferences import is_standing_wish
 from managers.language.reading.slots import asked_slot
 from managers.language.words import detect_language
-from managers.memory.audience import NOTES, AudienceReader, Kept
+from managers.memory.audience import AudienceReader
 from managers.memory.emotions import EmotionLog
-from managers.memory.entities import Fact, is_safe
-from managers.memory.entity_store import EntityStore
+from managers.memory.entities import is_safe
 from managers.memory.log import ConversationLog
 from managers.memory.log.reader import LogReader
 from managers.memory.messages import is_unnamed
-from managers.mind import Sheet
 from managers.personas import Persona, PersonaStore
 from managers.recall.hits import Hit, MemoryType
 from managers.recall.index.chunking import Chunk as Passage
@@ -40,7 +37,6 @@ from managers.storage.files import read_bytes
 from managers.storage.opening import look
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import Settings, merged
-from managers.storage.texts import Texts
 
 MOST_HITS: Final = 3
 SHARED: Final = "user:"
@@ -51,8 +47,6 @@ _SETTLED: Final = timedelta(days=8)
 _FILES: Final = ("persona.json", "core_memory.txt", "memory/audience.json", "entity_memory")
 Threads = Callable[[datetime | None], Iterable[ThreadRecord]]
 """Returns the threads among several that ended, of talks that went on since a moment, or of all."""
-_DATED: Final = "%Y%m%dT%H%M%S"
-_say = Texts("prompts/shared_memory")
 
 
 def no_threads(_since: datetime | None) -> Iterable[ThreadRecord]:
@@ -179,7 +173,7 @@ class SharedMemory:
             cards = (f"entity_memory/{name}.md" for name in names_under(names, persona) if is_safe(name))
             files = ("", *_FILES, *cards)
             stamps[persona.name] = {file: _identity(persona.paths, file) for file in files}  # before: see `is_stale`
-            chunks += _known_to(persona, names, users, store.uid, self.clock)
+            chunks += known_to(persona, names, users, store.uid, self.clock)
         chunks += self._threads_of(users, store) if sharing else ()
         store.renew(chunks, stamps)
         self._index(store).follow({one.id: _passage(one) for one in store.load().in_use})
@@ -309,88 +303,9 @@ def whose(chunk: Chunk) -> str:
     return ", ".join(chunk.present) if chunk.kind == "thread" else chunk.origin
 
 
-def names_under(names: Iterable[str], persona: Persona) -> list[str]:
-    """Return the cards that may hold what a persona knows of the user."""
-    sheets = (Sheet(persona.name, persona.language, "", name, "", "") for name in names)
-    return list(dict.fromkeys(known for sheet in sheets for known in names_of_user(sheet)))
-
-
 def _identity(paths: PersonaPaths, file: str) -> str:
     found = look(paths.folder / file) if file else look(paths.home.settings)
     return f"{found.st_mtime_ns}-{found.st_size}-{found.st_ino}" if found else ""
-
-
-def _known_to(persona: Persona, names: Iterable[str], users: Users, uid: str, clock: Clock) -> Iterator[Chunk]:
-    """Yield what one persona knows of a user, as it stands in its files."""
-    try:
-        kept = AudienceReader(persona.paths).kept()
-    except UtataneError:
-        return  # nobody can tell what is for this computer only
-    entities, seen = EntityStore(persona.paths, clock), set[str]()
-    for name in names:
-        sheet = Sheet(persona.name, persona.language, "", name, "", "")
-        open_ones = {fact.text for fact in facts_of_user(entities, sheet, kept)}
-        for fact in facts_of_user(entities, sheet):
-            if fact.text not in seen and _is_of(fact, users, uid):
-                seen.add(fact.text)
-                yield _of_fact(persona.name, fact, is_here_only=fact.text not in open_ones)
-    if not users.spans:  # nobody knows whose line of a note it is
-        yield from _of_notes(persona, names, kept, seen)
-    for month, kpi in months(persona.paths, clock, uid):
-        yield _of_month(persona, month, kpi)
-
-
-def _is_of(fact: Fact, users: Users, uid: str) -> bool:
-    """Tell whether a fact rests on words of one user alone; where nobody can tell, it is nobody's."""
-    if not users.spans:
-        return True
-    said = set[str]()
-    day = fact.since.replace("-", "")
-    for one in fact.evidence or (f"{day}T000000", f"{day}T235959"):
-        try:
-            said |= users.around(datetime.strptime(one[:15], _DATED))  # ids are in local time
-        except ValueError:
-            return False
-    return said == {uid}
-
-
-def _of_fact(origin: str, fact: Fact, *, is_here_only: bool) -> Chunk:
-    time = None
-    with suppress(ValueError):
-        time = datetime.fromisoformat(fact.since)
-    kind: Kind = "preference" if is_standing_wish(fact.text) else "profile"
-    return Chunk(
-        id=chunk_id(kind, origin, fact.text),
-        kind=kind,
-        text=fact.text,
-        origin=origin,
-        time=time,
-        tags=[f"slot:{fact.slot}"] if fact.slot else [],
-        evidence=list(fact.evidence),
-        is_here_only=is_here_only,
-    )
-
-
-def _of_notes(persona: Persona, names: Iterable[str], kept: Kept, seen: set[str]) -> Iterator[Chunk]:
-    """Yield the lines of the core memory that name the user, or tell what they like."""
-    text = (read_bytes(persona.paths.core_memory) or b"").decode("utf-8", "replace")
-    called = tuple(name for name in names if name)
-    for line in filter(None, (line.strip(" \t-*・#") for line in text.splitlines())):
-        if line not in seen and (any(name in line for name in called) or is_standing_wish(line)):
-            seen.add(line)
-            fact = Fact(line)
-            yield _of_fact(persona.name, fact, is_here_only=kept.holds_file(NOTES["core_memory"]))
-
-
-def _of_month(persona: Persona, month: str, kpi: Kpi) -> Chunk:
-    counts = {name: getattr(kpi, name) for name in WEIGHTS}
-    text = _say("month", persona.language, month=month, persona=persona.name, **counts)
-    tags = [f"{name}:{count}" for name, count in counts.items() if count]
-    time = datetime.strptime(month, "%Y-%m")  # a month, no moment
-    return Chunk(
-        id=chunk_id("kpi", persona.name, month), kind="kpi", text=text, origin=persona.name, time=time, tags=tags,
-        kpi=kpi.total,
-    )  # fmt: skip
 
 
 def _is_kept(chunk: Chunk, paths: PersonaPaths) -> bool:

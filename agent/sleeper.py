@@ -12,6 +12,7 @@ from agent.addressing import with_name
 from agent.audience import DiscreetDreams, kept_from, other_messages
 from agent.errors import UnknownLevelError, UnknownTaskError
 from agent.forgetting import let_wishes_go, take_up
+from agent.growing import grow_by_itself
 from agent.memories import Memories
 from agent.minds.choose import Minds, built_in_mind
 from agent.minds.errors import MindError
@@ -98,14 +99,17 @@ class CompanionSleeper:
         )
         if dry_run:
             return report
-        return replace(report, notices=(*report.notices, *self._follow_up(report)))
+        return replace(report, notices=(*report.notices, *self._follow_up(report, None if today else cancel)))
 
     def cost(self, *, today: bool = True, catch_up: bool = False) -> DreamCost:
         """Estimate what `dream` would ask of the mind; nothing is asked."""
         return self.dreamer().cost(today=today, catch_up=catch_up)
 
-    def _follow_up(self, report: DreamReport) -> list[Notice]:
-        """After a dream: the index learns of it, and files are put in order. What fails waits for the next night."""
+    def _follow_up(self, report: DreamReport, night: Cancel | None) -> list[Notice]:
+        """After a dream: the index learns of it, and files are put in order. What fails waits for the next night.
+
+        After a night that came by itself, which `night` ends, the persona learns, where the person wishes so.
+        """
         memories = self.memories
         notices: list[Notice] = []
         made = sum(change.memories for change in report.changes)
@@ -114,6 +118,7 @@ class CompanionSleeper:
             lambda: notices.extend(memories.recall.keep_up(DRIFT)),
             self._tidy,
             memories.history.maintain,
+            lambda: notices.extend(grow_by_itself(memories, night) if night else ()),
         ):
             try:
                 work()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agent.growing import Growth
+from agent.growing import Growth, grow_by_itself
 from agent.memories import Memories
 from agent.minds.errors import LocalModelError
 from agent.minds.makers import local_mind
@@ -145,6 +145,22 @@ def test_a_killed_training_goes_on_to_the_same_adapter(growth: Growth) -> None:
     assert again is not None
     assert again.loss == whole.loss
     assert _tensors(growth.adapters.path(1)) == first
+
+
+@needs_torch
+def test_each_month_another_version_is_trained_where_the_person_wants_it(
+    growth: Growth, memories: Memories, settings: Settings, clock: HandClock
+) -> None:
+    assert grow_by_itself(memories, Cancel()) == []
+    settings.growth.monthly = True
+    (told,) = grow_by_itself(memories, Cancel())
+    assert "Nemu" in told.en
+    clock.move(hours=24 * 20)
+    assert grow_by_itself(memories, Cancel()) == []
+    clock.move(hours=24 * 11)
+    assert len(grow_by_itself(memories, Cancel())) == 1
+    assert [card.version for card in growth.adapters.all()] == [1, 2]
+    assert growth.adapters.in_use == 0
 
 
 @needs_torch

@@ -10,7 +10,9 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from agent.services import Services
+from managers.growth.adapters import Adapters, Card
 from managers.storage.history import History
+from tests.growth.grown import write_adapter
 from tests.ui.reading import Element, press, read
 from tests.ui.rooms import NAME
 from tests.ui.visitors import visitor_of
@@ -268,3 +270,16 @@ def test_a_switch_lets_it_share(services: Services, visitor: TestClient) -> None
     assert "checked" in read(visitor.get(address_of(NAME, "persona"))).one("#share").attributes
     visitor.post(address_of(NAME, "persona/share"))
     assert not services.memories(NAME).settings().memory.shared
+
+
+def test_an_adapter_speaks_and_goes_back_in_one_press(services: Services, visitor: TestClient) -> None:
+    adapters = Adapters(services.personas.get(NAME).paths, services.clock)
+    assert "growth-title" not in visitor.get(ROOM).text  # who never trained anything is shown nothing
+    for version in (1, 2):
+        write_adapter(adapters.path(version), Card(version=version, loss_before=2.0, loss=1.5))
+    for version in (1, 2):
+        press(visitor, opened(visitor), f"#growth button[value='{version}']")
+        assert adapters.in_use == version
+    assert "loss 2.000 → 1.500" in opened(visitor).one("#growth").text
+    press(visitor, opened(visitor), "#growth button[value='back']")
+    assert adapters.in_use == 1

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 import annotated_types
 from pydantic.fields import FieldInfo
 
+from agent.group.opened_sessions import without_password
 from agent.services import Services
 from managers.storage.errors import InvalidSettingError, UtataneError
 from managers.storage.settings import Settings
@@ -161,7 +162,7 @@ def change(services: Services, name: str, value: object, persona: str = "", curr
     if value is not None:
         value = typed(fields(section)[key], value)
     if name == "sessions.redis_url":
-        value = services.without_password(str(value or ""))
+        value = without_password(services, str(value or ""))
     if persona:
         services.personas.set_settings(persona, section, **{key: value})
     else:
