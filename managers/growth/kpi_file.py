@@ -129,4 +129,4 @@ class KpiFile:
     def _read(self, query: str, uid: str) -> list[tuple[Any, ...]]:
         if not self._database.is_there:
             return []
-        return self._database.run(lambda connection: connection.execute(query, {"uid": uid}).fetchall())
+        return self._database.read(lambda connection: connection.execute(query, {"uid": uid}).fetchall())

@@ -75,6 +75,20 @@ class Database:
                 self._set_aside()
                 return self._run(work)
 
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Do some work that changes nothing, also where nothing can be written; the file is there.
+
+        Raises:
+            UtataneError: as `run`.
+        """
+        try:
+            with self._held():
+                return self._run(work, only_reads=True)
+        except UnwritableError:  # nor can anybody else write there
+            return self._run(work, only_reads=True)
+        except DatabaseDamagedError:
+            return self.run(work)
+
     @property
     def is_there(self) -> bool:
         """Whether there is such a file: whoever only reads makes none."""
@@ -112,17 +126,18 @@ class Database:
     def _held(self, wait: float = WAIT_SECONDS) -> AbstractContextManager[None]:
         return holding(self.path.with_name(f".{self.path.name}.lock"), self.path.name, wait)
 
-    def _run(self, work: Callable[[Connection], T]) -> T:
+    def _run(self, work: Callable[[Connection], T], *, only_reads: bool = False) -> T:
         import duckdb  # noqa: PLC0415  # see above
 
         try:
             check_plain(self.path)
             is_new = not self.is_there
-            connection = duckdb.connect(str(self.path), config=_CONFIG)
+            connection = duckdb.connect(str(self.path), read_only=only_reads, config=_CONFIG)
             try:
                 if is_new:
                     self.path.chmod(PRIVATE_FILE)
-                connection.execute(self.tables)
+                if not only_reads:
+                    connection.execute(self.tables)
                 connection.begin()
                 done = work(connection)
                 connection.commit()

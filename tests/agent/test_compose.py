@@ -149,7 +149,11 @@ def test_what_is_quoted_stands_outside_of_the_system_prompt_and_keeps_its_marks_
     ]
     made = compose_parts(parts, 900, "en", characters, least=1 / 4)
     assert "line" not in made.system
-    assert [block.split("\n")[0] for block in made.quoted] == ["[What you recall]", "[From the documents]"]
+    assert [block.split("\n")[0] for block in made.quoted] == [
+        "[This topic so far]",
+        "[What you recall]",
+        "[From the documents]",
+    ]
     lines = [line for block in made.quoted for line in block.split("\n")]
     assert all(line.startswith((">", "[")) for line in lines)
     assert lines[-1].startswith(">")

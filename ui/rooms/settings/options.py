@@ -79,7 +79,7 @@ class Option:
 
     @property
     def group(self) -> str:
-        if self.section == "mind":
+        if self.section in {"mind", "growth"}:
             return "details"
         if self.name == "recall.mask_embeddings":
             return "privacy"
