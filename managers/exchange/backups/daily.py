@@ -55,6 +55,7 @@ class DailyBackups:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._progress = BackupProgress()
+        self._ended = 0
 
     @property
     def progress(self) -> BackupProgress:
@@ -63,8 +64,8 @@ class DailyBackups:
 
     @property
     def mark(self) -> str:
-        """What changes when something begins or ends."""
-        return f"{self._progress.doing}{self._progress.since}"
+        """What changes when something begins or ends, and never comes back: one may end between two looks."""
+        return f"{self._ended}{self._progress.doing}{self._progress.since}"
 
     def tick(self) -> None:
         """Make the day's backup, if it is due; called every minute, from a thread of its own."""
@@ -118,6 +119,7 @@ class DailyBackups:
             self._progress = BackupProgress()
         except Exception as error:  # noqa: BLE001  # the edge of a thread: nobody above would see it
             self._failed(said(error, "a backup"))
+        self._ended += 1
 
     def _failed(self, error: UtataneError) -> None:
         self._progress = BackupProgress(error=error)
