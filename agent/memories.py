@@ -45,6 +45,7 @@ from managers.recall.knowledge import KnowledgeBase
 from managers.recall.recall_log import RecallLog
 from managers.recall.shared import SharedDocuments
 from managers.sessions.users import UserStore
+from managers.storage import audit
 from managers.storage.clock import Clock
 from managers.storage.edges import told
 from managers.storage.errors import Notice, UtataneError, as_notice
@@ -181,6 +182,7 @@ class Memories:
         self.recall.close()
         self.shared.close()
         self.history.close()
+        audit.settle()
 
     def window(self) -> list[Message]:
         """Return the last turns of the thread: what the next turn will have before its eyes."""

@@ -172,6 +172,11 @@ def record(
         logger.warning("an event of the audit (%s) could not be written", kind, exc_info=True)
 
 
+def settle() -> None:
+    """Wait until what was recorded here up to now would survive a power cut, and nothing more is written for it."""
+    _beside.submit(int).result()
+
+
 def months(paths: PersonaPaths) -> list[Path]:
     """Return the files, oldest first."""
     return files(paths.memory, _PATTERN)

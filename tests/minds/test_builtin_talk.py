@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from datetime import datetime, timedelta
 
@@ -11,9 +12,9 @@ from agent.minds.builtin import BuiltInMind
 from managers.language.reading.introductions import name_in
 from managers.memory.messages import Message
 from managers.memory.questions import Question
-from managers.mind import ChatTurn, OpenQuestion, Sheet
+from managers.mind import Cancel, ChatTurn, Company, OpenQuestion, Sheet, TextPiece
 from managers.sleep.autonomy import Occasion
-from tests.minds.speaking import MIA, NOW, SHIORI, converse, say
+from tests.minds.speaking import MIA, NOW, SHIORI, converse, request, say
 
 HAZEL = Sheet("Hazel", "en", "You are Hazel, plain and gentle.\n- You love quiet rooms and rain on glass.")
 NEMU = Sheet("ねむ", "ja", "あなたは「ねむ」。くだけた言葉で話す。敬語は使わない。\n- 好きなものは、雨の音、古い本。")
@@ -437,3 +438,14 @@ def test_curiosity_waits_where_it_was_just_spoken_of() -> None:
     deed = BuiltInMind().impulse(Occasion(SHIORI, "curiosity", "", next_week, question, last_words=(told,)))
     assert deed is not None
     assert "来週の面接" in deed.text
+
+
+@pytest.mark.parametrize(("goodbye", "sheet"), [("Everyone, good night.", HAZEL), ("みんな、おやすみ。", NEMU)])
+def test_a_good_night_among_several_is_given_back_in_the_same_words_too(goodbye: str, sheet: Sheet) -> None:
+    alone = {say(goodbye, sheet, seed=seed) for seed in range(40)}
+    heard = Message("m2", NOW, "other", "Mia", " ".join(sorted(alone)))
+    company = Company("g1", (sheet.persona, "Mia"), voices=("Mia",), own_names=(sheet.persona,), since=(heard,))
+    for seed in range(12):
+        asked = dataclasses.replace(request(goodbye, sheet), company=company)
+        said = [piece.text for piece in BuiltInMind(seed).reply(asked, Cancel()) if isinstance(piece, TextPiece)]
+        assert "".join(said) in alone

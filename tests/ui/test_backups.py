@@ -8,6 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from agent.services import Services
+from managers.exchange.backups.keeping import Backups
+from managers.exchange.backups.listing import Head
 from managers.storage.errors import Lang
 from tests.ui.reading import Element, read
 from tests.ui.rooms import NAME
@@ -53,6 +55,28 @@ def test_one_is_made_while_the_page_goes_on(services: Services, visitor: TestCli
     assert texts("en")("backups.began") in visitor.post(f"{PAGE}/begin", data={"doing": "now"}).text
     services.backups.wait()
     assert len(opened(visitor).all(".backups li")) == 1
+
+
+def test_a_page_that_was_read_before_one_ended_is_known_to_be_old(
+    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heads, times = Backups.heads, []
+
+    def heads_and_then_a_backup(self: Backups) -> list[Head]:
+        found = heads(self)
+        if not times:
+            times.append(1)
+            services.backups.begin("now")
+            services.backups.wait()
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Backups, "heads", heads_and_then_a_backup)
+        page = opened(visitor)
+    assert page.all(".backups li") == []
+    now = opened(visitor)
+    assert len(now.all(".backups li")) == 1
+    assert page.one("main").attributes["data-revision"] != now.one("main").attributes["data-revision"]
 
 
 def test_a_persona_and_a_file_come_back_beside_what_is_there(services: Services, visitor: TestClient) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from agent.companion import Companion
 from agent.memories import Memories
 from agent.services import Services
 from managers.storage.access import Access
-from managers.storage.errors import Lang
+from managers.storage.errors import Lang, UtataneError
 from ui.components.revision import revision_of
 from ui.components.times import day_name, when
 from ui.locales import Texts, choose_language, texts
@@ -236,9 +237,13 @@ class PersonaVisit(Visit):
         return address_of(self.name, room, **query)
 
 
-async def visit_of(request: Request) -> Visit:
-    """Return a request to a room of the house itself."""
-    return Visit(request, *_asked(request))
+def visit_of(request: Request) -> Visit:
+    """Return a request to a room of the house itself; what its page is as old as is noted before anything is read."""
+    visit = Visit(request, *_asked(request))
+    if request.method == "GET" and visit.persona_name:
+        with suppress(UtataneError):  # the page says why
+            request.state.revision = revision_of(visit.services, visit.services.companion(visit.persona_name))
+    return visit
 
 
 async def beside_visit_of(request: Request) -> BesideVisit:

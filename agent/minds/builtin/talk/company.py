@@ -11,6 +11,7 @@ from agent.minds.builtin.talk.mood import feeling_of
 from agent.minds.builtin.talk.quotation import readable
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.emotion import NEGATIVE
+from managers.language.reading.reading import SOCIAL
 from managers.language.words import content_words, sentences
 from managers.memory.messages import Message
 from managers.mind import Company
@@ -50,6 +51,8 @@ def among_others(scene: Scene, parts: Sequence[str]) -> list[str]:
         left = [one for one in left if not _is_question(one)]  # one question at a time, whoever asks it
     if is_hurting(scene):
         return left[:_FEW] or [scene.book.say("company", "stays")]
+    if others and company.is_first and all(one.act in SOCIAL for one in scene.read.sentences):
+        return (left or own)[:_FEW]  # a greeting is given back by each of them, in the same words too
     remark = _remark(scene, company)
     if remark and asked and not scene.read.act(*_FACTS):
         if _asks_for_a_view(scene, company, parts):
