@@ -49,10 +49,10 @@ def among_others(scene: Scene, parts: Sequence[str]) -> list[str]:
     left = [one for one in own if _plain(one) not in heard]
     if others and any(_is_question(one.text) for one in others):
         left = [one for one in left if not _is_question(one)]  # one question at a time, whoever asks it
+    if _is_courtesy(scene):
+        left = left or own  # a greeting is given back by each of them, in the same words too
     if is_hurting(scene):
         return left[:_FEW] or [scene.book.say("company", "stays")]
-    if others and company.is_first and all(one.act in SOCIAL for one in scene.read.sentences):
-        return (left or own)[:_FEW]  # a greeting is given back by each of them, in the same words too
     remark = _remark(scene, company)
     if remark and asked and not scene.read.act(*_FACTS):
         if _asks_for_a_view(scene, company, parts):
@@ -67,7 +67,7 @@ def among_others(scene: Scene, parts: Sequence[str]) -> list[str]:
 
 def _after_others(scene: Scene, company: Company, last: Message, left: list[str], remark: str) -> list[str]:
     """Return what is said after somebody else: an own answer, or a word on what they said."""
-    is_own = company.is_addressed or scene.request.recall_wanted or bool(scene.read.questions)
+    is_own = company.is_addressed or scene.request.recall_wanted or bool(scene.read.questions) or _is_courtesy(scene)
     if company.is_first and (is_own or (left and not remark)):
         return left[:_FEW] or [remark or scene.book.say("company", "agrees", other=last.speaker, more="")]
     taken_up = _taken_up(scene, last, has_more=bool(remark))
@@ -85,6 +85,10 @@ def _owned_up(scene: Scene, company: Company, left: list[str]) -> list[str]:
 def is_hurting(scene: Scene) -> bool:
     """Tell whether the user is hurting: no moment for anybody's subject."""
     return feeling_of(scene) in {*NEGATIVE, "mixed"} or speaks_of_death(scene) or is_near_loss(scene)
+
+
+def _is_courtesy(scene: Scene) -> bool:
+    return all(one.act in SOCIAL for one in scene.read.sentences)
 
 
 def _asks_for_a_view(scene: Scene, company: Company, parts: Sequence[str]) -> bool:
