@@ -60,7 +60,7 @@ def test_one_is_made_while_the_page_goes_on(services: Services, visitor: TestCli
 def test_a_page_that_was_read_before_one_ended_is_known_to_be_old(
     services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heads, times = Backups.heads, []
+    heads, times = Backups.heads, list[int]()
 
     def heads_and_then_a_backup(self: Backups) -> list[Head]:
         found = heads(self)
