@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agent.group.conversation import GroupConversation
     from agent.group.turn import GroupTurn
     from agent.services import Services
-    from managers.storage.errors import Lang
+    from managers.storage.errors import Lang, Notice
 
 commands = typer.Typer()
 _INVITE, _LEAVE = "/invite", "/leave"
@@ -39,6 +39,7 @@ def group(
     if message is not None and not message.strip():
         raise EmptyMessageError
     with services_at(home) as services:
+        _tell_of_sessions(services)
         talk, failed = services.groups.of(personas, terminal_language()), False
         is_asked = message is None and not as_json and sys.stdin.isatty()
         for text in [message] if message is not None else _lines(services, quiet=not is_asked):
@@ -63,6 +64,17 @@ def _lines(services: Services, *, quiet: bool) -> Iterator[str]:
         except (EOFError, KeyboardInterrupt):
             write()
             return
+
+
+def _tell_of_sessions(services: Services) -> None:
+    """Let standard error say what a page puts up: that Redis is gone or back, that a file was damaged."""
+    put_up = services.sessions.tell
+
+    def tell(notice: Notice) -> None:
+        put_up(notice)
+        warn(notice.sentence(terminal_language()))
+
+    services.sessions.tell = tell
 
 
 def _moved(talk: GroupConversation, text: str) -> bool:

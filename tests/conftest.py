@@ -15,7 +15,7 @@ from managers.storage import opening
 from managers.storage.paths import Home, PersonaPaths
 from tests.fakes import HandClock
 
-pytest_plugins = ["tests.sharing"]
+pytest_plugins = ["tests.sharing", "tests.redis_server"]
 
 # A busy machine is no fault of the code: budgets for time are kept by `make bench`.
 settings.register_profile("utatane", deadline=None)

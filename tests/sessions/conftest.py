@@ -1,10 +1,7 @@
-"""A home with sessions whose tiers a test walks through by the clock, and a real Redis."""
+"""A home with sessions whose tiers a test walks through by the clock."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,46 +56,3 @@ def kept(tmp_path: Path) -> Iterator[Kept]:
     yield made
     for one in made.opened:
         one.close()
-
-
-class RedisServer:
-    """A real Redis on a socket of its own, which a test may take away and bring back."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.url = f"unix://{folder / 'redis.sock'}"
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        socket = self._folder / "redis.sock"
-        command = ["redis-server", "--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(self._folder)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
-        while not self._answers():
-            assert time.monotonic() < deadline, "redis-server did not start"
-            time.sleep(0.02)
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
-
-    def _answers(self) -> bool:
-        import redis  # noqa: PLC0415
-
-        with redis.Redis.from_url(self.url) as client:
-            try:
-                return bool(client.ping())
-            except redis.RedisError:
-                return False
-
-
-@pytest.fixture
-def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not installed (apt-get install redis-server)")
-    server = RedisServer(tmp_path_factory.mktemp("r"))
-    server.start()
-    yield server
-    server.stop()

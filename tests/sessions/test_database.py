@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.services import open_services
 from managers.sessions.database import Database, rows
 from managers.sessions.errors import DatabaseDamagedError, DatabaseHeldError
 from managers.storage.errors import Notice
+from managers.storage.paths import CHECKOUT, Home
 from tests.fakes import HandClock
 
 TABLES = "CREATE TABLE IF NOT EXISTS said (id TEXT PRIMARY KEY, words TEXT)"
@@ -85,3 +87,31 @@ def test_what_stays_damaged_is_said(database: Database, monkeypatch: pytest.Monk
     database.path.write_bytes(b"no database")
     with pytest.raises(DatabaseDamagedError):
         _ids(database)
+
+
+LISTS = "import app; sys.argv[1:] = ['personas', 'list']; app.main()"
+TALKS = "one = services.companion('Hazel'); list(one.say('Hello, I am Aoi.').events()); one.settle()"
+TICKS = "services._move_sessions(); services.memories('Hazel'); services.gather_notices()"
+
+
+@pytest.mark.parametrize("does", [LISTS, TALKS, TICKS])
+def test_who_lists_personas_or_talks_with_one_does_not_load_duckdb(own_home: Home, does: str) -> None:
+    services = open_services(own_home)
+    services.memories("Hazel").kpi.update()  # there is something to open
+    services.close()
+    code = f"""
+import atexit, os, sys
+from agent.services import open_services
+from managers.storage.paths import find_home
+
+def tell():
+    print(*sys.modules)
+    sys.stdout.flush()
+    os._exit(0)  # a talk that ends is counted, which loads it
+
+atexit.register(tell)
+services = open_services(find_home(None))
+{does}
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    assert "duckdb" not in done.stdout.split("\n")[-2].split(), done.stderr

@@ -13,7 +13,8 @@ from managers.sessions.tiers import Moved, Sessions
 from managers.storage.paths import Home
 from managers.storage.settings import SessionSettings
 from tests.crash import kill_everywhere, needs_signals
-from tests.sessions.conftest import Kept, RedisServer
+from tests.redis_server import RedisServer
+from tests.sessions.conftest import Kept
 
 
 def _words(record: SessionRecord | None) -> list[str]:
