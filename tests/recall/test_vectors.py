@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import faiss
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -206,3 +208,20 @@ def test_very_many_new_ones_are_written_without_being_held(store: Store, hold: H
     assert began.begin(store, epoch)
     began.follow(store, epoch)
     assert len(began) == 2600
+
+
+@pytest.mark.parametrize("count", [100, 1500])
+@pytest.mark.usefixtures("few_are_many")
+def test_a_search_keeps_to_the_thread_that_asks(store: Store, index: VectorIndex, hold: Hold, count: int) -> None:
+    held = dense(count)
+    hold(held)
+    index.follow(store, "e")
+    index.save(store, "e")
+
+    def search_and_count() -> int:
+        faiss.omp_set_num_threads(2)  # what another library, or a machine of two processors, leaves to a new thread
+        index.search(held[:1], 10)
+        return int(faiss.omp_get_max_threads())
+
+    with ThreadPoolExecutor(1) as another:
+        assert another.submit(search_and_count).result() == 1

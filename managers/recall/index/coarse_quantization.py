@@ -102,6 +102,7 @@ class Coarse:
 
     def promising(self, asked: Vectors, count: int) -> Ids:
         """Return the places of those that look nearest, in order."""
+        load_faiss()
         _, places = self._index.search(self._numbers(asked), min(count, len(self)))
         found: Ids = np.sort(places[0][places[0] >= 0])
         return found

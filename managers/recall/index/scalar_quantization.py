@@ -7,7 +7,6 @@ takes a millisecond or two; for more there is `coarse`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -57,12 +56,14 @@ class Codes(RowsByPlace, Protocol):
         """Return the places of the rows nearest to a question (one row of whole numbers), nearest first, and the products."""
 
 
-@cache
 def load_faiss() -> Any:  # noqa: ANN401  # it ships no types
-    """Return the library."""
+    """Return the library, with one thread for what the calling thread does: OpenMP holds that for each thread apart.
+
+    A scan takes milliseconds; threads that wait for it burn the other cores, and one that is put off delays the rest.
+    """
     import faiss  # noqa: PLC0415  # a fifth of a second that nobody needs before the first vector
 
-    faiss.omp_set_num_threads(1)  # a scan takes milliseconds; threads that wait for it burn the other cores
+    faiss.omp_set_num_threads(1)
     return faiss
 
 
@@ -118,6 +119,7 @@ class Scanned:
         return products(self.rows, places, query)
 
     def nearest(self, asked: Vectors, count: int) -> tuple[Ids, Scores]:
+        load_faiss()
         found, places = self._index.search(asked, min(count, len(self)))
         there = places[0] >= 0
         return places[0][there], found[0][there]
