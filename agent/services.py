@@ -69,6 +69,7 @@ class Services:
     _companions: dict[str, Companion] = field(default_factory=dict)
     _waking: threading.Lock = field(default_factory=threading.Lock)
     _doors: dict[str, threading.RLock] = field(default_factory=dict)
+    _has_examined_sessions: bool = False
 
     def settings(self) -> Settings:
         """Return the settings as they stand in the file now; what is wrong with it is put up as a notice."""
@@ -242,8 +243,14 @@ class Services:
         self.backups.tick()
 
     def _move_sessions(self) -> None:
-        """Move conversations of several to the tier where they belong by now."""
+        """Move conversations of several to the tier where they belong by now; the first time, say what is amiss there."""
+        from agent.group.session_health import examine_sessions  # noqa: PLC0415  # only whoever serves needs it
+
         try:
+            if not self._has_examined_sessions:
+                self._has_examined_sessions = True
+                amiss = [one for one in examine_sessions(self) if one.level != "info"]
+                self.notices.replace("sessions", amiss)
             self.sessions.move()
         except UtataneError as error:
             self.notices.replace("sessions-worker", [as_notice("sessions-wait", error)])

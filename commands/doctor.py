@@ -10,6 +10,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
+from agent.group.session_health import examine_sessions
 from agent.services import Services
 from agent.spending import standings, warning
 from managers.domains import PREFIX
@@ -75,6 +76,7 @@ def examine(services: Services) -> Iterator[Finding]:
     yield from _guarded("usage", partial(_caps, services))
     yield from _guarded("backups", partial(_backups, services))
     yield from _guarded("home", lambda: _troubles("home", look_at_home(services.home)))
+    yield from _guarded("sessions", partial(_sessions, services))
     yield from _guarded("domains", partial(_domains, services))
     yield from _guarded("personas", partial(_personas, services))
 
@@ -142,6 +144,12 @@ def _backups(services: Services) -> Iterator[Finding]:
             yield Finding("backups", "ok", **_of_backups.both("same-disk"))
     if not is_daily:
         yield Finding("backups", "warning", **_of_backups.both("off"))
+
+
+def _sessions(services: Services) -> Iterator[Finding]:
+    """Say what is kept of conversations of several, and what is amiss there."""
+    for notice in examine_sessions(services):
+        yield Finding("sessions", "ok" if notice.level == "info" else "warning", notice.ja, notice.en)
 
 
 def _domains(services: Services) -> Iterator[Finding]:

@@ -57,6 +57,10 @@ class EraseNotConfirmedError(UtataneError):
     """`erase` without a yes."""
 
 
+class EndNotConfirmedError(UtataneError):
+    """`group --end` without a yes."""
+
+
 class ImportMisuseError(UtataneError):
     """`import` with too many words, or a kind that nobody knows. Facts: `kinds`."""
 

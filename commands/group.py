@@ -10,7 +10,7 @@ import typer
 
 from commands.held import ask_about, print_what_waits, say_what_waits
 from commands.language import terminal_language
-from commands.shared import HomeOption, JsonOption, services_at
+from commands.shared import HomeOption, JsonOption, services_at, tell
 from commands.terminal import ask, warn, write
 
 if TYPE_CHECKING:
@@ -26,11 +26,18 @@ _INVITE, _LEAVE = "/invite", "/leave"
 
 @commands.command()
 def group(
-    personas: Annotated[list[str], typer.Argument(help="Two to five personas.")],
+    personas: Annotated[
+        list[str], typer.Argument(help="Two to five personas; with --end also the id of a conversation.")
+    ],
     message: Annotated[
         str | None, typer.Option("-m", "--message", help="Say this, print the answers, and leave.")
     ] = None,
     home: HomeOption = None,
+    end: Annotated[
+        bool,
+        typer.Option("--end", help="End the conversation for good; what was said stays with each who heard it."),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --end: do not ask.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Talk to several personas together: one round with -m, else a conversation (/invite NAME, /leave NAME)."""
@@ -40,6 +47,9 @@ def group(
         raise EmptyMessageError
     with services_at(home) as services:
         _tell_of_sessions(services)
+        if end:
+            _end(services, personas, yes=yes, as_json=as_json)
+            return
         talk, failed = services.groups.of(personas, terminal_language()), False
         is_asked = message is None and not as_json and sys.stdin.isatty()
         for text in [message] if message is not None else _lines(services, quiet=not is_asked):
@@ -66,15 +76,40 @@ def _lines(services: Services, *, quiet: bool) -> Iterator[str]:
             return
 
 
+def _end(services: Services, personas: list[str], *, yes: bool, as_json: bool) -> None:
+    """End a conversation for good, on a yes."""
+    from commands.errors import EndNotConfirmedError
+
+    found, lang = services.groups.to_end(personas), terminal_language()
+    if not yes and not (sys.stdin.isatty() and not as_json and _agrees(lang)):
+        raise EndNotConfirmedError
+    services.groups.end(found)
+    tell(
+        {"ended": found},
+        "この会話を終わりにしました。" if lang == "ja" else "The conversation is ended.",
+        as_json=as_json,
+    )
+
+
+def _agrees(lang: Lang) -> bool:
+    question = "話題・要約・全文の記録を完全に消します。よいですか？ [y/N]"
+    if lang == "en":
+        question = "This destroys its topics, summaries and full logs. Do it? [y/N]"
+    try:
+        return ask(question).strip().lower() in {"y", "yes", "はい"}
+    except EOFError:
+        return False
+
+
 def _tell_of_sessions(services: Services) -> None:
     """Let standard error say what a page puts up: that Redis is gone or back, that a file was damaged."""
     put_up = services.sessions.tell
 
-    def tell(notice: Notice) -> None:
+    def told(notice: Notice) -> None:
         put_up(notice)
         warn(notice.sentence(terminal_language()))
 
-    services.sessions.tell = tell
+    services.sessions.tell = told
 
 
 def _moved(talk: GroupConversation, text: str) -> bool:

@@ -153,6 +153,30 @@ class GroupStore:
                 self._write(document)
             return found
 
+    def remove(self, group: str) -> bool:
+        """Take a conversation off the list; return whether it was there.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError: nothing was changed.
+        """
+        with self._writing():
+            document = self._read()
+            left = [one for one in document.groups if one.id != group]
+            is_there = len(left) < len(document.groups)
+            if is_there:
+                document.groups = left
+                self._write(document)
+            return is_there
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the file can be understood, or is not there: if not, nobody knows which conversations there are."""
+        data = read_bytes(self.home.groups)
+        try:
+            return not data or bool(_Document.model_validate(load_json(data)))
+        except (NotJsonError, ValidationError):
+            return False
+
     def _writing(self) -> AbstractContextManager[None]:
         path = self.home.groups
         return holding(path.with_name(f".{path.name}.lock"), path.name)

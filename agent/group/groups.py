@@ -83,6 +83,38 @@ class Groups:
                 )
             return self._open[group]
 
+    def to_end(self, wanted: Sequence[str]) -> str:
+        """Return the id of a conversation that there is: by that id itself, or by who is in it now.
+
+        A session whose conversation is on the list no more has only the id, as `doctor` tells it.
+
+        Raises:
+            GroupNotFoundError
+        """
+        [first, *others] = wanted
+        if not others and (self._store.get(first) is not None or self._services.sessions.has(first)):
+            return first
+        keys = {name_key(name) for name in wanted}
+        for one in self._store.all():
+            if {name_key(name) for name in one.present} == keys:
+                return one.id
+        raise GroupNotFoundError
+
+    def end(self, group: str) -> None:
+        """End a conversation for good: off the list, and what is kept of it beside the logs is destroyed at every tier.
+
+        What was said stays in the log of each who heard it. Done twice, it is done once.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError, DatabaseHeldError: it is on the list still, and can be ended again.
+        """
+        with self._opening:
+            talk = self._open.pop(group, None)
+        if talk is not None:
+            talk.close()
+        self._services.sessions.drop(group)
+        self._store.remove(group)
+
     def close(self) -> None:
         """Finish what is under way."""
         for one in self._open.values():

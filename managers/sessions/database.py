@@ -6,7 +6,7 @@ DuckDB is imported when a file is first opened: it takes a quarter of a second.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -82,12 +82,21 @@ class Database:
             UtataneError: as `run`.
         """
         try:
-            with self._held():
+            return self.look(work)
+        except DatabaseDamagedError:
+            return self.run(work)
+
+    def look(self, work: Callable[[Connection], T]) -> T:
+        """Do the same and make nothing, not even the lock where there was none; a damaged file stays where it is.
+
+        Raises:
+            UtataneError: as `run`.
+        """
+        try:
+            with self._held() if look(self._lock) is not None else nullcontext():
                 return self._run(work, only_reads=True)
         except UnwritableError:  # nor can anybody else write there
             return self._run(work, only_reads=True)
-        except DatabaseDamagedError:
-            return self.run(work)
 
     @property
     def is_there(self) -> bool:
@@ -124,7 +133,11 @@ class Database:
                 raise explained(error, self.path) from error
 
     def _held(self, wait: float = WAIT_SECONDS) -> AbstractContextManager[None]:
-        return holding(self.path.with_name(f".{self.path.name}.lock"), self.path.name, wait)
+        return holding(self._lock, self.path.name, wait)
+
+    @property
+    def _lock(self) -> Path:
+        return self.path.with_name(f".{self.path.name}.lock")
 
     def _run(self, work: Callable[[Connection], T], *, only_reads: bool = False) -> T:
         import duckdb  # noqa: PLC0415  # see above

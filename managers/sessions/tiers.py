@@ -25,7 +25,7 @@ from managers.sessions.redis_hot import RedisHot
 from managers.sessions.warm import TABLES, WarmStore
 from managers.storage.clock import Clock
 from managers.storage.errors import Notice
-from managers.storage.files import remove, remove_tree
+from managers.storage.files import files, remove, remove_tree
 from managers.storage.locks import holding
 from managers.storage.opening import is_folder, walk
 from managers.storage.paths import Home, safe_name
@@ -99,6 +99,16 @@ class Sessions:
             UnreadableError, DatabaseHeldError, BusyError: it cannot be read now.
         """
         return self.hot.get(session_id) or self._resumed(session_id)
+
+    def has(self, session_id: str) -> bool:
+        """Tell whether there is anything of a session, at any tier.
+
+        Raises:
+            UnreadableError, DatabaseHeldError, BusyError: nobody can say now.
+        """
+        if self.hot.get(session_id) is not None or any(self.archive.threads(session_id)):
+            return True
+        return self.warm.session(session_id) is not None or bool(self.warm.threads([session_id]))
 
     def threads(self, session_id: str) -> list[ThreadRecord]:
         """Return the threads of a session that ended, at all tiers and in order; each with its full log, if there is one.
@@ -178,10 +188,18 @@ class Sessions:
                 remove(path)
 
     def drop(self, session_id: str) -> None:
-        """Destroy a session at every tier."""
+        """Destroy a session at every tier; done twice, it is done once.
+
+        Raises:
+            DiskFullError, UnwritableError, BusyError, DatabaseHeldError: it may be there in part, and can be tried again.
+        """
+        if not is_folder(self.home.sessions):
+            return
         self._go_through(lambda _: None, lambda _: None, session_id)
         self.warm.database.rewrite()
         remove_tree(self.home.sessions / "archive" / safe_name(session_id))
+        for name in files(self.home.sessions / "hot", f"{safe_name(session_id)}.json.broken-*"):
+            remove(name)
 
     def _go_through(
         self,

@@ -67,6 +67,35 @@ def test_a_guest_is_not_invited(home: Path) -> None:
     assert "Guest" in run("group", "Hazel", "Guest", "-m", "Hello", home=home, expect=1).stderr
 
 
+def test_a_conversation_is_ended_for_good_on_a_yes(home: Path) -> None:
+    given = "Everyone, the plum stone is hidden."
+    run("group", "Hazel", "ねむ", "-m", given, home=home)
+    assert "of the last day" in run("doctor", home=home).stdout
+    [file] = (home / "sessions" / "hot").glob("*.json")
+    done = run("group", "ねむ", "Hazel", "--end", home=home, expect=1)
+    assert "Nothing was changed" in done.stderr
+    assert file.exists()
+    ended = lines(run("group", "ねむ", "Hazel", "--end", "--yes", "--json", home=home))
+    assert ended == [{"ended": file.stem}]
+    assert not file.exists()
+    assert given in (home / "characters" / "Hazel" / "log.txt").read_text("utf-8")
+    assert "is not there" in run("group", file.stem, "--end", "--yes", home=home, expect=1).stderr
+
+
+def test_the_doctor_names_a_session_whose_conversation_is_not_listed_and_it_is_ended_by_its_id(home: Path) -> None:
+    run("group", "Hazel", "ねむ", "-m", "Everyone, the plum stone is hidden.", home=home)
+    (home / "groups.json").unlink()
+    [file] = (home / "sessions" / "hot").glob("*.json")
+    done = run("doctor", "--json", home=home)
+    [told] = [one for one in lines(done) if one["about"] == "sessions" and one["state"] == "warning"]
+    assert file.stem in told["sentence"]
+    run("group", file.stem, "--end", "--yes", home=home)
+    assert not file.exists()
+    assert not [
+        one for one in lines(run("doctor", "--json", home=home)) if one["about"] == "sessions" and one["state"] != "ok"
+    ]
+
+
 def _said_by(stream: IO[str]) -> queue.Queue[str]:
     """Return the lines of a stream as they come; an empty one at its end."""
     found = queue.Queue[str]()

@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from agent.services import Services
 from managers.mind import ReplyPiece, ReplyRequest, TextPiece
+from managers.storage.errors import Lang
 from tests.agent.choosing import ScriptedMind
 from tests.agent.group.conftest import Table
 from tests.fakes import HandClock
@@ -197,3 +198,18 @@ def test_in_its_own_room_a_persona_is_not_taken_for_another(services: Services, 
     others = page.all("article.other")
     assert [one.texts(".speaker") for one in others] == [["ねむ"]]
     assert all(not one.all(".face") and not one.all(".deeds") for one in others)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_conversation_is_ended_where_they_are_chosen(services: Services, visitor: TestClient, lang: Lang) -> None:
+    visitor.headers["accept-language"] = lang
+    here = room(visitor, services, "Hazel", "ねむ")
+    press(visitor, read(visitor.get(here)), SEND, text="Everyone, the plum stone is hidden.")
+    over(services)
+    page = read(visitor.get("/group"))
+    assert page.one(".talks .close").attributes["data-ask"] == texts(lang)("group.end_ask")
+    page = read(press(visitor, page, ".talks .close"))
+    assert texts(lang)("group.ended") in page.text
+    assert not page.all(".talks")
+    assert visitor.get(here).status_code == 404
+    assert any("plum" in one.text for one in services.memories("ねむ").log.tail(5))

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 
+import pytest
+
 from agent.erasing import erase, plan_erasure
+from agent.errors import GroupNotFoundError
 from agent.events import Failed, Noticed
+from agent.group.conversation import GroupConversation
+from agent.group.session_health import examine_sessions
 from managers.memory.messages import Message
+from managers.sessions.errors import DatabaseHeldError
 from managers.sessions.records import AgendaItem, SessionRecord
 from managers.sessions.tiers import Sessions
+from managers.storage.errors import Notice
 from tests.agent.group.conftest import NAMES, Table
+from tests.redis_server import RedisServer
 
 
 def _sessions(table: Table) -> Sessions:
@@ -132,3 +141,137 @@ def test_a_renamed_persona_was_there_and_another_of_its_old_name_was_not(table: 
     [ended] = talk.session.topics(talk._heard_all)
     assert ended.present == ["Clari", "Nix"]
     assert (ended.summary != "", len(ended.embedding)) == (True, ended.dimension)
+
+
+def _at_every_tier(table: Table) -> GroupConversation:
+    """Return a talk of which a topic is in the archive, one in the database and one hot."""
+    table.services.settings_file.change("sessions", after_week="archive")
+    talk = table.talk()
+    table.round(talk, "Lumi, I saw a film about a lighthouse.")
+    table.clock.move(hours=24 * 9)
+    table.services._move_sessions()
+    table.services._move_sessions()
+    table.round(talk, "Clari, good morning. Who built that castle on the hill?")
+    return talk
+
+
+def _found(table: Table) -> dict[str, Notice]:
+    found = list(examine_sessions(table.services))
+    assert all(one.ja and one.en and one.ja != one.en for one in found)
+    return {one.code: one for one in found}
+
+
+def _lying_there(table: Table) -> dict[str, bytes]:
+    folder = table.services.home.folder
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_is_there_is_counted_and_left_as_it_is(table: Table) -> None:
+    assert _found(table) == {}
+    _at_every_tier(table).close()
+    before = _lying_there(table)
+    found = _found(table)
+    assert list(found) == ["sessions-counted"]
+    assert "1 of the last day, 1 in the database (0 topics in full), 1 full logs" in found["sessions-counted"].en
+    assert _lying_there(table) == before
+
+
+@pytest.mark.parametrize("damaged", ["hot/*.json", "warm.duckdb", "archive/*/*.json.gz"])
+def test_a_damaged_file_is_named_and_stays_until_it_is_used(table: Table, damaged: str) -> None:
+    talk = _at_every_tier(table)
+    talk.close()
+    [path] = table.services.home.sessions.glob(damaged)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    before = _lying_there(table)
+    found = _found(table)
+    assert path.relative_to(table.services.home.sessions).as_posix() in found["sessions-damaged"].en
+    assert _lying_there(table) == before
+    _sessions(table).threads(talk.id)  # who uses it sets it aside
+    assert ".broken-" in _found(table)["sessions-aside"].ja
+    assert "sessions-damaged" not in _found(table)
+
+
+def test_a_database_that_another_program_holds_is_named_and_the_rest_is_counted(table: Table) -> None:
+    _at_every_tier(table).close()
+    path = table.services.home.sessions / "warm.duckdb"
+    code = f"import duckdb; one = duckdb.connect({str(path)!r}); print(1, flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        found = _found(table)
+        other.communicate(b"\n")
+    assert list(found) == ["sessions-counted", "sessions-unread"]
+    assert "1 of the last day" in found["sessions-counted"].en
+
+
+def test_a_session_is_nobody_s_only_when_all_who_were_there_are_gone_for_good(table: Table) -> None:
+    talk = _at_every_tier(table)
+    talk.close()
+    kept = _sessions(table).threads(talk.id)
+    for name in NAMES[:2]:
+        with table.services.away(name):
+            table.services.personas.delete(name)
+    assert "sessions-alone" not in _found(table)
+    assert _sessions(table).threads(talk.id) == kept  # the others' conversation too
+    with table.services.away(NAMES[2]):
+        table.services.personas.delete(NAMES[2])
+    assert "sessions-alone" not in _found(table)  # they may come back
+    shutil.rmtree(table.services.home.trash)
+    assert talk.id in _found(table)["sessions-alone"].en
+    table.clock.move(hours=24 * 400)
+    table.services._move_sessions()
+    assert talk.id in _found(table)["sessions-alone"].ja
+    assert _sessions(table).threads(talk.id)[0].message_ids == kept[0].message_ids  # never by itself
+
+
+def test_a_list_that_cannot_be_read_makes_no_session_nobody_s(table: Table) -> None:
+    _at_every_tier(table).close()
+    groups = table.services.home.groups
+    whole = groups.read_bytes()
+    groups.write_bytes(b"{]")
+    assert list(_found(table)) == ["groups-unreadable", "sessions-counted"]
+    groups.write_bytes(whole)
+    assert list(_found(table)) == ["sessions-counted"]
+
+
+def test_a_conversation_that_is_ended_is_in_no_tier_and_the_logs_stay(table: Table, redis_server: RedisServer) -> None:
+    import redis  # noqa: PLC0415  # an extra
+
+    table.services.settings_file.change("sessions", redis_url=redis_server.url)
+    talk = _at_every_tier(table)
+    other = table.services.groups.of(NAMES[:2])
+    table.round(other, "Lumi, do you remember the harbour?")
+    logs = {name: [one.id for one in table.log(name)] for name in NAMES}
+    with redis.Redis.from_url(redis_server.url) as client:
+        assert client.exists(f"sess:{talk.id}")
+        (table.services.home.sessions / "hot" / f"{talk.id}.json.broken-1").write_bytes(b"lighthouse")
+        table.services.groups.end(table.services.groups.to_end([*NAMES]))
+        assert client.keys() == [f"sess:{other.id}".encode()]
+    for path in table.services.home.sessions.rglob("*"):
+        assert talk.id not in path.name
+        assert not path.is_file() or not {b"lighthouse", b"castle"} & set(path.read_bytes().split())
+        assert not path.is_file() or talk.id.encode() not in path.read_bytes()
+    assert {name: [one.id for one in table.log(name)] for name in NAMES} == logs
+    assert [one.id for one in table.services.groups.all()] == [other.id]
+    assert "harbour" in _words(_sessions(table).get(other.id))[0]
+    table.services.groups.end(talk.id)  # twice is once
+    with pytest.raises(GroupNotFoundError):
+        table.services.groups.to_end([talk.id])
+    again = table.talk()
+    assert (again.id != talk.id, again.messages()) == (True, [])
+
+
+def test_a_conversation_whose_database_is_held_is_on_the_list_until_it_can_be_ended(table: Table) -> None:
+    talk = _at_every_tier(table)
+    path = table.services.home.sessions / "warm.duckdb"
+    code = f"import duckdb; one = duckdb.connect({str(path)!r}); print(1, flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(DatabaseHeldError):
+            table.services.groups.end(talk.id)
+        other.communicate(b"\n")
+    assert [one.id for one in table.services.groups.all()] == [talk.id]
+    table.services.groups.end(talk.id)
+    assert not _sessions(table).has(talk.id)
+    assert table.services.groups.all() == []

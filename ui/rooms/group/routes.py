@@ -171,6 +171,14 @@ def leave(visit: Beside, group: str, name: FormText = "") -> Response:
     return _led(visit, group)
 
 
+@router.post("/{group}/end")
+def end(visit: Beside, group: str) -> Response:
+    """End a conversation for good; what was said stays with each who heard it."""
+    visit.services.groups.end(group)
+    visit.request.app.state.live.wake(f"group/{group}")
+    return visit.lead("/group", visit.t("group.ended"))
+
+
 def _with(visit: BesideVisit, names: list[str] | tuple[str, ...]) -> Response:
     try:
         talk = visit.services.groups.of(names, visit.lang)
