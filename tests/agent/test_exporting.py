@@ -14,7 +14,7 @@ from agent.brief import FEWEST_TOKENS, make_brief
 from agent.exporting import FORMS, ExportWishes, export, file_name, kept_messages
 from agent.memories import Memories
 from agent.minds.tokens import count_tokens
-from managers.exchange.cards.reading import card_in_png
+from managers.exchange.cards.card_bytes import card_in_png
 from managers.exchange.encryption import open_encrypted
 from managers.memory.errors import AudienceUnknownError
 from managers.memory.messages import Message

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import asdict
 
 from managers.exchange.cards.card import NoCardError, parse_card
+from managers.exchange.cards.card_bytes import CardUnreadableError, card_in_json, card_in_png
 from managers.exchange.cards.conversion import fields_of, prompt_of
 from managers.exchange.cards.png_chunks import BrokenPngError, text_chunks, with_texts
-from managers.exchange.cards.reading import CardUnreadableError, card_in_json, card_in_png
 from managers.exchange.cards.world_info import book_of
 from managers.memory.lore_keys import Bounds, Scanned, key_of
 from managers.memory.lore_scanning import LoreScanner, Said

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from agent.services import Services
 from managers.exchange import import_engine
-from managers.exchange.cards.reading import card_in_png
+from managers.exchange.cards.card_bytes import card_in_png
 from managers.exchange.cards.writing import write_card
 from tests.exchange.cards.made import png, v3
 from tests.exchange.importing import HereReading, lines_of

@@ -78,7 +78,6 @@ _SHARE = 0.5
 _FORM_AND_ANSWER = 1_000
 """Tokens of the answer's form and of an answer of middling length."""
 _FACT_ID = 12
-_HIT_LENGTH = 400
 
 
 class Asker(Asking, Protocol):

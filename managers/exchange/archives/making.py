@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from managers.exchange.archives.forgotten import Forgotten, WithoutForgotten, forgotten_in
 from managers.exchange.archives.manifest import Manifest
 from managers.exchange.archives.snapshot import Moment, moment_of
+from managers.exchange.archives.without_forgotten import Forgotten, WithoutForgotten, forgotten_in
 from managers.exchange.archives.writing import Choice, Progress, nobody_asks, write_archive
 from managers.exchange.exports.new_file import new_file
 from managers.language.masking.file_masking import FileMask

@@ -123,15 +123,6 @@ def parse_card(value: object) -> Card:
         raise NoCardError("invalid", field=where[:80]) from error
 
 
-def is_like_card(value: object) -> bool:
-    """Tell whether a JSON value has the marks of a card."""
-    try:
-        _document(value)
-    except NoCardError as error:
-        return error.code != "no-card"
-    return True
-
-
 def _document(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise NoCardError("no-card")

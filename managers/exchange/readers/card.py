@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from managers.exchange.cards.card import Card, NoCardError, parse_card
+from managers.exchange.cards.card_bytes import IN_CHARX, CardUnreadableError, card_in_json, card_in_png, is_png
 from managers.exchange.cards.conversion import language_of, prompt_of
 from managers.exchange.cards.kept_card import fields_of_card
 from managers.exchange.cards.png_chunks import MAX_TEXT_BYTES
-from managers.exchange.cards.reading import IN_CHARX, CardUnreadableError, card_in_json, card_in_png, is_png
 from managers.exchange.cards.world_info import book_of
 from managers.exchange.import_source import ImportSource
 from managers.exchange.items import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -62,7 +61,6 @@ _GLANCE = 64 * 1024
 _TURN_SECONDS = 1.0
 """So long documents are read while somebody waits for an answer; what takes longer is read after it."""
 
-_logger = logging.getLogger(__name__)
 
 Progress = Callable[[int, int], None]
 

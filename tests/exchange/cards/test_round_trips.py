@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from managers.exchange.cards.card_bytes import card_in_json, card_in_png
 from managers.exchange.cards.png_chunks import text_chunks
-from managers.exchange.cards.reading import card_in_json, card_in_png
 from managers.exchange.cards.writing import write_card
 from managers.personas import Persona
 from managers.storage.json_text import load_json
