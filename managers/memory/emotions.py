@@ -24,6 +24,7 @@ from managers.storage.errors import Notice
 from managers.storage.files import append_durably, files, read_bytes, remove, write_atomic
 from managers.storage.locks import writing
 from managers.storage.paths import PersonaPaths
+from managers.storage.watching import beside_listed
 
 KEPT_DAYS = 90
 FOLD_AT_BYTES = 64 * 1024
@@ -114,7 +115,8 @@ class EmotionLog:
         )
         line = json.dumps(entry.model_dump(mode="json"), ensure_ascii=False) + "\n"
         with writing(self._paths):
-            waiting = append_durably(self._new, line.encode())
+            with beside_listed(self._new):
+                waiting = append_durably(self._new, line.encode())
             if waiting > FOLD_AT_BYTES:
                 self.roll()
         return entry
@@ -163,8 +165,9 @@ class EmotionLog:
                 write_atomic(path, encode(as_plain(_newest_first([*before, *moved]), strange)))
             if gone or self._new.exists():
                 kept = [entry for entry in entries if entry.timestamp >= oldest_kept]
-                write_atomic(self._paths.emotion_log, encode(as_plain(_newest_first(kept), odd)))
-                remove(self._new)
+                with beside_listed(self._paths.emotion_log):
+                    write_atomic(self._paths.emotion_log, encode(as_plain(_newest_first(kept), odd)))
+                    remove(self._new)
             return len(gone)
 
     def take_in(self, readings: Sequence[EmotionEntry]) -> int:

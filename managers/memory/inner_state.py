@@ -38,6 +38,7 @@ from managers.storage.locks import WAIT_SECONDS, writing
 from managers.storage.paths import PersonaPaths
 from managers.storage.settings import SleepSettings
 from managers.storage.texts import Texts
+from managers.storage.watching import beside_listed
 
 LIGHT_THRESHOLD = 0.4
 _say = Texts("prompts/inner_state")
@@ -247,7 +248,8 @@ class InnerStateStore:
         drives.goal_achievement.active_goal_id = active[0].id if active else None
         if drives.devotion.updated_at is None:
             drives.devotion.updated_at = now
-        write_atomic(self._paths.internal_state, encode(state.model_dump(mode="json")))
+        with beside_listed(self._paths.internal_state):
+            write_atomic(self._paths.internal_state, encode(state.model_dump(mode="json")))
 
     def _levels(self, state: InnerState, now: datetime) -> Levels:
         return Levels(

@@ -7,12 +7,13 @@ for that a thread looks at all files every few seconds, beside whoever waits for
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -26,8 +27,11 @@ _SHARE: Final = 0.01
 """Looking takes no more than this part of one processor, however many files there are."""
 _UNUSED_SECONDS: Final = 1800.0
 """What nobody has asked for so long is not looked at; whoever asks then looks at each file, once."""
-_TRUST_AFTER_NS: Final = 2_000_000_000
-"""Some file systems count in 2 seconds: a folder younger than that may change without its time changing."""
+_TICK_NS: Final = 50_000_000
+"""More than passes between two ticks of the clock that a system gives its folders' times from."""
+_COARSE_TICK_NS: Final = 2_000_000_000
+"""The same where a time has no digits below a hundredth of a second: some file systems count in 2 seconds."""
+_HUNDREDTH_NS: Final = 10_000_000
 
 _logger = logging.getLogger(__name__)
 
@@ -58,7 +62,11 @@ class Listing:
         self._wanted = wanted
         self._lock = threading.Lock()
         self._files: Mapping[str, Identity] = {}
-        self._trusted: int | None = None
+        self._known_at: int | None = None
+        self._sure_after = 0
+        """A look before that moment (nanoseconds since 1970) may have missed what came in the same tick; 0: none did."""
+        self._beside = 0
+        """How many files that are not wanted here are being written, while nothing else had moved the folder's time."""
         self._looks = 0
         self.used = 0.0
 
@@ -71,33 +79,60 @@ class Listing:
         self.used = time.monotonic()
         is_watched = _keep_watching(self)
         with self._lock:
-            modified = self._time()
-            if modified != self._trusted or not is_watched:
-                self._note(self._look(), modified)
+            modified, began = self._time_told(), time.time_ns()
+            if modified != self._known_at or self._sure_after or not is_watched:
+                self._note(self._look(), modified, began)
             return self._files
 
     def look_again(self) -> None:
         """Look at each file now: for whoever begins to work with what is in them, and for the thread."""
-        looks = self._looks
+        looks, began = self._looks, time.time_ns()
         try:
-            modified = self._time()
+            modified = self._time_told()
             found = self._look()
         except UtataneError:
             found, modified = {}, None  # whoever asks next is told
         with self._lock:
             if looks == self._looks:  # nobody has looked meanwhile, who would have seen more
-                self._note(found, modified)
+                self._note(found, modified, began)
 
     def forget(self) -> None:
         """Look at each file when it is asked for the next time."""
-        self._trusted = None
+        self._known_at = None
 
     def wants(self, name: str) -> bool:
         return self._wanted(name)
 
-    def _note(self, found: Mapping[str, Identity], modified: int | None) -> None:
-        is_old = modified is not None and time.time_ns() - modified > _TRUST_AFTER_NS
-        self._trusted, self._looks = modified if is_old else None, self._looks + 1
+    @contextlib.contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Go on with what is known while a file that is not wanted here is written: only that moves the folder's time."""
+        with self._lock:
+            is_known = self._beside > 0 or self._quietly() == self._known_at is not None
+            self._beside += is_known
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._beside -= is_known
+                if is_known and self._known_at is not None:
+                    self._known_at = self._quietly()
+
+    def _quietly(self) -> int | None:
+        """Return the folder's time; None where nobody can tell it: whoever asks next is told."""
+        with contextlib.suppress(UtataneError):
+            return self._time()
+        return None
+
+    def _time_told(self) -> int | None:
+        """Return the folder's time, as it was before what is being written beside the files."""
+        return self._known_at if self._beside and self._known_at is not None else self._time()
+
+    def _note(self, found: Mapping[str, Identity], modified: int | None, began: int) -> None:
+        if modified != self._known_at:
+            self._known_at, self._sure_after = modified, (modified or 0) + _tick(modified or 0)
+        if began > self._sure_after:
+            self._sure_after = 0
+        self._looks += 1
         if found != self._files:
             self._files = found
 
@@ -123,6 +158,11 @@ class Listing:
             if opening.kind_of(status) == "file":
                 found[entry.name] = Identity.of(status)
         return found
+
+
+def _tick(modified: int) -> int:
+    """Return for how many nanoseconds a folder may change without its time changing from this one."""
+    return _TICK_NS if modified % _HUNDREDTH_NS else _COARSE_TICK_NS
 
 
 _known: weakref.WeakValueDictionary[tuple[Path, Callable[[str], bool]], Listing] = weakref.WeakValueDictionary()
@@ -151,6 +191,20 @@ def written_into(path: Path) -> None:
         concerned = [one for (folder, wanted), one in _known.items() if folder == path.parent and wanted(path.name)]
     for one in concerned:
         one.forget()
+
+
+@contextlib.contextmanager
+def beside_listed(path: Path) -> Iterator[None]:
+    """Write, replace or remove a file; whoever lists its folder without wanting it need not list thousands anew for that.
+
+    What somebody else does there at this very moment is noticed by the thread.
+    """
+    with _guard:
+        others = [one for (folder, wanted), one in _known.items() if folder == path.parent and not wanted(path.name)]
+    with contextlib.ExitStack() as stack:
+        for one in others:
+            stack.enter_context(one.undisturbed())
+        yield
 
 
 def _keep_watching(one: Listing) -> bool:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from managers.storage import watching
 from managers.storage.errors import NotPlainFileError
-from managers.storage.files import write_atomic
+from managers.storage.files import entries, write_atomic
 from managers.storage.opening import guard
-from managers.storage.watching import Listing, listing, look_at_all, written_into
+from managers.storage.watching import Listing, beside_listed, listing, look_at_all, written_into
 
 LONG_AGO = (1e9, 1e9)
 
@@ -53,7 +54,7 @@ def test_what_moves_its_folders_time_is_noticed_at_once(watched: Listing, folder
 
 
 def test_two_changes_within_one_tick_of_the_file_systems_clock_are_both_noticed(watched: Listing, folder: Path) -> None:
-    now = time.time()
+    now = round(time.time())  # of a system that counts in whole seconds
     for name in ("Cleo.md", "Dan.md"):
         (folder / name).write_text("plays the oboe", "utf-8")
         os.utime(folder, (now, now))
@@ -74,6 +75,74 @@ def test_what_this_program_appends_is_noticed_at_once(watched: Listing, folder: 
         file.write(" and the oboe")
     written_into(folder / "Ben.md")
     assert watched.files()["Ben.md"].size == len("plays the cello and the oboe")
+
+
+def _lists(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Return the folders that are listed from here on, as they are."""
+    listed: list[Path] = []
+
+    def noting(folder: Path, kinds: None) -> list[os.DirEntry[str]]:
+        listed.append(folder)
+        return entries(folder, kinds)
+
+    monkeypatch.setattr(watching, "entries", noting)
+    monkeypatch.setattr(watching, "_keep_watching", lambda _one: True)  # no thread beside
+    return listed
+
+
+@pytest.fixture
+def notes(folder: Path) -> Listing:
+    """A listing of some files alone, that trusts its folder's time."""
+    found = listing(folder, _is_note)
+    found.files()
+    found.files()
+    return found
+
+
+def _is_note(name: str) -> bool:
+    return name.endswith(".md")
+
+
+def test_what_no_listing_wants_makes_nobody_list_the_folder(
+    notes: Listing, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, listed = notes.files(), _lists(monkeypatch)
+    for _ in range(3):
+        with beside_listed(folder / "state.json"):
+            write_atomic(folder / "state.json", "{}")
+            assert notes.files() is before
+        assert notes.files() is before
+        assert not listed
+        notes.look_again()  # as the thread does
+        listed.clear()
+
+
+def test_what_is_to_be_looked_at_again_is_also_while_something_else_is_written(notes: Listing, folder: Path) -> None:
+    with beside_listed(folder / "state.json"):
+        with (folder / "Ben.md").open("a", encoding="utf-8") as file:
+            file.write(" and the oboe")
+        written_into(folder / "Ben.md")
+    assert notes.files()["Ben.md"].size == len("plays the cello and the oboe")
+
+
+def test_what_came_before_or_after_it_is_noticed(notes: Listing, folder: Path) -> None:
+    write_atomic(folder / "Cleo.md", "plays the oboe")
+    with beside_listed(folder / "state.json"):
+        write_atomic(folder / "state.json", "{}")
+    assert "Cleo.md" in notes.files()
+    os.utime(folder, LONG_AGO)
+    notes.files()
+    with beside_listed(folder / "state.json"):
+        write_atomic(folder / "state.json", "{}")
+    write_atomic(folder / "Dan.md", "plays the oboe")
+    os.utime(folder, (time.time() + 10, time.time() + 10))  # a tick later
+    assert "Dan.md" in notes.files()
+
+
+def test_a_file_that_a_listing_wants_is_noticed(notes: Listing, folder: Path) -> None:
+    with beside_listed(folder / "Cleo.md"):
+        write_atomic(folder / "Cleo.md", "plays the oboe")
+    assert "Cleo.md" in notes.files()
 
 
 def test_what_nobody_has_asked_for_long_is_looked_at_when_somebody_asks(watched: Listing, folder: Path) -> None:
