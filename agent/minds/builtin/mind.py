@@ -9,10 +9,9 @@ from typing import Self
 
 from agent.minds.builtin.dreams import entities, open_questions, reflection, summary
 from agent.minds.builtin.dreams.statements import NAME
-from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.quotation import between_quotes, for_quoting
 from agent.minds.builtin.talk.reply import compose_reply
 from managers.language.lexicons import load
-from managers.language.reading.rules import rule
 from managers.language.words import content_words, words
 from managers.mind import Cancel, Grounds, ReplyPiece, ReplyRequest, TextPiece, ToolCall
 from managers.sleep.autonomy import Deed, Occasion
@@ -71,8 +70,7 @@ class BuiltInMind:
                 return None
             return Deed("write", _said(occasion, "curiosity", occasion.question.topic), NAME)
         if occasion.drive == "goal_achievement" and occasion.goal is not None:
-            named = rule(occasion.sheet.language, "quotations", "quoted").search(occasion.goal.goal)
-            return Deed("goal", _said(occasion, "goal", named["said"] if named else occasion.goal.goal), NAME)
+            return Deed("goal", _said(occasion, "goal", between_quotes(occasion.goal.goal) or occasion.goal.goal), NAME)
         if not theirs:
             return None
         last = for_quoting(theirs[-1].text, occasion.sheet.language, _A_FEW)

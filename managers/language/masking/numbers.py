@@ -21,7 +21,7 @@ def cards(text: str) -> Iterator[tuple[int, int]]:
 
     for match in matches("card", text):
         for written in (match[0], _LAST_GROUP.sub("", match[0])):  # a date or a code may stand behind it
-            digits = _digits(written)
+            digits = digits_of(written)
             if not rule("en", "masking", "card_digits").search(digits) or not luhn.is_valid(digits):
                 continue
             span = match.start(), match.start() + len(written)
@@ -41,7 +41,7 @@ def national_ids(text: str) -> Iterator[tuple[int, int]]:
 
     for name, check in (("my_number", in_), ("ssn", ssn)):
         for match in matches(name, text):
-            digits = _digits(match[0])
+            digits = digits_of(match[0])
             if not check.is_valid(digits) or _DAY_AND_TIME.fullmatch(digits):
                 continue
             is_parted = len(match[0]) > len(digits) and not is_another(text, match.start())
@@ -49,5 +49,6 @@ def national_ids(text: str) -> Iterator[tuple[int, int]]:
                 yield match.span()
 
 
-def _digits(written: str) -> str:
+def digits_of(written: str) -> str:
+    """Return the digits of what is written as a number."""
     return re.sub(r"\D", "", written)

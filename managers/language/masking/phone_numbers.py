@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from managers.language.masking.beside import is_another, is_named, matches
+from managers.language.masking.numbers import digits_of
 
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumber
@@ -36,8 +37,8 @@ def find(text: str) -> Iterator[tuple[int, int]]:
 
 def _international(written: str) -> int:
     """Return how much of it is a number of some country; 0 if none is."""
-    while len(_digits(written)) >= _LEAST - 1:
-        number = _parsed("+" + _digits(written).removeprefix("00"), None)
+    while len(digits_of(written)) >= _LEAST - 1:
+        number = _parsed("+" + digits_of(written).removeprefix("00"), None)
         if number is not None:
             return len(written)
         shorter = _TAIL.sub("", written)
@@ -52,8 +53,8 @@ def _national(text: str, start: int, written: str) -> int:
     if is_another(text, start):
         return 0
     is_called = is_named("phone_words", text, start, start + len(written))
-    while len(_digits(written)) >= _LEAST:
-        if len(_digits(written)) <= _MOST and _is_number(written, is_called=is_called):
+    while len(digits_of(written)) >= _LEAST:
+        if len(digits_of(written)) <= _MOST and _is_number(written, is_called=is_called):
             return len(written)
         shorter = _TAIL.sub("", written)
         if shorter == written:
@@ -63,7 +64,7 @@ def _national(text: str, start: int, written: str) -> int:
 
 
 def _is_number(written: str, *, is_called: bool) -> bool:
-    digits = _digits(written)
+    digits = digits_of(written)
     for region in _CALLED if is_called else _HOME:
         number = _parsed(digits, region)
         if number is None or (region != "US" and not digits.startswith("0") and not is_called):
@@ -97,7 +98,3 @@ def _parsed(digits: str, region: str | None) -> PhoneNumber | None:
     except phonenumbers.NumberParseException:
         return None
     return number if phonenumbers.is_valid_number(number) else None
-
-
-def _digits(written: str) -> str:
-    return re.sub(r"\D", "", written)

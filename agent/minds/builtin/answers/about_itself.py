@@ -9,8 +9,7 @@ from typing import Final
 
 from agent.minds.builtin.answers.candidates import is_of_persona, noted_lines
 from agent.minds.builtin.answers.selection import search_question
-from agent.minds.builtin.dreams.statements import quoted
-from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.quotation import for_quoting, quoted
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.dates_in_words import say
 from managers.language.emotion import NEGATIVE, read_emotion

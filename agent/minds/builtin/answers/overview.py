@@ -13,8 +13,8 @@ from agent.minds.builtin.answers.candidates import (
     noted_lines,
     says_the_same,
 )
-from agent.minds.builtin.dreams.statements import lasting_terms, phrase, quoted
-from agent.minds.builtin.talk.quotation import marks
+from agent.minds.builtin.dreams.statements import lasting_terms, phrase
+from agent.minds.builtin.talk.quotation import marks, quoted
 from agent.minds.builtin.talk.scene import Scene
 from managers.language.dates_in_words import say_when
 from managers.language.emotion import read_emotion

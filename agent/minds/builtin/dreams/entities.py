@@ -19,9 +19,9 @@ from agent.minds.builtin.dreams.statements import (
     is_name_of,
     lasting_terms,
     phrase,
-    quoted,
     said_in,
 )
+from agent.minds.builtin.talk.quotation import quoted
 from managers.language.lexicons import word_list
 from managers.language.reading.kinship import marked
 from managers.language.reading.rules import fits, rule

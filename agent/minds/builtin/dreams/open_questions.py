@@ -10,16 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from agent.minds.builtin.dreams.statements import (
-    Said,
-    call,
-    is_name_of,
-    phrase,
-    quoted,
-    said_in,
-    topics_of,
-)
+from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, said_in, topics_of
 from agent.minds.builtin.dreams.summary import conversations
+from agent.minds.builtin.talk.quotation import quoted
 from managers.language.dates_in_words import say
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import word_list

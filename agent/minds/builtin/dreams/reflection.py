@@ -6,7 +6,6 @@ up before. Where a day gives nothing to say, nothing is said.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,8 +13,9 @@ from datetime import date
 from typing import Final, Literal
 
 from agent.minds.builtin.dreams.open_questions import aim_of, topic_of
-from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, quoted, said_in
+from agent.minds.builtin.dreams.statements import Said, call, is_name_of, phrase, said_in
 from agent.minds.builtin.dreams.summary import day_topics, weight_of
+from agent.minds.builtin.talk.quotation import between_quotes, quoted
 from managers.language.dates_in_words import say
 from managers.language.lexicons import word_list
 from managers.language.words import content_words
@@ -229,8 +229,7 @@ def _looked_back(goal: Goal, material: ReflectionMaterial) -> GoalDraft | None:
 
 def _named(goal: Goal) -> str:
     """Return what a goal is about: what stands in its quotation marks, else all of it."""
-    named = re.search(r"[「“]([^」”]+)[」”]", goal.goal)
-    return named[1] if named else goal.goal
+    return between_quotes(goal.goal) or goal.goal
 
 
 def _is_known(topic: str, material: ReflectionMaterial) -> bool:

@@ -40,13 +40,6 @@ def phrase(lang: Lang, key: str, **slots: str) -> str:
     return template.format(**slots, **capitals)
 
 
-def quoted(text: str, lang: Lang, limit: int = 120) -> str:
-    """Return words in quotation marks, shortened where they are longer than `limit`; marks within them give way."""
-    line = text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-    inner = str.maketrans(*load(f"{lang}/dreams")["within_quote"])
-    return phrase(lang, "quote", text=line.rstrip(marks(lang)["full_stop"]).translate(inner))
-
-
 def call(message: Message, sheet: Sheet, lang: Lang) -> str:
     """Return how the persona refers to a speaker in its memories."""
     if message.role == "persona":

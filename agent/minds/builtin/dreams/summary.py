@@ -6,8 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from agent.minds.builtin.dreams.statements import Said, call, is_name_of, lasting_terms, listed, phrase, quoted, said_in
-from agent.minds.builtin.talk.quotation import marks
+from agent.minds.builtin.dreams.statements import (
+    Said,
+    call,
+    is_name_of,
+    lasting_terms,
+    listed,
+    phrase,
+    said_in,
+)
+from agent.minds.builtin.talk.quotation import marks, quoted
 from managers.language.emotion import read_emotion
 from managers.memory.emotions import VALUES, concern_of
 from managers.memory.messages import Message

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from managers.language.lexicons import load
-from managers.language.reading.rules import rules
+from managers.language.reading.rules import rules, search_any
 from managers.storage.errors import Lang
 
 _KEPT = "\ue000"
@@ -36,6 +36,17 @@ def for_quoting(text: str, lang: Lang, limit: int = 160) -> str:
     for mark, instead in marks(lang)["within"]:
         line = line.replace(mark, instead)
     return line
+
+
+def quoted(text: str, lang: Lang, limit: int = 120) -> str:
+    """Return words between quotation marks, as `for_quoting` has them."""
+    return f"{marks(lang)['open']}{for_quoting(text, lang, limit)}{marks(lang)['close']}"
+
+
+def between_quotes(text: str) -> str:
+    """Return the first words of a text that stand between quotation marks; empty where none do."""
+    found = search_any("quotations", "quoted", text)
+    return found["said"] if found else ""
 
 
 def marks(lang: Lang) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from agent.minds.builtin.answers.candidates import MAX_HITS, Candidate
 from agent.minds.builtin.answers.selection import Found, search_question
 from agent.minds.builtin.talk.mood import take_up
-from agent.minds.builtin.talk.quotation import for_quoting
+from agent.minds.builtin.talk.quotation import for_quoting, quoted
 from agent.minds.builtin.talk.scene import Scene
 from agent.prompts.quoting import plain
 from managers.language.reading.reading import Sentence, question_terms, read
@@ -146,9 +146,7 @@ def _told(files: Sequence[SentFile], scene: Scene) -> list[str]:
             quote = for_quoting(whole, scene.lang)
             said.append(scene.book.say("file", "whole", file=_name(file, scene), quote=quote))
             continue
-        quotes = scene.book.voice.joint.join(
-            scene.book.voice.quoted(for_quoting(one, scene.lang, _QUOTED)) for one in _telling(whole)
-        )
+        quotes = scene.book.voice.joint.join(quoted(one, scene.lang, _QUOTED) for one in _telling(whole))
         count = f"{sum(len(text) for _, text in file.parts):,}"
         said.append(scene.book.say("file", "holds", file=_name(file, scene), count=count, quotes=quotes))
     return said

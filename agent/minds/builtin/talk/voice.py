@@ -51,10 +51,6 @@ class Voice:
         """What stands between two sentences."""
         return str(self.marks["joint"])
 
-    def quoted(self, text: str) -> str:
-        """Return words between quotation marks."""
-        return f"{self.marks['open']}{text}{self.marks['close']}"
-
     def finish(self, text: str) -> str:
         """Give the finished words the persona's own sentence endings; quotations stay as they are."""
         return outside_quotes(text, self._with_endings) if self.quirk else text
