@@ -27,11 +27,8 @@ _SHARE: Final = 0.01
 """Looking takes no more than this part of one processor, however many files there are."""
 _UNUSED_SECONDS: Final = 1800.0
 """What nobody has asked for so long is not looked at; whoever asks then looks at each file, once."""
-_TICK_NS: Final = 50_000_000
-"""More than passes between two ticks of the clock that a system gives its folders' times from."""
-_COARSE_TICK_NS: Final = 2_000_000_000
-"""The same where a time has no digits below a hundredth of a second: some file systems count in 2 seconds."""
-_HUNDREDTH_NS: Final = 10_000_000
+_TICK_NS: Final = 2_000_000_000
+"""Some file systems count in 2 seconds: a folder younger than that may change without its time changing."""
 
 _logger = logging.getLogger(__name__)
 
@@ -129,7 +126,7 @@ class Listing:
 
     def _note(self, found: Mapping[str, Identity], modified: int | None, began: int) -> None:
         if modified != self._known_at:
-            self._known_at, self._sure_after = modified, (modified or 0) + _tick(modified or 0)
+            self._known_at, self._sure_after = modified, (modified or 0) + _TICK_NS
         if began > self._sure_after:
             self._sure_after = 0
         self._looks += 1
@@ -158,11 +155,6 @@ class Listing:
             if opening.kind_of(status) == "file":
                 found[entry.name] = Identity.of(status)
         return found
-
-
-def _tick(modified: int) -> int:
-    """Return for how many nanoseconds a folder may change without its time changing from this one."""
-    return _TICK_NS if modified % _HUNDREDTH_NS else _COARSE_TICK_NS
 
 
 _known: weakref.WeakValueDictionary[tuple[Path, Callable[[str], bool]], Listing] = weakref.WeakValueDictionary()

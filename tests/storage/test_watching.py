@@ -54,7 +54,7 @@ def test_what_moves_its_folders_time_is_noticed_at_once(watched: Listing, folder
 
 
 def test_two_changes_within_one_tick_of_the_file_systems_clock_are_both_noticed(watched: Listing, folder: Path) -> None:
-    now = round(time.time())  # of a system that counts in whole seconds
+    now = time.time()
     for name in ("Cleo.md", "Dan.md"):
         (folder / name).write_text("plays the oboe", "utf-8")
         os.utime(folder, (now, now))
