@@ -85,7 +85,6 @@ def _write_cost(cost: DreamCost, lang: Lang) -> None:
 
 
 def _write_dream(report: DreamReport, t: Texts, *, dry_run: bool) -> None:
-    """Write a dream's report for people."""
     told = report.told
     for story in told.stories:
         write_line(story.target)

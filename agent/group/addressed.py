@@ -25,12 +25,10 @@ class Address:
     Attributes:
         targets: by the persona's own name, in the order in which they are named.
         only: they alone are to speak, also from now on.
-        everyone: all who are there are meant.
     """
 
     targets: tuple[str, ...] = ()
     only: bool = False
-    everyone: bool = False
 
 
 def read_address(text: str, names: Mapping[str, Sequence[str]]) -> Address:
@@ -46,7 +44,7 @@ def read_address(text: str, names: Mapping[str, Sequence[str]]) -> Address:
     if alone:
         return Address(_in_order(alone, plain, names), only=True)
     if any(_fits("everyone", part, "", names) for part in parts):
-        return Address(tuple(names), everyone=True)
+        return Address(tuple(names))
     targets = [name for name in names if any(_fits("addressed", part, name, names) for part in parts)]
     return Address(_in_order(targets, plain, names))
 

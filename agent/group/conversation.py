@@ -219,7 +219,6 @@ class GroupConversation:
         return changed
 
     def _live(self, text: str, turn: GroupTurn, cancel: Cancel, publish: Publish) -> None:
-        """Live a round."""
         companions = self._those_there(publish)
         standing, now = self.standing, self.clock.now()
         self._catch_up(companions, standing)

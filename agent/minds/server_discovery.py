@@ -31,6 +31,8 @@ FIRST_ANSWER_SECONDS = 0.15
 """A server on loopback that is not busy answers within this."""
 _ALL_ANSWERS = 4
 """All questions together may take this many times as long."""
+_LISTED_WITHIN = 3.0
+"""Seconds for the list of all models."""
 
 _NOT_FOR_TALKING = re.compile(r"embed|bge-|minilm|rerank|whisper|clip|tts|-e5-|^e5-", re.IGNORECASE)
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
@@ -67,16 +69,16 @@ def describe(base_url: str, model: str, key: str = "", seconds: float = 1.0) -> 
     return _answer(_describe(base_url, model, key, seconds), _ALL_ANSWERS * seconds)
 
 
-def list_models(base_url: str, key: str = "", seconds: float = 3.0, *, is_anthropic: bool = False) -> list[str]:
+def list_models(base_url: str, key: str = "", *, is_anthropic: bool = False) -> list[str]:
     """Return the names of the models that a server lists, those for talking only; Anthropic takes a key its own way."""
     headers = {"x-api-key": key, "anthropic-version": "2023-06-01"} if is_anthropic else {}
 
     async def ask() -> list[str]:
-        async with _client(base_url, seconds, "" if is_anthropic else key) as client:
+        async with _client(base_url, _LISTED_WITHIN, "" if is_anthropic else key) as client:
             listed = await _json(client, "GET", f"{base_url}/models", headers=headers)
         return [name for name in _ids(listed) if not _NOT_FOR_TALKING.search(name)]
 
-    return _answer(ask(), seconds) or []
+    return _answer(ask(), _LISTED_WITHIN) or []
 
 
 def _answer(asking: Coroutine[Any, Any, T], seconds: float) -> T | None:

@@ -361,7 +361,6 @@ def _stamp(time: datetime) -> str:
 
 
 def _blocks(text: str) -> list[str]:
-    """Return the paragraphs of a text."""
     return [block.strip("\n") for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]
 
 

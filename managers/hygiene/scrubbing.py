@@ -255,7 +255,6 @@ class Scrubber:
         return gzip.compress(left, mtime=0) if left and load_json(left) else None
 
     def _value(self, kind: FileKind, value: Any) -> Any:  # noqa: ANN401  # JSON is whatever is in the file
-        """Return what is left of a value."""
         if isinstance(value, str):
             return self._rest_of(kind, value)
         if isinstance(value, list):
@@ -374,7 +373,6 @@ def _texts(value: Any, *, deep: bool) -> Iterator[str]:  # noqa: ANN401  # JSON 
 
 
 def _evidence(record: dict[str, Any]) -> Iterator[str]:
-    """Yield the messages that a record rests on."""
     for key, one in (*record.items(), *_inner(record).items()):
         if isinstance(one, list) and (key.endswith("evidence") or key == "message_ids"):
             yield from (str(part) for part in one)

@@ -279,12 +279,6 @@ class LorebookStore:
         """
         self.change(lambda book: book.without(book.place_of(place, based_on)), author=author, reason=reason)
 
-    def add_book(self, value: Mapping[str, Any], *, author: str, reason: str) -> int:
-        """Take the entries of another book in that are not there; return how many those are."""
-        with writing(self._paths):
-            before = len(self.load().entries)
-            return len(self.change(lambda book: book.joined(value), author=author, reason=reason).entries) - before
-
     def take_notices(self) -> list[Notice]:
         return self._file.take_notices()
 

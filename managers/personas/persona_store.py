@@ -283,16 +283,13 @@ class PersonaStore:
         self.door.admissions.agree(paths, wishes_of({**admission.agreed, section: meant}))
         return self.get(name)
 
-    def write_system_prompt(
-        self, name: str, text: str, *, based_on: str | None, author: str = "user", emptied: bool = False
-    ) -> Persona:
+    def write_system_prompt(self, name: str, text: str, *, based_on: str | None, emptied: bool = False) -> Persona:
         """Write who the persona is.
 
         Args:
             name: the persona.
             text: the new system prompt.
             based_on: `Persona.system_prompt_digest` as it was read.
-            author: for the history.
             emptied: the person means to empty it.
 
         Raises:
@@ -310,7 +307,7 @@ class PersonaStore:
             if any(notice.code == "prompt-broken" for notice in before.notices):
                 set_aside(paths.system_prompt, self._clock.now())
             spelling = spelling_of(read_bytes(paths.system_prompt) or b"")
-            self._apply(paths, {paths.system_prompt: spelling.encode(text)}, "system prompt", author)
+            self._apply(paths, {paths.system_prompt: spelling.encode(text)}, "system prompt", "user")
             return read_resident(paths, admission)
 
     def set_avatar(self, name: str, data: bytes) -> Persona:

@@ -130,9 +130,9 @@ def copies_in(folder: Path, names: Collection[str], proof: Proof | None = None) 
     return found
 
 
-def without_copies(folder: Path, names: Collection[str], proof: Proof | None = None) -> list[str]:
+def without_copies(folder: Path, names: Collection[str]) -> list[str]:
     """Return the names that are no copies' (see `copies_in`), in their order."""
-    copies = copies_in(folder, names, proof)
+    copies = copies_in(folder, names)
     return [name for name in names if name not in copies]
 
 

@@ -225,7 +225,6 @@ def _opens_page(scope: Scope, headers: Headers) -> bool:
 
 
 def _token_of(scope: Scope) -> str | None:
-    """Return the token that an address holds, if any."""
     if scope["method"] not in {"GET", "HEAD"}:
         return None
     return next((value for name, value in _query(scope) if name == TOKEN), None)

@@ -104,10 +104,6 @@ class Card:
     document: Mapping[str, Any]
     data: CardData
 
-    @property
-    def is_v3(self) -> bool:
-        return self.document.get("spec") == V3
-
 
 def parse_card(value: object) -> Card:
     """Return a JSON value as a card.

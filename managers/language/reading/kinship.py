@@ -25,13 +25,11 @@ class Kin:
     Attributes:
         word: the relation in the speaker's word, in small letters: `brother`, 弟, `editor`.
         manner: what stands before it: `little `.
-        is_kin: it is a relative, friend or animal, not somebody of work.
         is_mine: it is the speaker's own.
     """
 
     word: str
     manner: str = ""
-    is_kin: bool = True
     is_mine: bool = True
 
 
@@ -80,7 +78,7 @@ def kin_of(name: str, text: str, lang: Lang, *, asked: bool = True) -> Kin | Non
             if lang == "ja" or word in kin_words(lang):
                 return Kin(word, manner)
             if rule.name.endswith("_named") and _is_one_of_work(word):
-                return Kin(word, manner, is_kin=False, is_mine=rule.name.startswith("mine"))
+                return Kin(word, manner, is_mine=rule.name.startswith("mine"))
     return None
 
 

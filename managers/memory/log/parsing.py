@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -209,7 +209,23 @@ def _build(found: _Found, end: int, base: int, time: datetime, branch_before: st
     )
     if not extras:  # so are most
         return Record(message, *span, damage=damage, at=base + found.at)
-    message = replace(
+    target = unquote(extras.get("supersedes", "") or extras.get("deletes", ""))
+    deletes = "deletes" in extras
+    return Record(
+        _with_extras(message, extras),
+        *span,
+        target="" if deletes and target == message_id else target,
+        deletes=deletes,
+        damage=damage,
+        variant=unquote(extras.get("variant", "")),
+        after=unquote(extras.get("after", "")),
+        about=unquote(extras.get("about", "")),
+        at=base + found.at,
+    )
+
+
+def _with_extras(message: Message, extras: Mapping[str, str]) -> Message:
+    return replace(
         message,
         broken_off="broken-off" in extras,
         attachments=_names(extras.get("attachments", "")),
@@ -220,19 +236,6 @@ def _build(found: _Found, end: int, base: int, time: datetime, branch_before: st
         thread=_number(extras.get("thread", "")),
         present=_names(extras.get("present", "")),
         branch=unquote(extras.get("branch", "")),
-    )
-    target = unquote(extras.get("supersedes", "") or extras.get("deletes", ""))
-    deletes = "deletes" in extras
-    return Record(
-        message,
-        *span,
-        target="" if deletes and target == message_id else target,
-        deletes=deletes,
-        damage=damage,
-        variant=unquote(extras.get("variant", "")),
-        after=unquote(extras.get("after", "")),
-        about=unquote(extras.get("about", "")),
-        at=base + found.at,
     )
 
 

@@ -57,7 +57,6 @@ def _tag(is_less: bool, is_more: bool) -> Tag:
 
 
 def _joined(blocks: Iterator[Block]) -> list[Block]:
-    """Return the blocks, those that follow each other as one."""
     found: list[Block] = []
     for block in blocks:
         if found and (found[-1].one + found[-1].size, found[-1].other + found[-1].size) == block[:2]:

@@ -117,7 +117,7 @@ def test_a_persona_that_came_from_no_card_becomes_one(tmp_path: Path) -> None:
     personas = store(tmp_path / "home")
     persona = personas.create("ねむ", language="ja", system_prompt="# 性格ではない\n眠い。", greeting="おはよう")
     cards = written(persona)
-    assert (card := card_in_png(write_card(persona, HandClock())).card).is_v3
+    assert (card := card_in_png(write_card(persona, HandClock())).card).document["spec"] == "chara_card_v3"
     assert (card.data.name, card.data.first_mes) == ("ねむ", "おはよう")
     assert card.data.description == "# 性格ではない\n眠い。"
     assert set(cards) == {"chara", "ccv3"}

@@ -108,8 +108,8 @@ def _side(x: float) -> int:
     return -1 if x > _RIGHT_OF else 1
 
 
-def _rays(corners: int, deep: float, turn: float = -90) -> list[tuple[float, float]]:
-    steps = [np.radians(turn + 180 / corners * step) for step in range(2 * corners)]
+def _rays(corners: int, deep: float) -> list[tuple[float, float]]:
+    steps = [np.radians(180 / corners * step - 90) for step in range(2 * corners)]
     return [
         (float(np.cos(step)) * far, float(np.sin(step)) * far)
         for far, step in zip([1.35, deep] * corners, steps, strict=True)

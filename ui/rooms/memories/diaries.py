@@ -83,7 +83,6 @@ def save(visit: With, diary: Which, text: FormText = "", based_on: FormText = ""
 
 
 def _address(visit: PersonaVisit, diary: Diary, volume: str = "", **query: object) -> str:
-    """Return where a diary lies open."""
     whole = f"memories/{diary}/{volume}" if volume else f"memories/{diary}"
     return visit.at(whole, open=1 if diary == _COVERED else "", **query)
 

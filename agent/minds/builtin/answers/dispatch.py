@@ -75,7 +75,6 @@ def _names_a_subject(sentence: Sentence, scene: Scene) -> bool:
 
 
 def _phrase(section: str, name: str, scene: Scene) -> list[str]:
-    """Answer with one phrase of the book."""
     return [scene.book.say(section, name)]
 
 

@@ -60,6 +60,5 @@ def _misses_the_dead(scene: Scene) -> bool:
 
 
 def _deaths(texts: Iterable[str]) -> Iterable[str]:
-    """Yield the sentences that tell of a death."""
     told = (text[:4000] for text in texts if fits_any("events", "death", text))
     return (sentence for text in told for sentence in sentences(text) if fits_any("events", "death", sentence))
