@@ -72,6 +72,6 @@ def _erasure(memories: Memories) -> Erasure:
 
 
 def _backups(memories: Memories) -> BackupCopies:
-    from managers.exchange.backups.rewriting import ErasableBackups  # noqa: PLC0415  # only who erases needs it
+    from managers.exchange.backups.backup_erasing import ErasableBackups  # noqa: PLC0415  # only who erases needs it
 
     return ErasableBackups(memories.paths.home, memories.clock)

@@ -104,7 +104,7 @@ HOME: Final[tuple[FileKind, ...]] = (
     _kind(r"(characters/)?\.[a-z-]*\.?lock|\.made-private|\.samples\.json|\.admitted/.*|usage/.*", "wordless"),
     _kind(
         r"\.backups\.json|backups/.*", "wordless"
-    ),  # no word can be seen in them: see managers/exchange/backups/rewriting
+    ),  # no word can be seen in them: see managers/exchange/backups/backup_erasing
     _kind(r"\.backup-proof\.utatane-tmp/.*", "gone", "copy"),
     _kind(r"\.logs/.*", "text", "log_line"),
     _kind(r"\.(uploads|exports)/.*|\.importing/.*", "gone", "copy"),

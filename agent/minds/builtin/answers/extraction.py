@@ -41,7 +41,7 @@ def value_for(  # noqa: PLR0911  # one return per kind of value
     if fits(lang, "values", "asks_colour", plain):
         return _only(text, lang, "colour").removesuffix("い")
     if fits(lang, "answers", "asks_code", plain):
-        codes = re.findall(r"(?<![\w.])\d[\d -]{1,14}\d(?!\w|\.\d)", text)
+        codes = rule("en", "answers", "code").findall(text)
         return codes[0] if len(codes) == 1 else ""
     if fits(lang, "answers", "asks_name", plain):
         return _name(plain, text, lang)

@@ -86,11 +86,8 @@ def topic_of(said: Said, names: set[str]) -> str:
     if aim := aim_of(said):
         is_particular = any(not is_name_of(topic, names) for topic in topics_of(words(aim), aim, said.lang))
         return aim if is_particular else ""
-    topics = [
-        t
-        for t in said.topics
-        if not is_name_of(t, names) and not re.search(re.escape(t) + "(?:では|じゃ)な", said.text)
-    ]
+    denied = [t for t in said.topics for no in ("ではな", "じゃな") if t + no in said.text]
+    topics = [t for t in said.topics if not is_name_of(t, names) and t not in denied]
     if not topics or not word_list(said.lang, "joins_nouns"):
         return max(topics, key=len, default="")
     when = rule(said.lang, "topics", "when")

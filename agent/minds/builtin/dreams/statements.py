@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -13,7 +12,7 @@ from managers.language.emotion import read_emotion
 from managers.language.lexicons import load, word_list
 from managers.language.reading.concern import find_help_lines
 from managers.language.reading.reading import read
-from managers.language.reading.rules import fits
+from managers.language.reading.rules import fits, rule
 from managers.language.words import Word, content_words, detect_language, sentences, words
 from managers.memory.messages import Message
 from managers.mind import Sheet
@@ -22,7 +21,6 @@ from managers.storage.errors import Lang
 
 NAME: Final = "built-in"
 """What the built-in mind signs with."""
-_CODE: Final = re.compile(r"`[^`\n]*`")
 _LONGEST_TOPIC: Final = 32
 _MORE_THAN_AGREEMENT: Final = 4
 _SHORTEST_MARK: Final = 5
@@ -149,7 +147,7 @@ def said_in(messages: Sequence[Message]) -> list[Said]:
 @lru_cache(maxsize=2048)
 def _said(message: Message) -> tuple[Said, ...]:
     """Return a message's sentences; each task of a night reads those of its days, so what is known of them is kept."""
-    plain = _CODE.sub(" ", readable(message.text))
+    plain = rule("en", "markup", "code_span").sub(" ", readable(message.text))
     lang, lines = detect_language(plain), (" ".join(line.split()) for line in sentences(plain))
     marks_of_help = _help_line_marks()
     return tuple(Said(message, line, lang) for line in lines if line and not any(one in line for one in marks_of_help))

@@ -46,12 +46,8 @@ def summarise_day(material: DayMaterial, _: Cancel | None = None) -> DayDraft:
     topics = day_topics(spoken, {message.speaker for message in material.messages})
     opening = [_opening(material, topics), *_company(material)]
     evidence = [said.message.id for said in chosen]
-    told = [
-        phrase(lang, "said", who=call(said.message, material.sheet, lang), quote=quoted(said.text, lang))
-        for said in _spread(chosen, MAX_QUOTED)
-    ]
     return DayDraft(
-        summary=phrase(lang, "joint").join([*opening, *told]),
+        summary=phrase(lang, "joint").join([*opening, *_told(chosen, material.sheet)]),
         evidence=list(dict.fromkeys(evidence or [material.messages[0].id])),
         key_events=[Claim(text=_event(said, material), evidence=[said.message.id]) for said in chosen],
         emotional_tone=tone_of(material),
@@ -64,11 +60,8 @@ def summarise_talk(messages: Sequence[Message], lang: Lang) -> tuple[str, list[s
     topics = day_topics(spoken, {message.speaker for message in messages}, MAX_KEYWORDS)
     about = listed(topics[:MAX_TOPICS], lang)
     nobody = Sheet(persona="", language=lang, system_prompt="")
-    told = [
-        phrase(lang, "said", who=call(said.message, nobody, lang), quote=quoted(said.text, lang))
-        for said in _spread(_chosen(messages, spoken), MAX_QUOTED)
-    ]
-    return phrase(lang, "joint").join([phrase(lang, "talk_about", about=about)] * bool(topics) + told), topics
+    opening = [phrase(lang, "talk_about", about=about)] if topics else []
+    return phrase(lang, "joint").join([*opening, *_told(_chosen(messages, spoken), nobody)]), topics
 
 
 def day_topics(spoken: Sequence[Said], speakers: Collection[str] = (), limit: int = MAX_TOPICS) -> list[str]:
@@ -154,6 +147,12 @@ def _chosen(messages: Sequence[Message], spoken: Sequence[Said]) -> list[Said]:
     best = sorted(chosen, key=lambda said: -weights[id(said)])[:MAX_EVENTS]
     place = {id(said): index for index, said in enumerate(spoken)}
     return sorted(best, key=lambda said: place[id(said)])
+
+
+def _told(chosen: Sequence[Said], sheet: Sheet) -> list[str]:
+    lang = sheet.language
+    told = _spread(chosen, MAX_QUOTED)
+    return [phrase(lang, "said", who=call(s.message, sheet, lang), quote=quoted(s.text, lang)) for s in told]
 
 
 def _spread(chosen: Sequence[Said], count: int) -> list[Said]:
