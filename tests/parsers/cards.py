@@ -6,8 +6,8 @@ import json
 from contextlib import suppress
 from dataclasses import asdict
 
-from managers.exchange.cards.card import NoCardError, parse_card
-from managers.exchange.cards.card_bytes import CardUnreadableError, card_in_json, card_in_png
+from managers.exchange.cards.card import CardUnreadableError, parse_card
+from managers.exchange.cards.card_bytes import card_in_json, card_in_png
 from managers.exchange.cards.conversion import fields_of, prompt_of
 from managers.exchange.cards.png_chunks import BrokenPngError, text_chunks, with_texts
 from managers.exchange.cards.world_info import book_of
@@ -41,7 +41,7 @@ def _book(data: bytes) -> None:
         value = load_json(data)
     except NotJsonError:
         return
-    with suppress(NoCardError):
+    with suppress(CardUnreadableError):
         parse_card(value)
     book = book_of(value)
     made = Lorebook(book if book is not None else value if isinstance(value, dict) else {"entries": value})

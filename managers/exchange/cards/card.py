@@ -29,8 +29,8 @@ _OLDEST: Final = {
 _SPEC = re.compile(r"chara_card_v(\d{1,3})")
 
 
-class NoCardError(Exception):
-    """A JSON value is no character card; `code` (`no-card`, `newer`, `invalid`) and facts say why."""
+class CardUnreadableError(Exception):
+    """What should be a card is none; `code` is the key of a sentence in `assets/notices/import_card.toml`."""
 
     def __init__(self, code: str, **facts: str) -> None:
         super().__init__(code)
@@ -109,29 +109,29 @@ def parse_card(value: object) -> Card:
     """Return a JSON value as a card.
 
     Raises:
-        NoCardError: it is none, one of a version to come, or a field holds what it cannot.
+        CardUnreadableError: it is none, one of a version to come, or a field holds what it cannot.
     """
     document = _document(value)
     try:
         return Card(document, CardData.model_validate(document["data"]))
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors(include_url=False)[0]["loc"])
-        raise NoCardError("invalid", field=where[:80]) from error
+        raise CardUnreadableError("invalid", field=where[:80]) from error
 
 
 def _document(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise NoCardError("no-card")
+        raise CardUnreadableError("no-card")
     finite: dict[str, Any] = _finite(value)
     spec, data = finite.get("spec"), finite.get("data")
     found = _SPEC.fullmatch(spec) if isinstance(spec, str) else None
     if found and int(found[1]) > _NEWEST:
-        raise NoCardError("newer", spec=str(spec)[:40])
+        raise CardUnreadableError("newer", spec=str(spec)[:40])
     if found and isinstance(data, dict):
         return finite
     fields = {_OLDEST.get(key, key): one for key, one in finite.items() if key in _OLDEST or key in _V1_FIELDS}
     if "name" not in fields or len(fields) < 2:  # a name alone is in any JSON  # noqa: PLR2004  # and says no more
-        raise NoCardError("no-card")
+        raise CardUnreadableError("no-card")
     rest = {key: one for key, one in finite.items() if key not in _OLDEST and key not in _V1_FIELDS}
     return {**rest, "spec": V2, "spec_version": "2.0", "data": fields}
 

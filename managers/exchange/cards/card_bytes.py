@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from managers.exchange.cards.card import Card, NoCardError, parse_card
+from managers.exchange.cards.card import Card, CardUnreadableError, parse_card
 from managers.exchange.cards.png_chunks import (
     MAX_TEXT_BYTES,
     SIGNATURE,
@@ -22,15 +22,6 @@ from managers.storage.json_text import NotJsonError, load_json
 KEYWORDS: Final = ("ccv3", "chara")
 """Under which keywords of a PNG file a card stands, the newer version first."""
 IN_CHARX: Final = "card.json"
-
-
-class CardUnreadableError(Exception):
-    """No card can be read from some bytes; `code` is the key of a sentence in `assets/notices/import_card.toml`."""
-
-    def __init__(self, code: str, **facts: str) -> None:
-        super().__init__(code)
-        self.code = code
-        self.facts = facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +58,6 @@ def card_in_json(data: bytes | str) -> Card:
         return parse_card(load_json(data))
     except NotJsonError as error:
         raise CardUnreadableError("no-json") from error
-    except NoCardError as error:
-        raise CardUnreadableError(error.code, **error.facts) from error
 
 
 def is_png(data: bytes) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from managers.exchange.cards.card import Card, NoCardError, parse_card
+from managers.exchange.cards.card import Card, CardUnreadableError, parse_card
 from managers.memory.json_documents import JsonFile
 from managers.storage.clock import Clock
 from managers.storage.paths import PersonaPaths
@@ -28,7 +28,7 @@ def read_card(paths: PersonaPaths, clock: Clock) -> KeptCard | None:
     value = JsonFile(paths, paths.card, clock, dict).read()
     try:
         card = parse_card(value.get("card"))
-    except NoCardError:
+    except CardUnreadableError:
         return None
     name = value.get("taken_as")
     return KeptCard(card, name if isinstance(name, str) else card.data.name)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from managers.exchange.cards.card import Card, NoCardError, parse_card
-from managers.exchange.cards.card_bytes import IN_CHARX, CardUnreadableError, card_in_json, card_in_png, is_png
+from managers.exchange.cards.card import Card, CardUnreadableError, parse_card
+from managers.exchange.cards.card_bytes import IN_CHARX, card_in_json, card_in_png, is_png
 from managers.exchange.cards.conversion import language_of, prompt_of
 from managers.exchange.cards.kept_card import fields_of_card
 from managers.exchange.cards.png_chunks import MAX_TEXT_BYTES
@@ -94,10 +94,7 @@ def _in_json(source: ImportSource, wishes: ReadingWishes, path: str) -> Iterator
     if book is not None:
         yield from _book(book, path)
         return
-    try:
-        card = parse_card(value)
-    except NoCardError as error:
-        raise CardUnreadableError(error.code, **error.facts) from error
+    card = parse_card(value)
     yield from _items(card, wishes, path)
     yield from _assets(card, source)
 

@@ -37,14 +37,9 @@ def find(text: str) -> Iterator[tuple[int, int]]:
 
 def _international(written: str) -> int:
     """Return how much of it is a number of some country; 0 if none is."""
-    while len(digits_of(written)) >= _LEAST - 1:
-        number = _parsed("+" + digits_of(written).removeprefix("00"), None)
-        if number is not None:
-            return len(written)
-        shorter = _TAIL.sub("", written)
-        if shorter == written:
-            break
-        written = shorter
+    for one in _ever_shorter(written, _LEAST - 1):
+        if _parsed("+" + digits_of(one).removeprefix("00"), None) is not None:
+            return len(one)
     return 0
 
 
@@ -53,14 +48,17 @@ def _national(text: str, start: int, written: str) -> int:
     if is_another(text, start):
         return 0
     is_called = is_named("phone_words", text, start, start + len(written))
-    while len(digits_of(written)) >= _LEAST:
-        if len(digits_of(written)) <= _MOST and _is_number(written, is_called=is_called):
-            return len(written)
-        shorter = _TAIL.sub("", written)
-        if shorter == written:
-            break
-        written = shorter
-    return 0
+    fitting = (one for one in _ever_shorter(written, _LEAST) if len(digits_of(one)) <= _MOST)
+    return next((len(one) for one in fitting if _is_number(one, is_called=is_called)), 0)
+
+
+def _ever_shorter(written: str, least: int) -> Iterator[str]:
+    """Yield what is written, then the same without its last group, and so on while it has so many digits."""
+    while len(digits_of(written)) >= least:
+        yield written
+        before, written = written, _TAIL.sub("", written)
+        if written == before:
+            return
 
 
 def _is_number(written: str, *, is_called: bool) -> bool:

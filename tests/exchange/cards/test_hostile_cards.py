@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from managers.exchange.cards.card_bytes import CardUnreadableError, card_in_json, card_in_png
+from managers.exchange.cards.card import CardUnreadableError
+from managers.exchange.cards.card_bytes import card_in_json, card_in_png
 from managers.exchange.cards.png_chunks import MAX_TEXT_BYTES, SIGNATURE
 from managers.exchange.items import FoundMemory, FoundPersona, NotTaken, UnusableSourceError, inline_bytes
 from managers.storage.texts import Texts, table
