@@ -70,13 +70,11 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     last_words = tokens_of(earlier[-2:], count) if grave else 0
     room = whole - present.tokens - count(frame([""], present=[""])) - tokens_of(_since(state, around), count)
     beside = whole - room + turn_tokens(said, count) + last_words if grave else 0
-    stands = prefix_parts(around.memories, mind, sheet, partial(_note, around), beside=beside, kept=around.kept)
-    around.memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
+    stands = _stands(around, beside)
     room -= stands.tokens
     said = fit_message(said, room, count)
     room -= turn_tokens(said, count)
-    told, standing = _lore(state, around, window)
-    lore = compose_parts([Part("lore", told)], room - last_words, lang, count, whole=whole)
+    lore, told_of_lore = _lore(state, around, window, room - last_words, whole)
     room -= lore.tokens
     questions = [] if grave else around.memories.inner_life.to_ask(around.spare, around.kept)
     due = _due(questions, room, whole, lang, count)
@@ -94,10 +92,18 @@ def compose(state: TurnState, runtime: Runtime[Surroundings]) -> TurnState:
     shown = in_sight(window, len(turns) - 1)
     parts = (stands, lore, due, rest)
     given = given_in(parts, [*shown, state["message"], *_heard_beside(state)], days, attached, sees=mind.can_see)
-    request = _request(state, around, system, turns, hits, questions, attached, [*standing, *told])
+    request = _request(state, around, system, turns, hits, questions, attached, told_of_lore)
     request = replace(request, given=given, advice=advice)
     carried = _carried(state, around, attached, shown)
     return {"request": request, "grounds": _handed(hits, recalled), "in_sight": len(shown), **carried}
+
+
+def _stands(around: Surroundings, beside: int) -> Composed:
+    """Return what stands from message to message; what had to be left out of it is put up for the person."""
+    memories, mind = around.memories, around.mind
+    stands = prefix_parts(memories, mind, around.sheet, partial(_note, around), beside=beside, kept=around.kept)
+    memories.notices.replace("prompt", cut_notices(stands, mind) if isinstance(mind, Asking) else [])
+    return stands
 
 
 def _due(questions: Sequence[OpenQuestion], room: int, whole: int, lang: Lang, count: Callable[[str], int]) -> Composed:
@@ -266,12 +272,15 @@ def _files(attached: Attached, lang: Lang, room: int, count: Callable[[str], int
     return kept
 
 
-def _lore(state: TurnState, around: Surroundings, window: Sequence[Message]) -> tuple[list[str], list[str]]:
-    """Return what of the lorebook the talk calls up, and what always stands."""
+def _lore(
+    state: TurnState, around: Surroundings, window: Sequence[Message], room: int, whole: int
+) -> tuple[Composed, list[str]]:
+    """Return what of the lorebook the talk calls up, as much of it as fits, and all that stands or is called up."""
     memories, talk = around.memories, [*window, state["message"], *_heard_beside(state)]
     count, sheet = around.mind.count_tokens, around.sheet
-    told = around.spare(lambda: memories.lore.called_up(talk, sheet, count))
-    return told or [], around.spare(lambda: memories.lore.standing(sheet, count)) or []
+    told = around.spare(lambda: memories.lore.called_up(talk, sheet, count)) or []
+    standing = around.spare(lambda: memories.lore.standing(sheet, count)) or []
+    return compose_parts([Part("lore", told)], room, sheet.language, count, whole=whole), [*standing, *told]
 
 
 def _note(around: Surroundings, kind: NoteKind) -> str:
