@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +11,7 @@ from commands.held import ask_about, print_what_waits, say_what_waits
 from commands.language import terminal_language
 from commands.servers import ask_about_servers, say_of_servers
 from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at
-from commands.terminal import ask, warn, write
+from commands.terminal import typed, warn, write
 
 if TYPE_CHECKING:
     from agent.companion import Companion
@@ -46,28 +45,14 @@ def chat(
             ask_about_servers(services.minds, companion)
         else:
             say_of_servers(companion)
-        for text in [message] if message is not None else _lines(companion, quiet=as_json):
+        name = companion.memories.sheet().user_name
+        for text in [message] if message is not None else typed(name, quiet=as_json or not sys.stdin.isatty()):
             if text.strip():
                 turn = companion.say(text)
                 failed = _show_turn(companion, turn, as_json=as_json) or failed
                 _show_what_waits(companion, turn, is_asked=is_asked, as_json=as_json)
         if failed and message is not None:
             raise typer.Exit(1)
-
-
-def _lines(companion: Companion, *, quiet: bool) -> Iterator[str]:
-    """Yield what the person types, until the end of the input."""
-    if quiet or not sys.stdin.isatty():
-        for line in sys.stdin:
-            yield line.rstrip("\r\n")
-        return
-    name = companion.memories.sheet().user_name or ("あなた" if terminal_language() == "ja" else "You")
-    while True:
-        try:
-            yield ask(f"{name}>")
-        except (EOFError, KeyboardInterrupt):
-            write()
-            return
 
 
 def _show_what_waits(companion: Companion, turn: Turn, *, is_asked: bool, as_json: bool) -> None:

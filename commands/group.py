@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +10,7 @@ import typer
 from commands.held import ask_about, print_what_waits, say_what_waits
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
-from commands.terminal import ask, warn, write
+from commands.terminal import ask, typed, warn, write
 
 if TYPE_CHECKING:
     from agent.events import TurnEvent
@@ -52,28 +51,13 @@ def group(
             return
         talk, failed = services.groups.of(personas, terminal_language()), False
         is_asked = message is None and not as_json and sys.stdin.isatty()
-        for text in [message] if message is not None else _lines(services, quiet=not is_asked):
+        for text in [message] if message is not None else typed(services.settings().user.name, quiet=not is_asked):
             if text.strip() and not _moved(talk, text):
                 turn = talk.say(text)
                 failed = _show_round(turn, as_json=as_json)
                 _show_what_waits(services, turn, is_asked=is_asked, as_json=as_json)
         if failed and message is not None:
             raise typer.Exit(1)
-
-
-def _lines(services: Services, *, quiet: bool) -> Iterator[str]:
-    """Yield what the person types, until the end of the input."""
-    if quiet:
-        for line in sys.stdin:
-            yield line.rstrip("\r\n")
-        return
-    name = services.settings().user.name or ("あなた" if terminal_language() == "ja" else "You")
-    while True:
-        try:
-            yield ask(f"{name}>")
-        except (EOFError, KeyboardInterrupt):
-            write()
-            return
 
 
 def _end(services: Services, personas: list[str], *, yes: bool, as_json: bool) -> None:

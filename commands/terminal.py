@@ -6,7 +6,9 @@ Pipes and files get the same, for they are shown on a terminal later. The linter
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
+from commands.language import terminal_language
 from managers.storage.printable import one_line, printable
 
 
@@ -37,3 +39,22 @@ def ask(question: str) -> str:
 def show_progress(done: int, total: int) -> None:
     """Show on standard error how far long work is."""
     print(f"\r{done}/{total}", end="" if done < total else "\n", file=sys.stderr, flush=True)
+
+
+def typed(name: str, *, quiet: bool) -> Iterator[str]:
+    """Yield what the person types, line by line, until the end of the input.
+
+    Args:
+        name: theirs, which stands before each line; may be empty.
+        quiet: nothing stands there, for a program reads along or writes.
+    """
+    if quiet:
+        for line in sys.stdin:
+            yield line.rstrip("\r\n")
+        return
+    while True:
+        try:
+            yield ask(f"{name or ('あなた' if terminal_language() == 'ja' else 'You')}>")
+        except (EOFError, KeyboardInterrupt):
+            write()
+            return

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from agent.group.topics import embedded
+from agent.group.topics import embedded, turn_of
 from agent.group.who_speaks import SHORT_TERM, USER, GroupState
 from agent.minds.relevance import in_brief
 from managers.language.words import detect_language
 from managers.memory.messages import Message
 from managers.recall.likeness import Likeness
-from managers.sessions.records import AgendaItem, SessionRecord, SessionTurn, ThreadRecord, thread_of
+from managers.sessions.records import AgendaItem, SessionRecord, ThreadRecord, thread_of
 from managers.sessions.tiers import Sessions
 from managers.storage.errors import UtataneError
 
@@ -117,7 +117,7 @@ def _after(record: SessionRecord, state: GroupState, said: Sequence[Message], is
     begun = min((turn.time for turn in record.history), default=None)
     for message in said:
         if message.id in kept or (message.id not in ended and (begun is None or message.time >= begun)):
-            kept[message.id] = _turn(message, state["thread_id"])
+            kept[message.id] = turn_of(message, state["thread_id"])
     turns = sorted(kept.values(), key=lambda turn: turn.time)
     running = state["thread_id"]
     for number in {turn.thread_id for turn in turns} - {running}:
@@ -136,14 +136,3 @@ def _add(record: SessionRecord, thread: ThreadRecord) -> None:
     earlier = next((one for one in record.threads if one.thread_id == thread.thread_id), None)
     others = [one for one in record.threads if one.thread_id != thread.thread_id]
     record.threads = [*others, thread.joined_with(earlier) if earlier else thread]
-
-
-def _turn(message: Message, thread_id: int) -> SessionTurn:
-    return SessionTurn(
-        message_id=message.id,
-        speaker=USER if message.role == "user" else message.speaker,
-        msg=message.text,
-        time=message.time,
-        thread_id=message.thread or thread_id,
-        present=list(message.present),
-    )

@@ -73,7 +73,7 @@ class Topics:
         if known is not None and known.message_ids == ids and "\n".join(one.msg for one in known.turns) == texts:
             return known
         self._drawn.pop(thread_id, None)
-        made = thread_of(self.session_id, [_turn(one) for one in said], domain)
+        made = thread_of(self.session_id, [turn_of(one) for one in said], domain)
         if made is None:
             return next((one for one in self._from_store() if one.thread_id == thread_id), None)
         summary, keywords = in_brief(said, lang)
@@ -180,13 +180,14 @@ def _from_messages(messages: Sequence[Message], standing: Standing) -> list[Topi
     ]
 
 
-def _turn(message: Message) -> SessionTurn:
+def turn_of(message: Message, thread_id: int = 0) -> SessionTurn:
+    """Return a message as a session keeps it; `thread_id` is of the thread of one that says none."""
     return SessionTurn(
         message_id=message.id,
         speaker=USER if message.role == "user" else message.speaker,
         msg=message.text,
         time=message.time,
-        thread_id=message.thread,
+        thread_id=message.thread or thread_id,
         present=list(message.present),
     )
 
