@@ -60,7 +60,21 @@ _TAIL: Final = 64 * 1024
 logger = logging.getLogger(__name__)
 _missed: Counter[Path] = Counter()
 _counting = threading.Lock()
-_beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="audit")
+
+
+class _Beside:
+    """The thread that syncs what was written; a process that was forked has none of its parent's, and needs its own."""
+
+    def __init__(self) -> None:
+        self.renew()
+        if hasattr(os, "register_at_fork"):  # not on Windows, where nothing forks
+            os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        self.pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="audit")
+
+
+_beside = _Beside()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +179,7 @@ def record(
         if at_once:
             _settle(paths, path, end)
         else:
-            _beside.submit(_settle, paths, path, end)
+            _beside.pool.submit(_settle, paths, path, end)
     except UtataneError:
         with _counting:
             _missed[paths.folder] += 1
@@ -174,7 +188,7 @@ def record(
 
 def settle() -> None:
     """Wait until what was recorded here up to now would survive a power cut, and nothing more is written for it."""
-    _beside.submit(int).result()
+    _beside.pool.submit(int).result()
 
 
 def months(paths: PersonaPaths) -> list[Path]:
