@@ -31,7 +31,7 @@ ARGUMENTS = [
 ]
 
 
-expect.set_options(timeout=20_000)  # the machine may be busy, and libraries are imported at the first turn
+expect.set_options(timeout=40_000)  # the machine may be busy, and libraries are imported at the first turn
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -17,7 +17,7 @@ from tests.peak import peak_megabytes
 
 
 def _mind(protocol: str, port: str) -> LanguageModelMind:
-    address, patience = f"http://127.0.0.1:{port}", Patience(seconds=30, retries=2, first_pause=0.01)
+    address, patience = f"http://127.0.0.1:{port}", Patience(seconds=120, retries=2, first_pause=0.01)
     if protocol == "gemini":
         return gemini_mind(Endpoint("Gemini", address, "gemini-2.5-flash", "key"), MindSettings(), patience)
     if protocol == "anthropic":

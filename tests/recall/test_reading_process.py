@@ -111,7 +111,7 @@ def test_what_takes_too_much_memory_is_ended(reader: DocumentReader, monkeypatch
             pytest.skip("Linux alone keeps to such a limit")
         monkeypatch.setattr(limited_process, "_MAPPED_BYTES", (200 << 20) - reading.MEMORY_BYTES)
     with pytest.raises(UnreadError) as caught:
-        reader.read(".docx", many_paragraphs(), 60)
+        reader.read(".docx", many_paragraphs(), PLENTY)
     assert caught.value.why == "unfolds"
     assert reader.read(".txt", b"after", PLENTY)[0].text == "after"
 
