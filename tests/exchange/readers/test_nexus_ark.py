@@ -422,3 +422,32 @@ def test_a_guest_who_talks_more_is_still_a_guest(tmp_path: Path) -> None:
     found = messages_of(_room(tmp_path, {"room_config.json": config, "log.txt": log}, "download (1)"))
 
     assert [one.role for one in found] == ["persona", "other", "other", "other", "persona"]
+
+
+def test_a_picture_that_a_tool_drew_stands_with_the_answer(tmp_path: Path) -> None:
+    path = "characters\\猫_の部屋\\generated_images\\猫_の部屋_20251003_2101.png"
+    told = f"[Generated Image: {path}]\n📝 Prompt: a sleeping cat\nコメントを添えてください。\n[VIEW_IMAGE: {path}]"
+    log = (
+        OCTOBER
+        + f"## SYSTEM:tool_result:generate_image:call_1\n🛠️ 描きました。\n\n[RAW_RESULT]\n{told}\n[/RAW_RESULT]\n\n"
+        + "## AGENT:猫_の部屋\n描いたよ。\n\n2025-10-03 (Fri) 21:03:00 | x\n\n"
+    )
+    items = _room(
+        tmp_path, {"room_config.json": {}, "log.txt": log, "generated_images/猫_の部屋_20251003_2101.png": b"x"}
+    )
+
+    *_, tool, answer = messages_of(items)
+    assert _notes(tool)["raw_result"] == told
+    assert [file.path for file in answer.files] == ["generated_images/猫_の部屋_20251003_2101.png"]
+    assert tool.files == ()
+    assert "nexus_ark.unnamed-file" not in left(items)
+
+
+def test_a_picture_in_folded_details_is_an_attachment(tmp_path: Path) -> None:
+    log = "## AGENT:みい\n<details>\n[Generated Image: generated_images/cat.png]\n</details>\n見て。\n\n2025-10-03 (Fri) 21:03:00 | x\n\n"
+    (message,) = messages_of(
+        _room(tmp_path, {"room_config.json": {}, "log.txt": log, "generated_images/cat.png": b"x"})
+    )
+
+    assert [file.path for file in message.files] == ["generated_images/cat.png"]
+    assert message.text == "見て。"

@@ -10,6 +10,7 @@ from typing import Final
 from managers.exchange.readers.nexus_ark.room_dates import DateLine, date_line
 from managers.memory.messages import Role
 
+_FILE: Final = r"\[(?:ファイル添付|画像添付|VIEW_IMAGE|Generated Image)[:\uff1a][ \t]?(?P<file>[^\]\n]{1,1000})\]"
 _MARK: Final = re.compile(
     r"(?P<fence>^```)"
     r"|\[(?P<thought1>THOUGHT)\]|【(?P<thought2>Thoughts)】|<(?P<thought3>think|thinking)>"
@@ -19,7 +20,7 @@ _MARK: Final = re.compile(
     r"|【表情】[…‥.]{0,6}(?P<face>\w{1,40}?)(?:[…‥.]{1,6}|(?=\s)|\Z)"
     r"|<persona_emotion\b(?P<felt>[^<>\n]*?)/?>"
     r"|<memory_trace\b(?P<trace>[^<>\n]*?)/?>"
-    r"|\[(?:ファイル添付|画像添付|VIEW_IMAGE|Generated Image)[:\uff1a][ \t]?(?P<file>[^\]\n]{1,1000})\]",
+    rf"|{_FILE}",
     re.MULTILINE | re.IGNORECASE,
 )
 _DETAILS: Final = re.compile(r"<(/?)details\b[^<>\n]{0,200}>", re.IGNORECASE)
@@ -170,7 +171,7 @@ class _Marks:
             return close.end() if close else None
         inside = self._body[mark.end() : close.start() if close else len(self._body)]
         if kind == "raw":
-            self._note("raw_result", inside)
+            self._note_with_files("raw_result", inside)
         elif inside.strip():
             self._thoughts.append(inside.strip("\n"))
         return close.end() if close else len(self._body)
@@ -182,7 +183,7 @@ class _Marks:
         for found in _DETAILS.finditer(self._body, mark.start()):
             depth += -1 if found[1] else 1
             if depth == 0:
-                self._note("details", self._body[mark.end() : found.start()])
+                self._note_with_files("details", self._body[mark.end() : found.start()])
                 return found.end()
         self._endless.add("details")
         return None
@@ -199,6 +200,11 @@ class _Marks:
     def _note(self, kind: str, words: str) -> None:
         if words.strip():
             self._found.notes.append((kind, words.strip()))
+
+    def _note_with_files(self, kind: str, words: str) -> None:
+        """Note what stands in a block; the pictures that a tool drew are named in there alone."""
+        self._note(kind, words)
+        self._found.files += [found["file"].strip() for found in re.finditer(_FILE, words, re.IGNORECASE)]
 
     def _beyond_line(self, end: int) -> int:
         """Return where what is said goes on behind a mark: a line that the mark had for itself goes with it."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 from managers.exchange.items import FoundFile, FoundMessage
@@ -28,6 +30,8 @@ _LOGS: Final = (
 )
 """Which files are logs, those that the app reads today before those that it keeps from before."""
 _UNNAMED: Final = frozenset({"", "user", "USER", "User", "ユーザー", "あなた"})
+_MOST_BETWEEN: Final = 100
+"""So many records at most stand between a tool and its answer."""
 _KIND: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -81,6 +85,11 @@ def _own_names(said: Sequence[Said], given: Collection[str]) -> set[str]:
     return {*given, main} | {name for name, (first, last) in spans.items() if last < begin or first > end}
 
 
+def _each_once(files: Iterable[FoundFile]) -> tuple[FoundFile, ...]:
+    """Return files without those that are named again, by another path perhaps."""
+    return tuple({file.path: file for file in reversed(list(files))}.values())[::-1]
+
+
 class RoomMessages:
     """Makes messages for the importer."""
 
@@ -107,9 +116,20 @@ class RoomMessages:
                 self._felt.setdefault(spoken[max(at, 0)][1], []).append(one)
 
     def found(self) -> Iterator[FoundMessage]:
-        """Yield the messages, in order."""
+        """Yield the messages, in order. What a tool drew stands with the answer that it was drawn for."""
+        drawn: tuple[FoundFile, ...] = ()
         for number, one in enumerate(self._said):
-            yield self._message(one, self._felt.get(number, ()))
+            message = self._message(one, self._felt.get(number, ()))
+            if message.role != "system":
+                message, drawn = replace(message, files=_each_once([*drawn, *message.files])), ()
+            elif message.files and self._is_answered(number):
+                message, drawn = replace(message, files=()), (*drawn, *message.files)
+            yield message
+
+    def _is_answered(self, number: int) -> bool:
+        """Tell whether what stands between the words is followed by an answer, and not by the user."""
+        behind = (one.piece.role for one in islice(self._said, number + 1, number + _MOST_BETWEEN))
+        return next((role for role in behind if role != "system"), "user") == "persona"
 
     def _message(self, one: Said, felt: Sequence[OwnFeeling]) -> FoundMessage:
         read, place = one.read(), f"{one.log}:{one.piece.line}"
@@ -122,7 +142,7 @@ class RoomMessages:
             for feeling in felt
             if not feeling.name or feeling.name not in told
         ]
-        files = [(words, self._file(words)) for words in read.files]
+        files = [(words, self._file(words)) for words in dict.fromkeys(read.files)]
         for words, file in files:
             if file is None:
                 notes.append(("attachment", words))
@@ -136,7 +156,7 @@ class RoomMessages:
             mind=read.date.model if read.date and one.piece.role == "persona" else "",
             thought=read.thought,
             emotion=read.emotion or next((feeling.name for feeling in felt), ""),
-            files=tuple(file for _, file in files if file is not None),
+            files=_each_once(file for _, file in files if file is not None),
             notes=tuple(notes),
             place=place,
         )
