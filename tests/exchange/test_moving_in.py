@@ -144,6 +144,21 @@ def test_generations_one_after_the_other_bring_each_message_once(
     assert added == [11, 0, 0]
 
 
+def test_words_that_were_answered_since_are_the_same_words(
+    paths: PersonaPaths, clock: HandClock, rng: Random, tmp_path: Path
+) -> None:
+    log = ConversationLog(paths, clock, rng)
+    began = "## AGENT:猫_の部屋\nおかえり。\n\n2025-10-03 (Fri) 21:00:00 | x\n\n## USER:user\nただいま\n\n## USER:user\nうん\n\n"
+    answered = began + "## AGENT:猫_の部屋\nおはよう。\n\n2025-10-04 (Sat) 08:00:00 | x\n\n## USER:user\nうん\n\n"
+    room = {"room_config.json": {}, "log.txt": began}
+    take_over(log, folder_of(tmp_path / "room", room))
+    report = take_over(log, folder_of(tmp_path / "room", {**room, "log.txt": answered}))
+    take_over(log, folder_of(tmp_path / "moved", {**room, "log.txt": "", "logs/2025-10.txt": answered}))
+
+    assert (report.added, report.already_there) == (2, 3)
+    assert [one.text for one in log.messages()] == ["おかえり。", "ただいま", "うん", "おはよう。", "うん"]
+
+
 def test_what_was_left_is_told_in_words(services: Services, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_engine, "ImportReading", HereReading)
     for one in _moved_in(services, room).report.left_out:

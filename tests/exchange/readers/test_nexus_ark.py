@@ -451,3 +451,37 @@ def test_a_picture_in_folded_details_is_an_attachment(tmp_path: Path) -> None:
 
     assert [file.path for file in message.files] == ["generated_images/cat.png"]
     assert message.text == "見て。"
+
+
+def _undated(*spoken: tuple[str, str, str]) -> str:
+    """Return a log in which answers alone have a date, as the app writes it where its room adds no times."""
+    told = ""
+    for asked, answer, time in spoken:
+        told += f"## USER:user\n{asked}\n\n## SYSTEM:tool_result:recall_memories:c\n🛠️ 思い出した\n\n"
+        told += f"## AGENT:猫_の部屋\n{answer}\n\n{time} | gemini-2.5-pro\n\n"
+    return told
+
+
+def test_words_without_a_date_have_the_day_of_their_answer(tmp_path: Path) -> None:
+    october = _undated(
+        ("やあ", "はい。", "2025-10-30 (Thu) 22:00:00"), ("おはよう", "おはよう。", "2025-10-31 (Fri) 08:00:00")
+    )
+    november = "## SYSTEM:dreaming_end\n夢を見た\n\n" + _undated(("霜月だね", "ええ。", "2025-11-01 (Sat) 08:00:00"))
+    logs = {"logs/2025-10.txt": october, "logs/2025-11.txt": november, "log.txt.migrated": october + november}
+    found = messages_of(_room(tmp_path, {"room_config.json": {}, **logs}))
+
+    assert [(one.text, one.time) for one in found if one.role != "persona" and not one.speaker] == [
+        ("やあ", datetime(2025, 10, 30, 22)),
+        ("おはよう", datetime(2025, 10, 31, 8)),
+        ("霜月だね", datetime(2025, 11, 1, 8)),
+    ]
+    assert [one.time for one in found if one.speaker == "tool_result"] == [one.time for one in found if one.mind]
+    assert next(one.time for one in found if one.speaker == "dreaming_end") == datetime(2025, 11, 1, 8)
+    assert [one.is_time_certain for one in found].count(True) == 3
+    assert len(found) == 10
+
+
+def test_a_month_without_any_date_is_that_month(tmp_path: Path) -> None:
+    logs = {"logs/2025-10.txt": OCTOBER, "logs/2025-11.txt": "## USER:user\n霜月だね\n\n"}
+
+    assert messages_of(_room(tmp_path, {"room_config.json": {}, **logs}))[-1].time == datetime(2025, 11, 1)

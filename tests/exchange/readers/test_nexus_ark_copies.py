@@ -40,7 +40,7 @@ def _records(spoken: list[_Spoken]) -> list[tuple[str, str]]:
 def _joined(*logs: str) -> list[str]:
     room = RoomConversation()
     for number, log in enumerate(logs):
-        room.add([(f"log{number}", split_log(log).pieces)], None)
+        room.add([(f"log{number}", split_log(log).pieces)])
     return [
         f"{'USER' if one.piece.role == 'user' else 'AGEN'} {one.read().text}"
         for one in room.messages(datetime(2024, 1, 1))

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Final
 
+from managers.exchange.readers.nexus_ark.room_dates import moment_in_name
 from managers.exchange.readers.nexus_ark.room_log import LogPiece
 from managers.exchange.readers.nexus_ark.room_marks import ReadBody, date_of, read_body
 
@@ -35,6 +36,7 @@ class Said:
         time: when; None: nobody knows.
         is_certain: whether the log says so itself; `is_exact`: to the second.
         placed: where in time it stands.
+        behind: the last time that its log says before it.
         key: what it is known by within the room.
         after: the message after it in its log.
         earlier: how older copies of the log word it.
@@ -46,6 +48,7 @@ class Said:
     is_certain: bool = False
     is_exact: bool = False
     placed: datetime | None = None
+    behind: datetime | None = None
     key: bytes = b""
     after: Said | None = None
     earlier: tuple[str, ...] = ()
@@ -70,10 +73,10 @@ class RoomConversation:
         self._by_neighbours: dict[bytes, Said] = {}
         self._ends: dict[bytes, Said] = {}
 
-    def add(self, logs: Sequence[tuple[str, Sequence[LogPiece]]], fallback: datetime | None) -> None:
-        """Take in a log, or several that follow one another; `fallback` is what their names say of the time."""
+    def add(self, logs: Sequence[tuple[str, Sequence[LogPiece]]]) -> None:
+        """Take in a log, or several that follow one another."""
         found = [Said(piece, log) for log, pieces in logs for piece in pieces]
-        _date(found, fallback)
+        _date(found)
         marks = _neighbours(found)
         kept: list[Said] = []
         own: dict[bytes, Said] = {}
@@ -150,21 +153,45 @@ def _begins(one: Said, whole: Said) -> bool:
     return len(body) >= _BEGINNING and whole.piece.body.startswith(body)
 
 
-def _date(found: Sequence[Said], fallback: datetime | None) -> None:
-    """Give each message of a log its time, or the nearest one that is known, first of those before it."""
+def _date(found: Sequence[Said]) -> None:
+    """Give each message its time, or the nearest that is known: that of the answer to it, or that before it."""
+    last: datetime | None = None
     known: datetime | None = None
-    for one in found:
-        date = date_of(one.piece.role, one.piece.body)
-        if date is not None and date.time is not None:
-            one.is_certain = date.has_clock
-            one.is_exact = date.has_second
-            if one.is_certain or known is None or known.date() != date.time.date():
-                known = date.time
-        one.time = known
-    ahead = next((one.time for one in found if one.time is not None), fallback)
+    asked: list[Said] = []
+    for log, said in groupby(found, key=lambda one: one.log):
+        begun = _begun(log)
+        known = None if known and begun and known < begun else known  # a month has a file of its own
+        for one in said:
+            one.behind, date = last, date_of(one.piece.role, one.piece.body)
+            if date is not None and date.time is not None:
+                one.is_certain, one.is_exact = date.has_clock, date.has_second
+                if one.is_certain or known is None or known.date() != date.time.date():
+                    known = last = date.time
+            elif one.piece.role == "user" or (asked and one.piece.role == "system"):
+                asked.append(one)
+            one.time = known
+            if one.is_certain and one.piece.role != "user":
+                for question in asked:
+                    question.time = known
+            if not asked or one is not asked[-1]:
+                asked.clear()
+    _place(found)
+
+
+def _begun(log: str) -> datetime | None:
+    """Return the moment that a log's name holds: the month that it is of."""
+    return moment_in_name(log.rpartition("/")[2])
+
+
+def _place(found: Sequence[Said]) -> None:
+    """Put the messages before all dates of their log to the first one, or when the log says that it begins; all in order."""
+    ahead: datetime | None = None
+    for log, said in groupby(reversed(found), key=lambda one: one.log):
+        ahead, later = None, ahead
+        for one in said:
+            ahead = one.time = one.time or ahead or _begun(log) or later
     placed: datetime | None = None
     for one in found:
-        one.time = one.time or ahead
         if one.time is not None:
             if placed is None or not one.time < placed <= one.time + _OVERLAP:
                 placed = one.time

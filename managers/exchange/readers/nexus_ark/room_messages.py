@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -13,7 +14,6 @@ from typing import Final
 
 from managers.exchange.items import FoundFile, FoundMessage
 from managers.exchange.readers.nexus_ark.room_conversation import RoomConversation, Said
-from managers.exchange.readers.nexus_ark.room_dates import moment_in_name
 from managers.exchange.readers.nexus_ark.room_folder import RoomFolder
 from managers.exchange.readers.nexus_ark.room_log import LogPiece, RoomNames, split_log
 from managers.exchange.readers.nexus_ark.room_memories import OwnFeeling
@@ -47,8 +47,7 @@ def conversation(room: RoomFolder, who: RoomNames, made: datetime | None) -> lis
     for form in _LOGS if room.source.shape != "file" else (r".*",):
         logs = [(path, pieces) for path in room.matching(form) if (pieces := _pieces(room, path, who))]
         for together in [logs] if form == _MONTHS else [[log] for log in logs]:
-            named = (moment_in_name(path.rpartition("/")[2]) for path, _ in together)
-            found.add(together, next((time for time in named if time), None))
+            found.add(together)
     for path, count in found.repeated.items():
         room.leave("repeated", path, count)
     return found.messages(made)
@@ -99,6 +98,7 @@ class RoomMessages:
         self._own = _own_names(said, own_names)
         self._felt: dict[int, list[OwnFeeling]] = {}
         self._files: dict[str, FoundFile | None] = {}
+        self._alike: Counter[str] = Counter()
 
     def feel(self, feelings: Sequence[OwnFeeling]) -> None:
         """Put what the persona felt to what it said then: the last message before, to which the app read it."""
@@ -153,6 +153,7 @@ class RoomMessages:
             read.text,
             one.time,
             is_time_certain=one.is_certain,
+            id="" if one.is_certain else self._own_id(one, read.text),
             mind=read.date.model if read.date and one.piece.role == "persona" else "",
             thought=read.thought,
             emotion=read.emotion or next((feeling.name for feeling in felt), ""),
@@ -160,6 +161,13 @@ class RoomMessages:
             notes=tuple(notes),
             place=place,
         )
+
+    def _own_id(self, one: Said, words: str) -> str:
+        """Return what a message without a date is known by, which is not its time: that moves once it is answered."""
+        told = f"{one.piece.role}\x1f{one.behind}\x1f{words}"
+        content = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
+        self._alike[content] += 1
+        return f"na-{hashlib.sha256(f'{content}{self._alike[content]}'.encode()).hexdigest()[:20]}"
 
     def _speaker(self, one: Said) -> tuple[str, list[tuple[str, str]]]:
         """Return the name that a message stands under, or a record's kind and what else its header says."""
