@@ -485,3 +485,25 @@ def test_a_month_without_any_date_is_that_month(tmp_path: Path) -> None:
     logs = {"logs/2025-10.txt": OCTOBER, "logs/2025-11.txt": "## USER:user\n霜月だね\n\n"}
 
     assert messages_of(_room(tmp_path, {"room_config.json": {}, **logs}))[-1].time == datetime(2025, 11, 1)
+
+
+@pytest.mark.parametrize(
+    ("names", "own"),
+    [
+        (["猫_の部屋", "猫_の部屋", "客", "客", "客"], "猫_の部屋"),  # whoever speaks last
+        (["客", "客", "客", "猫_の部屋"], "猫_の部屋"),  # and first
+        (["客"] * 6 + ["猫_の部屋"], "猫_の部屋"),  # on the same day: together
+        (["まえの名"] * 6 + ["翌日", "猫_の部屋", "客"], "まえの名 猫_の部屋"),  # a folder that was renamed by hand
+        (["客"] * 4 + ["翌日", "猫_の部屋"], "猫_の部屋"),  # little was said
+    ],
+)
+def test_a_guest_at_the_ends_of_a_log_is_no_former_name(tmp_path: Path, names: list[str], own: str) -> None:
+    log, day = "", 3
+    for second, name in enumerate(names):
+        day += name == "翌日"
+        log += (
+            f"## AGENT:{name}\nはい{second}\n\n2025-10-0{day} (Fri) 21:00:0{second} | x\n\n" if name != "翌日" else ""
+        )
+    found = messages_of(_room(tmp_path, {"room_config.json": {"room_name": "猫 の部屋"}, "log.txt": log}))
+
+    assert [one.role == "persona" for one in found] == [name in own for name in names if name != "翌日"]

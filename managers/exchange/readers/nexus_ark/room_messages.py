@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from itertools import islice
 from typing import Final
 
@@ -32,6 +32,8 @@ _LOGS: Final = (
 _UNNAMED: Final = frozenset({"", "user", "USER", "User", "ユーザー", "あなた"})
 _MOST_BETWEEN: Final = 100
 """So many records at most stand between a tool and its answer."""
+_MUCH: Final = 5
+"""So many messages under a name are no visit."""
 _KIND: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -66,22 +68,38 @@ def _pieces(room: RoomFolder, path: str, who: RoomNames) -> tuple[LogPiece, ...]
 
 
 def _own_names(said: Sequence[Said], given: Collection[str]) -> set[str]:
-    """Return under which names the persona speaks: a room that was renamed has several, one after the other.
+    """Return under which names the persona speaks.
 
-    Whoever speaks in between is another persona, in a conversation of several.
+    Where the room says its name, whoever has another is a guest, but for a name that it had before: much was said under it,
+    and never on a day of the new one. Where it does not, names that follow one another are one persona's.
     """
-    spans: dict[str, tuple[int, int]] = {}
-    counts: Counter[str] = Counter()
+    spoken: dict[str, list[int]] = {}
     for number, one in enumerate(said):
         if one.piece.role == "persona":
-            counts[one.piece.speaker] += 1
-            spans[one.piece.speaker] = spans.get(one.piece.speaker, (number, 0))[0], number
-    if not counts:
+            spoken.setdefault(one.piece.speaker, []).append(number)
+    known = [number for name in spoken.keys() & given for number in spoken[name]]
+    if known:
+        days = _days(said, known)
+        before = {name: numbers for name, numbers in spoken.items() if numbers[-1] < min(known)}
+        return {*given, *(name for name, numbers in before.items() if _is_former(_days(said, numbers), days))}
+    if not spoken:
         return set(given)
-    named = {name: count for name, count in counts.items() if name in given} or counts
-    main = max(named, key=lambda name: named[name])
-    begin, end = spans[main]
-    return {*given, main} | {name for name, (first, last) in spans.items() if last < begin or first > end}
+    main = max(spoken.values(), key=len)
+    return {*given, *(name for name, there in spoken.items() if there is main or _apart(there, main))}
+
+
+def _apart(one: Sequence[int], other: Sequence[int]) -> bool:
+    return one[-1] < other[0] or one[0] > other[-1]
+
+
+def _days(said: Sequence[Said], numbers: Iterable[int]) -> Counter[date]:
+    """Return on which days some messages surely were said, and how many on each."""
+    return Counter(time.date() for number in numbers if said[number].is_certain and (time := said[number].time))
+
+
+def _is_former(earlier: Counter[date], days: Counter[date]) -> bool:
+    """Tell whether a name is one that the persona had before, by the days on which it was used (the first logs have none)."""
+    return not earlier or (earlier.total() >= _MUCH and earlier.keys().isdisjoint(days))
 
 
 def _each_once(files: Iterable[FoundFile]) -> tuple[FoundFile, ...]:
