@@ -144,7 +144,7 @@ class FoundMemory:
             - `insight`: `time`; `fields` has `trigger_topic`, `insight`, `strategy`, `log_entry`.
             - `entity`: `name`; `text` is its Markdown without the title; `time` when it was made. Paragraphs that are
               there already are not added once more.
-            - `goal`: `name` is `short_term` or `long_term`; `fields` as in `goals.json`.
+            - `goal`: `name` is `short_term` or `long_term`; `fields` as in `goals.json`. Its `id` stays if it can.
             - `question`: `fields` has `topic`, `context`, `answered` (true or false), and may have `priority` (0 to 1) and
               `closed_at`.
             - `emotion`: `time`, `name` (the emotion), `text` (how the message begins).

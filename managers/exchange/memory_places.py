@@ -6,6 +6,7 @@ from elsewhere counts as a person's own, so no dream writes over it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from managers.exchange.items import FoundMemory, MemoryKind, NotTaken, inline_by
 from managers.memory.emotions import EmotionEntry, EmotionLog
 from managers.memory.entities import Entity, is_safe, parse_entity
 from managers.memory.episodes import Episode
-from managers.memory.goals import Goal, Horizon
+from managers.memory.goals import PREFIX, Goal, Horizon
 from managers.memory.inner_state import InnerState
 from managers.memory.insights import Insight
 from managers.memory.json_documents import USER, JsonFile, encode, short_id
@@ -98,9 +99,9 @@ class MemoryPlaces:
         try:
             is_new = ways.get(memory.kind, _nowhere)(memory)
         except _NotFitError as error:
-            self.left_out(NotTaken(str(error), memory.place, facts={"name": memory.name[:60] or memory.day}))
+            self.left_out(NotTaken(str(error), memory.place, facts={"name": _called(memory)}))
         except (ValidationError, ValueError, TypeError):
-            self.left_out(NotTaken("engine.unfit", memory.place, facts={"name": memory.name[:60] or memory.day}))
+            self.left_out(NotTaken("engine.unfit", memory.place, facts={"name": _called(memory)}))
         else:
             if is_new is not None:
                 (self.added if is_new else self.there)[memory.kind] += 1
@@ -220,18 +221,18 @@ class MemoryPlaces:
         goal = Goal.model_validate({**memory.fields, "mind": IMPORTED, "evidence": []})
         if not goal.goal.strip():
             raise _NotFitError("engine.empty-memory")
-        goal = goal.model_copy(update={"id": short_id("sh_" if horizon == "short_term" else "lo_", goal.goal)})
-        goals = self.copy.goals
-        archived = {one.id for one in self.copy.stores.goals.archived()}
-        if goals.get(goal.id) or goal.id in archived:
-            return False
-        if goal.status == "active":
-            self.copy.goals = goals.created(horizon, goal)
-            if self.copy.goals is goals:
-                raise _NotFitError("engine.goal")
-        else:
-            self.copy.goals = goals.with_lists({**goals.lists, horizon: [*goals.lists[horizon], goal]})
-        return True
+        goals, prefix = self.copy.goals, PREFIX[horizon]
+        known = {one.id: one for one in [*goals.all, *self.copy.stores.goals.archived()]}
+        own = [goal.id] if re.fullmatch(rf"{prefix}\w{{1,40}}", goal.id, re.ASCII) else []
+        for goal_id in [*own, short_id(prefix, goal.goal, goal.created_at or goal.updated_at)]:
+            there = known.get(goal_id)
+            if there is None:
+                named = goal.model_copy(update={"id": goal_id})
+                self.copy.goals = goals.with_lists({**goals.lists, horizon: [*goals.lists[horizon], named]})
+                return True
+            if there.goal == goal.goal or (goal.created_at and there.created_at == goal.created_at):
+                return False
+        return False
 
     def _question(self, memory: FoundMemory) -> bool:
         topic = str(memory.fields.get("topic") or "").strip()
@@ -350,6 +351,12 @@ class MemoryPlaces:
 
 def _nowhere(_memory: FoundMemory) -> bool:
     raise _NotFitError("engine.no-place")
+
+
+def _called(memory: FoundMemory) -> str:
+    """Return what people know a memory by: what it says, its name, its day, or else its file."""
+    says = memory.fields.get("goal") or memory.fields.get("topic")
+    return str(says or memory.name or memory.day or PurePosixPath(memory.place).name)[:60]
 
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401  # JSON is whatever is in the source

@@ -27,7 +27,8 @@ KEPT_ENDED = 100
 _ALIKE = 0.6
 _ASKING = word_list("ja", "wondering") | word_list("en", "wondering")
 """What a goal of asking does, whatever it asks about."""
-_PREFIX: dict[Horizon, str] = {"short_term": "sh_", "long_term": "lo_"}
+PREFIX: dict[Horizon, str] = {"short_term": "sh_", "long_term": "lo_"}
+"""How the ids begin."""
 
 
 class Goal(Remembered):
@@ -115,7 +116,7 @@ class Goals:
 
     def created(self, horizon: Horizon, goal: Goal) -> Goals:
         """Return them with a new goal, unless there is one much like it or there are enough."""
-        named = goal.model_copy(update={"id": goal.id or short_id(_PREFIX[horizon], goal.goal, *goal.evidence)})
+        named = goal.model_copy(update={"id": goal.id or short_id(PREFIX[horizon], goal.goal, *goal.evidence)})
         active = self.active(horizon)
         if len(active) >= MAX_ACTIVE[horizon] or self.get(named.id):
             return self

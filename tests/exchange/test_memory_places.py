@@ -171,3 +171,47 @@ def test_a_random_order_gives_the_same_memories(bringing: Bringing, paths: Perso
     Random(3).shuffle(shuffled)
     assert bringing.bring(*shuffled) == (len(MEMORIES), 0)
     assert bringing.bring(*MEMORIES) == (0, len(MEMORIES))
+
+
+def _goal(words: str, status: str = "active", **other: Any) -> FoundMemory:
+    return FoundMemory("goal", name="short_term", fields={"goal": words, "status": status, **other}, place="goals.json")
+
+
+def test_all_goals_come_however_many_and_however_much_alike(
+    bringing: Bringing, paths: PersonaPaths, clock: HandClock
+) -> None:
+    active = [_goal(f"Read book {n}", id=f"sh_{n:06x}", created_at="2024-05-01 10:00:00") for n in range(12)]
+    ended = [
+        _goal("Read book 1", "completed", id="sh_aaaaaa", created_at="2024-03-01 10:00:00"),
+        _goal("Read book 1", "abandoned", created_at="2024-02-01 10:00:00"),
+        _goal("Read book 1", "abandoned", updated_at="2024-01-01 10:00:00"),
+    ]
+
+    assert bringing.bring(*active, *ended) == (15, 0)
+    assert bringing.bring(*reversed(ended), *active) == (0, 15)
+    assert bringing.left == []
+    goals = GoalStore(paths, clock).load()
+    assert [one.id for one in goals.short_term][:13] == [*(f"sh_{n:06x}" for n in range(12)), "sh_aaaaaa"]
+    assert len({one.id for one in goals.short_term}) == 15
+
+
+def test_a_goal_whose_id_another_one_has_comes_under_its_own(
+    bringing: Bringing, paths: PersonaPaths, clock: HandClock
+) -> None:
+    odd = [_goal("Sail", id="lo_1"), _goal("Swim", id="../x"), _goal("Dive", id="sh_1")]
+
+    assert bringing.bring(_goal("Row", id="sh_1"), *odd) == (4, 0)
+    assert bringing.bring(*odd) == (0, 3)
+    ids = [one.id for one in GoalStore(paths, clock).load().short_term]
+    assert ids[0] == "sh_1"
+    assert all(one.startswith("sh_") and len(one) == 11 for one in ids[1:])
+
+
+def test_what_is_left_out_is_named_by_what_it_says(bringing: Bringing) -> None:
+    bringing.bring(
+        _goal("Row", priority=70),
+        FoundMemory("question", fields={"topic": "Why?", "priority": 7}),
+        FoundMemory("avatar", place="room/profile.png"),
+    )
+
+    assert [one.facts["name"] for one in bringing.left] == ["Row", "Why?", "profile.png"]

@@ -125,24 +125,28 @@ def insights(room: RoomFolder) -> Iterator[FoundMemory]:
 
 
 def goals(room: RoomFolder) -> Iterator[FoundMemory]:
-    """Yield the goals: those that are pursued, and those that have ended."""
+    """Yield the goals: those that are pursued, and those that have ended, the latest first."""
     for path in room.matching(r"(?:memory/)?goals\.json"):
         for value in room.values(path):
+            found: list[FoundMemory] = []
             for name, entries in value.items():
                 if isinstance(entries, list):
-                    yield from (
-                        _goal(name, entry, path)
-                        for entry in entries
-                        if isinstance(entry, dict) and _text(entry.get("goal"))
-                    )
+                    held = [one for one in entries if isinstance(one, dict) and _text(one.get("goal"))]
+                    found += [_goal(name, one, path) for one in held]
+                    if len(held) < len(entries):
+                        room.leave("odd-entry", path, len(entries) - len(held))
                 else:
                     room.leave("goals-meta" if name == "meta" else "odd-entry", path)
+            ended = [one for one in found if one.fields["status"] in _ENDED]
+            yield from (one for one in found if one.fields["status"] not in _ENDED)
+            yield from sorted(ended, key=lambda one: str(one.fields["updated_at"]), reverse=True)
 
 
 def _goal(name: str, entry: Mapping[str, Any], place: str) -> FoundMemory:
     horizon = "long_term" if name == "long_term" or _text(entry.get("id")).startswith("lo") else "short_term"
     status = _ENDED.get(name) or _text(entry.get("status"))
     fields: dict[str, Any] = {
+        "id": _text(entry.get("id")),
         "goal": _text(entry.get("goal")),
         "status": status if status in _ENDED else "active",
         "progress_notes": _texts(entry.get("progress_notes")),
