@@ -145,8 +145,8 @@ class FoundMemory:
             - `entity`: `name`; `text` is its Markdown without the title; `time` when it was made. Paragraphs that are
               there already are not added once more.
             - `goal`: `name` is `short_term` or `long_term`; `fields` as in `goals.json`. Its `id` stays if it can.
-            - `question`: `fields` has `topic`, `context`, `answered` (true or false), and may have `priority` (0 to 1) and
-              `closed_at`.
+            - `question`: `time` when it came up; `fields` has `topic`, `context`, `answered` (true or false), and may have
+              `priority` (0 to 1), `answer`, and when it was `asked` and `closed_at`.
             - `emotion`: `time`, `name` (the emotion), `text` (how the message begins).
             - `inner_state`: `fields` as in `internal_state.json`; only taken where the persona has none.
             - `core_memory`, `notepad`, `diary`, `secret_diary`: `text`; paragraphs that are there already are not added.

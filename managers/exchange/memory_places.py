@@ -23,7 +23,7 @@ from managers.memory.episodes import Episode
 from managers.memory.goals import PREFIX, Goal, Horizon
 from managers.memory.inner_state import InnerState
 from managers.memory.insights import Insight
-from managers.memory.json_documents import USER, JsonFile, encode, short_id
+from managers.memory.json_documents import TIME, USER, JsonFile, encode, short_id
 from managers.memory.lorebook import Lorebook
 from managers.memory.notes import NoteKind, Notes
 from managers.memory.periods import Period, span_named
@@ -31,7 +31,7 @@ from managers.memory.questions import Question
 from managers.memory.working_copy import WorkingCopy
 from managers.personas.persona_file import normal
 from managers.recall.documents.document_loader import DOCUMENTS
-from managers.storage.clock import Clock
+from managers.storage.clock import Clock, local
 from managers.storage.errors import UnsafeNameError
 from managers.storage.files import read_bytes, write_atomic
 from managers.storage.history import History
@@ -41,13 +41,13 @@ from managers.storage.paths import PersonaPaths, safe_name
 IMPORTED: Final = "imported"
 """The mind of what another program's model made."""
 AUTHOR: Final = "user"
-_STAMP: Final = "%Y-%m-%d %H:%M:%S"
 _NOTES: Final[Mapping[MemoryKind, NoteKind]] = {
     "core_memory": "core_memory",
     "notepad": "notepad",
     "diary": "main_memory",
     "secret_diary": "secret_diary",
 }
+_OF_QUESTIONS: Final = ("context", "priority", "answer", "asked", "closed_at")
 _DIARIES: Final = frozenset({"main_memory", "secret_diary"})
 
 
@@ -238,16 +238,17 @@ class MemoryPlaces:
         topic = str(memory.fields.get("topic") or "").strip()
         if not topic:
             raise _NotFitError("engine.empty-memory")
-        is_answered = bool(memory.fields.get("answered"))
-        question = Question(
-            id=short_id("q_", topic),
-            topic=topic,
-            context=str(memory.fields.get("context") or ""),
-            priority=memory.fields.get("priority", Question.model_fields["priority"].default),
-            status="resolved" if is_answered else "open",
-            created_at=_stamp(memory.time) if memory.time else "",
-            closed_at=str(memory.fields.get("closed_at") or ""),
-            mind=IMPORTED,
+        created = _stamp(memory.time) if memory.time else ""
+        question = Question.model_validate(
+            {
+                **{name: told for name in _OF_QUESTIONS if (told := memory.fields.get(name)) is not None},
+                "id": short_id("q_", topic, created),
+                "topic": topic,
+                "status": "resolved" if memory.fields.get("answered") else "open",
+                "created_at": created,
+                "times_asked": int(bool(memory.fields.get("asked"))),
+                "mind": IMPORTED,
+            }
         )
         there = self.copy.questions
         if there.get(question.id) or any(one.id == question.id for one in self.copy.stores.questions.archived()):
@@ -260,7 +261,7 @@ class MemoryPlaces:
     def _emotion(self, memory: FoundMemory) -> None:
         if memory.time is None:
             raise _NotFitError("engine.no-time")
-        told = memory.time.replace(tzinfo=None, microsecond=0)
+        told = local(memory.time).replace(microsecond=0)
         self._felt.append(EmotionEntry(timestamp=told, user_text_snippet=memory.text, emotion=memory.name or "neutral"))
 
     def _inner_state(self, memory: FoundMemory) -> bool:
@@ -364,7 +365,7 @@ def _texts(value: Any) -> list[str]:  # noqa: ANN401  # JSON is whatever is in t
 
 
 def _stamp(time: datetime) -> str:
-    return time.replace(tzinfo=None).strftime(_STAMP)
+    return local(time).strftime(TIME)
 
 
 def _blocks(text: str) -> list[str]:

@@ -21,6 +21,7 @@ from typing import Final
 from managers.exchange.items import LINES, FoundMemory, FoundMessage, FoundPersona, Item, MemoryKind, NotTaken
 from managers.memory.log.format import clean_text, tidy_name
 from managers.memory.messages import Role
+from managers.storage.clock import local
 from managers.storage.errors import DiskFullError, UnwritableError
 from managers.storage.files import entries, make_folder, remove_tree
 from managers.storage.paths import Home
@@ -293,6 +294,6 @@ def _local(time: datetime | None) -> datetime | None:
     if time is None:
         return None
     try:
-        return (time if time.tzinfo is None else time.astimezone().replace(tzinfo=None)).replace(microsecond=0)
-    except (ValueError, OverflowError, OSError):
+        return local(time).replace(microsecond=0)
+    except ValueError:
         return None

@@ -34,6 +34,18 @@ class SystemClock:
         return time.monotonic()
 
 
+def local(moment: datetime) -> datetime:
+    """Return a time of elsewhere as this computer's clock shows it: naive, as the files hold it.
+
+    Raises:
+        ValueError: here it is beyond all bounds.
+    """
+    try:
+        return moment if moment.tzinfo is None else moment.astimezone().replace(tzinfo=None)
+    except (OverflowError, OSError) as error:
+        raise ValueError(str(error)) from error
+
+
 _CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 
 

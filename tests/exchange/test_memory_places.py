@@ -215,3 +215,18 @@ def test_what_is_left_out_is_named_by_what_it_says(bringing: Bringing) -> None:
     )
 
     assert [one.facts["name"] for one in bringing.left] == ["Row", "Why?", "profile.png"]
+
+
+def test_questions_keep_when_they_came_up_and_what_answered_them(
+    bringing: Bringing, paths: PersonaPaths, clock: HandClock
+) -> None:
+    told = {"answered": True, "answer": "The tide.", "asked": "2024-05-02 10:00:00", "closed_at": "2024-05-03 10:00:00"}
+    once = FoundMemory("question", time=THEN, fields={"topic": "Why does it move?", **told})
+    again = FoundMemory("question", time=datetime(2025, 1, 1), fields={"topic": "Why does it move?"})
+
+    assert bringing.bring(once, again) == (2, 0)
+    assert bringing.bring(once, again) == (0, 2)
+    new, old = QuestionStore(paths, clock).load().entries
+    assert (new.status, new.created_at, new.answer) == ("open", "2025-01-01 00:00:00", "")
+    assert (old.status, old.created_at, old.closed_at) == ("resolved", "2024-05-01 22:30:00", "2024-05-03 10:00:00")
+    assert (old.answer, old.asked, old.times_asked) == ("The tide.", "2024-05-02 10:00:00", 1)

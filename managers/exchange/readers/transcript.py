@@ -15,6 +15,7 @@ from managers.exchange.import_source import ImportSource
 from managers.exchange.items import FoundMessage, Item, NotTaken, ReadingWishes, UnusableSourceError
 from managers.memory.log.format import clean_text
 from managers.memory.messages import Role
+from managers.storage.clock import local
 
 MAX_ID: Final = 200
 _MAX_LINE: Final = 10_000_000
@@ -116,7 +117,6 @@ def _entry(raw: bytes) -> dict[str, Any]:
 
 def _time(value: str) -> datetime:
     try:
-        time = datetime.fromisoformat(value)
-        return time if time.tzinfo is None else time.astimezone().replace(tzinfo=None)
-    except (ValueError, OverflowError, OSError) as error:
+        return local(datetime.fromisoformat(value))
+    except ValueError as error:
         raise UnusableLineError("bad-time", time=value[:40]) from error

@@ -507,3 +507,33 @@ def test_a_guest_at_the_ends_of_a_log_is_no_former_name(tmp_path: Path, names: l
     found = messages_of(_room(tmp_path, {"room_config.json": {"room_name": "猫 の部屋"}, "log.txt": log}))
 
     assert [one.role == "persona" for one in found] == [name in own for name in names if name != "翌日"]
+
+
+def test_questions_of_later_versions_keep_their_dates_and_answers(tmp_path: Path) -> None:
+    asked = [
+        {"topic": "海の色", "context": "なぜ青い", "source_date": "2026-05-01", "priority": 0.8, "asked_at": None},
+        {
+            "topic": "川",
+            "source_date": "2026-05-03",
+            "asked_at": "2026-05-05T10:00:00.123456",
+            "resolved_at": "2026-05-06T08:00:00",
+            "answer_summary": "清流だった",
+            "learned_insight": "水が好き",
+        },
+        {
+            "topic": "空",
+            "context": "高い",
+            "source_date": "2026-05-04",
+            "resolution_state": "partial",
+            "progress_notes": [{"created_at": "2026-05-06T08:00:00", "summary": "半分わかった", "evidence": "x"}],
+        },
+    ]
+    state = {"drives": {"curiosity": {"level": 0.8, "open_questions": asked}}}
+    items = _room(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER, "memory/internal_state.json": state})
+
+    sea, river, sky = _memories(items, "question")
+    assert [one.time for one in (sea, river, sky)] == [datetime(2026, 5, day) for day in (1, 3, 4)]
+    assert (sea.fields["asked"], sea.fields["answered"]) == ("", False)
+    assert (river.fields["asked"], river.fields["closed_at"]) == ("2026-05-05 10:00:00", "2026-05-06 08:00:00")
+    assert (river.fields["answered"], river.fields["answer"]) == (True, "清流だった\n水が好き")
+    assert (sky.fields["answered"], sky.fields["context"]) == (False, "高い\n半分わかった")

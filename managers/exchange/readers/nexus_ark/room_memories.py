@@ -14,6 +14,8 @@ from managers.exchange.items import FoundMemory
 from managers.exchange.readers.moments import read_moment
 from managers.exchange.readers.nexus_ark.room_dates import day_in, moment_in_name
 from managers.exchange.readers.nexus_ark.room_folder import RoomFolder
+from managers.memory.json_documents import TIME
+from managers.storage.clock import local
 
 _OLD: Final = r"(?:\.migrat[^/]*)?(?:\.bak)?"
 _EPISODES: Final = rf"(?:memory/)?(?:episodic_memory|episodic_memory/[^/]+|episodic/[^/]+)\.json{_OLD}"
@@ -196,15 +198,18 @@ def purpose(room: RoomFolder) -> Iterator[FoundMemory]:
 
 def _question(entry: Mapping[str, Any], place: str) -> FoundMemory:
     state = _first(entry, "resolution_state", "status").lower()
+    answers = [_first(entry, "answer_summary", "answer"), _text(entry.get("learned_insight"))]
     fields = {
         "topic": _text(entry.get("topic")),
-        "context": _text(entry.get("context")),
+        "context": "\n".join(filter(None, [_text(entry.get("context")), *_texts(entry.get("progress_notes"))])),
         "answered": bool(entry.get("resolved_at")) or state in {"resolved", "answered"},
-        "closed_at": _text(entry.get("resolved_at")),
+        "answer": "\n".join(dict.fromkeys(filter(None, answers))),
+        "asked": _stamped(entry.get("asked_at")),
+        "closed_at": _stamped(entry.get("resolved_at")),
     }
     if isinstance(priority := entry.get("priority"), int | float) and not isnan(priority):
         fields["priority"] = min(max(float(priority), 0.0), 1.0)
-    time = read_moment(_first(entry, "created_at", "added_at", "asked_at", "timestamp"))
+    time = read_moment(_first(entry, "source_date", "created_at", "added_at", "timestamp", "asked_at"))
     return FoundMemory("question", time=time, fields=fields, place=place)
 
 
@@ -236,14 +241,21 @@ def emotions(room: RoomFolder) -> tuple[list[FoundMemory], list[OwnFeeling]]:
             if time is None:
                 room.leave("no-day", path)
             elif entry.get("type") == "persona" or ("category" in entry and "emotion" not in entry):
-                plain = time if time.tzinfo is None else time.astimezone().replace(tzinfo=None)
-                own.append(OwnFeeling(plain, _first(entry, "category", "emotion"), _text(entry.get("intensity")), path))
+                own.append(
+                    OwnFeeling(local(time), _first(entry, "category", "emotion"), _text(entry.get("intensity")), path)
+                )
             else:
                 name = _text(entry.get("emotion")).lower() or "neutral"
                 words = _first(entry, "user_text_snippet", "text")
                 felt.append(FoundMemory("emotion", name=_EMOTIONS.get(name, name), time=time, text=words, place=path))
     felt.reverse()
     return felt, sorted(own, key=lambda one: one.time)
+
+
+def _stamped(value: object) -> str:
+    """Return a time as the house writes it; empty where it is none."""
+    moment = read_moment(value)
+    return local(moment).strftime(TIME) if moment else ""
 
 
 def _first(entry: Mapping[str, Any], *names: str) -> str:
