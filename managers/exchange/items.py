@@ -142,8 +142,8 @@ class FoundMemory:
             - `episode`: `day` is `YYYY-MM-DD`, or `YYYY-MM-DD~YYYY-MM-DD`; `fields` has `summary`, `key_events` (texts),
               `emotional_tone`. Several of one day become one.
             - `insight`: `time`; `fields` has `trigger_topic`, `insight`, `strategy`, `log_entry`.
-            - `entity`: `name`; `text` is its Markdown without the title; `time` when it was made. Paragraphs that are
-              there already are not added once more.
+            - `entity`: `name`; `text` is its Markdown without the title; `time` when it was made; `fields` may have other
+              names (`aliases`). Paragraphs that are there already are not added once more.
             - `goal`: `name` is `short_term` or `long_term`; `fields` as in `goals.json`. Its `id` stays if it can.
             - `question`: `time` when it came up; `fields` has `topic`, `context`, `answered` (true or false), and may have
               `priority` (0 to 1), `answer`, and when it was `asked` and `closed_at`.

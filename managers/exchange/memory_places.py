@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from managers.exchange.items import FoundMemory, MemoryKind, NotTaken, inline_bytes
 from managers.memory.emotions import EmotionEntry, EmotionLog
-from managers.memory.entities import Entity, is_safe, parse_entity
+from managers.memory.entities import is_safe, parse_entity
 from managers.memory.episodes import Episode
 from managers.memory.goals import PREFIX, Goal, Horizon
 from managers.memory.inner_state import InnerState
@@ -197,23 +197,21 @@ class MemoryPlaces:
         if not is_safe(name):
             raise _NotFitError("engine.name")
         made = parse_entity(name, memory.text)
+        called = [" ".join(one.split()) for one in _texts(memory.fields.get("aliases"))]
         there = self.copy.entity([name])
         if there is None:
             created = made.created or (_stamp(memory.time) if memory.time else "")
-            self.copy.put_entity(
-                Entity(name, made.kind, created, made.aliases, USER, made.lines, {**made.extra, IMPORTED: True})
-            )
+            aliases = _names_beside(name, [*made.aliases, *called])
+            extra = {**made.extra, IMPORTED: True}
+            self.copy.put_entity(replace(made, created=created, aliases=aliases, mind=USER, extra=extra))
             return True
         known = {str(line).strip() for line in there.lines}
         new = [block for block in _blocks("\n".join(str(line) for line in made.lines)) if not _holds(known, block)]
-        if not new:
+        aliases = _names_beside(there.name, [*there.aliases, *called])
+        if not new and aliases == there.aliases:
             return False
         added = [line for block in new for line in ["", *block.split("\n")]]
-        self.copy.put_entity(
-            Entity(
-                there.name, there.kind, there.created, there.aliases, there.mind, (*there.lines, *added), there.extra
-            )
-        )
+        self.copy.put_entity(replace(there, aliases=aliases, lines=(*there.lines, *added)))
         return True
 
     def _goal(self, memory: FoundMemory) -> bool:
@@ -352,6 +350,10 @@ class MemoryPlaces:
 
 def _nowhere(_memory: FoundMemory) -> bool:
     raise _NotFitError("engine.no-place")
+
+
+def _names_beside(name: str, others: Sequence[str]) -> tuple[str, ...]:
+    return tuple(one for one in dict.fromkeys(others) if one != name)
 
 
 def _called(memory: FoundMemory) -> str:

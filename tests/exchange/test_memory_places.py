@@ -230,3 +230,13 @@ def test_questions_keep_when_they_came_up_and_what_answered_them(
     assert (new.status, new.created_at, new.answer) == ("open", "2025-01-01 00:00:00", "")
     assert (old.status, old.created_at, old.closed_at) == ("resolved", "2024-05-01 22:30:00", "2024-05-03 10:00:00")
     assert (old.answer, old.asked, old.times_asked) == ("The tide.", "2024-05-02 10:00:00", 1)
+
+
+def test_other_names_of_somebody_come_along(bringing: Bringing, paths: PersonaPaths, clock: HandClock) -> None:
+    ann = FoundMemory("entity", name="Ann", text="Likes boats.", fields={"aliases": ["Annie", "Ann", " Miss\nA "]})
+
+    assert bringing.bring(FoundMemory("entity", name="Ann", text="Likes boats."), ann) == (2, 0)
+    assert bringing.bring(ann) == (0, 1)
+    kept = EntityStore(paths, clock).get("Ann")
+    assert kept is not None
+    assert (kept.aliases, kept.text()) == (("Annie", "Miss A"), "Likes boats.")

@@ -537,3 +537,63 @@ def test_questions_of_later_versions_keep_their_dates_and_answers(tmp_path: Path
     assert (river.fields["asked"], river.fields["closed_at"]) == ("2026-05-05 10:00:00", "2026-05-06 08:00:00")
     assert (river.fields["answered"], river.fields["answer"]) == (True, "清流だった\n水が好き")
     assert (sky.fields["answered"], sky.fields["context"]) == (False, "高い\n半分わかった")
+
+
+def test_cards_that_were_merged_or_copied_do_not_come_beside_the_living_one(tmp_path: Path) -> None:
+    card = "# Entity Memory: 海\nCreated: 2026-05-12 12:00:00\n\n"
+    index = {
+        "ent_1": {"canonical_name": "海", "aliases": ["うみ", "海原"], "filename": "海.md", "status": "active"},
+        "ent_2": {
+            "filename": "浜.md",
+            "status": "archived",
+            "archived_file": "archived/浜_1.md",
+            "merged_into": "ent_1",
+        },
+        "ent_3": {"filename": "島.md", "status": "archived", "archived_file": "archived/島_1.md"},
+        "ent_4": {"filename": "岸.md", "status": "archived", "merged_into": "ent_1"},
+    }
+    told = {
+        "海.md": card + "青い。",
+        "海.md.bak": card + "古い写し。",
+        "山.md.migrated": card.replace("海", "山") + "高い。",
+        "岸.md": "まとめられた岸。",
+        "_index.json": {"version": 1, "entities": index},
+        "_embeddings.json": {"海": [0.1]},
+        "archived/浜_1.md": "まとめられた浜。",
+        "archived/島_1.md": card.replace("海", "島") + "遠い。",
+        "_merged/20260513__渚.md": "まとめられた渚。",
+        "人々/田中.md": "自分で作った分類。",
+    }
+    files = {f"memory/entities/{name}": one for name, one in told.items()}
+    items = _room(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER, **files})
+
+    found = {one.name: (one.text, one.fields.get("aliases", [])) for one in _memories(items, "entity")}
+    assert found == {"海": ("青い。", ["うみ", "海原"]), "島": ("遠い。", []), "山": ("高い。", [])}
+    assert [one.name for one in _memories(items, "knowledge")] == ["田中.md"]
+    assert left(items) == {
+        "nexus_ark.merged": 3,
+        "nexus_ark.backup": 1,
+        "nexus_ark.bookkeeping": 1,
+        "nexus_ark.missing-file": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("card", "name", "text", "time"),
+    [
+        (f"# Entity Memory: {'長' * 120}\nCreated: 2026-01-01 12:00:00\n\n高い。", "山", f"{'長' * 120}\n\n高い。", 12),
+        ("# 月\n\n夜の灯。\nCreated: は英語で作成。", "山", "# 月\n\n夜の灯。\nCreated: は英語で作成。", None),
+        (
+            "# Entity Memory: 山\n高い。\n\nCreated: 2026-01-01 12:00:00",
+            "山",
+            "高い。\n\nCreated: 2026-01-01 12:00:00",
+            None,
+        ),
+        ("# Entity Memory: 峰\n\nCreated: 2026-01-01 12:00:00\n高い。", "峰", "高い。", 12),
+    ],
+)
+def test_no_word_of_a_card_is_lost(tmp_path: Path, card: str, name: str, text: str, time: int | None) -> None:
+    items = _room(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER, "memory/entities/山.md": card})
+
+    (found,) = _memories(items, "entity")
+    assert (found.name, found.text, found.time and found.time.hour) == (name, text, time)

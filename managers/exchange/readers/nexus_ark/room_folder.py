@@ -14,6 +14,10 @@ from managers.exchange.items import FoundFile, NotTaken, UnusableSourceError
 from managers.storage.json_text import NotJsonError, load_json
 
 CONFIG: Final = "room_config.json"
+OLD: Final = r"(?:\.migrat[^/]*)?(?:\.bak)?"
+"""How the names of older copies end."""
+ENTITIES: Final = r"(?:memory/)?(?:entities|entity_memory)/"
+"""Where the cards of people and things lie."""
 _TOPIC: Final = "nexus_ark"
 _MARKERS: Final = re.compile(
     r"(?:systemprompt\.txt|log\.txt|core_memory\.txt|logs/\d{4}-\d{2}\.txt|log_archives/.+"
@@ -34,6 +38,9 @@ _LEFT: Final[tuple[tuple[str, str], ...]] = (
         "unnamed-file",
     ),
     (r"(?:room_config|expressions|alarms|redaction_rules|config)\.json(?:\.\w+)*|metadata/.*", "settings"),
+    (rf"{ENTITIES}(?:_.*|archived)/.*", "merged"),
+    (rf"{ENTITIES}.*(?:\.migrat[^/]*|\.bak)", "backup"),
+    (rf"{ENTITIES}_[^/]*", "bookkeeping"),
     (r"memory/.+", "no-counterpart"),
     (r"(?:.*/)?\.[^/]*|current_location\.txt|(?:.*/)?processed_\w{1,60}\.json", "bookkeeping"),
 )

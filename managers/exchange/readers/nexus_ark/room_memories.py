@@ -13,13 +13,12 @@ from typing import Any, Final
 from managers.exchange.items import FoundMemory
 from managers.exchange.readers.moments import read_moment
 from managers.exchange.readers.nexus_ark.room_dates import day_in, moment_in_name
-from managers.exchange.readers.nexus_ark.room_folder import RoomFolder
+from managers.exchange.readers.nexus_ark.room_folder import OLD, RoomFolder
 from managers.memory.json_documents import TIME
 from managers.storage.clock import local
 
-_OLD: Final = r"(?:\.migrat[^/]*)?(?:\.bak)?"
-_EPISODES: Final = rf"(?:memory/)?(?:episodic_memory|episodic_memory/[^/]+|episodic/[^/]+)\.json{_OLD}"
-_INSIGHTS: Final = rf"(?:memory/)?(?:insights|dreaming/[^/]+)\.json{_OLD}"
+_EPISODES: Final = rf"(?:memory/)?(?:episodic_memory|episodic_memory/[^/]+|episodic/[^/]+)\.json{OLD}"
+_INSIGHTS: Final = rf"(?:memory/)?(?:insights|dreaming/[^/]+)\.json{OLD}"
 _SPECIAL: Final = frozenset(
     {
         "achievement",

@@ -8,15 +8,12 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from managers.exchange.items import FoundMemory, FoundPersona, MemoryKind
-from managers.exchange.readers.moments import read_moment
 from managers.exchange.readers.nexus_ark.room_dates import date_line
-from managers.exchange.readers.nexus_ark.room_folder import CONFIG, RoomFolder
+from managers.exchange.readers.nexus_ark.room_entities import entities
+from managers.exchange.readers.nexus_ark.room_folder import CONFIG, OLD, RoomFolder
 
-_OLD: Final = r"(?:\.migrat[^/]*)?(?:\.bak)?"
 _BLOCK: Final = re.compile(r"^-{2,}[ \t]*\[(.+?)\][ \t]*-{2,}[ \t]*$", re.MULTILINE)
 _SECTION: Final = re.compile(r"^##[ \t]+(\S.*)$", re.MULTILINE)
-_TITLE: Final = re.compile(r"\ufeff?\s*#[ \t]*Entity Memory[:\uff1a][ \t]*(.*?)[ \t]*(?:\n|\Z)", re.IGNORECASE)
-_CREATED: Final = re.compile(r"^Created:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _PERMANENT: Final = ("永続記憶", "permanent", "自己同一性", "self identity")
 _DIARY: Final = ("日記", "diary")
 _ARCHIVE: Final = ("アーカイブ", "archive")
@@ -55,7 +52,7 @@ def texts(room: RoomFolder) -> Iterator[FoundMemory]:
     yield from _diaries(room)
     yield from _secret_diaries(room)
     yield from _notes(room)
-    yield from _entities(room)
+    yield from entities(room)
     yield from _letters(room)
     yield from _documents(room)
 
@@ -75,14 +72,14 @@ def _diaries(room: RoomFolder) -> Iterator[FoundMemory]:
     for path in sorted(room.matching(r"(?:memory/)?memory_(?:archived|diary_archived)_[^/]*\.txt")):
         yield from _found("diary", room.text(path), path)
     is_parted = any(not room.is_empty(path) for path in room.files if path.lower() == "memory/memory_identity.txt")
-    for path in room.matching(rf"(?:memory/)?memory(?:_main)?\.txt{_OLD}"):
+    for path in room.matching(rf"(?:memory/)?memory(?:_main)?\.txt{OLD}"):
         is_older = is_parted and not path.endswith(".txt")
         for one in _sections(room.text(path), path, "diary"):
             if one.kind == "core_memory" and is_older:
                 room.leave("replaced", path)
             else:
                 yield one
-    for path in room.matching(rf"(?:memory/)?memory_diary\.txt{_OLD}"):
+    for path in room.matching(rf"(?:memory/)?memory_diary\.txt{OLD}"):
         yield from _sections(room.text(path), path, "diary")
 
 
@@ -103,21 +100,6 @@ def _notes(room: RoomFolder) -> Iterator[FoundMemory]:
             yield from _found("notepad", text, path, title)
 
 
-def _entities(room: RoomFolder) -> Iterator[FoundMemory]:
-    for path in room.matching(rf"(?:memory/)?(?:entities|entity_memory)/[^/]+\.(?:md|txt){_OLD}"):
-        text = room.text(path)
-        title = _TITLE.match(text)
-        name = (title[1] if title else "") or PurePosixPath(re.sub(rf"\.(?:md|txt){_OLD}$", "", path)).name
-        body = text[title.end() :] if title else text
-        created = _CREATED.search(body)
-        if body.strip():
-            time = read_moment(created[1]) if created else None
-            name = re.sub(r'[/\\:*?"<>|\x00-\x1f]+', " ", name).strip(" .") or PurePosixPath(path).stem
-            yield FoundMemory("entity", name=name, text=_without_created(body).strip("\n"), time=time, place=path)
-        else:
-            room.leave("empty", path)
-
-
 def _letters(room: RoomFolder) -> Iterator[FoundMemory]:
     """Yield the letters that later versions let the persona write, as one document, the oldest first."""
     for path in room.matching(r"letterbox/letters\.json"):
@@ -134,7 +116,9 @@ def _letters(room: RoomFolder) -> Iterator[FoundMemory]:
 
 
 def _documents(room: RoomFolder) -> Iterator[FoundMemory]:
-    for path in room.matching(r"knowledge/.+|spaces/world_settings\.(?:txt|md)|memory/[^.].*\.(?:md|txt)"):
+    for path in room.matching(
+        r"knowledge/.+|spaces/world_settings\.(?:txt|md)|memory/(?!entit\w+/(?:_|archived/))[^.].*\.(?:md|txt)"
+    ):
         if not room.is_empty(path):
             yield FoundMemory("knowledge", name=PurePosixPath(path).name, file=room.file(path), place=path)
     for path in room.matching(r"profile\.(?:png|jpe?g|webp)")[:1]:
@@ -180,10 +164,6 @@ def _found(kind: MemoryKind, text: str, place: str, title: str = "") -> Iterator
 def _document(name: str, text: str, place: str) -> Iterator[FoundMemory]:
     if text.strip():
         yield FoundMemory("knowledge", name=name, text=text, place=place)
-
-
-def _without_created(body: str) -> str:
-    return _CREATED.sub("", body, count=1)
 
 
 def _without_date(text: str) -> str:
