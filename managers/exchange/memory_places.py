@@ -21,7 +21,7 @@ from managers.memory.emotions import EmotionEntry, EmotionLog
 from managers.memory.entities import is_safe, parse_entity
 from managers.memory.episodes import Episode
 from managers.memory.goals import PREFIX, Goal, Horizon
-from managers.memory.inner_state import InnerState
+from managers.memory.inner_state import InnerState, mirror
 from managers.memory.insights import Insight
 from managers.memory.json_documents import TIME, USER, JsonFile, encode, short_id
 from managers.memory.lorebook import Lorebook
@@ -79,6 +79,7 @@ class MemoryPlaces:
     _notes: dict[NoteKind, list[str]] = field(default_factory=dict)
     _felt: list[EmotionEntry] = field(default_factory=list)
     _book: Lorebook | None = None
+    _state: tuple[InnerState, str] | None = None
 
     def take(self, memory: FoundMemory) -> None:
         """Take a memory; most are written by `write` alone."""
@@ -114,6 +115,8 @@ class MemoryPlaces:
         """
         for kind, texts in self._notes.items():
             self._write_note(kind, texts, reason)
+        if self._state is not None:
+            self._write_state(*self._state)
         files = {**self.copy.files(), **self._files}
         if files:
             self.history.change(files, author=AUTHOR, reason=reason)
@@ -262,16 +265,23 @@ class MemoryPlaces:
         told = local(memory.time).replace(microsecond=0)
         self._felt.append(EmotionEntry(timestamp=told, user_text_snippet=memory.text, emotion=memory.name or "neutral"))
 
-    def _inner_state(self, memory: FoundMemory) -> bool:
+    def _inner_state(self, memory: FoundMemory) -> None:
+        if self._state is not None:
+            raise _NotFitError("engine.state-there")
+        self._state = InnerState.model_validate(memory.fields), memory.place
+
+    def _write_state(self, state: InnerState, place: str) -> None:
+        """Keep the state where the persona has none, with what it shows of the questions and goals as they are now."""
         path = self.paths.internal_state
-        state = encode(InnerState.model_validate(memory.fields).model_dump(mode="json"))
-        there = read_bytes(path)
+        mirror(state, self.copy.questions, self.copy.goals)
+        new, there = encode(state.model_dump(mode="json")), read_bytes(path)
         if there is None:
-            self._files[path] = state
-            return True
-        if there == state:
-            return False
-        raise _NotFitError("engine.state-there")
+            self._files[path] = new
+            self.added["inner_state"] += 1
+        elif there == new:
+            self.there["inner_state"] += 1
+        else:
+            self.left_out(NotTaken("engine.state-there", place))
 
     # What people write
 

@@ -111,6 +111,15 @@ class Goals:
             (g for g in self.lists[horizon] if g.status == "active"), key=lambda g: (g.priority, g.created_at)
         )
 
+    def for_prompt(self) -> list[tuple[Horizon, Goal]]:
+        """Return what a prompt holds: the three most important short-term goals and two long-term ones.
+
+        The first is the one whose priority moves the drive.
+        """
+        most = {"short_term": SHORT_IN_PROMPT, "long_term": LONG_IN_PROMPT}
+        first = [(horizon, goal) for horizon in HORIZONS for goal in self.active(horizon)[: most[horizon]]]
+        return sorted(first, key=lambda one: one[1].priority)
+
     def get(self, goal_id: str) -> tuple[Horizon, Goal] | None:
         return next(((h, goal) for h, goals in self.lists.items() for goal in goals if goal.id == goal_id), None)
 
@@ -202,13 +211,7 @@ class GoalStore(EntryStore[Goals, Goal]):
         super().__init__(paths, paths.goals, clock, apply, Goals.parse, dict)
 
     def for_prompt(self) -> list[tuple[Horizon, Goal]]:
-        """Return what a prompt holds: the three most important short-term goals and two long-term ones.
-
-        The first is the one whose priority moves the drive.
-        """
-        goals, most = self.load(), {"short_term": SHORT_IN_PROMPT, "long_term": LONG_IN_PROMPT}
-        first = [(horizon, goal) for horizon in HORIZONS for goal in goals.active(horizon)[: most[horizon]]]
-        return sorted(first, key=lambda one: one[1].priority)
+        return self.load().for_prompt()
 
     def think_of(self, goal_id: str, note: str, *, author: str) -> Goals:
         """Note a thought about a goal, of one's own accord."""

@@ -28,9 +28,9 @@ from managers.memory.drives import (
 )
 from managers.memory.emotion_names import Feeling, feeling_name, latest_feeling
 from managers.memory.emotions import EmotionLog
-from managers.memory.goals import Goal, GoalStore
+from managers.memory.goals import Goal, Goals, GoalStore
 from managers.memory.json_documents import JsonFile, encode
-from managers.memory.questions import MAX_OPEN, Question, QuestionStore
+from managers.memory.questions import MAX_OPEN, Questions, QuestionStore
 from managers.storage.clock import Clock
 from managers.storage.errors import BusyError, Lang, Notice, UnwritableError
 from managers.storage.files import write_atomic
@@ -98,6 +98,15 @@ class InnerState(_Part):
 
     drives: _Drives = Field(default_factory=_Drives)
     motivation_log: MotivationLog = Field(default_factory=MotivationLog)
+
+
+def mirror(state: InnerState, questions: Questions, goals: Goals) -> None:
+    """Put into a state what it shows of questions and goals."""
+    state.drives.curiosity.open_questions = [
+        {"topic": one.topic, "context": one.context, "priority": one.priority, "id": one.id} for one in questions.open
+    ]
+    active = goals.for_prompt()
+    state.drives.goal_achievement.active_goal_id = active[0][1].id if active else None
 
 
 class InnerStateStore:
@@ -242,10 +251,8 @@ class InnerStateStore:
         drives.boredom.level = round(levels.boredom, 4)
         drives.boredom.threshold = levels.thresholds["boredom"]
         drives.curiosity.level = round(levels.curiosity, 4)
-        drives.curiosity.open_questions = [_mirrored(question) for question in self._questions.open()]
         drives.goal_achievement.level = round(levels.goal_achievement, 4)
-        active = self._active_goals()
-        drives.goal_achievement.active_goal_id = active[0].id if active else None
+        mirror(state, self._questions.load(), self._goals.load())
         if drives.devotion.updated_at is None:
             drives.devotion.updated_at = now
         with beside_listed(self._paths.internal_state):
@@ -316,10 +323,6 @@ class InnerStateStore:
         words = felt.words if felt else ""
         key = "thought.sensed_in_words" if words else "thought.sensed"
         return _say(key, lang, feeling=feeling_name(name, lang), words=words)
-
-
-def _mirrored(question: Question) -> dict[str, Any]:
-    return {"topic": question.topic, "context": question.context, "priority": question.priority, "id": question.id}
 
 
 def _label(drive: Drive, lang: Lang) -> str:

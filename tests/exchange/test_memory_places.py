@@ -39,7 +39,9 @@ MEMORIES = [
     FoundMemory("question", fields={"topic": "What is the boat called?", "context": "Ann's boat"}),
     FoundMemory("emotion", name="joy", time=THEN, text="I love it"),
     FoundMemory("emotion", name="sadness", time=datetime(2025, 1, 2, 3), text="Rain"),
-    FoundMemory("inner_state", fields={"drives": {"boredom": {"level": 0.4}}}),
+    FoundMemory(
+        "inner_state", fields={"drives": {"boredom": {"level": 0.4}, "goal_achievement": {"active_goal_id": "sh_gone"}}}
+    ),
     FoundMemory("core_memory", text="Ann is my friend.\n\nShe sails."),
     FoundMemory("notepad", text="buy rope"),
     FoundMemory("diary", text="2024-05-01\nA fine day."),
@@ -112,7 +114,10 @@ def test_each_kind_arrives_and_comes_once(bringing: Bringing, paths: PersonaPath
     assert [(one.goal, one.status) for one in goals.long_term] == [("See the ocean", "completed")]
     assert [one.topic for one in QuestionStore(paths, clock).open()] == ["What is the boat called?"]
     assert [(one.emotion, one.timestamp) for one in EmotionLog(paths, clock).entries()][-1] == ("joy", THEN)
-    assert json.loads(paths.internal_state.read_bytes())["drives"]["boredom"]["level"] == 0.4
+    drives = json.loads(paths.internal_state.read_bytes())["drives"]
+    assert drives["boredom"]["level"] == 0.4
+    assert [one["topic"] for one in drives["curiosity"]["open_questions"]] == ["What is the boat called?"]
+    assert drives["goal_achievement"]["active_goal_id"] == goals.short_term[0].id
     assert bringing.note("core_memory") == "Ann is my friend.\n\nShe sails.\n"
     assert bringing.note("main_memory") == "2024-05-01\nA fine day.\n"
     assert (paths.knowledge / "boats.md").read_bytes() == FILES["knowledge/boats.md"]
