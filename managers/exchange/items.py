@@ -140,7 +140,7 @@ class FoundMemory:
         kind: which place. What the other attributes hold for each kind:
 
             - `episode`: `day` is `YYYY-MM-DD`, or `YYYY-MM-DD~YYYY-MM-DD`; `fields` has `summary`, `key_events` (texts),
-              `emotional_tone`. Several of one day become one.
+              `emotional_tone`, and may have the `arousal` and the `source_ids` of there. Several of one day become one.
             - `insight`: `time`; `fields` has `trigger_topic`, `insight`, `strategy`, `log_entry`.
             - `entity`: `name`; `text` is its Markdown without the title; `time` when it was made; `fields` may have other
               names (`aliases`). Paragraphs that are there already are not added once more.

@@ -47,6 +47,7 @@ _NOTES: Final[Mapping[MemoryKind, NoteKind]] = {
     "diary": "main_memory",
     "secret_diary": "secret_diary",
 }
+_OF_EPISODES: Final = ("emotional_tone", "arousal", "source_ids")
 _OF_QUESTIONS: Final = ("context", "priority", "answer", "asked", "closed_at")
 _DIARIES: Final = frozenset({"main_memory", "secret_diary"})
 
@@ -131,35 +132,29 @@ class MemoryPlaces:
         events = _texts(memory.fields.get("key_events"))
         if not summary and not events:
             raise _NotFitError("engine.empty-memory")
-        tone = str(memory.fields.get("emotional_tone") or "neutral")
+        kept = {name: told for name in _OF_EPISODES if (told := memory.fields.get(name))}
         if "~" in memory.day:
-            return self._period(memory.day, summary, events, tone)
+            return self._period(memory.day, summary, events, kept)
         day = date.fromisoformat(memory.day)
         there = self.copy.episode(day)
         if there is None and self.copy.stores.episodes.occupied(day):
             raise _NotFitError("engine.place-taken")
         if there is not None:
-            told = {there.summary, *there.summary.split("\n\n")}
-            if summary in told and set(events) <= set(there.key_events):
+            extra = there.model_extra or {}
+            new = [block for block in _blocks(summary) if block not in _blocks(there.summary)]
+            if not new and set(events) <= set(there.key_events):
                 return False
-            if not (there.model_extra or {}).get(IMPORTED):
+            if not extra.get(IMPORTED):
                 raise _NotFitError("engine.day-dreamt")
-            summary = there.summary if summary in told else f"{there.summary}\n\n{summary}".strip()
+            summary = "\n\n".join(filter(None, [there.summary, *new]))
             events = list(dict.fromkeys([*there.key_events, *events]))
-        made = Episode.model_validate(
-            {
-                "date": day,
-                "summary": summary,
-                "key_events": events,
-                "emotional_tone": tone,
-                "mind": USER,
-                IMPORTED: True,
-            }
-        )
+            kept |= extra
+        told_here = {"date": day, "summary": summary, "key_events": events, "mind": USER, IMPORTED: True}
+        made = Episode.model_validate({**kept, **told_here})
         self.copy.put_standing(made.sealed())
         return True
 
-    def _period(self, name: str, summary: str, events: Sequence[str], tone: str) -> bool:
+    def _period(self, name: str, summary: str, events: Sequence[str], kept: Mapping[str, Any]) -> bool:
         span = span_named(name)
         if span is None:
             raise _NotFitError("engine.unfit")
@@ -168,7 +163,9 @@ class MemoryPlaces:
             if there.summary == summary:
                 return False
             raise _NotFitError("engine.day-dreamt")
-        period = Period(date=name, summary=summary, key_events=[*events], emotional_tone=tone, mind=USER)
+        period = Period.model_validate(
+            {**kept, "date": name, "summary": summary, "key_events": [*events], "mind": USER}
+        )
         self._files[self.copy.stores.episodes.periods.path(span)] = period.sealed().dump()
         return True
 

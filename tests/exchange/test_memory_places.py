@@ -31,7 +31,9 @@ FILES = {"knowledge/boats.md": b"# Boats\nGreen ones.", "tool.exe": b"MZ", "prof
 MEMORIES = [
     FoundMemory("episode", day="2024-05-01", fields={"summary": "We spoke of boats.", "key_events": ["A boat"]}),
     FoundMemory("episode", day="2024-05-01", fields={"summary": "And of the sea.", "key_events": ["The sea"]}),
-    FoundMemory("episode", day="2024-05-06~2024-05-12", fields={"summary": "A week at sea.", "key_events": []}),
+    FoundMemory(
+        "episode", day="2024-05-06~2024-05-12", fields={"summary": "A week at sea.", "key_events": [], "arousal": 0.4}
+    ),
     FoundMemory("insight", time=THEN, fields={"trigger_topic": "sea", "insight": "Loves it", "strategy": "Ask more"}),
     FoundMemory("entity", name="Ann", text="Likes boats.\n\n--- Update: 2024-05-02 ---\nHas one.", time=THEN),
     FoundMemory("goal", name="short_term", fields={"goal": "Learn to sail", "status": "active", "priority": 1}),
@@ -103,7 +105,7 @@ def test_each_kind_arrives_and_comes_once(bringing: Bringing, paths: PersonaPath
     assert day is not None
     assert (day.summary, day.key_events) == ("We spoke of boats.\n\nAnd of the sea.", ["A boat", "The sea"])
     assert day.is_users  # no dream writes over it
-    assert (paths.episodic_memory / "2024-05-06~2024-05-12.json").exists()
+    assert json.loads((paths.episodic_memory / "2024-05-06~2024-05-12.json").read_bytes())["arousal"] == 0.4
     assert [one.insight for one in InsightStore(paths, clock).entries()] == ["Loves it"]
     ann = EntityStore(paths, clock).get("Ann")
     assert ann is not None
@@ -245,3 +247,14 @@ def test_other_names_of_somebody_come_along(bringing: Bringing, paths: PersonaPa
     kept = EntityStore(paths, clock).get("Ann")
     assert kept is not None
     assert (kept.aliases, kept.text()) == (("Annie", "Miss A"), "Likes boats.")
+
+
+def test_a_day_that_grew_there_has_each_part_once(bringing: Bringing, paths: PersonaPaths, clock: HandClock) -> None:
+    fields = {"summary": "In the morning.", "key_events": ["Rain"], "source_ids": ["episode_1"], "arousal": 0.7}
+    morning = FoundMemory("episode", day="2024-05-01", fields=fields)
+    grown = FoundMemory("episode", day="2024-05-01", fields={**fields, "summary": "In the morning.\n\nAt night."})
+
+    assert [bringing.bring(one) for one in (morning, grown, grown, morning)] == [(1, 0), (1, 0), (0, 1), (0, 1)]
+    day = json.loads((paths.episodic_memory / "2024-05-01.json").read_bytes())
+    assert (day["summary"], day["key_events"]) == ("In the morning.\n\nAt night.", ["Rain"])
+    assert (day["source_ids"], day["arousal"]) == (["episode_1"], 0.7)

@@ -166,7 +166,6 @@ def test_what_is_left_is_counted_and_has_a_reason(tmp_path: Path) -> None:
         "nexus_ark.repeated": 16,
         "nexus_ark.repeated-memory": 3,
         "nexus_ark.no-summary": 1,
-        "nexus_ark.arousal": 1,
         "nexus_ark.replaced": 1,
         "nexus_ark.settings": 1,
         "nexus_ark.description": 1,
@@ -597,3 +596,34 @@ def test_no_word_of_a_card_is_lost(tmp_path: Path, card: str, name: str, text: s
 
     (found,) = _memories(items, "entity")
     assert (found.name, found.text, found.time and found.time.hour) == (name, text, time)
+
+
+def test_sessions_of_a_day_follow_one_another_as_they_were(tmp_path: Path) -> None:
+    told = [
+        {
+            "id": "episode_2026-05-12_002",
+            "date": "2026-05-12",
+            "time": "21:00:00",
+            "summary": "夜の話。",
+            "arousal": 0.4,
+        },
+        {
+            "id": "episode_2026-05-12_001",
+            "date": "2026-05-12",
+            "time": "9:00:00",
+            "summary": "朝の話。",
+            "arousal": 0.7,
+        },
+        {"date": "2026-05-12", "type": "achievement", "summary": "詩を書いた。", "created_at": "2026-05-12 23:00:00"},
+        {"date": "2026-05-04~2026-05-10", "summary": "静かな週。", "compressed": True, "arousal_avg": 0.3},
+    ]
+    older = [{"id": "episode_2026-05-12_001", "date": "2026-05-12", "summary": "朝の話の、まえの言い方。"}]
+    files = {"memory/episodic/2026-05.json": told, "memory/episodic_memory.json": older}
+    items = _room(tmp_path, {"room_config.json": {}, "log.txt": OCTOBER, **files})
+
+    week, day = _memories(items, "episode")
+    assert day.fields["summary"] == "朝の話。\n\n夜の話。"
+    assert day.fields["key_events"] == ["詩を書いた。"]
+    assert day.fields["source_ids"] == ["episode_2026-05-12_001", "episode_2026-05-12_002"]
+    assert (day.fields["arousal"], week.fields["arousal"]) == (0.7, 0.3)
+    assert left(items)["nexus_ark.repeated-memory"] == 1

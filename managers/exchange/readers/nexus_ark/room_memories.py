@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from math import isnan
+from math import isfinite, nan
 from typing import Any, Final
 
 from managers.exchange.items import FoundMemory
@@ -34,6 +33,8 @@ _SPECIAL: Final = frozenset(
 _NO_SUMMARY: Final = re.compile(
     r"[(\uff08].*(?:要約できませんでした|ありませんでした|要約に失敗).*[)\uff09]", re.DOTALL
 )
+_AROUSAL: Final = ("arousal", "arousal_avg")
+"""How stirring a day was, or a week."""
 _SPAN: Final = re.compile(r"\s*[~～〜]\s*")
 _EMOTIONS: Final[Mapping[str, str]] = {
     "sad": "sadness",
@@ -71,14 +72,19 @@ def episodes(room: RoomFolder) -> Iterator[FoundMemory]:
                 room.leave("no-summary", path)
             elif not (day := _day(entry, path)):
                 room.leave("no-day", path)
-            elif all(_text(other.get("summary")) != summary for other, _ in days.setdefault(day, [])):
+            elif not any(_is_same(entry, path, *other) for other in days.setdefault(day, [])):
                 days[day].append((entry, path))
             else:
                 room.leave("repeated-memory", path)
-    for path, count in Counter(path for told in days.values() for one, path in told if "arousal" in one).items():
-        room.leave("arousal", path, count)
     for day in sorted(days):
         yield _episode(day, [entry for entry, _ in days[day]], days[day][0][1])
+
+
+def _is_same(entry: Mapping[str, Any], path: str, other: Mapping[str, Any], other_path: str) -> bool:
+    """Tell whether two entries are one, said in the same words, or under the same id in another file."""
+    if _text(entry.get("summary")) == _text(other.get("summary")):
+        return True
+    return path != other_path and bool(entry.get("id")) and entry.get("id") == other.get("id")
 
 
 def _day(entry: Mapping[str, Any], path: str) -> str:
@@ -92,18 +98,28 @@ def _day(entry: Mapping[str, Any], path: str) -> str:
 
 
 def _episode(day: str, entries: list[dict[str, Any]], place: str) -> FoundMemory:
+    entries = sorted(entries, key=_moment_of)
     whole = [one for one in entries if one.get("type") not in _SPECIAL]
     moments = [one for one in entries if one.get("type") in _SPECIAL]
     events = [event for one in whole for event in _texts(one.get("key_events"))]
     if whole:
         events += [_text(one.get("summary")) for one in moments]
     tones = [_text(one.get("emotional_tone")) for one in entries if one.get("emotional_tone")]
-    fields = {
+    fields: dict[str, Any] = {
         "summary": "\n\n".join(filter(None, (_text(one.get("summary")) for one in whole or moments))),
         "key_events": list(dict.fromkeys(events)),
         "emotional_tone": tones[0] if tones else "neutral",
+        "source_ids": [told for one in entries if (told := _text(one.get("id")))],
     }
+    if stirring := [value for one in entries for name in _AROUSAL if (value := _number(one.get(name))) is not None]:
+        fields["arousal"] = max(stirring)
     return FoundMemory("episode", day=day, fields=fields, place=place)
+
+
+def _moment_of(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Return by what the entries of a day follow one another: when their session was, or when they were written."""
+    hour, colon, rest = _text(entry.get("time")).partition(":")
+    return f"{hour:0>2}{colon}{rest}" if colon else "", _text(entry.get("created_at"))
 
 
 def insights(room: RoomFolder) -> Iterator[FoundMemory]:
@@ -156,7 +172,7 @@ def _goal(name: str, entry: Mapping[str, Any], place: str) -> FoundMemory:
         "updated_at": _first(entry, "completed_at", "abandoned_at", "updated_at"),
         "reason": _first(entry, "completion_note", "abandon_reason", "reason"),
     }
-    if isinstance(priority := entry.get("priority"), int | float) and not isnan(priority):
+    if (priority := _number(entry.get("priority"))) is not None:
         fields["priority"] = int(min(max(priority, 1), _LEAST_URGENT))
     return FoundMemory("goal", name=horizon, fields=fields, place=place)
 
@@ -206,8 +222,8 @@ def _question(entry: Mapping[str, Any], place: str) -> FoundMemory:
         "asked": _stamped(entry.get("asked_at")),
         "closed_at": _stamped(entry.get("resolved_at")),
     }
-    if isinstance(priority := entry.get("priority"), int | float) and not isnan(priority):
-        fields["priority"] = min(max(float(priority), 0.0), 1.0)
+    if (priority := _number(entry.get("priority"))) is not None:
+        fields["priority"] = min(max(priority, 0.0), 1.0)
     time = read_moment(_first(entry, "source_date", "created_at", "added_at", "timestamp", "asked_at"))
     return FoundMemory("question", time=time, fields=fields, place=place)
 
@@ -259,6 +275,14 @@ def _stamped(value: object) -> str:
 
 def _first(entry: Mapping[str, Any], *names: str) -> str:
     return next((text for name in names if (text := _text(entry.get(name)))), "")
+
+
+def _number(value: object) -> float | None:
+    try:
+        number = float(value) if isinstance(value, int | float) else nan
+    except OverflowError:
+        return None
+    return number if isfinite(number) else None
 
 
 def _text(value: object) -> str:
