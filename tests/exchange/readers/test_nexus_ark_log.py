@@ -164,3 +164,24 @@ def test_a_date_that_somebody_wrote_last_is_theirs() -> None:
     found = read_body("user", f"{plan}\n\n2026-05-01 (Fri) 09:00:00")
 
     assert (found.text, found.date and found.date.time) == (plan, datetime(2026, 5, 1, 9))
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "thought", "emotion"),
+    [
+        ('[THOUGHT]\n海かな。\nうん。\n<persona_emotion category="joy"/>', "海かな。\nうん。", "", "joy"),
+        ("[THOUGHT]\n海。\n[/THOUGHT]\n[THOUGHT]\nうん。", "うん。", "海。", ""),
+        ("うん。\n[THOUGHT]\n海かな", "うん。", "海かな", ""),
+        ("<think>\n海かな。\n【表情】…joy…", "海かな。", "", "joy"),
+        ("印は <think> と <think> です。", "印は <think> と <think> です。", "", ""),
+        ('<memory_trace id="a"></memory_trace>\nうん。<persona_emotion category="joy">', "うん。", "", "joy"),
+    ],
+)
+def test_an_answer_that_was_broken_off_is_still_an_answer(body: str, text: str, thought: str, emotion: str) -> None:
+    found = read_body("persona", body)
+
+    assert (found.text, found.thought, found.emotion) == (text, thought, emotion)
+
+
+def test_marks_without_end_take_no_time() -> None:
+    assert read_body("persona", "[THOUGHT]\nうん\n" * 20_000).text.count("うん") == 20_000

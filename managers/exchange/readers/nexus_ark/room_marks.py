@@ -14,7 +14,7 @@ _FILE: Final = r"\[(?:ファイル添付|画像添付|VIEW_IMAGE|Generated Image
 _MARK: Final = re.compile(
     r"(?P<fence>^```)"
     r"|\[(?P<thought1>THOUGHT)\]|【(?P<thought2>Thoughts)】|<(?P<thought3>think|thinking)>"
-    r"|(?P<stray>\[/THOUGHT\]|【/Thoughts】|</think(?:ing)?>|\[/RAW_RESULT\])"
+    r"|(?P<stray>\[/THOUGHT\]|【/Thoughts】|</think(?:ing)?>|\[/RAW_RESULT\]|</(?:memory_trace|persona_emotion)>)"
     r"|\[(?P<raw>RAW_RESULT)\]"
     r"|(?P<details><details\b[^<>\n]{0,200}>)"
     r"|【表情】[…‥.]{0,6}(?P<face>\w{1,40}?)(?:[…‥.]{1,6}|(?=\s)|\Z)"
@@ -33,7 +33,8 @@ _CLOSES: Final = {
     "raw": re.compile(r"\[/RAW_RESULT\]", re.IGNORECASE),
     "fence": re.compile(r"^```[ \t]*$", re.MULTILINE),
 }
-_OF_PERSONA: Final = frozenset({"thought1", "thought2", "thought3", "stray", "face", "felt", "trace"})
+_THOUGHTS: Final = frozenset({"thought1", "thought2", "thought3"})
+_OF_PERSONA: Final = _THOUGHTS | {"stray", "face", "felt", "trace"}
 """Only the persona writes these; in what somebody else says they are words."""
 
 
@@ -118,11 +119,12 @@ class _Marks:
         self._body, self._role, self._found = body, role, found
         self._said: list[str] = []
         self._thoughts: list[str] = []
-        self._endless: set[str] = set()
+        self._endless: dict[str, bool] = {}  # which kinds of blocks have no end, and whether their marks are no words
+        self._at = 0
 
     def text(self) -> str:
         """Return the body without its marks."""
-        at = looked = 0
+        looked = 0
         while (mark := _MARK.search(self._body, looked)) is not None:
             end = self._end_of(mark)
             if end is None:
@@ -130,9 +132,9 @@ class _Marks:
             elif mark["fence"]:
                 looked = end
             else:
-                self._say(self._body[at : mark.start()])
-                at = looked = self._beyond_line(end)
-        self._said.append(self._body[at:])
+                self._say(self._body[self._at : mark.start()])
+                self._at = looked = self._beyond_line(end)
+        self._said.append(self._body[self._at :])
         self._found.thought = "\n\n".join(self._thoughts)
         return "".join(self._said)
 
@@ -161,12 +163,15 @@ class _Marks:
 
     def _block(self, mark: re.Match[str], kind: str) -> int | None:
         if kind in self._endless:
-            return None
+            return self._stray(mark) if self._endless[kind] else None
         close = _CLOSES[kind].search(self._body, mark.end())
         is_word = kind == "thought3" and not self._body[: mark.start()].isspace() and mark.start() > 0
         if close is None and (kind == "fence" or is_word):
-            self._endless.add(kind)
+            self._endless[kind] = False
             return None
+        if close is None and kind in _THOUGHTS and not self._has_said(mark.start()):
+            self._endless[kind] = True
+            return self._stray(mark)
         if kind == "fence":
             return close.end() if close else None
         inside = self._body[mark.end() : close.start() if close else len(self._body)]
@@ -175,6 +180,14 @@ class _Marks:
         elif inside.strip():
             self._thoughts.append(inside.strip("\n"))
         return close.end() if close else len(self._body)
+
+    def _has_said(self, until: int) -> bool:
+        """Tell whether anything is spoken before a place: if all the rest were thoughts, nobody would see an answer."""
+        return any(map(str.strip, [*self._said, self._body[self._at : until]]))
+
+    def _stray(self, mark: re.Match[str]) -> int:
+        self._note("stray_mark", mark[0])
+        return mark.end()
 
     def _details(self, mark: re.Match[str]) -> int | None:
         if "details" in self._endless:
@@ -185,7 +198,7 @@ class _Marks:
             if depth == 0:
                 self._note_with_files("details", self._body[mark.end() : found.start()])
                 return found.end()
-        self._endless.add("details")
+        self._endless["details"] = False
         return None
 
     def _face(self, name: str) -> None:
