@@ -20,6 +20,7 @@ _JSON = (
     "memory/emotion_log.json",
     "memory/episodic/2025-10.json",
     "memory/dreaming/2025-10.json",
+    "memory/entities/_index.json",
 )
 
 
@@ -96,6 +97,7 @@ _VALUES = spaced(
         '"curiosity"',
         '"open_questions"',
     ),
+    *('"entities"', '"aliases"', '"filename"', '"merged_into"', '"arousal"', '"source_date"', '"progress_notes"'),
     *('"topic"', '"short_term"', '"goal"', '"priority"', '"timestamp"', '"emotion"', '"type"', '"room_name"'),
 )
 _STATE = (

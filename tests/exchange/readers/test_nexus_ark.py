@@ -627,3 +627,14 @@ def test_sessions_of_a_day_follow_one_another_as_they_were(tmp_path: Path) -> No
     assert day.fields["source_ids"] == ["episode_2026-05-12_001", "episode_2026-05-12_002"]
     assert (day.fields["arousal"], week.fields["arousal"]) == (0.7, 0.3)
     assert left(items)["nexus_ark.repeated-memory"] == 1
+
+
+def test_a_damaged_configuration_is_made_up_for_by_the_newest_copy(tmp_path: Path) -> None:
+    copies = {
+        f"backups/configs/{day}_120000_room_config.json.bak": {"room_name": name, "user_display_name": "田中"}
+        for day, name in (("20250101", "まえの名"), ("20250901", "猫 の部屋"))
+    }
+    items = _room(tmp_path, {"room_config.json": '{"room_name": "猫 の', "log.txt": OCTOBER, **copies}, "download")
+
+    assert (persona_of(items).name, persona_of(items).user_name) == ("猫 の部屋", "田中")
+    assert left(items) == {"nexus_ark.broken-json": 1, "nexus_ark.backup": 1, "nexus_ark.missing-file": 1}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -20,16 +20,16 @@ _ARCHIVE: Final = ("アーカイブ", "archive")
 _LONGEST_NOTE: Final = 8_000
 """Characters. A longer note is a document to look things up in: the notepad is before the persona's eyes all the time."""
 _UNSAFE: Final = re.compile(r'[\\/:*?"<>|]')
+_CONFIGURED: Final = {"room_name", "agent_display_name", "user_display_name", "description", "created_at", "version"}
+"""What of a configuration is taken."""
 _UNNAMED: Final = frozenset({"", "ユーザー", "user", "User"})
 
 
 def persona(room: RoomFolder) -> tuple[FoundPersona, frozenset[str], str]:
     """Return who the persona and the user are, under which names the persona speaks, and when the room was made."""
-    config: dict[str, object] = {}
-    for path in room.matching(re.escape(CONFIG)):
-        config = next(iter(room.values(path)), {})
-        if more := set(config) - {"room_name", "user_display_name", "description", "created_at", "version"}:
-            room.leave("settings", path, len(more))
+    config = _config(room)
+    if more := set(config) - _CONFIGURED:
+        room.leave("settings", CONFIG, len(more))
     if _string(config.get("description")):
         room.leave("description", CONFIG)
     prompt = ""
@@ -44,6 +44,15 @@ def persona(room: RoomFolder) -> tuple[FoundPersona, frozenset[str], str]:
     names = {found.name, room.name, _string(config.get("room_name"))} - {""}
     folders = {_UNSAFE.sub("", name.replace(" ", "_")) for name in names}  # what the app calls the room's folder, and
     return found, frozenset(names | folders), _string(config.get("created_at"))  # with that the persona in its logs
+
+
+def _config(room: RoomFolder) -> Mapping[str, object]:
+    """Return the room's configuration; where it is damaged, the newest copy that the app made of it."""
+    copies = sorted(room.matching(rf"backups?/(?:.*/)?[^/]*{re.escape(CONFIG)}[^/]*"), reverse=True)
+    for path in [*room.matching(re.escape(CONFIG)), *copies]:
+        if found := room.values(path):
+            return found[0]
+    return {}
 
 
 def texts(room: RoomFolder) -> Iterator[FoundMemory]:
