@@ -24,6 +24,7 @@ MemoryKind = Literal[
     "insight",
     "entity",
     "goal",
+    "reflections",
     "question",
     "emotion",
     "inner_state",
@@ -145,6 +146,7 @@ class FoundMemory:
             - `entity`: `name`; `text` is its Markdown without the title; `time` when it was made; `fields` may have other
               names (`aliases`). Paragraphs that are there already are not added once more.
             - `goal`: `name` is `short_term` or `long_term`; `fields` as in `goals.json`. Its `id` stays if it can.
+            - `reflections`: `fields` as `meta` in `goals.json`: when goals were last looked over.
             - `question`: `time` when it came up; `fields` has `topic`, `context`, `answered` (true or false), and may have
               `priority` (0 to 1), `answer`, and when it was `asked` and `closed_at`.
             - `emotion`: `time`, `name` (the emotion), `text` (how the message begins).

@@ -20,7 +20,7 @@ from managers.exchange.items import FoundMemory, MemoryKind, NotTaken, inline_by
 from managers.memory.emotions import EmotionEntry, EmotionLog
 from managers.memory.entities import is_safe, parse_entity
 from managers.memory.episodes import Episode
-from managers.memory.goals import PREFIX, Goal, Horizon
+from managers.memory.goals import PREFIX, Goal, Goals, GoalsMeta, Horizon
 from managers.memory.inner_state import InnerState, mirror
 from managers.memory.insights import Insight
 from managers.memory.json_documents import TIME, USER, JsonFile, encode, short_id
@@ -89,6 +89,7 @@ class MemoryPlaces:
             "insight": self._insight,
             "entity": self._entity,
             "goal": self._goal,
+            "reflections": self._reflections,
             "question": self._question,
             "emotion": self._emotion,
             "inner_state": self._inner_state,
@@ -231,6 +232,14 @@ class MemoryPlaces:
             if there.goal == goal.goal or (goal.created_at and there.created_at == goal.created_at):
                 return False
         return False
+
+    def _reflections(self, memory: FoundMemory) -> bool:
+        goals, found = self.copy.goals, GoalsMeta.model_validate(memory.fields)
+        new = {name: told for name, told in found if told and not getattr(goals.meta, name, None)}
+        if new:
+            meta = goals.meta.model_copy(update=new)
+            self.copy.goals = Goals(goals.short_term, goals.long_term, meta, goals.odd)
+        return bool(new)
 
     def _question(self, memory: FoundMemory) -> bool:
         topic = str(memory.fields.get("topic") or "").strip()

@@ -38,6 +38,7 @@ MEMORIES = [
     FoundMemory("entity", name="Ann", text="Likes boats.\n\n--- Update: 2024-05-02 ---\nHas one.", time=THEN),
     FoundMemory("goal", name="short_term", fields={"goal": "Learn to sail", "status": "active", "priority": 1}),
     FoundMemory("goal", name="long_term", fields={"goal": "See the ocean", "status": "completed"}),
+    FoundMemory("reflections", fields={"last_reflection_level": 2, "last_level2_date": "2024-05-05"}),
     FoundMemory("question", fields={"topic": "What is the boat called?", "context": "Ann's boat"}),
     FoundMemory("emotion", name="joy", time=THEN, text="I love it"),
     FoundMemory("emotion", name="sadness", time=datetime(2025, 1, 2, 3), text="Rain"),
@@ -114,6 +115,7 @@ def test_each_kind_arrives_and_comes_once(bringing: Bringing, paths: PersonaPath
     goals = GoalStore(paths, clock).load()
     assert [(one.goal, one.status) for one in goals.short_term] == [("Learn to sail", "active")]
     assert [(one.goal, one.status) for one in goals.long_term] == [("See the ocean", "completed")]
+    assert (goals.meta.last_reflection_level, goals.meta.last_level2_date) == (2, date(2024, 5, 5))
     assert [one.topic for one in QuestionStore(paths, clock).open()] == ["What is the boat called?"]
     assert [(one.emotion, one.timestamp) for one in EmotionLog(paths, clock).entries()][-1] == ("joy", THEN)
     drives = json.loads(paths.internal_state.read_bytes())["drives"]
@@ -160,6 +162,7 @@ def test_what_is_there_stays(bringing: Bringing, paths: PersonaPaths, clock: Han
         (FoundMemory("knowledge", name="../x.md", file=FoundFile("knowledge/boats.md")), ""),
         (FoundMemory("knowledge", name=".x.md", file=FoundFile("knowledge/boats.md")), "engine.name"),
         (FoundMemory("inner_state", fields={"drives": []}), "engine.unfit"),
+        (FoundMemory("reflections", fields={"last_level2_date": "soon"}), "engine.unfit"),
     ],
 )
 def test_what_does_not_fit_is_told_and_nothing_lands_outside(

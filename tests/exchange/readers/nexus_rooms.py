@@ -127,7 +127,7 @@ GOALS = {
     "long_term": [{"id": "lo_1", "goal": "新しい世界を描く", "status": "active", "related_values": ["創造"]}],
     "completed": [{"id": "lo_2", "goal": "海を見る", "completed_at": "2026-01-03 09:00:00", "completion_note": "見た"}],
     "abandoned": [{"id": "sh_3", "goal": "早起き", "abandon_reason": "眠い"}],
-    "meta": {"last_reflection_level": 1},
+    "meta": {"last_updated": "2026-01-03 09:00:00", "last_reflection_level": 2, "last_level2_date": "2026-01-02"},
 }
 
 STATE = {

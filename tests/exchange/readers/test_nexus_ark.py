@@ -169,7 +169,6 @@ def test_what_is_left_is_counted_and_has_a_reason(tmp_path: Path) -> None:
         "nexus_ark.replaced": 1,
         "nexus_ark.settings": 1,
         "nexus_ark.description": 1,
-        "nexus_ark.goals-meta": 1,
         "nexus_ark.index": 1,
         "nexus_ark.backup": 1,
         "nexus_ark.cache": 1,

@@ -49,6 +49,7 @@ _EMOTIONS: Final[Mapping[str, str]] = {
 }
 """What its later versions call what the house has another word for."""
 _ENDED: Final[Mapping[str, str]] = {"completed": "completed", "abandoned": "abandoned"}
+_REFLECTED: Final = ("last_level2_date", "last_level3_date")
 _LEAST_URGENT: Final = 9
 
 
@@ -152,8 +153,10 @@ def goals(room: RoomFolder) -> Iterator[FoundMemory]:
                     found += [_goal(name, one, path) for one in held]
                     if len(held) < len(entries):
                         room.leave("odd-entry", path, len(entries) - len(held))
+                elif name == "meta" and isinstance(entries, dict):
+                    yield from _reflections(entries, path)
                 else:
-                    room.leave("goals-meta" if name == "meta" else "odd-entry", path)
+                    room.leave("odd-entry", path)
             ended = [one for one in found if one.fields["status"] in _ENDED]
             yield from (one for one in found if one.fields["status"] not in _ENDED)
             yield from sorted(ended, key=lambda one: str(one.fields["updated_at"]), reverse=True)
@@ -175,6 +178,14 @@ def _goal(name: str, entry: Mapping[str, Any], place: str) -> FoundMemory:
     if (priority := _number(entry.get("priority"))) is not None:
         fields["priority"] = int(min(max(priority, 1), _LEAST_URGENT))
     return FoundMemory("goal", name=horizon, fields=fields, place=place)
+
+
+def _reflections(meta: Mapping[str, Any], place: str) -> Iterator[FoundMemory]:
+    fields: dict[str, Any] = {name: day for name in _REFLECTED if (day := day_in(_text(meta.get(name))))}
+    if level := _number(meta.get("last_reflection_level")):
+        fields["last_reflection_level"] = int(min(max(level, 0), 3))
+    if fields:
+        yield FoundMemory("reflections", fields=fields, place=place)
 
 
 def inner_state(room: RoomFolder) -> Iterator[FoundMemory]:
