@@ -24,7 +24,7 @@ from managers.memory.log import ConversationLog
 from managers.storage.paths import Home, PersonaPaths
 from tests.crash import kill_everywhere, needs_signals
 from tests.exchange.importing import HereReading, read_here, take_over
-from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, PICTURE
+from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, NEWEST, PICTURE
 from tests.exchange.readers.reading import folder_of
 from tests.fakes import HandClock
 
@@ -94,6 +94,30 @@ def test_every_store_of_the_house_reads_what_moved_in(services: Services, room: 
     assert persona.avatar is not None
 
 
+def test_what_the_newest_versions_note_is_where_the_house_looks_for_it(services: Services, tmp_path: Path) -> None:
+    _moved_in(services, _made(tmp_path, NEWEST))
+
+    held = services.memories(_NAME)
+    snow, statue = held.questions.load().entries
+    assert (snow.topic, snow.created_at) == ("雪の冷たさ", "2025-12-24 00:00:00")
+    assert (statue.created_at, statue.asked, statue.closed_at) == (
+        "2025-10-03 00:00:00",
+        "2025-10-04 09:00:00",
+        "2026-01-02 08:00:00",
+    )
+    assert statue.answer == "1252年から。\n古いものが好き。"
+    owner = held.entities.get("田中さん 本人")
+    assert owner is not None
+    assert owner.aliases == ("たなか",)
+    assert held.entities.names() == ["田中さん 本人", "鎌倉"]
+    goals = held.goals.load()
+    assert [one.id for one in goals.all] == ["sh_1", "sh_3", "lo_1", "lo_2"]
+    assert goals.meta.last_level2_date == date(2026, 1, 2)
+    drives = held.inner_state.load().drives
+    assert [one["topic"] for one in drives.curiosity.open_questions] == ["雪の冷たさ"]
+    assert drives.goal_achievement.active_goal_id == "sh_1"
+
+
 def test_recall_finds_it_the_memories_list_it_and_doctor_finds_nothing_amiss(services: Services, room: Path) -> None:
     _moved_in(services, room)
 
@@ -141,7 +165,7 @@ def test_generations_one_after_the_other_bring_each_message_once(
         for generation, files in GENERATIONS.items()
     ]
 
-    assert added == [11, 0, 0]
+    assert added == [11, 0, 0, 0]
 
 
 def test_words_that_were_answered_since_are_the_same_words(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 Files = Mapping[str, str | bytes | object]
 
@@ -130,7 +131,7 @@ GOALS = {
     "meta": {"last_updated": "2026-01-03 09:00:00", "last_reflection_level": 2, "last_level2_date": "2026-01-02"},
 }
 
-STATE = {
+STATE: dict[str, Any] = {
     "drives": {
         "boredom": {"level": 0.4, "last_interaction": "2026-01-02T22:00:00", "threshold": 0.6},
         "curiosity": {
@@ -146,6 +147,19 @@ STATE = {
     },
     "motivation_log": None,
 }
+
+_QUESTIONS = [
+    {"topic": "雪の冷たさ", "context": "何を感じたか", "priority": 0.8, "source_date": "2025-12-24", "asked_at": None},
+    {
+        "topic": "大仏",
+        "context": "いつからか",
+        "source_date": "2025-10-03",
+        "asked_at": "2025-10-04T09:00:00.5",
+        "resolved_at": "2026-01-02T08:00:00",
+        "answer_summary": "1252年から。",
+        "learned_insight": "古いものが好き。",
+    },
+]
 
 FEELINGS = [
     {"timestamp": "2025-11-04T08:05:01.5", "user_text_snippet": "こう書いてあった", "emotion": "sad"},
@@ -262,4 +276,43 @@ ARCHIVES: Files = {
 }
 """Archives cut by size, and a core memory with the diary in it."""
 
-GENERATIONS: dict[str, Files] = {"specification": SPECIFICATION, "monthly": MONTHLY, "archives": ARCHIVES}
+NEWEST: Files = {
+    **{name: told for name, told in MONTHLY.items() if "migrat" not in name and "episod" not in name},
+    "room_config.json": {**CONFIG, "room_name": "縁側", "agent_display_name": "猫 の部屋"},
+    "logs/2025-11.txt": LOST + NOVEMBER,
+    "memory/internal_state.json": {**STATE, "drives": {**STATE["drives"], "curiosity": {"open_questions": _QUESTIONS}}},
+    "memory/episodic/2025-10.json": [
+        {"id": "episode_2025-10-04_002", "date": "2025-10-04", "time": "21:00:00", "summary": "夜、月を見た。"},
+        {"id": "episode_2025-10-04_001", "date": "2025-10-04", "time": "9:30:00", "summary": "朝、雨の話をした。"},
+        {"id": "episode_2025-10-03_001", "date": "2025-10-03", "time": "21:00:00", "summary": "鎌倉の海の話をした。"},
+    ],
+    "memory/session_arousal.json": {"2025-10-03": [{"time": "21:00:00", "arousal": 0.5}]},
+    "memory/entities/_index.json": {
+        "version": 1,
+        "entities": {
+            "ent_1": {
+                "canonical_name": "田中さん",
+                "aliases": ["たなか"],
+                "filename": "田中さん本人.md",
+                "status": "active",
+            },
+            "ent_2": {"archived_file": "archived/田中_1.md", "status": "archived", "merged_into": "ent_1"},
+        },
+    },
+    "memory/entities/_embeddings.json": {"田中さん": [0.1]},
+    "memory/entities/archived/田中_1.md": "# Entity Memory: 田中\nCreated: 2025-12-01 12:00:00\n\n古い田中。",
+    "memory/entities/_merged/20260301__田中くん.md": "# Entity Memory: 田中くん\n\nもっと古い田中。",
+    "memory/entities/鎌倉.md.bak": "まえの鎌倉。",
+    "memory/research_threads/waves.md": "# 波\n\n## Thesis\n\n風から。",
+    "memory/research_threads/index.json": {"version": 1, "threads": []},
+    "memory/procedures/tea.md": "# 茶をいれる\n\n1. 湯をわかす",
+    "memory/action_logs/2025-10.json": [{"time": "09:00", "tool_name": "recall_memories"}],
+}
+"""Cards with a list of their own, sessions, and a folder for everything that the persona works at."""
+
+GENERATIONS: dict[str, Files] = {
+    "specification": SPECIFICATION,
+    "monthly": MONTHLY,
+    "archives": ARCHIVES,
+    "newest": NEWEST,
+}

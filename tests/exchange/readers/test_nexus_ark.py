@@ -12,7 +12,7 @@ from managers.exchange.import_source import open_source
 from managers.exchange.items import FoundMemory, FoundMessage, Item, ReadingWishes
 from managers.exchange.readers import nexus_ark
 from managers.storage.texts import Texts
-from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, OCTOBER, Files
+from tests.exchange.readers.nexus_rooms import GENERATIONS, MONTHLY, NEWEST, OCTOBER, Files
 from tests.exchange.readers.reading import folder_of, items_of, left, messages_of, persona_of, said, trouble_of, zip_of
 
 
@@ -146,6 +146,33 @@ def test_months_hold_weeks_moments_and_notes(tmp_path: Path) -> None:
         "### 2025-10-03\n10月3日。海の話を聞いた。",
     ]
     assert [(one.name, one.text) for one in _memories(items, "entity")][1] == ("鎌倉", "海と大仏の町だ。")
+
+
+def test_the_newest_versions_keep_lists_and_sessions_beside(tmp_path: Path) -> None:
+    items = _room(tmp_path, NEWEST)
+
+    assert [(one.day, one.fields["summary"]) for one in _memories(items, "episode")] == [
+        ("2025-10-03", "鎌倉の海の話をした。"),
+        ("2025-10-04", "朝、雨の話をした。\n\n夜、月を見た。"),
+    ]
+    assert [(one.name, one.fields) for one in _memories(items, "entity")] == [
+        ("田中さん 本人", {"aliases": ["たなか"]}),
+        ("鎌倉", {}),
+    ]
+    assert {one.name for one in _memories(items, "knowledge")} >= {"waves.md", "tea.md"}
+    assert left(items) == {
+        "nexus_ark.missing-file": 1,
+        "nexus_ark.merged": 2,
+        "nexus_ark.backup": 2,
+        "nexus_ark.no-counterpart": 3,
+        "nexus_ark.settings": 1,
+        "nexus_ark.description": 1,
+        "nexus_ark.index": 1,
+        "nexus_ark.cache": 1,
+        "nexus_ark.unnamed-file": 1,
+        "nexus_ark.bookkeeping": 1,
+        "nexus_ark.unknown": 1,
+    }
 
 
 def test_a_core_memory_with_blocks_is_taken_apart(tmp_path: Path) -> None:
