@@ -13,7 +13,7 @@ from managers.exchange.import_source import ImportSource
 from managers.exchange.items import Item, ReadingWishes, UnusableSourceError
 from managers.exchange.readers.moments import read_moment
 from managers.exchange.readers.nexus_ark import room_memories, room_texts
-from managers.exchange.readers.nexus_ark.room_folder import CONFIG, find_room
+from managers.exchange.readers.nexus_ark.room_folder import CONFIG, MARKERS, find_room
 from managers.exchange.readers.nexus_ark.room_log import RoomNames
 from managers.exchange.readers.nexus_ark.room_messages import RoomMessages, conversation
 
@@ -21,10 +21,9 @@ _HEADER: Final = re.compile(r"^##[ \t]?(?:USER|AGENT|SYSTEM):.", re.MULTILINE)
 _OWN: Final = 4
 """So many files of a room's are no chance."""
 _FILES: Final = re.compile(
-    r"systemprompt\.txt|core_memory\.txt|goals\.json|notepad\.(?:txt|md)|log\.txt|log\.txt\.migrat.*|logs/\d{4}-\d{2}\.txt|notes/.*\.md"
-    r"|(?:memory/)?(?:internal_state|emotion_log|insights|episodic_memory)\.json|memory/memory_(?:main|identity|diary)\.txt"
-    r"|memory/(?:episodic|dreaming)/.*\.json|(?:memory/)?(?:entities|entity_memory)/.*\.md|private/secret_diary\.txt"
-    r"|spaces/world_settings\.txt|profile\.png|rag_data/.*|log_archives/.*"
+    rf"{MARKERS}|goals\.json|notepad\.(?:txt|md)|log\.txt\.migrat.*|notes/.*\.md|memory/dreaming/.*\.json"
+    r"|(?:memory/)?(?:internal_state|emotion_log|insights|episodic_memory)\.json|private/secret_diary\.txt"
+    r"|spaces/world_settings\.txt|profile\.png|rag_data/.*"
 )
 
 

@@ -19,11 +19,11 @@ OLD: Final = r"(?:\.migrat[^/]*)?(?:\.bak)?"
 ENTITIES: Final = r"(?:memory/)?(?:entities|entity_memory)/"
 """Where the cards of people and things lie."""
 _TOPIC: Final = "nexus_ark"
-_MARKERS: Final = re.compile(
-    r"(?:systemprompt\.txt|log\.txt|core_memory\.txt|logs/\d{4}-\d{2}\.txt|log_archives/.+"
-    r"|memory/(?:memory_main|memory_identity|memory_diary)\.txt|(?:memory/)?(?:entities|entity_memory|episodic|episodic_memory)/.+)"
+MARKERS: Final = (
+    r"systemprompt\.txt|core_memory\.txt|log\.txt|logs/\d{4}-\d{2}\.txt|log_archives/.+"
+    r"|memory/memory_(?:main|identity|diary)\.txt|(?:memory/)?(?:entities|entity_memory|episodic|episodic_memory)/.+"
 )
-"""What tells a room that has no configuration."""
+"""The files that tell a room which has no configuration."""
 _LONGEST_LOG: Final = 150_000_000
 """Bytes: ten years of much talk in one file."""
 _LONGEST_PATH: Final = 500
@@ -171,7 +171,7 @@ def _marked(source: ImportSource) -> str:
         for path in source.files:
             parts = path.split("/")
             base = "".join(f"{part}/" for part in parts[:depth])
-            if len(parts) > depth and _MARKERS.fullmatch(path.removeprefix(base).lower()):
+            if len(parts) > depth and re.fullmatch(MARKERS, path.removeprefix(base).lower()):
                 return base
     return ""
 
@@ -196,3 +196,10 @@ def _whole_objects(text: str) -> list[Any]:
             break
         found.append(value)
     return found
+
+
+def text_of(value: object) -> str:
+    """Return a value of a JSON file as text; the empty text for what is none."""
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int | float) else ""

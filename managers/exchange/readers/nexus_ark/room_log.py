@@ -21,7 +21,8 @@ from managers.memory.messages import Role
 _HEADER: Final = re.compile(r"^##[ \t]?(USER|AGENT|SYSTEM):(.*)$", re.MULTILINE)
 _OLD_HEADER: Final = re.compile(r"^## ([^:\uff1a\n#]{1,60})[:\uff1a][ \t]*$", re.MULTILINE)
 """What the first versions wrote: `## ユーザー:` and `## <persona>:`."""
-_OLD_USERS: Final = frozenset({"ユーザー", "user", "あなた", "you"})
+UNNAMED: Final = frozenset({"ユーザー", "user", "あなた", "you"})
+"""What a user is called, in small letters, whose name nobody said."""
 _OLD_PROGRAM: Final = ("システム", "system")
 _ROLES: Final[dict[str, Role]] = {"USER": "user", "AGENT": "persona", "SYSTEM": "system"}
 _BLOCK: Final = re.compile(
@@ -214,7 +215,7 @@ def _old_pieces(text: str, who: RoomNames) -> tuple[str, list[LogPiece]]:
     """
     found = list(_OLD_HEADER.finditer(text))
     names = Counter(one[1].strip() for one in found)
-    known = {name for name in names if name in who.personas | who.users or name.lower() in _OLD_USERS}
+    known = {name for name in names if name in who.personas | who.users or name.lower() in UNNAMED}
     if len(names) > _MOST_SPEAKERS or not (known or (len(names) > 1 and max(names.values()) > 1)):
         return text.strip("\n"), []
     headers = [

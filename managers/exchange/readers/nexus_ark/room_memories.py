@@ -12,7 +12,7 @@ from typing import Any, Final
 from managers.exchange.items import FoundMemory
 from managers.exchange.readers.moments import read_moment
 from managers.exchange.readers.nexus_ark.room_dates import day_in, moment_in_name
-from managers.exchange.readers.nexus_ark.room_folder import OLD, RoomFolder
+from managers.exchange.readers.nexus_ark.room_folder import OLD, RoomFolder, text_of
 from managers.memory.json_documents import TIME
 from managers.storage.clock import local
 
@@ -68,7 +68,7 @@ def episodes(room: RoomFolder) -> Iterator[FoundMemory]:
     days: dict[str, list[tuple[dict[str, Any], str]]] = {}
     for path in room.matching(_EPISODES):
         for entry in room.values(path):
-            summary = _text(entry.get("summary"))
+            summary = text_of(entry.get("summary"))
             if _NO_SUMMARY.fullmatch(summary) or not (summary or entry.get("key_events")):
                 room.leave("no-summary", path)
             elif not (day := _day(entry, path)):
@@ -83,19 +83,19 @@ def episodes(room: RoomFolder) -> Iterator[FoundMemory]:
 
 def _is_same(entry: Mapping[str, Any], path: str, other: Mapping[str, Any], other_path: str) -> bool:
     """Tell whether two entries are one, said in the same words, or under the same id in another file."""
-    if _text(entry.get("summary")) == _text(other.get("summary")):
+    if text_of(entry.get("summary")) == text_of(other.get("summary")):
         return True
     return path != other_path and bool(entry.get("id")) and entry.get("id") == other.get("id")
 
 
 def _day(entry: Mapping[str, Any], path: str) -> str:
-    parts = [day_in(part) for part in _SPAN.split(_text(entry.get("date")), maxsplit=1)]
+    parts = [day_in(part) for part in _SPAN.split(text_of(entry.get("date")), maxsplit=1)]
     if len(parts) == 2 and all(parts):  # noqa: PLR2004  # from, to
         first, last = sorted(parts)
         return f"{first}~{last}" if first != last else first
     if parts[0]:
         return parts[0]
-    return day_in(path.rpartition("/")[2]) or day_in(_text(entry.get("created_at")))
+    return day_in(path.rpartition("/")[2]) or day_in(text_of(entry.get("created_at")))
 
 
 def _episode(day: str, entries: list[dict[str, Any]], place: str) -> FoundMemory:
@@ -104,13 +104,13 @@ def _episode(day: str, entries: list[dict[str, Any]], place: str) -> FoundMemory
     moments = [one for one in entries if one.get("type") in _SPECIAL]
     events = [event for one in whole for event in _texts(one.get("key_events"))]
     if whole:
-        events += [_text(one.get("summary")) for one in moments]
-    tones = [_text(one.get("emotional_tone")) for one in entries if one.get("emotional_tone")]
+        events += [text_of(one.get("summary")) for one in moments]
+    tones = [text_of(one.get("emotional_tone")) for one in entries if one.get("emotional_tone")]
     fields: dict[str, Any] = {
-        "summary": "\n\n".join(filter(None, (_text(one.get("summary")) for one in whole or moments))),
+        "summary": "\n\n".join(filter(None, (text_of(one.get("summary")) for one in whole or moments))),
         "key_events": list(dict.fromkeys(events)),
         "emotional_tone": tones[0] if tones else "neutral",
-        "source_ids": [told for one in entries if (told := _text(one.get("id")))],
+        "source_ids": [told for one in entries if (told := text_of(one.get("id")))],
     }
     if stirring := [value for one in entries for name in _AROUSAL if (value := _number(one.get(name))) is not None]:
         fields["arousal"] = max(stirring)
@@ -119,8 +119,8 @@ def _episode(day: str, entries: list[dict[str, Any]], place: str) -> FoundMemory
 
 def _moment_of(entry: Mapping[str, Any]) -> tuple[str, str]:
     """Return by what the entries of a day follow one another: when their session was, or when they were written."""
-    hour, colon, rest = _text(entry.get("time")).partition(":")
-    return f"{hour:0>2}{colon}{rest}" if colon else "", _text(entry.get("created_at"))
+    hour, colon, rest = text_of(entry.get("time")).partition(":")
+    return f"{hour:0>2}{colon}{rest}" if colon else "", text_of(entry.get("created_at"))
 
 
 def insights(room: RoomFolder) -> Iterator[FoundMemory]:
@@ -128,8 +128,8 @@ def insights(room: RoomFolder) -> Iterator[FoundMemory]:
     found: dict[tuple[str, str, str], tuple[datetime | None, dict[str, str], str]] = {}
     for path in room.matching(_INSIGHTS):
         for entry in room.values(path):
-            fields = {key: _text(entry.get(key)) for key in ("trigger_topic", "insight", "strategy", "log_entry")}
-            told = _text(entry.get("created_at"))
+            fields = {key: text_of(entry.get(key)) for key in ("trigger_topic", "insight", "strategy", "log_entry")}
+            told = text_of(entry.get("created_at"))
             key = told, fields["insight"], fields["strategy"]
             if key in found:
                 room.leave("repeated-memory", path)
@@ -149,7 +149,7 @@ def goals(room: RoomFolder) -> Iterator[FoundMemory]:
             found: list[FoundMemory] = []
             for name, entries in value.items():
                 if isinstance(entries, list):
-                    held = [one for one in entries if isinstance(one, dict) and _text(one.get("goal"))]
+                    held = [one for one in entries if isinstance(one, dict) and text_of(one.get("goal"))]
                     found += [_goal(name, one, path) for one in held]
                     if len(held) < len(entries):
                         room.leave("odd-entry", path, len(entries) - len(held))
@@ -163,15 +163,15 @@ def goals(room: RoomFolder) -> Iterator[FoundMemory]:
 
 
 def _goal(name: str, entry: Mapping[str, Any], place: str) -> FoundMemory:
-    horizon = "long_term" if name == "long_term" or _text(entry.get("id")).startswith("lo") else "short_term"
-    status = _ENDED.get(name) or _text(entry.get("status"))
+    horizon = "long_term" if name == "long_term" or text_of(entry.get("id")).startswith("lo") else "short_term"
+    status = _ENDED.get(name) or text_of(entry.get("status"))
     fields: dict[str, Any] = {
-        "id": _text(entry.get("id")),
-        "goal": _text(entry.get("goal")),
+        "id": text_of(entry.get("id")),
+        "goal": text_of(entry.get("goal")),
         "status": status if status in _ENDED else "active",
         "progress_notes": _texts(entry.get("progress_notes")),
         "related_values": _texts(entry.get("related_values")),
-        "created_at": _text(entry.get("created_at")),
+        "created_at": text_of(entry.get("created_at")),
         "updated_at": _first(entry, "completed_at", "abandoned_at", "updated_at"),
         "reason": _first(entry, "completion_note", "abandon_reason", "reason"),
     }
@@ -181,7 +181,7 @@ def _goal(name: str, entry: Mapping[str, Any], place: str) -> FoundMemory:
 
 
 def _reflections(meta: Mapping[str, Any], place: str) -> Iterator[FoundMemory]:
-    fields: dict[str, Any] = {name: day for name in _REFLECTED if (day := day_in(_text(meta.get(name))))}
+    fields: dict[str, Any] = {name: day for name in _REFLECTED if (day := day_in(text_of(meta.get(name))))}
     if level := _number(meta.get("last_reflection_level")):
         fields["last_reflection_level"] = int(min(max(level, 0), 3))
     if fields:
@@ -194,14 +194,8 @@ def inner_state(room: RoomFolder) -> Iterator[FoundMemory]:
         for value in room.values(path):
             drives = value.get("drives")
             curious = drives.get("curiosity") if isinstance(drives, dict) else None
-            asked = curious.get("open_questions") if isinstance(curious, dict) else None
-            for entry in asked if isinstance(asked, list) else ():
-                if isinstance(entry, str):
-                    entry = {"topic": entry}  # noqa: PLW2901  # the same in the other form
-                if isinstance(entry, dict) and _text(entry.get("topic")):
-                    yield _question(entry, path)
-                else:
-                    room.leave("odd-entry", path)
+            if isinstance(curious, dict):
+                yield from _questions(room, curious, path)
             if isinstance(drives, dict):
                 yield FoundMemory("inner_state", fields=_state(value, drives), place=path)
 
@@ -210,11 +204,7 @@ def purpose(room: RoomFolder) -> Iterator[FoundMemory]:
     """Yield what later versions note of what a persona lives for: its questions, its values and interests."""
     for path in room.matching(r"memory/purpose_profile\.json"):
         for value in room.values(path):
-            asked = value.get("open_questions")
-            for entry in asked if isinstance(asked, list) else ():
-                one = entry if isinstance(entry, dict) else {"topic": entry}
-                if topic := _first(one, "question", "topic"):
-                    yield _question({**one, "topic": topic}, path)
+            yield from _questions(room, value, path)
             told = [(name, _texts(value.get(name))) for name in ("core_values", "stable_interests", "active_interests")]
             parts = [f"### {name}\n" + "\n".join(f"- {one}" for one in held) for name, held in told if held]
             if parts:
@@ -222,12 +212,22 @@ def purpose(room: RoomFolder) -> Iterator[FoundMemory]:
             room.leave("no-counterpart", path)
 
 
-def _question(entry: Mapping[str, Any], place: str) -> FoundMemory:
+def _questions(room: RoomFolder, told: Mapping[str, Any], place: str) -> Iterator[FoundMemory]:
+    asked = told.get("open_questions")
+    for entry in asked if isinstance(asked, list) else ():
+        one = entry if isinstance(entry, dict) else {"topic": entry}
+        if topic := _first(one, "topic", "question"):
+            yield _question(topic, one, place)
+        else:
+            room.leave("odd-entry", place)
+
+
+def _question(topic: str, entry: Mapping[str, Any], place: str) -> FoundMemory:
     state = _first(entry, "resolution_state", "status").lower()
-    answers = [_first(entry, "answer_summary", "answer"), _text(entry.get("learned_insight"))]
+    answers = [_first(entry, "answer_summary", "answer"), text_of(entry.get("learned_insight"))]
     fields = {
-        "topic": _text(entry.get("topic")),
-        "context": "\n".join(filter(None, [_text(entry.get("context")), *_texts(entry.get("progress_notes"))])),
+        "topic": topic,
+        "context": "\n".join(filter(None, [text_of(entry.get("context")), *_texts(entry.get("progress_notes"))])),
         "answered": bool(entry.get("resolved_at")) or state in {"resolved", "answered"},
         "answer": "\n".join(dict.fromkeys(filter(None, answers))),
         "asked": _stamped(entry.get("asked_at")),
@@ -268,10 +268,10 @@ def emotions(room: RoomFolder) -> tuple[list[FoundMemory], list[OwnFeeling]]:
                 room.leave("no-day", path)
             elif entry.get("type") == "persona" or ("category" in entry and "emotion" not in entry):
                 own.append(
-                    OwnFeeling(local(time), _first(entry, "category", "emotion"), _text(entry.get("intensity")), path)
+                    OwnFeeling(local(time), _first(entry, "category", "emotion"), text_of(entry.get("intensity")), path)
                 )
             else:
-                name = _text(entry.get("emotion")).lower() or "neutral"
+                name = text_of(entry.get("emotion")).lower() or "neutral"
                 words = _first(entry, "user_text_snippet", "text")
                 felt.append(FoundMemory("emotion", name=_EMOTIONS.get(name, name), time=time, text=words, place=path))
     felt.reverse()
@@ -285,7 +285,7 @@ def _stamped(value: object) -> str:
 
 
 def _first(entry: Mapping[str, Any], *names: str) -> str:
-    return next((text for name in names if (text := _text(entry.get(name)))), "")
+    return next((text for name in names if (text := text_of(entry.get(name)))), "")
 
 
 def _number(value: object) -> float | None:
@@ -296,12 +296,6 @@ def _number(value: object) -> float | None:
     return number if isfinite(number) else None
 
 
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return value.strip()
-    return str(value) if isinstance(value, int | float) else ""
-
-
 def _texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value] if value.strip() else []
@@ -310,5 +304,5 @@ def _texts(value: object) -> list[str]:
     return [
         text
         for one in value
-        if (text := _first(one, "event", "note", "text", "summary", "topic") if isinstance(one, dict) else _text(one))
+        if (text := _first(one, "event", "note", "text", "summary", "topic") if isinstance(one, dict) else text_of(one))
     ]

@@ -15,7 +15,7 @@ from typing import Final
 from managers.exchange.items import FoundFile, FoundMessage
 from managers.exchange.readers.nexus_ark.room_conversation import RoomConversation, Said
 from managers.exchange.readers.nexus_ark.room_folder import RoomFolder
-from managers.exchange.readers.nexus_ark.room_log import LogPiece, RoomNames, split_log
+from managers.exchange.readers.nexus_ark.room_log import UNNAMED, LogPiece, RoomNames, split_log
 from managers.exchange.readers.nexus_ark.room_memories import OwnFeeling
 
 _MONTHS: Final = r"logs/.*\.txt"
@@ -29,7 +29,6 @@ _LOGS: Final = (
     r"log[^/]*\.(?:txt|md|bak|old)|log_import_source/.*\.(?:txt|md|migrated)|(?:logs|log_archives)/.+\.(?:md|bak|old)",
 )
 """Which files are logs, those that the app reads today before those that it keeps from before."""
-_UNNAMED: Final = frozenset({"", "user", "USER", "User", "ユーザー", "あなた"})
 _MOST_BETWEEN: Final = 100
 """So many records at most stand between a tool and its answer."""
 _MUCH: Final = 5
@@ -193,7 +192,7 @@ class RoomMessages:
         if one.piece.role == "persona":
             return "" if name in self._own else name, []
         if one.piece.role == "user":
-            return "" if name in _UNNAMED else name, []
+            return "" if name.lower() in UNNAMED else name, []
         kind, *rest = name.split(":", 2)
         if not _KIND.fullmatch(kind):
             return "record", [("header", name)]

@@ -10,7 +10,8 @@ from typing import Final
 from managers.exchange.items import FoundMemory, FoundPersona, MemoryKind
 from managers.exchange.readers.nexus_ark.room_dates import date_line
 from managers.exchange.readers.nexus_ark.room_entities import entities
-from managers.exchange.readers.nexus_ark.room_folder import CONFIG, OLD, RoomFolder
+from managers.exchange.readers.nexus_ark.room_folder import CONFIG, OLD, RoomFolder, text_of
+from managers.exchange.readers.nexus_ark.room_log import UNNAMED
 
 _BLOCK: Final = re.compile(r"^-{2,}[ \t]*\[(.+?)\][ \t]*-{2,}[ \t]*$", re.MULTILINE)
 _SECTION: Final = re.compile(r"^##[ \t]+(\S.*)$", re.MULTILINE)
@@ -22,7 +23,6 @@ _LONGEST_NOTE: Final = 8_000
 _UNSAFE: Final = re.compile(r'[\\/:*?"<>|]')
 _CONFIGURED: Final = {"room_name", "agent_display_name", "user_display_name", "description", "created_at", "version"}
 """What of a configuration is taken."""
-_UNNAMED: Final = frozenset({"", "ユーザー", "user", "User"})
 
 
 def persona(room: RoomFolder) -> tuple[FoundPersona, frozenset[str], str]:
@@ -30,20 +30,20 @@ def persona(room: RoomFolder) -> tuple[FoundPersona, frozenset[str], str]:
     config = _config(room)
     if more := set(config) - _CONFIGURED:
         room.leave("settings", CONFIG, len(more))
-    if _string(config.get("description")):
+    if text_of(config.get("description")):
         room.leave("description", CONFIG)
     prompt = ""
     for path in room.matching(r"system_?prompt\.(?:txt|md)"):
         prompt = prompt or _without_date(room.text(path))
-    user = _string(config.get("user_display_name"))
+    user = text_of(config.get("user_display_name"))
     found = FoundPersona(
-        name=_string(config.get("agent_display_name")) or _string(config.get("room_name")) or room.name,
-        user_name="" if user in _UNNAMED else user,
+        name=text_of(config.get("agent_display_name")) or text_of(config.get("room_name")) or room.name,
+        user_name="" if user.lower() in UNNAMED else user,
         system_prompt=prompt,
     )
-    names = {found.name, room.name, _string(config.get("room_name"))} - {""}
+    names = {found.name, room.name, text_of(config.get("room_name"))} - {""}
     folders = {_UNSAFE.sub("", name.replace(" ", "_")) for name in names}  # what the app calls the room's folder, and
-    return found, frozenset(names | folders), _string(config.get("created_at"))  # with that the persona in its logs
+    return found, frozenset(names | folders), text_of(config.get("created_at"))  # with that the persona in its logs
 
 
 def _config(room: RoomFolder) -> Mapping[str, object]:
@@ -117,9 +117,9 @@ def _letters(room: RoomFolder) -> Iterator[FoundMemory]:
             one for some in found for one in (some if isinstance(some, list) else [some]) if isinstance(one, dict)
         ]
         told = [
-            f"## {_string(one.get('title'))}\n\n{_string(one.get('created_at'))}\n\n{_string(one.get('body'))}"
-            for one in sorted(letters, key=lambda one: _string(one.get("created_at")))
-            if _string(one.get("body"))
+            f"## {text_of(one.get('title'))}\n\n{text_of(one.get('created_at'))}\n\n{text_of(one.get('body'))}"
+            for one in sorted(letters, key=lambda one: text_of(one.get("created_at")))
+            if text_of(one.get("body"))
         ]
         yield from _document("letters.md", "\n\n".join(told), path)
 
@@ -180,7 +180,3 @@ def _without_date(text: str) -> str:
     first, _, rest = text.partition("\n")
     line = date_line(first)
     return rest if line is not None and line.has_clock else text
-
-
-def _string(value: object) -> str:
-    return value.strip() if isinstance(value, str) else ""
