@@ -183,6 +183,18 @@ def test_words_that_were_answered_since_are_the_same_words(
     assert [one.text for one in log.messages()] == ["おかえり。", "ただいま", "うん", "おはよう。", "うん"]
 
 
+def test_words_without_any_date_are_those_of_their_room(
+    paths: PersonaPaths, clock: HandClock, rng: Random, tmp_path: Path
+) -> None:
+    log, said = ConversationLog(paths, clock, rng), "## USER:user\nやあ\n\n## AGENT:みい\nうん\n\n"
+    rooms = [
+        folder_of(tmp_path / year, {"room_config.json": {"created_at": f"{year}-01-01 10:00:00"}, "log.txt": said})
+        for year in ("2023", "2024")
+    ]
+
+    assert [take_over(log, room).added for room in (*rooms, *rooms)] == [2, 2, 0, 0]
+
+
 def test_what_was_left_is_told_in_words(services: Services, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_engine, "ImportReading", HereReading)
     for one in _moved_in(services, room).report.left_out:

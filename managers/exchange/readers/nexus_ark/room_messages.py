@@ -137,10 +137,10 @@ class RoomMessages:
         drawn: tuple[FoundFile, ...] = ()
         for number, one in enumerate(self._said):
             message = self._message(one, self._felt.get(number, ()))
-            if message.role != "system":
-                message, drawn = replace(message, files=_each_once([*drawn, *message.files])), ()
-            elif message.files and self._is_answered(number):
+            if message.role == "system" and message.files and self._is_answered(number):
                 message, drawn = replace(message, files=()), (*drawn, *message.files)
+            elif message.role != "system" and drawn:
+                message, drawn = replace(message, files=_each_once([*drawn, *message.files])), ()
             yield message
 
     def _is_answered(self, number: int) -> bool:
@@ -181,7 +181,7 @@ class RoomMessages:
 
     def _own_id(self, one: Said, words: str) -> str:
         """Return what a message without a date is known by, which is not its time: that moves once it is answered."""
-        told = f"{one.piece.role}\x1f{one.behind}\x1f{words}"
+        told = f"{one.piece.role}\x1f{one.behind or one.time}\x1f{words}"
         content = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
         self._alike[content] += 1
         return f"na-{hashlib.sha256(f'{content}{self._alike[content]}'.encode()).hexdigest()[:20]}"
