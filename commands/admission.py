@@ -10,7 +10,7 @@ import typer
 
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
-from commands.terminal import ask, warn, write
+from commands.terminal import YES, ask, warn, write
 from managers.storage.errors import Lang, UtataneError
 from managers.storage.texts import Texts
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-_YES = frozenset({"y", "yes", "はい"})
 _say = Texts("notices/commands")
 
 
@@ -70,7 +69,7 @@ def _ask(questions: Sequence[Question], lang: Lang) -> _Decision:
 
 def _agrees(question: str, lang: Lang) -> bool:
     try:
-        return ask(_say(f"admit.{question}", lang)).strip().lower() in _YES
+        return ask(_say(f"admit.{question}", lang)).strip().lower() in YES
     except EOFError:  # nobody is there to say yes
         return False
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ from commands.errors import RestoreWhereError
 from commands.language import terminal_language
 from commands.passphrases import ask_passphrase, given_passphrase
 from commands.shared import HomeOption, JsonOption, services_at
-from commands.terminal import ask, warn, write, write_line
+from commands.terminal import agrees, warn, write, write_line
 from managers.storage.paths import find_home
 from managers.storage.texts import Texts
 
@@ -227,10 +226,4 @@ def _passphrase(*, twice: bool = False) -> str:
 
 
 def _agrees(question: str, t: PageTexts) -> bool:
-    """Ask, where somebody is there to answer."""
-    if not sys.stdin.isatty():
-        return False
-    try:
-        return ask(question).strip().lower() in {t("erasing.word"), t("backups.yes_word")}
-    except EOFError:
-        return False
+    return agrees(question, {t("erasing.word"), t("backups.yes_word")})

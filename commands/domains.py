@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell, warn_of
-from commands.terminal import ask, warn
+from commands.terminal import agrees, warn
 from managers.domains import Every
 from managers.storage.texts import Texts
 
@@ -92,7 +91,7 @@ def remove(
         store = domain_of(services.home, services.clock, domain)
         count, lang = len(store.documents()), terminal_language()
         if not sources:
-            if not yes and not _agreed(_say("ask-remove", lang, domain=store.name, count=count)):
+            if not yes and not agrees(_say("ask-remove", lang, domain=store.name, count=count)):
                 raise typer.Exit(1)
             services.domains.let_go(store.name)
             store.remove()
@@ -121,7 +120,7 @@ def fetch(
         store = domain_of(services.home, services.clock, domain)
         wanted = sources_named(store, sources or [])
         fresh = [one for one in wanted if not one.agreed]
-        if fresh and (yes or _agreed(_say("ask-fetch", lang, addresses=", ".join(one.address for one in fresh)))):
+        if fresh and (yes or agrees(_say("ask-fetch", lang, addresses=", ".join(one.address for one in fresh)))):
             agree(store, {one.id for one in fresh})
         ids = {one.id for one in wanted}
         outcome = services.domain_jobs.run(store, [one for one in store.plan().sources if one.id in ids])
@@ -151,16 +150,6 @@ def allow(
             name = allow_host(store, host, allowed=not revoke)
             words = _say("revoked" if revoke else "allowed", terminal_language(), domain=store.name, host=name)
             tell({"domain": store.name, "host": name, "allowed": not revoke}, words, as_json=as_json)
-
-
-def _agreed(question: str) -> bool:
-    """Ask, where somebody is there to answer."""
-    if not sys.stdin.isatty():
-        return False
-    try:
-        return ask(question).strip().casefold() in _say("yes", terminal_language()).split()
-    except EOFError:
-        return False
 
 
 def _index(services: Services, store: DomainStore) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from commands.errors import EraseNotConfirmedError, EraseOneThingError
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at
-from commands.terminal import ask, write, write_line
+from commands.terminal import agrees, write, write_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +47,7 @@ def erase(  # the options of a command
             _show(plan, t, as_json=as_json)
         if preview:
             return
-        if not yes and not _agrees(t, as_json=as_json):
+        if not yes and (as_json or not _agrees(t)):
             raise EraseNotConfirmedError
         _report(erase_for_good(memories, plan), t, as_json=as_json)
 
@@ -93,11 +92,6 @@ def _leave(left: Iterable[Left], t: Texts, *, as_json: bool) -> None:
             write_line(f"! {stays(one, t)}")
 
 
-def _agrees(t: Texts, *, as_json: bool) -> bool:
-    """Ask, where somebody is there to answer: a whole word, for nothing brings it back."""
-    if as_json or not sys.stdin.isatty():
-        return False
-    try:
-        return ask(t("erasing.ask", word=t("erasing.word"))).strip().lower() == t("erasing.word")
-    except EOFError:
-        return False
+def _agrees(t: Texts) -> bool:
+    """Ask for a whole word, for nothing brings it back."""
+    return agrees(t("erasing.ask", word=t("erasing.word")), {t("erasing.word")})

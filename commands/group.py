@@ -10,7 +10,7 @@ import typer
 from commands.held import ask_about, print_what_waits, say_what_waits
 from commands.language import terminal_language
 from commands.shared import HomeOption, JsonOption, services_at, tell
-from commands.terminal import ask, typed, warn, write
+from commands.terminal import agrees, typed, warn, write
 
 if TYPE_CHECKING:
     from agent.events import TurnEvent
@@ -65,7 +65,7 @@ def _end(services: Services, personas: list[str], *, yes: bool, as_json: bool) -
     from commands.errors import EndNotConfirmedError
 
     found, lang = services.groups.to_end(personas), terminal_language()
-    if not yes and not (sys.stdin.isatty() and not as_json and _agrees(lang)):
+    if not yes and (as_json or not _agrees(lang)):
         raise EndNotConfirmedError
     services.groups.end(found)
     tell(
@@ -79,10 +79,7 @@ def _agrees(lang: Lang) -> bool:
     question = "話題・要約・全文の記録を完全に消します。よいですか？ [y/N]"
     if lang == "en":
         question = "This destroys its topics, summaries and full logs. Do it? [y/N]"
-    try:
-        return ask(question).strip().lower() in {"y", "yes", "はい"}
-    except EOFError:
-        return False
+    return agrees(question)
 
 
 def _tell_of_sessions(services: Services) -> None:

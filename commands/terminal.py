@@ -6,10 +6,13 @@ Pipes and files get the same, for they are shown on a terminal later. The linter
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import Final
 
 from commands.language import terminal_language
 from managers.storage.printable import one_line, printable
+
+YES: Final = frozenset({"y", "yes", "はい"})
 
 
 def write(text: str = "", *, end: str = "\n") -> None:
@@ -34,6 +37,16 @@ def ask(question: str) -> str:
         EOFError: the input has ended.
     """
     return input(f"{one_line(question)} ")
+
+
+def agrees(question: str, words: Collection[str] = YES) -> bool:
+    """Ask for a yes, or another of `words`, where somebody is there to answer; nobody is no yes."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return ask(question).strip().casefold() in words
+    except EOFError:
+        return False
 
 
 def show_progress(done: int, total: int) -> None:
