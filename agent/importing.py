@@ -21,6 +21,7 @@ from managers.storage.files import read_bytes
 
 if TYPE_CHECKING:
     from agent.services import Services
+    from managers.sleep.cost import DreamCost
 
 LISTENED_TO: Final = 100
 """So many messages tell a conversation's language."""
@@ -82,6 +83,14 @@ def follow_up(services: Services, name: str) -> tuple[Notice, ...]:
     Whatever was indexed while the first months came in knew only those.
     """
     return tuple(services.memories(name).recall.keep_up(1))
+
+
+def dream_cost(services: Services, done: Imported) -> DreamCost | None:
+    """Return what a dream of the days that wait would cost the mind; None where nothing came in to dream of."""
+    if not done.report.added:
+        return None
+    cost = services.sleeper(done.persona).cost()
+    return cost if cost.days else None
 
 
 def _persona_for(services: Services, work: SourceImport, name: str) -> tuple[Persona, bool]:

@@ -69,5 +69,9 @@ class ImportForNobodyError(UtataneError):
     """`import` without the name of whom it is for."""
 
 
+class ImportNotConfirmedError(UtataneError):
+    """`import` without a yes."""
+
+
 class RestoreWhereError(UtataneError):
     """`backup restore` without a persona, and without a place for what is brought back."""

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from commands.import_progress import ImportProgress, Manner
 from commands.language import terminal_language
 from commands.passphrases import PassphraseFileOption, ask_passphrase, given_passphrase
 from commands.shared import HomeOption, JsonOption, PersonaArgument, damage_told, services_at, tell
-from commands.terminal import warn
+from commands.terminal import warn, write_line
 from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
     from agent.exporting import Exported, ExportWishes
+    from managers.exchange.archives.reading import Brought, Checked
 
 commands = typer.Typer()
 _say = Texts("notices/exports")
+_say_import = Texts("notices/imports")
 
 
 Form = Literal["archive", "card", "markdown", "jsonl", "html", "brief"]
@@ -87,34 +91,39 @@ def _tell_made(file: Path, made: Exported, wishes: ExportWishes, *, as_json: boo
         warn(_say("archive.forgotten", lang, count=made.forgotten))
 
 
-def import_archive(
-    file: Annotated[Path, typer.Argument(help="What `export` made.")],
-    persona: Annotated[str, typer.Option(help="What the persona is to be called; as it was, if left out.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all of it and write nothing.")] = False,
-    passphrase_file: PassphraseFileOption = None,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def import_archive(file: Path, persona: str, manner: Manner, passphrase_file: Path | None, home: Path | None) -> None:
     """Bring in a persona that was exported, just as it was; an encrypted file asks for its passphrase."""
+    from agent.import_told import archived
     from managers.exchange.archives.reading import bring_in, look_through
     from managers.exchange.encryption import is_encrypted_file
 
     words = given_passphrase(passphrase_file)
     if words is None and is_encrypted_file(file):
         words = ask_passphrase()
+    progress, lang = ImportProgress(), terminal_language()
     with services_at(home) as services:
-        if dry_run:
-            found = look_through(file, words)
-            name, count, is_masked = persona or found.persona, found.count, found.is_masked
-        else:
-            brought = bring_in(services.personas, file, words, persona)
-            name, count, is_masked = brought.persona.name, brought.count, brought.is_masked
-            if brought.persona.asks:
-                warn(_say("archive.asks", terminal_language(), name=name))
-    facts = {"persona": name, "files": count, "masked": is_masked, "dry_run": dry_run}
-    lang = terminal_language()
-    tell(
-        facts, _say("archive.checked" if dry_run else "archive.brought", lang, name=name, count=count), as_json=as_json
-    )
-    if is_masked:
-        warn(_say("archive.was-masked", lang))
+        if manner.dry_run or manner.asks:
+            with progress.under_way():
+                found = look_through(file, words, partial(progress.note_share, "reading"))
+            name = persona or found.persona
+            if manner.as_json:
+                _tell_archive(name, found, manner)
+            else:
+                for line in (_say_import("archive.of", lang, persona=found.persona), *archived(found, lang)):
+                    write_line(line)
+            if not manner.goes_on(name):
+                return
+        with progress.under_way():
+            brought = bring_in(services.personas, file, words, persona, partial(progress.note_share, "writing"))
+        name = brought.persona.name
+        if brought.persona.asks:
+            warn(_say("archive.asks", lang, name=name))
+    _tell_archive(name, brought, manner)
+    if brought.is_masked:
+        warn(_say_import("archive.masked", lang))
+
+
+def _tell_archive(name: str, found: Checked | Brought, manner: Manner) -> None:
+    facts = {"persona": name, "files": found.count, "masked": found.is_masked, "dry_run": manner.dry_run}
+    told = _say_import("archive.done", terminal_language(), name=name, count=found.count)
+    tell(facts, told, as_json=manner.as_json)

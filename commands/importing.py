@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -11,19 +13,21 @@ import typer
 
 from commands.errors import ImportForNobodyError, ImportMisuseError
 from commands.exporting import import_archive
+from commands.import_progress import ImportProgress, Manner
 from commands.language import terminal_language
 from commands.passphrases import PassphraseFileOption
 from commands.shared import HomeOption, JsonOption, PersonaArgument, services_at, tell, warn_of
 from commands.terminal import warn, write_line
 from managers.memory.errors import NoSuchFileError
-from managers.memory.messages import NAMELESS
 from managers.storage.texts import Texts
 
 if TYPE_CHECKING:
     from agent.importing import Imported
-    from managers.exchange.import_engine import ImportPreview
-    from managers.exchange.items import Kind, NotTaken
+    from agent.services import Services
+    from managers.exchange.import_engine import ImportPreview, ImportReport
+    from managers.exchange.items import Kind, NotTaken, ReadingWishes
     from managers.recall.knowledge import Document
+    from managers.sleep.cost import DreamCost
     from managers.storage.errors import Notice
 
 commands = typer.Typer()
@@ -32,7 +36,7 @@ _say = Texts("notices/imports")
 
 
 @commands.command("import")
-def import_source(
+def import_source(  # the options of a command
     what: Annotated[
         list[str],
         typer.Argument(
@@ -49,36 +53,57 @@ def import_source(
         typer.Option(help="Who of those who speak is you, where the source does not say it and the guess is wrong."),
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what is there, and change nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; without a terminal nobody is asked anyway.")] = False,
     passphrase_file: PassphraseFileOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring in a conversation, a persona or its memories; doing it twice does no harm."""
-    from agent.importing import bring_in, follow_up, look
+    """Bring in a conversation, a persona or its memories; doing it twice does no harm.
+
+    What was found is told first, and at a terminal you are asked. Ctrl-C stops it; the same command goes on from there.
+    """
     from managers.exchange.archives.reading import is_archive
-    from managers.exchange.import_engine import SourceImport
     from managers.exchange.items import ReadingWishes
 
     kind, source = _what(what)
+    manner = Manner(dry_run, yes, as_json)
     if kind == "archive" or (kind is None and is_archive(source)):
-        import_archive(source, persona, dry_run, passphrase_file, home, as_json)
+        import_archive(source, persona, manner, passphrase_file, home)
         return
     if not persona:
         raise ImportForNobodyError
-    with (
-        services_at(home) as services,
-        closing(SourceImport(services.home, source, services.clock)) as work,
-    ):
-        work.read(kind, ReadingWishes(persona=persona, user=user))
-        if dry_run:
-            _tell_preview(look(services, work, persona), persona, as_json=as_json)
-            return
-        done = bring_in(services, work, persona)
-        _tell_report(done, as_json=as_json)
-        work.close()
-        warn_of(follow_up(services, done.persona))
-    if done.report.kind == "transcript" and not done.report.is_whole:
+    with services_at(home) as services:
+        report = _import(services, source, kind, ReadingWishes(persona=persona, user=user), manner)
+    if report is not None and report.kind == "transcript" and not report.is_whole:
         raise typer.Exit(1)  # a line of it is no message
+
+
+def _import(
+    services: Services, source: Path, kind: Kind | None, wishes: ReadingWishes, manner: Manner
+) -> ImportReport | None:
+    """Look at a source, ask where somebody is there, and take it over; return what came of it.
+
+    Raises:
+        ImportNotConfirmedError, ImportCancelledError, UtataneError
+    """
+    from agent.importing import bring_in, dream_cost, follow_up, look
+    from managers.exchange.import_engine import SourceImport
+
+    progress = ImportProgress()
+    with closing(SourceImport(services.home, source, services.clock, progress.is_cancelled, progress.note)) as work:
+        with progress.under_way(work.interrupt):
+            work.read(kind, wishes)
+        found = None
+        if manner.dry_run or not manner.as_json:
+            found = look(services, work, wishes.persona)
+            _tell_preview(found, as_json=manner.as_json)
+        if not manner.goes_on(wishes.persona):
+            return None
+        with progress.under_way():
+            done = bring_in(services, work, wishes.persona)
+        _tell_report(done, dream_cost(services, done), found, as_json=manner.as_json)
+    warn_of(follow_up(services, done.persona))
+    return done.report
 
 
 def _what(given: list[str]) -> tuple[Kind | None, Path]:
@@ -98,7 +123,9 @@ def _what(given: list[str]) -> tuple[Kind | None, Path]:
     return (given[0] if len(given) > 1 else None), path  # type: ignore[return-value]  # it is one of them
 
 
-def _tell_preview(found: ImportPreview, persona: str, *, as_json: bool) -> None:
+def _tell_preview(found: ImportPreview, *, as_json: bool) -> None:
+    from agent import import_told as told
+
     lang = terminal_language()
     facts = {
         "kind": found.kind,
@@ -114,29 +141,19 @@ def _tell_preview(found: ImportPreview, persona: str, *, as_json: bool) -> None:
         "memories": dict(found.memories),
         "left_out": _left(found.left_out),
     }
-    words = [_say("found", lang, source=found.source, kind=_say(f"kinds.{found.kind}", lang))]
-    if found.messages:
-        words.append(_say("messages", lang, count=f"{found.messages:,}", known=f"{found.already_there:,}"))
-    if found.first and found.last:
-        words.append(_say("days", lang, first=found.first.date(), last=found.last.date()))
-    unnamed = {
-        "user": found.persona.user_name or NAMELESS[lang],
-        "persona": found.persona.name or persona,
-        "system": "-",
-    }
-    words += [
-        _say("speaker", lang, name=name or unnamed[role], role=_say(f"roles.{role}", lang), count=f"{count:,}")
-        for role, name, count in found.speakers
+    speakers = [
+        _say("speaker", lang, name=one.shown, role=told.role_name(one.role, lang), count=one.count)
+        for one in told.speakers(found, lang)
     ]
-    words += [
-        _say("memory", lang, kind=_say(f"memories.{kind}", lang), count=count) for kind, count in found.memories.items()
-    ]
-    words.append(_say("nothing-changed", lang, persona=persona))
-    _tell_lines(facts, words, as_json=as_json)
+    words = [_say("found", lang, source=found.source), told.kind_name(found.kind, lang)]
+    _tell_lines(facts, [*words, *told.facts(found, lang), *speakers], as_json=as_json)
     _warn_of_left(found.left_out)
 
 
-def _tell_report(done: Imported, *, as_json: bool) -> None:
+def _tell_report(done: Imported, cost: DreamCost | None, found: ImportPreview | None, *, as_json: bool) -> None:
+    """Tell what came of it, and what a dream would cost; what was left out, as far as `found` has not told it."""
+    from agent import import_told as told
+
     lang, report = terminal_language(), done.report
     facts = {
         "persona": done.persona,
@@ -148,17 +165,21 @@ def _tell_report(done: Imported, *, as_json: bool) -> None:
         "memories_there": dict(report.memories_there),
         "files": report.files,
         "left_out": _left(report.left_out),
+        "dream": asdict(cost) if cost else None,
     }
-    known = f"{report.already_there:,}"
-    is_talk = bool(report.first or not (report.memories or report.memories_there))
-    words = [
-        _say("added" if is_talk else "added-none", lang, persona=done.persona, count=f"{report.added:,}", known=known)
-    ]
-    for kind in {**report.memories, **report.memories_there}:
-        count, there = report.memories.get(kind, 0), report.memories_there.get(kind, 0)
-        words.append(_say("memory-added", lang, kind=_say(f"memories.{kind}", lang), count=count, known=there))
-    _tell_lines(facts, words, as_json=as_json)
-    _warn_of_left(report.left_out)
+    words = [_say("done", lang, source=report.source, persona=done.persona), *told.outcome(done, lang)]
+    _tell_lines(facts, words + (_dream_offer(done.persona, cost) if cost else []), as_json=as_json)
+    _warn_of_left([one for one in report.left_out if found is None or one not in found.left_out])
+
+
+def _dream_offer(persona: str, cost: DreamCost) -> list[str]:
+    from agent import import_told as told
+
+    lang, command = terminal_language(), f"app.py dream {shlex.quote(persona)}"
+    offer = told.dream_offer(cost, lang)
+    if cost.calls:
+        offer.append(_say("dream.now", lang, command=command))
+    return [*offer, _say("dream.free", lang, command=f"{command} --built-in")]
 
 
 def _tell_lines(facts: Mapping[str, Any], words: Sequence[str], *, as_json: bool) -> None:

@@ -54,6 +54,12 @@ def show_progress(done: int, total: int) -> None:
     print(f"\r{done}/{total}", end="" if done < total else "\n", file=sys.stderr, flush=True)
 
 
+def show_passing(words: str = "") -> None:
+    """Show a few words on standard error, where that is a terminal, until the next ones take their place."""
+    if sys.stderr.isatty():
+        print(f"\r{words:<40}", end="\r", file=sys.stderr, flush=True)
+
+
 def typed(name: str, *, quiet: bool) -> Iterator[str]:
     """Yield what the person types, line by line, until the end of the input.
 

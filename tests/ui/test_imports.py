@@ -14,12 +14,14 @@ from agent.services import Services
 from managers.exchange import import_engine
 from managers.exchange.cards.card_bytes import card_in_png
 from managers.exchange.cards.writing import write_card
+from managers.storage.texts import Texts
 from tests.exchange.cards.made import png, v3
 from tests.exchange.importing import HereReading, lines_of
 from tests.ui.reading import Element, press, read
 from tests.ui.visitors import visitor_of
 from ui.locales import texts
 
+SAY = Texts("notices/imports")
 THEN = datetime(2024, 5, 1, 22, 0)
 
 
@@ -62,12 +64,12 @@ def test_a_file_is_looked_at_and_comes_in_after_a_yes(services: Services, visito
     t = texts("ja" if lang == "ja" else "en")
     assert t("imports.way") in read(visitor.get("/new")).text
     page = settled(visitor, services, send(visitor, talk()))
-    assert t("imports.messages", count="4") in page.text
+    assert SAY("messages", t.lang, count=4) in page.text
     assert "Ann" in page.text
     assert "Mei" not in services.personas.list_names()  # only looked at
     assert page.one("#import-name").attributes["value"] == "Mei"
     page = settled(visitor, services, press(visitor, page, "#import-yes button", persona=""))
-    assert t("imports.added", count="4", known="0") in page.text
+    assert SAY("added", t.lang, count=4, known=0) in page.text
     assert t("imports.dream_free") in page.text
     assert services.memories("Mei").log.count() == 4
     persona = services.personas.get("Mei")
@@ -82,7 +84,7 @@ def test_twice_doubles_nothing_and_says_so(services: Services, visitor: TestClie
         page = settled(visitor, services, send(visitor, talk(), persona="Mei"))
         name = {"persona": "Mei"} if known == "4" else {"persona": "", "new_name": "Mei"}
         page = settled(visitor, services, press(visitor, page, "#import-yes button", **name))
-        assert texts("en")("imports.added", count=str(4 - int(known)), known=known) in page.text
+        assert SAY("added", "en", count=4 - int(known), known=int(known)) in page.text
     assert services.memories("Mei").log.count() == 4
 
 
@@ -109,7 +111,7 @@ def test_a_place_is_taken_from_this_computer_alone(services: Services, visitor: 
     source.write_bytes(talk())
     assert visitor.get("/import").text.count('name="path"') == 1
     page = settled(visitor, services, visitor.post("/import", data={"path": f'"{source}"'}))
-    assert texts("en")("imports.messages", count="4") in page.text
+    assert SAY("messages", "en", count=4) in page.text
     visitor.post("/import/forget")
     elsewhere = visitor_of(services, "a long password", "http://utatane.example:7860")
     assert 'name="path"' not in elsewhere.get("/import").text

@@ -17,6 +17,7 @@ from managers.memory.errors import NoSuchFileError
 from managers.memory.messages import Role
 from managers.sleep.cost import DreamCost
 from managers.storage.errors import UtataneError
+from managers.storage.texts import Texts
 from ui.errors import NotFromHereError, NothingChosenError
 from ui.server.access import LOOPBACK
 from ui.server.addresses import address_of, with_query
@@ -29,12 +30,13 @@ if TYPE_CHECKING:  # no start loads what imports need
 
 router = APIRouter(prefix="/import", route_class=WithLargeUploads)
 _HERE = "/import"
+_say = Texts("notices/imports")
 
 
 @router.get("")
 def show(visit: Beside, persona: str = "") -> Response:
     """Show how far the import is; where none goes on, ask for a source."""
-    from ui.rooms.imports import view  # noqa: PLC0415  # see above
+    from agent import import_told as told  # noqa: PLC0415  # see above
 
     current = visit.services.imports.current
     for_whom = current.persona if current and current.found else persona
@@ -44,11 +46,12 @@ def show(visit: Beside, persona: str = "") -> Response:
         current=current,
         names=names,
         chosen=for_whom if for_whom in names else "",
-        kinds=view.kinds(visit.t),
-        view=view,
+        kinds=[(kind, told.kind_name(kind, visit.lang)) for kind in told.KINDS],
+        told=told,
+        say=_say,
         is_here=_is_here(visit),
         cost=_cost(visit, current),
-        new_name=view.suggested_name(current.found) if current and current.found else "",
+        new_name=told.suggested_name(current.found) if current and current.found else "",
         to_dreams=address_of(current.persona, "dreams") if current and current.imported else "",
         to_talk=f"{address_of(current.persona)}#latest" if current and current.state == "done" else "",
     )
@@ -157,7 +160,8 @@ def _place(visit: Visit, given: str) -> Path:
 
 def _cost(visit: Visit, current: ImportState | None) -> DreamCost | None:
     """Return what a dream of the days that wait would cost the mind; None where there is nothing to dream of."""
-    if current is None or current.imported is None or not current.imported.report.added:
+    if current is None or current.imported is None:
         return None
-    cost = visit.services.sleeper(current.persona).cost()
-    return cost if cost.days else None
+    from agent.importing import dream_cost  # noqa: PLC0415  # see above
+
+    return dream_cost(visit.services, current.imported)
