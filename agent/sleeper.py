@@ -126,8 +126,12 @@ class CompanionSleeper:
                 notices.append(as_notice("dream-follow-up", said(error, "what follows a dream")))
         return notices
 
-    def dream_of(self, day: date, tasks: Sequence[str] | None = None, *, dry_run: bool = False) -> DreamReport:
+    def dream_of(
+        self, day: date, tasks: Sequence[str] | None = None, *, dry_run: bool = False, built_in: bool = False
+    ) -> DreamReport:
         """Dream of one day by hand: all of it, or its episode, entities, questions or answers alone.
+
+        With `built_in` the built-in mind dreams, as in `dream`.
 
         Raises:
             UnknownTaskError, NothingSaidError, DreamingAlreadyError
@@ -135,7 +139,7 @@ class CompanionSleeper:
         wanted = [as_task(name) for name in tasks] if tasks else DAY_TASKS
         if not dry_run:
             self._let_wishes_go()
-        report = self.dreamer().dream_of(day, wanted, dry_run=dry_run)
+        report = self.dreamer(built_in=built_in).dream_of(day, wanted, dry_run=dry_run)
         if dry_run:
             return report
         return replace(report, notices=(*report.notices, *self.memories.recall.keep_up()))

@@ -28,12 +28,15 @@ _NAMED = frozenset({"entity", "question", "resolution"})
 
 
 @commands.command()
-def dream(
+def dream(  # noqa: PLR0917  # the options of a command
     persona: PersonaArgument,
     home: HomeOption = None,
     level: Annotated[str, typer.Option(help="auto, 1 (day), 2 (week) or 3 (month).")] = "auto",
     catch_up: Annotated[
         bool, typer.Option("--catch-up", help="Dream of every day that is missing, one by one.")
+    ] = False,
+    built_in: Annotated[
+        bool, typer.Option("--built-in", help="The built-in mind dreams, whatever the settings name: that is free.")
     ] = False,
     day: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Dream of this day alone, anew.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="With --day: episode, entities, questions or answers.")] = None,
@@ -50,9 +53,9 @@ def dream(
     with services_at(home) as services, damage_told(services, persona):
         sleeper = services.sleeper(persona)
         if day:
-            report = sleeper.dream_of(day.date(), only, dry_run=dry_run)
+            report = sleeper.dream_of(day.date(), only, dry_run=dry_run, built_in=built_in)
         else:
-            if not as_json:
+            if not as_json and not built_in:
                 _write_cost(sleeper.cost(catch_up=catch_up), terminal_language())
             report = sleeper.dream(
                 Cancel(),
@@ -60,6 +63,7 @@ def dream(
                 catch_up=catch_up,
                 dry_run=dry_run,
                 progress=None if as_json else show_progress,
+                built_in=built_in,
             )
         _tell_of(report, dry_run=dry_run, as_json=as_json)
 
