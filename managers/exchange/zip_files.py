@@ -69,7 +69,7 @@ class ZipEntries:
         """
         try:
             return io.BufferedReader(_Bounded(self._archive.open(self._infos[name]), name, self._infos[name].file_size))
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError) as error:
             raise UnsafeZipError("broken", name) from error
 
 

@@ -75,6 +75,11 @@ _TAVERN = (
 )
 _LOOSE = b'{"messages": [{"sender": "user", "text": "Hi", "timestamp": 1735689600}, {"sender": "ai", "text": "Ho"}]}'
 _TALK = "[LINE] ルナとのトーク履歴\n2024/01/05(金)\n21:33\tアキ\tただいま\n21:34\tルナ\tおかえり\n"
+_MARKDOWN = (
+    "# Conversation with Mei\n\n## Sunday <!-- utatane day -->\n\n"
+    '### Ann · 21:33 <!-- utatane {"id": "1", "time": "2024-01-05T21:33:00", "role": "user", "speaker": "Ann"} -->\n\n'
+    "ただいま\n\\### Ann · 21:33 <!-- utatane day -->\n"
+)
 _JSON_TOKENS = spaced(
     "[", "]", "{", "}", ":", ",", "null", "true", "1e5", '\\"', "\\u0000", "\\ud83d", "{}", "[]", '""'
 )
@@ -112,4 +117,10 @@ PARSERS: tuple[Parser, ...] = (
     Parser("sillytavern", _reader("sillytavern", "sillytavern"), [_TAVERN], _JSON_TOKENS + _KEYS),
     Parser("chat-json", _reader("text", "chat_json"), [_LOOSE, _CHATGPT], _JSON_TOKENS + _KEYS),
     Parser("chat-text", _reader("text", "plain_text"), [_TALK.encode(), b"A: Hi\nB: Ho\nA: He\nB: Hu\n"], _LINES),
-)
+    Parser(
+        "chat-markdown",
+        _reader("text", "markdown_chat"),
+        [_MARKDOWN.encode(), _MARKDOWN.replace("\n", "\r\n").encode()],
+        spaced("### A <!-- utatane {", '{"id": "1"', '"time": "2024-01-05"', '"role": "user"', ",", "} -->\n", " <!-- utatane day -->\n", "## ", "\\#", "-->"),
+    ),
+)  # fmt: skip

@@ -17,7 +17,8 @@ from managers.storage.printable import one_line
 from managers.storage.texts import Texts
 
 _say = Texts("notices/exports")
-_COMMENT: Final = re.compile(r"\\*#{2,3} .* <!-- utatane (\{.*\}|day) -->")
+_HEADING: Final = re.compile(r"\\*#{2,3} ")
+_BEGIN, _END = " <!-- utatane ", " -->"
 _ODD: Final = str.maketrans({">": "\\u003e", "<": "\\u003c"})
 
 
@@ -38,7 +39,7 @@ def as_markdown(chat: Chat) -> Iterator[str]:
 
 def looks_like_markdown_chat(beginning: str) -> bool:
     """Tell whether a file begins like a conversation that was exported as Markdown."""
-    return any(_COMMENT.fullmatch(line) for line in beginning.split("\n"))
+    return any(_comment_in(line) for line in beginning.split("\n"))
 
 
 def messages_in(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
@@ -50,16 +51,23 @@ def messages_in(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
     told: dict[str, Any] | None = None
     text: list[str] = []
     for line in lines:
-        found = None if line.startswith("\\") else _COMMENT.fullmatch(line)
-        head = _head(found[1]) if found else None
+        comment = _comment_in(line)
+        head = _head(comment) if comment and not line.startswith("\\") else None
         if head is None:
-            text.append(line[1:] if line.startswith("\\") and _COMMENT.fullmatch(line) else line)
+            text.append(line[1:] if comment and line.startswith("\\") else line)
             continue
         if told:
             yield {**told, "text": _whole(text)}
         told, text = head, []
     if told:
         yield {**told, "text": _whole(text)}
+
+
+def _comment_in(line: str) -> str:
+    """Return what stands in the comment of a heading, with backslashes in front or not; empty where it is none."""
+    heading, _, comment = line.removesuffix(_END).rpartition(_BEGIN)
+    is_ours = comment == "day" or (comment.startswith("{") and comment.endswith("}"))
+    return comment if is_ours and line.endswith(_END) and _HEADING.match(heading) else ""
 
 
 def _head(comment: str) -> dict[str, Any] | None:
@@ -82,4 +90,4 @@ def _whole(lines: list[str]) -> str:
 
 def _escaped(text: str) -> str:
     lines = text.split("\n")
-    return "\n".join(f"\\{line}" if _COMMENT.fullmatch(line) else line for line in lines)
+    return "\n".join(f"\\{line}" if _comment_in(line) else line for line in lines)
