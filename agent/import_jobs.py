@@ -6,15 +6,15 @@ What was read waits on the disk between the two. Whoever reloads the page, or op
 from __future__ import annotations
 
 import os
-import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
+from agent.import_uploads import Sent, lay
 from agent.importing import Imported, bring_in, follow_up, look
 from managers.exchange.archives import reading as archives
 from managers.exchange.errors import ImportCancelledError, ImportGoneError, ImportUnderWayError
@@ -23,14 +23,12 @@ from managers.exchange.items import Kind, ReadingWishes
 from managers.storage.edges import said
 from managers.storage.errors import UtataneError, as_notice
 from managers.storage.files import explained, make_folder, remove_tree
-from managers.storage.opening import PRIVATE_FILE
 from managers.storage.paths import safe_name
 
 if TYPE_CHECKING:
     from agent.services import Services
 
 State = Literal["reading", "found", "writing", "done", "stopped", "failed"]
-_BLOCK: Final = 1024 * 1024
 _STOP_SECONDS: Final = 5.0
 _WHOLE: Final = 1000
 """An archive tells its share alone, which is shown as so many parts."""
@@ -97,15 +95,14 @@ class ImportJobs:
             self._open(source, kind, persona)
 
     def look_at_upload(
-        self, name: str, file: BinaryIO, kind: Kind | None, persona: str = "", passphrase: str | None = None
+        self, files: Sequence[Sent], kind: Kind | None, persona: str = "", passphrase: str | None = None
     ) -> None:
-        """Begin to read a file that a form has brought; it is kept until the import is over.
+        """Begin to read files, or a folder, that a form has brought; they are kept until the import is over.
 
         Raises:
             ImportUnderWayError: another one is under way.
             UnsafeNameError, DiskFullError, UnwritableError: nothing is kept.
         """
-        tidy = safe_name(Path(name).name)
         with self._lock:
             self._begin(passphrase)
             self._count += 1
@@ -113,14 +110,14 @@ class ImportJobs:
             try:
                 make_folder(folder)
                 self._stack.callback(_discard, folder)
-                with os.fdopen(
-                    os.open(folder / tidy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE), "wb"
-                ) as kept:
-                    shutil.copyfileobj(file, kept, _BLOCK)
+                source = lay(folder, files)
             except OSError as error:
                 self._stack.close()
                 raise explained(error, folder) from error
-            self._open(folder / tidy, kind, persona)
+            except UtataneError:
+                self._stack.close()
+                raise
+            self._open(source, kind, persona)
 
     def look_again(self, kind: Kind | None, wishes: ReadingWishes) -> None:
         """Read the same source again, with what a person said about it.

@@ -9,6 +9,10 @@ class UploadTooLargeError(UtataneError):
     """A form is larger than any that is read. Facts: `megabytes`."""
 
 
+class TooManyUploadsError(UtataneError):
+    """A form brings more files than any that is read. Facts: `count`."""
+
+
 class PasswordNeededError(UtataneError):
     """The page would be reachable from other machines without a password. Facts: `host`."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -62,3 +63,36 @@ def test_a_companion_is_brought_along(
         expect(page.locator("article.user").first).to_contain_text(words)
         say(page, question)
         expect(page.locator("article.persona").last).to_contain_text(answer)
+
+
+def drop(page: Page, *paths: Path) -> None:
+    """Drop what lies on the disk onto the page, as a hand does: a script of the page cannot make a folder."""
+    session = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
+
+
+@pytest.mark.parametrize("way", ["chosen", "dropped"])
+def test_a_folder_comes_in_with_what_lies_in_its_folders(
+    browser: Browser, server: Server, tmp_path: Path, way: str
+) -> None:
+    name = unused(server, f"Room {way}")
+    room = tmp_path / name
+    (room / "knowledge").mkdir(parents=True)
+    (room / "room_config.json").write_text(json.dumps({"agent_name": name}), "utf-8")
+    (room / "log.txt").write_text("## USER:Ann\nMy boat is green.\n\n2025-10-03 (Fri) 21:00:00\n", "utf-8")
+    (room / "knowledge" / "tides.md").write_text("# Tides\n\nThe tide is high at noon.\n", "utf-8")
+    with window(browser, server, lang="en", size=DESKTOP) as page:
+        page.goto(f"{server.address}import")
+        if way == "chosen":
+            page.locator("#import-folder").set_input_files(room)
+        else:
+            drop(page, room)
+            expect(page.locator("#told")).to_contain_text("3")
+        page.locator("#import-source button.main").click()
+        expect(page.locator("#import-name")).to_have_value(name, timeout=60_000)
+        expect(page.locator("#import")).to_contain_text("knowledge files: 1")
+        expect(page.locator("#import")).to_contain_text("Messages: 1")
+        page.locator('form[action="/import/forget"] button').click()
+        expect(page.locator("#import-source")).to_be_visible()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from tests.exchange.importing import HereReading, lines_of
 from tests.ui.reading import Element, press, read
 from tests.ui.visitors import visitor_of
 from ui.locales import texts
+
+if sys.platform != "win32":
+    import resource
 
 SAY = Texts("notices/imports")
 THEN = datetime(2024, 5, 1, 22, 0)
@@ -103,7 +107,11 @@ def test_what_cannot_be_read_is_said_where_one_chooses(services: Services, visit
     page = settled(visitor, services, send(visitor, bytes(range(256)) * 50, "noise.bin"))
     assert "cannot be imported" in page.text
     assert page.one("#import-source")
-    assert "No file was chosen" in settled(visitor, services, send(visitor, b"", "")).text
+    nothing = (
+        b'--x\r\ncontent-disposition: form-data; name="file"; filename=""\r\n\r\n\r\n--x--\r\n'  # as browsers send it
+    )
+    answer = visitor.post("/import", content=nothing, headers={"content-type": "multipart/form-data; boundary=x"})
+    assert "No file was chosen" in settled(visitor, services, answer).text
 
 
 def test_a_place_is_taken_from_this_computer_alone(services: Services, visitor: TestClient, tmp_path: Path) -> None:
@@ -153,3 +161,67 @@ def test_a_card_comes_in_by_the_page_and_scripts_in_its_name_are_text(services: 
     cards = card_in_png(write_card(persona, services.clock)).card
     assert cards.data.name == evil  # nobody has renamed it since it was taken in
     assert cards.data.character_book == book
+
+
+ROOM = {
+    "Mei/room_config.json": b'{"agent_name": "Mei"}',
+    "Mei/SystemPrompt.txt": b"You are Mei.",
+    "Mei/log.txt": b"## USER:Ann\nMy boat is green.\n\n2025-10-03 (Fri) 21:00:00\n\n## AGENT:Mei\nGreen as the sea.\n\n2025-10-03 (Fri) 21:00:09 | x\n",
+    "Mei/knowledge/empty.txt": b"",
+    "Mei/.git/config": b"[core]",
+    "Mei/../../../outside.txt": b"hello",
+}  # fmt: skip
+"""As a browser sends a folder: each file under the path that it has in it."""
+
+
+def send_all(visitor: TestClient, files: dict[str, bytes], **fields: str) -> Response:
+    return visitor.post("/import", data=fields, files=[("file", (name, data)) for name, data in files.items()])
+
+
+def test_a_folder_is_chosen_and_lies_nowhere_but_in_its_own_place(services: Services, visitor: TestClient) -> None:
+    page = settled(visitor, services, send_all(visitor, ROOM))
+    assert SAY("found", "en", source="Mei") in page.text
+    laid = next(services.home.importing.glob("*-upload*"))
+    assert {file.relative_to(laid).as_posix() for file in laid.rglob("*") if file.is_file()} == {
+        name for name in ROOM if "/." not in name
+    }
+    assert not any((services.home.folder / ".uploads").iterdir())
+    page = settled(visitor, services, press(visitor, page, "#import-yes button", persona=""))
+    assert SAY("added", "en", count=2, known=0) in page.text
+    assert services.personas.get("Mei").system_prompt.strip() == "You are Mei."
+    press(visitor, page, 'form[action="/import/forget"] button')
+    assert not any(services.home.importing.iterdir())
+    assert not list(services.home.folder.parent.rglob("outside.txt"))
+
+
+def test_several_files_are_one_source(services: Services, visitor: TestClient) -> None:
+    chats = {
+        f"chat {number}.jsonl": (
+            '{"user_name": "Ann", "character_name": "Mei", "chat_metadata": {}}\n'
+            f'{{"name": "Mei", "is_user": false, "send_date": "January {number}, 2024 9:33pm", "mes": "Hi {number}"}}\n'
+        ).encode()
+        for number in (1, 2, 3)
+    }
+    page = settled(visitor, services, send_all(visitor, chats))
+    assert SAY("found", "en", source="chat 1.jsonl +2") in page.text
+    assert SAY("messages", "en", count=3) in page.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files there")
+def test_a_folder_of_thousands_is_held_neither_in_memory_nor_open(
+    services: Services, visitor: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {f"room/{number}.txt": b"x" * 2000 for number in range(1200)}
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 400), hard))
+    try:
+        answer = send_all(visitor, {**files, "room/log.txt": talk()}, kind="text")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    settled(visitor, services, answer)
+    assert services.imports.current is not None
+    visitor.post("/import/forget")
+    monkeypatch.setattr("ui.server.uploads.MOST_FILES", 1000)
+    assert "1,000 files" in send_all(visitor, files).text
+    assert services.imports.current is None
+    assert not any((services.home.folder / ".uploads").iterdir())

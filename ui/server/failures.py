@@ -16,7 +16,7 @@ from managers.personas.errors import GuestError, PersonaNotFoundError
 from managers.recall.errors import DocumentNotFoundError
 from managers.storage.edges import said
 from managers.storage.errors import BusyError, EntryNotFoundError, ExternallyChangedError, UtataneError
-from ui.errors import MemoryGoneError, UploadTooLargeError
+from ui.errors import MemoryGoneError, TooManyUploadsError, UploadTooLargeError
 from ui.locales import texts
 from ui.server.programs.ways import way_to
 from ui.server.visit import PersonaVisit, Visit, language_of
@@ -39,6 +39,7 @@ _STATUS: Final[tuple[tuple[type[UtataneError], int], ...]] = (
     (ExternallyChangedError, 409),
     (StillAnsweringError, 409),
     (UploadTooLargeError, 413),
+    (TooManyUploadsError, 413),
     (BusyError, 503),
 )
 

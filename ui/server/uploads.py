@@ -7,19 +7,24 @@ import shutil
 import tempfile
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from math import inf
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
-from fastapi import Request, UploadFile
+from fastapi import HTTPException, Request, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
+from starlette.datastructures import FormData
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from agent.attachments import Upload
 from agent.services import Services
-from managers.storage.files import explained
+from managers.storage.files import explained, make_folder
 from managers.storage.opening import is_folder
 from managers.storage.paths import Home, safe_name
-from ui.errors import UploadTooLargeError
+from ui.errors import TooManyUploadsError, UploadTooLargeError
 
 LARGEST_FORM = 200_000_000
 """Bytes; a single file has a limit of its own, which depends on what it is for."""
@@ -27,7 +32,10 @@ LARGEST_IMPORT = 4_000_000_000
 """Bytes of a form that brings what another program has exported, with years of pictures."""
 LONGEST_TEXT = 20_000_000
 """Bytes of a field that is no file; a megabyte, which is Starlette's own limit, is less than some people's notes."""
+MOST_FILES = 20_000
+"""Of a folder; one that holds more is packed, or its place is named."""
 _FOLDER = ".uploads"
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class WithUploads(APIRoute):
@@ -38,7 +46,7 @@ class WithUploads(APIRoute):
 
     largest = LARGEST_FORM
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Handler:
         """Return what answers a request."""
         handle = super().get_route_handler()
 
@@ -48,16 +56,86 @@ class WithUploads(APIRoute):
                 async for _ in request.stream():  # a browser hears an answer after it has sent all
                     pass
                 raise UploadTooLargeError(megabytes=self.largest // 1_000_000)
-            await request.form(max_part_size=LONGEST_TEXT)  # kept by the request; FastAPI would take less
-            return await handle(request)
+            return await self.answer(request, handle)
 
         return look_first
 
+    async def answer(self, request: Request, handle: Handler) -> Response:
+        """Read a form, and let it be answered."""
+        await request.form(max_part_size=LONGEST_TEXT)  # kept by the request; FastAPI would take less
+        return await handle(request)
+
 
 class WithLargeUploads(WithUploads):
-    """A route whose form may bring what another program has exported."""
+    """A route whose form may bring what another program has exported, a folder of thousands of files among it.
+
+    They lie on the disk as `LaidFile`, for whoever handles the form to move them; what is not moved goes with the request.
+    """
 
     largest = LARGEST_IMPORT
+
+    async def answer(self, request: Request, handle: Handler) -> Response:
+        """Read a form to the disk, and let it be answered."""
+        if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+            return await super().answer(request, handle)
+        folder = request.app.state.services.home.folder / _FOLDER / token_hex(8)
+        try:
+            request._form = await _form_of(request, folder)  # noqa: SLF001  # what `form` finds there, it returns
+            return await handle(request)
+        finally:
+            await run_in_threadpool(shutil.rmtree, folder, ignore_errors=True)
+
+
+async def _form_of(request: Request, folder: Path) -> FormData:
+    try:
+        await run_in_threadpool(make_folder, folder)
+        return await _ToDisk(request, folder).parse()
+    except MultiPartException as error:
+        raise HTTPException(400, error.message) from error  # no browser's, as Starlette has it
+    except OSError as error:
+        raise explained(error, folder.parent) from error
+
+
+class LaidFile:
+    """A file of a form that lies on the disk, and is not held open: as much of a file as a form's parser needs."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def write(self, data: bytes) -> int:
+        """Append to it."""
+        with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as file:
+            return file.write(data)
+
+    def seek(self, _place: int) -> int:
+        """Be there, when all was written, though nothing was."""
+        return self.write(b"")
+
+    def close(self) -> None:
+        """Have nothing to close."""
+
+    def move_to(self, place: Path) -> None:
+        """Lay it somewhere else, in the same home."""
+        self._path.replace(place)
+
+
+class _ToDisk(MultiPartParser):
+    """Reads a form: its files go to the disk one by one, for Starlette holds each of them in memory, or open."""
+
+    def __init__(self, request: Request, folder: Path) -> None:
+        super().__init__(request.headers, request.stream(), max_files=inf, max_part_size=LONGEST_TEXT)
+        self._folder = folder
+        self._count = 0
+
+    def on_headers_finished(self) -> None:
+        super().on_headers_finished()
+        if (upload := self._current_part.file) is None:
+            return
+        self._count += 1
+        if self._count > MOST_FILES:
+            raise TooManyUploadsError(count=MOST_FILES)
+        upload.file.close()
+        upload.file = LaidFile(self._folder / str(self._count))  # type: ignore[assignment]  # as much of one as is needed
 
 
 @contextmanager

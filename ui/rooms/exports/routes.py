@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from io import BytesIO
+from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import quote
 
@@ -88,7 +88,8 @@ def come_home(visit: With, text: FormText = "", where: FormText = "") -> Respons
     """Look at a talk that was led elsewhere; it comes in after a yes, on the page of imports."""
     name = f"{where.strip() or visit.t('exports.outing')} {visit.now:%Y-%m-%d}.txt"
     try:
-        visit.services.imports.look_at_upload(name, BytesIO(text.encode("utf-8", "replace")), "text", visit.name)
+        talk = (Path(name).name, lambda place: place.write_bytes(text.encode("utf-8", "replace")))
+        visit.services.imports.look_at_upload([talk], "text", visit.name)
     except UtataneError as error:
         return visit.lead(visit.at("exports"), problem=error.sentence(visit.lang))
     return visit.lead("/import")

@@ -21,7 +21,7 @@ from managers.storage.texts import Texts
 from ui.errors import NotFromHereError, NothingChosenError
 from ui.server.access import LOOPBACK
 from ui.server.addresses import address_of, with_query
-from ui.server.uploads import WithLargeUploads
+from ui.server.uploads import LaidFile, WithLargeUploads
 from ui.server.visit import Beside, FormText, Visit
 
 if TYPE_CHECKING:  # no start loads what imports need
@@ -60,7 +60,7 @@ def show(visit: Beside, persona: str = "") -> Response:
 @router.post("")
 def choose(
     visit: Beside,
-    file: Annotated[UploadFile | None, File()] = None,
+    file: Annotated[list[UploadFile] | None, File()] = None,
     path: FormText = "",
     kind: FormText = "",
     persona: FormText = "",
@@ -69,8 +69,8 @@ def choose(
     """Begin to read what was chosen."""
     jobs, wanted = visit.services.imports, _kind(kind)
     try:
-        if file is not None and file.filename:
-            jobs.look_at_upload(file.filename, file.file, wanted, persona, passphrase or None)
+        if sent := [(one.filename, cast("LaidFile", one.file).move_to) for one in file or () if one.filename]:
+            jobs.look_at_upload(sent, wanted, persona, passphrase or None)
         elif path.strip():
             jobs.look(_place(visit, path), wanted, persona, passphrase or None)
         else:

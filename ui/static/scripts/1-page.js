@@ -28,10 +28,12 @@ const utatane = {};
   // Enter that confirms a Japanese conversion is no Enter. Safari reports it with key code 229 only.
   utatane.composing = (event) => event.isComposing || event.keyCode === 229;
 
+  utatane.on = document.addEventListener.bind(document);
+
   // Something to be done to the page now, and again after each swap.
   utatane.always = (work) => {
     work();
-    document.addEventListener("utatane:swapped", work);
+    utatane.on("utatane:swapped", work);
   };
 
   // What nobody waits for: begun when the page stands and there is nothing else to do.
@@ -51,11 +53,11 @@ const utatane = {};
   // Files that are dropped anywhere in a room that has a place for them: beside it they must not take the page's place.
   utatane.onDrop = (place, take) => {
     for (const kind of ["dragover", "dragleave", "drop"]) {
-      document.addEventListener(kind, (event) => {
+      utatane.on(kind, (event) => {
         if (!place() || !event.dataTransfer?.types.includes("Files")) return;
         event.preventDefault();
         place().classList.toggle("over", kind === "dragover");
-        if (kind === "drop" && event.dataTransfer.files.length) take(event.dataTransfer.files);
+        if (kind === "drop" && event.dataTransfer.files.length) take(event.dataTransfer.files, event.dataTransfer);
       });
     }
   };
@@ -67,10 +69,10 @@ const utatane = {};
     const form = utatane.element("form", { method: "dialog" }, utatane.element("p", {}, question), row);
     const dialog = utatane.element("dialog", { className: "ask" }, form);
     document.body.append(dialog);
-    dialog.addEventListener("close", () => {
+    dialog.onclose = () => {
       answer(dialog.returnValue === "yes");
       dialog.remove();
-    });
+    };
     dialog.showModal();
   });
 
@@ -87,14 +89,12 @@ const utatane = {};
       one.dataset.dressed = "yes";
       if (one.classList.contains("problem")) one.setAttribute("role", "alert");
       else setTimeout(() => one.remove(), SHOWN_MS);
-      const close = utatane.element("button", { type: "button", className: "icon close" });
-      close.setAttribute("aria-label", utatane.texts.notices.close);
-      close.addEventListener("click", () => one.remove());
-      one.append(close);
+      const [ariaLabel, onclick] = [utatane.texts.notices.close, () => one.remove()];
+      one.append(utatane.element("button", { type: "button", className: "icon close", ariaLabel, onclick }));
     }
   }
   utatane.always(dress);
-  document.addEventListener("keydown", (event) => {
+  utatane.on("keydown", (event) => {
     const told = document.querySelectorAll("#told .told");
     if (event.key !== "Escape" || !told.length || utatane.composing(event) || document.querySelector("dialog[open]")) return;
     event.preventDefault();

@@ -201,7 +201,7 @@
     if (there !== `${location.pathname}${location.search}`) history.pushState(null, "", there);
   }
 
-  document.addEventListener("submit", (event) => {
+  utatane.on("submit", (event) => {
     const form = event.target;
     if (event.defaultPrevented || form.method !== "post") return;
     if (form.hasAttribute("data-plain")) { // it leads to a page of another kind: the browser takes it there
@@ -211,12 +211,12 @@
     event.preventDefault();
     utatane.send(form, event.submitter);
   });
-  document.addEventListener("change", (event) => { // a switch, a choice: saved as soon as it is changed
+  utatane.on("change", (event) => { // a switch, a choice: saved as soon as it is changed
     const form = event.target.form;
     if (form?.hasAttribute("data-at-once")) utatane.send(form);
   });
   // A choice among links that leads away from unsaved words.
-  document.addEventListener("click", async (event) => {
+  utatane.on("click", async (event) => {
     const link = event.target.closest?.("a[href]");
     if (!link || link.target || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || link.hash && link.pathname === location.pathname && link.search === location.search) return;
     // What leads out of a conflict is an answer to it.
@@ -233,7 +233,7 @@
   });
   // One of its own asks for itself (ui/server/window.py).
   const tellWindow = () => window.pywebview?.api?.ask_before_closing?.(utatane.isUnsaved());
-  document.addEventListener("input", tellWindow);
+  utatane.on("input", tellWindow);
   addEventListener("pywebviewready", tellWindow);
   utatane.always(tellWindow);
   addEventListener("popstate", () => location.reload());
@@ -262,7 +262,7 @@
     delete fold.dataset.filled;
     fill(fold);
   }
-  document.addEventListener("toggle", (event) => fill(event.target), true);
+  utatane.on("toggle", (event) => fill(event.target), true);
   utatane.always(() => document.querySelectorAll("[data-src]:not(details)").forEach(fill));
   utatane.always(() => document.querySelectorAll("details[data-filled]:not([open])").forEach(refill));
   Object.assign(utatane, { fill, HEADERS });

@@ -17,12 +17,12 @@
     if (!path || socket) return;
     const own = (socket = new WebSocket(new URL(path, location.href.replace(/^http/, "ws"))));
     own.path = path;
-    own.addEventListener("message", (event) => hear(JSON.parse(event.data)));
-    own.addEventListener("open", () => {
+    own.onmessage = (event) => hear(JSON.parse(event.data));
+    own.onopen = () => {
       pause = SOONEST_MS;
       tellAway(false);
-    });
-    own.addEventListener("close", async ({ code }) => {
+    };
+    own.onclose = async ({ code }) => {
       if (socket !== own) return;
       socket = null;
       setTimeout(connect, pause);
@@ -31,7 +31,7 @@
       if (code === SHUT_OUT) utatane.refresh(); // the door says what opens it now
       // Where only the line is refused, the page goes on by asking.
       else if (isLost) tellAway(!(await utatane.refresh()));
-    });
+    };
   }
   function tellAway(isLost) {
     const was = document.body.classList.contains("server-away");
@@ -54,7 +54,7 @@
   }));
   addEventListener("pageshow", (event) => event.persisted && refresh());
   addEventListener("online", () => socket || connect());
-  document.addEventListener("visibilitychange", () => document.hidden || !isStale || refresh());
+  utatane.on("visibilitychange", () => document.hidden || !isStale || refresh());
 
   function hear(told) {
     if (told.is === "hello") {

@@ -15,8 +15,8 @@
   const stay = () => document.getElementById("conversation") && atEnd && toEnd();
   new ResizeObserver(stay).observe(document.body);
   addEventListener("resize", stay);
-  document.addEventListener("utatane:grown", stay);
-  document.addEventListener("load", stay, true); // pictures arrive after the words
+  utatane.on("utatane:grown", stay);
+  utatane.on("load", stay, true); // pictures arrive after the words
   if (document.getElementById("conversation") && ["", "#latest"].includes(location.hash) && !performance.getEntriesByType("navigation")[0]?.type.startsWith("back")) toEnd();
 
   // --- the field grows with its words; unsent ones are kept by the browser until they are heard, off the record by nobody
@@ -84,7 +84,7 @@
     grow(field);
     sayWhatSends();
   });
-  document.addEventListener("input", (event) => {
+  utatane.on("input", (event) => {
     if (event.target === area()) {
       keepDraft();
       if (unheard && !event.target.value.startsWith(unheard.text)) keepSent((unheard = null)); // other words by now
@@ -94,7 +94,7 @@
 
   // --- sending
   const isSending = (event) => utatane.sends?.(event) ?? (event.key === "Enter" && !event.shiftKey && !utatane.composing(event));
-  document.addEventListener("keydown", (event) => {
+  utatane.on("keydown", (event) => {
     if (!event.target.matches?.("#composer textarea, .editing textarea")) return;
     if (isSending(event)) {
       event.preventDefault();
@@ -103,7 +103,7 @@
       if (button) form.requestSubmit(button);
     } else if (event.key === "Escape" && event.target.closest(".editing") && !utatane.composing(event)) cancelEdit(event.target.form);
   });
-  document.addEventListener("submit", async (event) => {
+  utatane.on("submit", async (event) => {
     const form = event.target;
     if (form.id !== "composer" || event.submitter?.classList.contains("send") === false) return;
     event.preventDefault();
@@ -148,10 +148,9 @@
     const form = composer();
     const input = form.elements.files;
     const chip = (file) => {
-      const remove = utatane.element("button", { type: "button" }, "×");
-      remove.setAttribute("aria-label", `${utatane.texts.remove_file}: ${file.name}`);
-      remove.addEventListener("click", () => setFiles([...input.files].filter((other) => other !== file)));
-      return utatane.element("span", { className: "chip" }, file.name, remove);
+      const ariaLabel = `${utatane.texts.remove_file}: ${file.name}`;
+      const onclick = () => setFiles([...input.files].filter((other) => other !== file));
+      return utatane.element("span", { className: "chip" }, file.name, utatane.element("button", { type: "button", ariaLabel, onclick }, "×"));
     };
     const tray = form.querySelector(".tray");
     tray.dataset.mine = "yes";
@@ -170,8 +169,8 @@
     input.files = all.files;
     showFiles();
   }
-  document.addEventListener("change", (event) => event.target.matches("#composer input[type=file]") && setFiles([...event.target.files]));
-  document.addEventListener("paste", (event) => {
+  utatane.on("change", (event) => event.target.matches("#composer input[type=file]") && setFiles([...event.target.files]));
+  utatane.on("paste", (event) => {
     if (event.target !== area() || !event.clipboardData?.files.length) return;
     event.preventDefault();
     setFiles([...composer().elements.files.files, ...event.clipboardData.files]);
@@ -187,7 +186,7 @@
     return form;
   }
   for (const kind of ["pointerover", "focusin"]) {
-    document.addEventListener(kind, ({ target, pointerType }) => {
+    utatane.on(kind, ({ target, pointerType }) => {
       const link = target.closest?.("article")?.querySelector(".deeds");
       if (link && pointerType !== "touch") offer(link);
     });
@@ -233,7 +232,7 @@
     "[data-cancel]": (button) => cancelEdit(button.form),
     "[data-older]:not([data-older=''])": (link) => showOlder(link.dataset.older),
   };
-  document.addEventListener("click", (event) => {
+  utatane.on("click", (event) => {
     for (const [selector, work] of Object.entries(WAYS)) {
       const one = event.target.closest?.(`#room ${selector}`);
       if (one?.href) event.preventDefault();
@@ -248,7 +247,7 @@
     await utatane.refresh();
     page.scrollBy({ top: first.getBoundingClientRect().top - top, behavior: "instant" });
   }
-  document.addEventListener("utatane:saved", ({ target }) => cancelEdit(target.querySelector(".editing")));
+  utatane.on("utatane:saved", ({ target }) => cancelEdit(target.querySelector(".editing")));
   utatane.always(() => {
     for (const block of document.querySelectorAll("#conversation pre")) {
       if (block.nextElementSibling?.matches("[data-copy-code]")) continue;
@@ -262,6 +261,6 @@
     const hint = document.querySelector("[data-keys-hint]");
     if (hint) hint.textContent = utatane.whatSends?.() || hint.dataset.keysHint;
   }
-  document.addEventListener("utatane:keys", sayWhatSends);
+  utatane.on("utatane:keys", sayWhatSends);
   Object.assign(utatane, { grow });
 })();

@@ -35,11 +35,7 @@
     const texts = utatane.texts.app;
     const words = isInstalled() ? texts.installed : offer ? texts.offer : texts.how;
     const all = [utatane.element("p", { className: "quiet" }, words)];
-    if (offer && !isInstalled()) {
-      const button = utatane.element("button", { type: "button", className: "small" }, texts.install);
-      button.addEventListener("click", install);
-      all.push(button);
-    }
+    if (offer && !isInstalled()) all.push(utatane.element("button", { type: "button", className: "small", onclick: install }, texts.install));
     place.dataset.mine = "yes";
     place.replaceChildren(...all);
   }

@@ -2,15 +2,14 @@
 (() => {
   // --- a curve is one stop of the tab key; the arrow keys go from point to point. Enter follows the link.
   const pointsOf = (svg) => [...svg.querySelectorAll(".point")];
-  const stopAt = (points, stop) => points.forEach((one) => one.setAttribute("tabindex", one === stop ? "0" : "-1"));
-  utatane.stopAt = stopAt;
+  const stopAt = (utatane.stopAt = (points, stop) => points.forEach((one) => one.setAttribute("tabindex", one === stop ? "0" : "-1")));
   utatane.always(() => {
     for (const svg of document.querySelectorAll(".chart svg:has(.point)")) {
       const points = pointsOf(svg);
       stopAt(points, points.find((one) => one === document.activeElement || one.hasAttribute("aria-current")) || points.at(-1));
     }
   });
-  document.addEventListener("keydown", (event) => {
+  utatane.on("keydown", (event) => {
     const point = event.target.closest?.(".chart .point");
     if (!point || event.ctrlKey || event.altKey || event.metaKey) return;
     const points = pointsOf(point.ownerSVGElement);
@@ -23,7 +22,7 @@
   });
 
   // --- a chart becomes a picture here: nothing is sent anywhere
-  document.addEventListener("click", async (event) => {
+  utatane.on("click", async (event) => {
     const button = event.target.closest?.("[data-export]");
     if (!button) return;
     const figure = button.closest("[data-name]");

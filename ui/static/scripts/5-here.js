@@ -1,7 +1,7 @@
 // Choices that only change what this page shows: its address changes, the page stays; and where the focus is then.
 (() => {
   // --- a link with `data-here` shows another part of the same room, without leaving it
-  document.addEventListener("click", async (event) => {
+  utatane.on("click", async (event) => {
     const link = event.target.closest?.("a[data-here]");
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const address = link.getAttribute("href");
@@ -13,12 +13,12 @@
   // --- whose button is gone after it was pressed goes on with the next one there
   const KEPT_MS = 10_000;
   let pressed = null;
-  document.addEventListener("submit", (event) => {
+  utatane.on("submit", (event) => {
     const place = event.target.closest("section, details");
     const buttons = [...(place?.querySelectorAll("button") ?? [])];
     pressed = event.submitter && place && { place, at: buttons.indexOf(event.submitter), since: Date.now() };
   });
-  document.addEventListener("utatane:swapped", () => {
+  utatane.on("utatane:swapped", () => {
     if (!pressed || document.activeElement !== document.body || Date.now() - pressed.since > KEPT_MS) return;
     const buttons = [...pressed.place.querySelectorAll("button")].filter((one) => one.checkVisibility());
     (buttons[Math.min(pressed.at, buttons.length - 1)] ?? document.getElementById("room")).focus({ preventScroll: true });
@@ -49,8 +49,8 @@
     for (const menu of open) menu.open = false;
     return open.at(-1);
   };
-  document.addEventListener("click", (event) => closeMenus(event.target.closest?.("[download]") ? null : event.target));
-  document.addEventListener("keydown", (event) => {
+  utatane.on("click", (event) => closeMenus(event.target.closest?.("[download]") ? null : event.target));
+  utatane.on("keydown", (event) => {
     if (event.key === "Escape") closeMenus(null)?.querySelector("summary").focus();
   });
 })();

@@ -46,8 +46,6 @@
   const isField = (element) =>
     element.isContentEditable || Boolean(element.closest?.('textarea, select, input:not([type="checkbox"], [type="radio"], [type="button"], [type="file"])'));
 
-  const isCovered = () => Boolean(document.querySelector("dialog[open]"));
-
   // The modifier: Alt, on a Mac ⌥⌘ (⌥ alone writes signs there). AltGr is none.
   function isModified(event) {
     if (event.ctrlKey || event.getModifierState("AltGraph") || !event.altKey) return false;
@@ -62,19 +60,15 @@
   }
 
   let waitingSince = 0; // the moment of the "g"
-  document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || utatane.composing(event) || isCovered()) return;
+  utatane.on("keydown", (event) => {
+    if (event.defaultPrevented || utatane.composing(event) || document.querySelector("dialog[open]")) return;
     if (isModified(event) ? modified(event) : single(event)) event.preventDefault();
   });
 
   function modified(event) {
     if (event.target.closest?.("select")) return false; // there Alt+arrow opens the list
-    if (event.shiftKey || MAC) {
-      if (byNumber(event)) return true;
-    }
-    const command = event.shiftKey ? null : Object.values(COMMANDS).find(({ code }) => code && code === event.code);
-    command?.run();
-    return Boolean(command);
+    if ((event.shiftKey || MAC) && byNumber(event)) return true;
+    return !event.shiftKey && runs(({ code }) => code && code === event.code);
   }
 
   function single(event) {
@@ -95,7 +89,11 @@
       return true;
     }
     if (!event.shiftKey && byNumber(event)) return true;
-    const command = Object.values(COMMANDS).find(({ key }) => key === event.key);
+    return runs(({ key }) => key === event.key);
+  }
+
+  function runs(fits) {
+    const command = Object.values(COMMANDS).find(fits);
     command?.run();
     return Boolean(command);
   }
@@ -120,10 +118,10 @@
 
   function choice(key, words) {
     const box = element("input", { type: "checkbox", checked: chosen(key) });
-    box.addEventListener("change", () => {
+    box.onchange = () => {
       utatane.keep(localStorage, `utatane.${key}`, box.checked ? "yes" : "");
       document.dispatchEvent(new CustomEvent("utatane:keys"));
-    });
+    };
     return element("label", {}, box, words);
   }
 
@@ -149,11 +147,11 @@
     const dialog = element("dialog", { className: "ask shortcuts" }, form);
     dialog.setAttribute("aria-labelledby", "shortcuts-title");
     document.body.append(dialog);
-    dialog.addEventListener("close", () => dialog.remove());
-    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    dialog.onclose = () => dialog.remove();
+    dialog.onclick = (event) => event.target === dialog && dialog.close();
     dialog.showModal();
   }
-  document.addEventListener("click", (event) => event.target.closest?.("[data-keys]") && list());
+  utatane.on("click", (event) => event.target.closest?.("[data-keys]") && list());
   utatane.always(() => document.querySelector("[data-keys]")?.removeAttribute("hidden"));
 
   Object.assign(utatane, { sends, whatSends });

@@ -41,10 +41,10 @@
     request.open("POST", action);
     request.setRequestHeader("x-utatane", "swap");
     request.responseType = "document";
-    request.upload.addEventListener("progress", ({ loaded, total }) => say(texts().sending.replace("{percent}", Math.round((100 * loaded) / total))));
-    request.upload.addEventListener("load", () => say(texts().reading));
-    request.addEventListener("load", () => answer(request.response));
-    request.addEventListener("error", () => answer(null));
+    request.upload.onprogress = ({ loaded, total }) => say(texts().sending.replace("{percent}", Math.round((100 * loaded) / total)));
+    request.upload.onload = () => say(texts().reading);
+    request.onload = () => answer(request.response);
+    request.onerror = () => answer(null);
     const body = new FormData();
     body.append("files", file);
     request.send(body);
@@ -55,7 +55,7 @@
     row.lastChild.textContent = sentence;
   }
 
-  document.addEventListener("change", (event) => {
+  utatane.on("change", (event) => {
     if (!event.target.matches("#drop input")) return;
     take([...event.target.files]);
     event.target.value = "";

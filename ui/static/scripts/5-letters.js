@@ -28,7 +28,7 @@
       }));
     }
   }
-  document.addEventListener("visibilitychange", follow);
+  utatane.on("visibilitychange", follow);
   follow();
   const isLookedAt = async () => (await navigator.locks.query()).held.some(({ name }) => name === "utatane.looked-at");
 
@@ -68,8 +68,8 @@
     element.dataset.mine = "yes";
     const [wanted, words] = element.querySelectorAll("input");
     words.checked = chosen(WORDS);
-    wanted.addEventListener("change", () => change(element, wanted));
-    words.addEventListener("change", () => utatane.keep(localStorage, WORDS, words.checked ? "yes" : ""));
+    wanted.onchange = () => change(element, wanted);
+    words.onchange = () => utatane.keep(localStorage, WORDS, words.checked ? "yes" : "");
     show(element);
   });
 

@@ -70,11 +70,11 @@
     dismiss([row]);
     stay(next);
   }
-  document.addEventListener("click", (event) => {
+  utatane.on("click", (event) => {
     const row = event.target.closest?.("[data-dismiss]")?.closest("[data-notice]");
     if (row) away(row);
   });
-  document.addEventListener("keydown", (event) => {
+  utatane.on("keydown", (event) => {
     const row = event.target.closest?.("[data-notice]");
     if (!row || event.key !== "Escape") return;
     event.preventDefault();
