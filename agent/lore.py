@@ -27,10 +27,12 @@ class LoreTeller:
             self._scanner = LoreScanner(book)
         return self._scanner
 
-    def standing(self, sheet: Sheet, count: Callable[[str], int]) -> list[str]:
-        """Return what stands in every prompt: the entries that are told always."""
+    def standing(self, sheet: Sheet, count: Callable[[str], int]) -> tuple[list[str], list[str]]:
+        """Return what stands in every prompt, the entries that are told always: before who the persona is, and after."""
         scanner = self.scanner
-        return _items(_fitting(scanner.standing(), scanner.book.settings.token_budget, count), sheet)
+        told = _fitting(scanner.standing(), scanner.book.settings.token_budget, count)
+        before = [one for one in told if one.position == "before_char"]
+        return _items(before, sheet), _items([one for one in told if one.position != "before_char"], sheet)
 
     def called_up(self, talk: Sequence[Message], sheet: Sheet, count: Callable[[str], int]) -> list[str]:
         """Return what the conversation calls up.

@@ -279,8 +279,8 @@ def _lore(
     memories, talk = around.memories, [*window, state["message"], *_heard_beside(state)]
     count, sheet = around.mind.count_tokens, around.sheet
     told = around.spare(lambda: memories.lore.called_up(talk, sheet, count)) or []
-    standing = around.spare(lambda: memories.lore.standing(sheet, count)) or []
-    return compose_parts([Part("lore", told)], room, sheet.language, count, whole=whole), [*standing, *told]
+    before, after = around.spare(lambda: memories.lore.standing(sheet, count)) or ([], [])
+    return compose_parts([Part("lore", told)], room, sheet.language, count, whole=whole), [*before, *after, *told]
 
 
 def _note(around: Surroundings, kind: NoteKind) -> str:

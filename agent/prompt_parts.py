@@ -26,6 +26,7 @@ CountTokens = Callable[[str], int]
 CEILINGS: Mapping[PartName, tuple[float, int]] = {
     "persona": (0.2, 2000),
     "world": (0.1, 1000),
+    "world_before": (0.1, 1000),
     "core_memory": (0.2, 2000),
     "notepad": (0.12, 1200),
     "user": (0.05, 500),

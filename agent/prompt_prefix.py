@@ -62,12 +62,13 @@ def prefix_parts(
     most = min(int(room * PREFIX_SHARE), max(room // 2, room - beside))
     none: list[Fact] = []
     facts = memories.spare("user", lambda: facts_of_user(memories.entities, sheet, kept), none)
+    no_lore: tuple[list[str], list[str]] = ([], [])
+    before, after = memories.spare("lorebook", lambda: memories.lore.standing(sheet, mind.count_tokens), no_lore)
     parts = [
         text_part("guidance", words.guidance(lang)),
+        Part("world_before", before),
         text_part("persona", sheet.system_prompt),
-        Part(
-            "world", memories.spare("lorebook", lambda: memories.lore.standing(sheet, mind.count_tokens), list[str]())
-        ),
+        Part("world", after),
         Part("user", words.user(lang, sheet, facts)),
         text_part("core_memory", plain(read("core_memory")), rest=words.not_here(lang)),
         text_part("notepad", plain(read("notepad")), keep="last", rest=words.not_here(lang)),

@@ -21,7 +21,19 @@ from managers.recall.recall_log import RecallLog
 from managers.storage.audit import Given
 
 _TOLD: Final[frozenset[PartName]] = frozenset(
-    {"world", "lore", "user", "core_memory", "notepad", "episodes", "strategy", "advice", "goals", "questions"}
+    {
+        "world_before",
+        "world",
+        "lore",
+        "user",
+        "core_memory",
+        "notepad",
+        "episodes",
+        "strategy",
+        "advice",
+        "goals",
+        "questions",
+    }
 )
 """The parts of a prompt that hold memories; they are counted by the line."""
 

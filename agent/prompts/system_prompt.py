@@ -21,7 +21,7 @@ from managers.storage.errors import Lang
 from managers.storage.texts import Texts, entry
 
 PartName = Literal[
-    "guidance", "persona", "world", "user", "core_memory", "notepad", "episodes", "strategy", "goals",
+    "guidance", "world_before", "persona", "world", "user", "core_memory", "notepad", "episodes", "strategy", "goals",
     "now", "company", "concern", "lore", "questions", "drives", "advice", "thread", "hits", "knowledge",
 ]  # fmt: skip
 """In the order in which they stand: who it is first, what it recalls for this message last."""

@@ -57,6 +57,15 @@ def test_what_always_stands_is_in_the_prefix_and_other_words_change_it_at_once(s
     assert "Off." not in system
 
 
+def test_what_always_stands_stands_before_or_behind_who_it_is_as_the_card_has_it(scene: Scene) -> None:
+    places = {"before_char": "The sea is green.", "after_char": "The shore is white.", "": "The harbour freezes."}
+    lorebook(scene, *(entry(says=says, constant=True, position=place) for place, says in places.items()))
+    system = asked(scene, "Hello")[0]
+    persona = system.index(scene.memories.sheet().system_prompt.strip()[:40])
+    assert system.index(places["before_char"]) < persona < system.index(places["after_char"])
+    assert persona < system.index(places[""])
+
+
 def test_the_budget_of_the_book_holds_for_all_that_is_told_of_it(scene: Scene) -> None:
     low, high = entry("tower", says="low " * 50, priority=1), entry("tower", says="high " * 50, priority=9)
     lorebook(scene, low, high, token_budget=scene.mind.count_tokens(high["content"]) + 9)
