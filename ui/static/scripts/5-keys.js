@@ -148,7 +148,9 @@
     dialog.setAttribute("aria-labelledby", "shortcuts-title");
     document.body.append(dialog);
     dialog.onclose = () => dialog.remove();
-    dialog.onclick = (event) => event.target === dialog && dialog.close();
+    dialog.onclick = ({ target }) => {
+      if (target === dialog) dialog.close();
+    };
     dialog.showModal();
   }
   utatane.on("click", (event) => event.target.closest?.("[data-keys]") && list());
