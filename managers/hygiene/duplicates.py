@@ -1,8 +1,8 @@
 """What is there already is found again when it is to be saved: the old one is trusted more, and nothing is made.
 
 Compared is only what lies at hand: an insight with the insights, a fact with those on the same card, an event with those of
-its day and of the week before. Facts and events must say the same in the same words, numbers and denials, too
-(`similarity.meaning`), so of most of them no vector is made.
+its day and of the week before. Facts and events must say the same in the same words and order, too (`similarity.meaning`),
+so of most of them no vector is made.
 """
 
 from __future__ import annotations

@@ -45,9 +45,21 @@ def _vector(text: str) -> Vectors:
     return row
 
 
-def meaning(text: str) -> tuple[frozenset[str], tuple[str, ...], bool]:
-    """Return by what statements can be merged: those with the same value say the same."""
-    return _read(text)
+@lru_cache(maxsize=4096)
+def meaning(text: str) -> tuple[str, ...]:
+    """Return by what statements can be merged: those with the same value say the same.
+
+    All words count, in their order, but for those that only round off a sentence (the, です): who gave and who got is told by
+    the order alone, or by a particle.
+    """
+    rounding = word_set("en/lexicon", "kinds", "article") | word_set("ja/lexicon", "content", "politeness")
+    return tuple(word.normal for word in words(text, "short") if word.kind != "symbol" and word.normal not in rounding)
+
+
+def claims(text: str) -> tuple[tuple[str, ...], bool]:
+    """Return the numbers that a statement names, and whether it is denied: where these differ, words alike say another thing."""
+    _, numbers, is_denied = _read(text)
+    return numbers, is_denied
 
 
 def severity(one: str, other: str, about_same_from: float) -> float:

@@ -29,6 +29,10 @@ from managers.storage.settings import MemorySettings
 from tests.fakes import HandClock
 
 LIMITS = MemorySettings(merge_interval=1, prune_interval=10_000)
+_LONG = (
+    "昨日の夕方、駅の前の小さな喫茶店で新しい本を渡したあと、二人で夜まで川沿いの道をゆっくり歩き、"
+    "橋のたもとの古い茶店で団子と温かいお茶をいただいて、星を見ながら家に帰ったと母から聞いた。"
+)
 
 
 def insight(text: str, evidence: str, day: str = "2026-11-20") -> Insight:
@@ -66,6 +70,11 @@ def active(paths: PersonaPaths, clock: HandClock) -> WorkingCopy:
         (["猫を2匹飼っている", "猫を3匹飼っている"], 2),
         (["Tom likes the sea very much.", "Tom does not like the sea very much."], 2),
         (["Tom met Nora at the station.", "Tom met Nina at the station."], 2),
+        (["Tom gave Nora the book at the station.", "Nora gave Tom the book at the station."], 2),
+        (["Tom took the train from Paris to Rome.", "Tom took the train to Paris from Rome."], 2),
+        (["Tom saw 2 cats and 3 dogs there.", "Tom saw 3 cats and 2 dogs there."], 2),
+        ([f"太郎が花子に{_LONG}", f"花子が太郎に{_LONG}"], 2),
+        ([f"太郎が花子に{_LONG}", f"太郎に花子が{_LONG}"], 2),
     ],
 )
 def test_only_what_says_the_same_is_merged(paths: PersonaPaths, clock: HandClock, texts: list[str], left: int) -> None:
