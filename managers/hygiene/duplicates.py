@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Final
 
 from managers.hygiene.inventory import Memory, of_episode, restood
-from managers.hygiene.similarity import cosines, meaning
+from managers.hygiene.similarity import claims, cosines, meaning
 from managers.memory.confidence import FOUND_AGAIN, day_of, moved
 from managers.memory.entities import Entity, Fact
 from managers.memory.episodes import Episode, KeyEvent
@@ -93,8 +93,9 @@ def add_insight(copy: WorkingCopy, insight: Insight) -> None:
 
 
 def _like(insight: Insight, entries: list[Insight], threshold: float) -> Insight | None:
-    """Return the insight that is most like another one, if it is so much like it."""
-    known = [one for one in entries if one.id and one.mind != USER]
+    """Return the insight that is most like another one, if it is so much like it, and names no other numbers nor denies it."""
+    claimed = claims(insight.insight)
+    known = [one for one in entries if one.id and one.mind != USER and claims(one.insight) == claimed]
     if not known:
         return None
     near = cosines(insight.insight, [one.insight for one in known])

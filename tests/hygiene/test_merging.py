@@ -198,6 +198,27 @@ def test_an_insight_that_is_there_is_found_again(paths: PersonaPaths, clock: Han
     assert len(copy.insights.entries) == 2
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Emma slept 4 hours on average this week, and was tired.",
+            "Emma slept 8 hours on average this week, and was tired.",
+        ),
+        ("Hana seems to be calmer in the evening.", "Hana does not seem to be calmer in the evening."),
+        ("花さんは海が好きで、休みの日にはよく散歩に行く。", "花さんは海が好きではなく、休みの日にはよく散歩に行く。"),
+        ("花さんは夜に3時間ほど本を読むと落ち着く。", "花さんは夜に8時間ほど本を読むと落ち着く。"),
+    ],
+)
+def test_an_insight_with_other_numbers_or_a_denial_is_another_one(
+    paths: PersonaPaths, clock: HandClock, one: str, other: str
+) -> None:
+    copy = WorkingCopy(Stores.open(paths, clock))
+    add_insight(copy, insight(one, "m1", "2026-11-10"))
+    add_insight(copy, insight(other, "m2"))
+    assert sorted(known.evidence for known in copy.insights.entries) == [["m1"], ["m2"]]
+
+
 def test_a_night_keeps_no_more_insights_than_it_may(paths: PersonaPaths, clock: HandClock) -> None:
     copy = WorkingCopy(Stores.open(paths, clock, MemorySettings(max_insights_per_session=2)))
     for text in ("The sea calms her.", "Work is hard on Mondays.", "Nora is a good friend to have."):
