@@ -59,9 +59,9 @@ def count(memories: Iterable[Memory], limit: int) -> Census:
 
 
 def threshold(total: int, settings: MemorySettings) -> float:
-    """Return the C-value below which memories are put away, when there are so many."""
+    """Return the C-value below which memories are put away, when there are so many: the fuller, the higher."""
     share = total / settings.max_episodes
-    return next((least for above, least in _CROWDED if share > above), settings.prune_threshold)
+    return max(settings.prune_threshold, next((least for above, least in _CROWDED if share > above), 0.0))
 
 
 def pruned(memories: Sequence[Memory], settings: MemorySettings, today: date) -> list[Going]:

@@ -128,6 +128,8 @@ def test_undoing_takes_the_memories_back_and_the_archive_with_them(paths: Person
 def test_the_fuller_memory_is_the_sooner_things_are_put_away(paths: PersonaPaths, clock: HandClock) -> None:
     settings = MemorySettings(max_episodes=1000)
     assert [threshold(n, settings) for n in (10, 700, 701, 900, 901)] == [0.15, 0.15, 0.2, 0.2, 0.3]
+    strict = MemorySettings(max_episodes=1000, prune_threshold=0.25)
+    assert [threshold(n, strict) for n in (10, 710, 910)] == [0.25, 0.25, 0.3]  # never less than what was asked for
     lives(paths, clock, days=120, years=0)  # nothing has faded yet
     Housekeeping(paths, clock, write_plainly(paths), SETTINGS).after_night(10)
     assert count(memories(WorkingCopy(Stores.open(paths, clock))), 100).total == SETTINGS.max_episodes
