@@ -97,18 +97,18 @@ def check_day(draft: DayDraft, material: DayMaterial, review: Review | None = No
                 review.leave_out(event.text, why, event.evidence)
                 continue
             events.append(event.model_copy(update={"text": line_of(event.text), "evidence": once(event.evidence)}))
-    summary = _without_hearsay(draft.summary.strip(), telling, review)
+    summary = _without_untold(draft.summary.strip(), telling, review)
     review.close(nothing_left=not summary)
     return draft.model_copy(
         update={"summary": summary[:MAX_SUMMARY], "evidence": once(draft.evidence), "key_events": events}
     )
 
 
-def _without_hearsay(summary: str, telling: Telling, review: Review) -> str:
-    """Return a summary without the sentences that say what the app had recalled and nobody told."""
-    found = [] if review.quotes else [one for one in sentences(summary) if telling.is_hearsay(one)]
-    for sentence in found:
-        review.leave_out(sentence, "recalled")
+def _without_untold(summary: str, telling: Telling, review: Review) -> str:
+    """Return a summary without the sentences that say what nobody told: what the app had recalled, or an error message."""
+    found = [] if review.quotes else [(one, why) for one in sentences(summary) if (why := telling.untold(one))]
+    for sentence, why in found:
+        review.leave_out(sentence, why)
         summary = summary.replace(sentence, "", 1)
     return " ".join(summary.split()) if found else summary
 
@@ -309,9 +309,11 @@ def check_reflection(
         review.require_text(name, getattr(draft, name))
     review.require_evidence("insight", draft.evidence, material.ids)
     own = {one for day in material.days for one in day.ids - day.testimony_ids}
-    is_hearsay = not review.quotes and any(Telling(day).is_hearsay(draft.insight) for day in material.days)
-    if is_hearsay or (draft.evidence and own.issuperset(draft.evidence)):
+    untold = set() if review.quotes else {Telling(day).untold(draft.insight) for day in material.days}
+    if "recalled" in untold or (draft.evidence and own.issuperset(draft.evidence)):
         review.refuse_own_words("insight")
+    elif "error_text" in untold:
+        review.refuse_error_text("insight")
     if not review.quotes and any(draft.insight.strip() == insight.insight.strip() for insight in material.insights):
         review.refuse_repetition()
     review.close()

@@ -23,6 +23,7 @@ Why = Literal[
     "incomplete",
     "small_talk",
     "recalled",
+    "error_text",
 ]
 UNKNOWN_LABEL = "?"
 """Stands before a label that was given to no message: no id begins with it."""
@@ -82,6 +83,10 @@ class Review:
     def refuse_own_words(self, name: str) -> None:
         """Note that something rests on nothing but the persona's own words."""
         self._note("own_words", name=name)
+
+    def refuse_error_text(self, name: str) -> None:
+        """Note that something says what an error message said."""
+        self._note("error_text", name=name)
 
     def refuse_repetition(self) -> None:
         """Note that what is concluded was concluded before."""

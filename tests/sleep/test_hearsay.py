@@ -29,6 +29,7 @@ from managers.sleep.tasks import (
     QuestionsDraft,
     ReflectionDraft,
 )
+from managers.storage.errors import Lang
 from managers.storage.paths import PersonaPaths
 from tests.fakes import HandClock
 from tests.sleep.dreamers import SHEET, ScriptedDreamMind, make_dreamer, memory_files
@@ -191,3 +192,52 @@ def test_a_day_of_small_talk_leaves_no_facts() -> None:
     with pytest.raises(Exception, match="挨拶"):
         check_entities(draft, EntityMaterial(material([greeting])), review)
     assert {error.facts["why"] for error, _ in review.left_out} == {"small_talk"}
+
+
+PASTED = """Traceback (most recent call last):
+  File "/home/hana/app.py", line 12, in <module>
+    visit("Paris")
+ValueError: Paris is not a database
+Error 502: Bad Gateway
+ERROR: could not connect to the database at Paris on 3 May.
+予期しないエラーが発生しました。
+エラー: 京都のデータベースに接続できません"""
+
+
+def test_what_an_error_message_says_is_no_memory_of_whoever_pasted_it() -> None:
+    pasted, told = evening(0, "大変だね。", told=PASTED)[1:3]
+    said = [
+        pasted,
+        replace(told, id="own", role="user", speaker="花", mind="", text="明日は大阪で面接です。\n" + PASTED),
+    ]
+    draft = DayDraft(
+        summary="明日、花さんは大阪で面接を受ける。パリのデータベースにエラーで接続できない。",
+        evidence=["own"],
+        key_events=[
+            Claim(text="花さんは京都のデータベースのことを話した。", evidence=[pasted.id]),
+            Claim(text="京都のデータベースに接続できない。", evidence=["own"]),
+            Claim(text="花さんは明日大阪で面接がある。", evidence=["own"]),
+        ],
+    )
+    review = Review("episode", "ja")
+    found = check_day(draft, material(said), review)
+    assert [event.text for event in found.key_events] == ["花さんは明日大阪で面接がある。"]
+    assert found.summary == "明日、花さんは大阪で面接を受ける。"
+    assert [error.facts["why"] for error, _ in review.left_out] == ["error_text"] * 3
+
+
+@pytest.mark.parametrize("lang", ["ja", "en"])
+def test_the_built_in_mind_remembers_nothing_of_pasted_errors(
+    paths: PersonaPaths, clock: HandClock, lang: Lang
+) -> None:
+    own = {"ja": "昨日、姉のエミと有馬温泉に行きました。", "en": "Yesterday I went to the lake with my sister Emi."}
+    said = [replace(evening(0, "")[1], text=text, id=f"m{at}") for at, text in enumerate([PASTED, own[lang], PASTED])]
+    log = ConversationLog(paths, clock, Random(1))
+    log.append_many(said)
+    clock.set(FIRST + timedelta(days=2))
+    sheet = replace(SHEET, language=lang)
+    make_dreamer(paths, clock, log, sheet=sheet, apply=write_plainly(paths)).dream()
+    written = b"".join(memory_files(paths).values()).decode()
+    assert ("有馬温泉" if lang == "ja" else "the lake") in written
+    for word in ("Gateway", "Paris", "database", "エラー", "データベース", "Traceback"):
+        assert word not in written, word

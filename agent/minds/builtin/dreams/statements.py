@@ -11,6 +11,7 @@ from agent.minds.builtin.talk.quotation import marks, readable
 from managers.language.emotion import read_emotion
 from managers.language.lexicons import load, word_list
 from managers.language.reading.concern import find_help_lines
+from managers.language.reading.error_texts import part_errors
 from managers.language.reading.reading import read
 from managers.language.reading.rules import fits, rule
 from managers.language.words import Word, content_words, detect_language, sentences, words
@@ -136,7 +137,7 @@ class Said:
 
 
 def said_in(messages: Sequence[Message]) -> list[Said]:
-    """Return the sentences of some messages, each with the language it is in; no links, code or help lines.
+    """Return the sentences of some messages, each with the language it is in; no links, code, error texts or help lines.
 
     What a mind made the persona say is left out: it gives back what it was told and what it recalled, or makes it up.
     A dream of that would count one thing twice, and take an old day for the new one.
@@ -147,7 +148,8 @@ def said_in(messages: Sequence[Message]) -> list[Said]:
 @lru_cache(maxsize=2048)
 def _said(message: Message) -> tuple[Said, ...]:
     """Return a message's sentences; each task of a night reads those of its days, so what is known of them is kept."""
-    plain = rule("en", "markup", "code_span").sub(" ", readable(message.text))
+    told, _ = part_errors(message.text)
+    plain = rule("en", "markup", "code_span").sub(" ", readable(told))
     lang, lines = detect_language(plain), (" ".join(line.split()) for line in sentences(plain))
     marks_of_help = _help_line_marks()
     return tuple(Said(message, line, lang) for line in lines if line and not any(one in line for one in marks_of_help))
