@@ -11,6 +11,7 @@ from managers.hygiene.erasure_plans import Planner
 from managers.hygiene.errors import PlanChangedError
 from managers.storage.edges import told
 from managers.storage.errors import UtataneError, as_notice
+from managers.storage.window_storage import finish_clearing
 
 logger = logging.getLogger(__name__)
 
@@ -48,9 +49,10 @@ def erase(memories: Memories, plan: Plan, *, seen: str = "") -> Report:
 
 
 def finish_erasing(memories: Memories) -> None:
-    """Finish what a killed process began to erase; costs one look at the disk where there is nothing."""
+    """Finish what a killed process began to erase, or an open window held; costs two looks at the disk where there is nothing."""
     try:
         report = _erasure(memories).finish()
+        finish_clearing(memories.paths.home)
     except (UtataneError, OSError) as error:
         logger.warning("an erasure of %s waits to be finished", memories.paths.name, exc_info=True)
         memories.notices.replace("erasure", [as_notice("erasure-unfinished", told(error))])

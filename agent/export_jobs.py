@@ -1,7 +1,7 @@
 """Exports that are made while their page goes on, and wait to be saved.
 
 What is made lies in the home folder, in a folder that nobody else may enter, until it is thrown away, an hour has passed,
-or the program ends. A passphrase is known to the thread that encrypts with it, and to nobody else.
+something is erased for good, or the program ends. A passphrase is known to the thread that encrypts with it, and to nobody else.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from managers.exchange.exports.chat_page import Render
 from managers.storage.edges import said
 from managers.storage.errors import UtataneError
 from managers.storage.files import explained
+from managers.storage.opening import look
 from managers.storage.paths import Home
 
 KEPT: Final = timedelta(hours=1)
-_FOLDER: Final = ".exports"
 _STEP: Final = 0.02
 """A page is told of progress when so much more is done."""
 
@@ -88,14 +88,14 @@ class ExportJobs:
     def of(self, persona: str, now: datetime) -> list[ExportJob]:
         """Return a persona's, newest first; what has waited for an hour goes."""
         for one in list(self._jobs.values()):
-            if one.state != "making" and now - one.begun > KEPT:
+            if (one.state != "making" and now - one.begun > KEPT) or _is_erased(one):
                 self.remove(one.persona, one.id)
         return [one for one in reversed(list(self._jobs.values())) if one.persona == persona]
 
     def get(self, persona: str, job_id: str) -> ExportJob | None:
         """Return one of a persona's exports; None where there is none (any more)."""
         job = self._jobs.get(job_id)
-        return job if job is not None and job.persona == persona else None
+        return job if job is not None and job.persona == persona and not _is_erased(job) else None
 
     def begin(self, memories: Memories, wishes: ExportWishes, render: Render) -> ExportJob:
         """Begin to make an export.
@@ -123,8 +123,8 @@ class ExportJobs:
 
     def remove(self, persona: str, job_id: str) -> None:
         """Throw an export away, or stop making it; one that is gone stays so."""
-        job = self.get(persona, job_id)
-        if job is not None:
+        job = self._jobs.get(job_id)
+        if job is not None and job.persona == persona:
             with self._lock:
                 self._jobs.pop(job_id, None)
                 self._changes += 1
@@ -147,7 +147,7 @@ class ExportJobs:
     def _make(self, job: ExportJob, memories: Memories, wishes: ExportWishes, render: Render) -> None:
         def told(done: float) -> None:
             current = self._jobs.get(job.id)
-            if current is None:
+            if current is None or _is_erased(job):
                 raise _StoppedError
             if done >= current.done + _STEP:
                 self._change(job.id, done=done)
@@ -156,7 +156,7 @@ class ExportJobs:
             exported = export(memories, job.path, wishes, render, told)
             self._change(job.id, state="made", done=1.0, exported=exported)
         except _StoppedError:
-            pass
+            self.remove(job.persona, job.id)
         except Exception as error:  # noqa: BLE001  # the edge of a thread: it is logged whole, and said on the page
             self._change(job.id, state="failed", error=said(error, "an export"))
         finally:
@@ -175,7 +175,12 @@ class ExportJobs:
             if self._only_look:
                 self._folder = Path(tempfile.mkdtemp(prefix="utatane-"))
             else:
-                self._folder = self._home.folder / _FOLDER
+                self._folder = self._home.exports
                 shutil.rmtree(self._folder, ignore_errors=True)
                 self._folder.mkdir(mode=0o700)
         return self._folder
+
+
+def _is_erased(job: ExportJob) -> bool:
+    """Tell whether an erasure has taken an export along, here or in another process."""
+    return job.state != "failed" and look(job.path.parent) is None

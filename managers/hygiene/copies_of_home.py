@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from managers.hygiene.file_kinds import HOME, declared
 from managers.hygiene.traces import Traces
 from managers.personas.admissions import read_mark
 from managers.personas.folders import copied_folders
 from managers.storage.errors import UtataneError
-from managers.storage.files import MAX_BYTES, entries, read_bytes, remove
+from managers.storage.files import MAX_BYTES, entries, read_bytes, remove, remove_tree
 from managers.storage.opening import is_folder, open_descriptor, walk
 from managers.storage.paths import Home, PersonaPaths
+from managers.storage.window_storage import clear_window, is_window_open
+
+_ANY_HEADER: Final = 32 + zlib.MAX_WBITS
+"""Lets zlib unpack what gzip packed as well."""
+_DERIVED: Final = frozenset({".history", "rag_index"})
+"""What is made from files that lie beside it, and packed: they are looked into."""
 
 
 def copies_of(paths: PersonaPaths) -> list[PersonaPaths]:
@@ -30,31 +38,37 @@ def copies_of(paths: PersonaPaths) -> list[PersonaPaths]:
 
 
 def remove_put_aside(paths: PersonaPaths, traces: Traces) -> None:
-    """Remove what was put aside when the persona was let in, and the files on their way into a message, that hold any of it."""
-    places = [paths.home.folder / ".uploads", paths.home.importing]
-    places += [
-        paths.home.set_aside / entry.name
-        for entry in entries(paths.home.set_aside, {"folder"})
-        if entry.name.startswith(f"{paths.name}-")
-    ]
-    for place in places:
+    """Remove what was put aside when the persona was let in, and the files on their way into a message, that hold any of it.
+
+    Exports that wait to be saved go whole: nobody can look into one that is encrypted, and all can be made anew. So does
+    what a window keeps: its engine packs what was typed in a way of its own.
+    """
+    for place in _put_aside(paths):
         for path, kind in walk(place) if is_folder(place) else ():
-            if kind == "file" and _may_hold(path, traces):
+            if kind == "file" and _holds(path, traces) is not False:
                 remove(path)
+    for entry in entries(paths.home.exports):  # the folder itself stays: the page makes the next one in it
+        remove_tree(paths.home.exports / entry.name)
+    clear_window(paths.home)
 
 
-def _may_hold(path: Path, traces: Traces) -> bool:
-    """Tell whether a file holds any of it; of what cannot be looked into nobody can say that it does not."""
+def _put_aside(paths: PersonaPaths) -> list[Path]:
+    aside = entries(paths.home.set_aside, {"folder"})
+    own = [paths.home.set_aside / entry.name for entry in aside if entry.name.startswith(f"{paths.name}-")]
+    return [paths.home.folder / ".uploads", paths.home.importing, *own]
+
+
+def _holds(path: Path, traces: Traces) -> bool | None:
+    """Tell whether a file holds any of it; None of what cannot be looked into: nobody can say that it does not."""
     try:
         data = read_bytes(path) or b""
     except UtataneError:
-        return True
-    try:
-        unpacking = zlib.decompressobj()
-        data = unpacking.decompress(data, MAX_BYTES)
-    except zlib.error:
-        pass
-    return path.suffix == ".pack" or traces.is_in(data) is not False
+        return None
+    if path.suffix == ".pack":
+        return None
+    with suppress(zlib.error):
+        data = zlib.decompressobj(_ANY_HEADER).decompress(data, MAX_BYTES)
+    return traces.is_in(data)
 
 
 def blank_log_lines(home: Home, traces: Traces) -> None:
@@ -82,36 +96,52 @@ def _overwrite(path: Path, at: int, data: bytes) -> None:
 
 def left_in_home(
     paths: PersonaPaths, traces: Traces
-) -> Iterator[tuple[Literal["settings", "elsewhere", "unreadable", "yours"], str]]:
-    """Yield what holds any of it and is nobody's but the person's: the settings, files that they put there, domains."""
-    home = paths.home.folder
-    yield from _left_in_domains(paths.home, traces)
-    for entry in entries(home, {"file"}):
-        kind = declared(entry.name, HOME)
-        if kind is not None and kind.how == "wordless":
-            continue
-        try:
-            is_in = traces.is_in(read_bytes(home / entry.name) or b"")
-        except UtataneError:
-            is_in = None
-        if is_in is None:
-            yield "unreadable", entry.name
-        elif is_in:
-            yield ("settings" if kind else "elsewhere"), entry.name
+) -> Iterator[tuple[Literal["settings", "elsewhere", "unreadable", "yours", "window"], str]]:
+    """Yield what holds any of it and is nobody's but the person's, wherever it lies in the home: settings, files, domains.
 
-
-def _left_in_domains(home: Home, traces: Traces) -> Iterator[tuple[Literal["unreadable", "yours"], str]]:
-    """Yield what holds any of it of the knowledge that domains share: others wrote it, and its sources would bring it back."""
-    for path, what in walk(home.domains) if is_folder(home.domains) else ():
-        name = path.relative_to(home.folder).as_posix()
-        kind = declared(name, HOME) if what == "file" else None
-        if kind is None or kind.how != "yours":
+    Others wrote what domains share, and its sources would bring it back. What is left of another persona, in the trash or
+    put aside, is named as one.
+    """
+    home = paths.home
+    if is_window_open(home):
+        yield "window", home.window.name
+    for name, found in groupby(_not_gone_through(paths), lambda path: _told_as(home, path)):
+        kind = declared(name, HOME)
+        if kind is not None and kind.how not in {"yours", "gone"}:
             continue
-        try:
-            is_in = traces.is_in(read_bytes(path) or b"")
-        except UtataneError:
-            is_in = None
+        is_in: bool | None = False
+        for path in found:
+            if (holds := _holds(path, traces)) is not False:
+                is_in = holds
+            if is_in:
+                break
         if is_in is None:
             yield "unreadable", name
         elif is_in:
-            yield "yours", name
+            is_yours = kind is not None and kind.how == "yours"
+            yield ("settings" if name == home.settings.name else "yours" if is_yours else "elsewhere"), name
+
+
+def _not_gone_through(paths: PersonaPaths) -> Iterator[Path]:
+    """Yield the files of the home that an erasure does not go through in another way; those of other personas are theirs."""
+    home = paths.home
+    others = (home.characters / one.name for one in entries(home.characters, {"folder"}) if one.name[:1] != ".")
+    reached = {home.backups, home.models, home.sessions, home.exports, home.window, *_put_aside(paths), *others}
+    yield from _files(home.folder, reached | {copy.folder for copy in copies_of(paths)})
+
+
+def _files(folder: Path, but: Collection[Path]) -> Iterator[Path]:
+    for entry in sorted(entries(folder), key=lambda one: one.name):
+        path = folder / entry.name
+        if path not in but and entry.name not in _DERIVED:
+            yield from [path] if entry.is_file(follow_symlinks=False) else _files(path, but)
+
+
+def _told_as(home: Home, path: Path) -> str:
+    """Return what a file is called in a report: of what is left of a persona the name of its folder."""
+    parts = path.relative_to(home.folder).parts
+    for folder in (home.trash, home.set_aside):
+        depth = len(folder.relative_to(home.folder).parts)
+        if folder in path.parents:
+            return "/".join(parts[: depth + 1])
+    return "/".join(parts)

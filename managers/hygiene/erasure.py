@@ -50,14 +50,14 @@ _ELSEWHERE: Final = frozenset({"history", "index", "journal", "wordless"})
 """What is not gone through file by file."""
 _logger = logging.getLogger(__name__)
 
-Reason = Literal["yours", "unreadable", "settings", "elsewhere", "backups"]
+Reason = Literal["yours", "unreadable", "settings", "elsewhere", "backups", "window"]
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
     """A file that an erasure does not reach: it is a person's own, cannot be read, or lies outside of the persona.
 
-    With `backups` it is the place of backups that cannot be reached for now.
+    With `backups` it is the place of backups that cannot be reached for now, with `window` what the window that is open keeps.
     """
 
     why: Reason

@@ -111,7 +111,8 @@ HOME: Final[tuple[FileKind, ...]] = (
     _kind(r"domains/[^/]+/(knowledge/.*|(sources|documents)\.json(\.broken-.*)?)", "yours"),
     _kind(r"domains/[^/]+/rag_index/.*", "index"),
     _kind(r"domains/[^/]+/(memory/(audit_\d{4}-\d{2}\.jsonl|\.audit_end)|\.lock|\.fetching\.lock)", "wordless"),
-    _kind(r"models/.*|\.window/.*", "wordless"),
+    _kind(r"models/.*", "wordless"),
+    _kind(r"\.window/.*", "gone", "copy"),
     _kind(r"\.trash/.*|characters/\.set-aside/.*", "gone", "copy"),
     _kind(r"(.*/)?\.[^/]*\.utatane-tmp", "gone", "copy"),
 )

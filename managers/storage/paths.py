@@ -166,6 +166,10 @@ class Home:
     importing = _At(".importing")
     """What was read of a source and is not yet taken over."""
     set_aside = _At("characters", ".set-aside")
+    exports = _At(".exports")
+    """Exports that wait to be saved."""
+    window = _At(".window")
+    """What a window of the page's own keeps, as a browser would."""
 
     def persona(self, name: str) -> PersonaPaths:
         """Return the paths of a persona; the name is checked, the folder need not exist."""

@@ -158,6 +158,15 @@ def _leave_about(folder: Path, home: Path, clock: HandClock) -> None:
         else io.StringIO() as log
     ):
         log.write("entity_memory/モモ.md cannot be read\n")
+    for kept in (
+        ".exports/abc/Koharu-chat.jsonl.gz",
+        ".window/Session Storage/000003.log",
+    ):  # of a process that was killed
+        (home / kept).parent.mkdir(parents=True)
+        (home / kept).write_bytes(gzip.compress("モモ".encode()) if kept[-3:] == ".gz" else "モモ".encode("utf-16-le"))
+    put_aside = home / "characters" / ".set-aside" / f"{NAME}-20261112-100000" / "memory"
+    put_aside.mkdir(parents=True)
+    (put_aside / "archive_2026-11-01.json.gz").write_bytes(gzip.compress('[{"text": "モモ"}]'.encode()))
     (home / ".trash").mkdir(exist_ok=True)
     shutil.copytree(folder, home / ".trash" / f"{NAME}-{clock.now():%Y%m%d-%H%M%S}")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.erasing import erase, finish_erasing, plan_erasure
+from agent.exporting import ExportWishes
 from agent.health import examine
 from agent.memories import Memories
 from agent.services import Services
@@ -20,6 +21,7 @@ from managers.hygiene.inventory import memories as active
 from managers.storage.audit import events, flaws
 from managers.storage.history.checking import check_history
 from managers.storage.paths import Home
+from managers.storage.window_storage import kept_by_window
 from tests.crash import kill_everywhere, needs_signals
 from tests.hygiene.erased_life import CAT, KEPT, KITTY, NAME, SAID, SENT, live, open_home, traces_of
 from tests.hygiene.test_looking_into import packed_pdf
@@ -167,6 +169,54 @@ def test_what_is_a_persons_own_is_named_and_stays(memories: Memories) -> None:
         ("yours", "knowledge/cats.txt"),
         ("settings", "settings.toml"),
     }
+
+
+def test_what_somebody_put_anywhere_in_the_home_is_named_and_stays(memories: Memories) -> None:
+    home = memories.paths.home.folder
+    named = ["notes/of mine/cats.txt", ".trash/cats.txt", "characters/.set-aside/ねむ-20261101-100000/log.txt"]
+    named += [".trash/ねむ-20261101-100000/log.txt", ".trash/ねむ-20261101-100000/core_memory.txt"]
+    for name in (*named, "notes/dogs.txt", "characters/ねむ/log.txt", "backups/notes.txt"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("犬のポチ" if "dogs" in name else "猫のモモ", "utf-8")
+    report = erase(memories, plan_erasure(memories, about=CAT))
+    assert {(one.why, one.file) for one in report.left} == {
+        ("elsewhere", name)
+        for name in (*named[:2], *(f"{one}/ねむ-20261101-100000" for one in (".trash", "characters/.set-aside")))
+    }
+    assert len(report.left) == len(named) - 1
+    assert all((home / name).exists() for name in named)
+
+
+def test_an_export_that_waits_to_be_saved_goes(services: Services, memories: Memories) -> None:
+    services.exports.begin(memories, ExportWishes("jsonl"), str)
+    services.exports.wait()
+    [job] = services.exports.of(NAME, services.clock.now())
+    assert traces_of(job.path.parent, CAT)
+    erase(memories, plan_erasure(memories, about=CAT))
+    assert services.exports.of(NAME, services.clock.now()) == []
+    assert traces_of(memories.paths.home.folder, CAT, KITTY) == []
+    services.exports.begin(memories, ExportWishes("jsonl"), str)
+    services.exports.wait()
+    [later] = services.exports.of(NAME, services.clock.now())
+    assert later.state == "made"
+
+
+def test_what_an_open_window_keeps_is_named_and_goes_when_it_closes(lived: Path, tmp_path: Path) -> None:
+    home = Home(Path(shutil.copytree(lived, tmp_path / "home")))
+    services = open_home(home.folder)
+    memories = services.memories(NAME)
+    with kept_by_window(home) as storage:
+        report = erase(memories, plan_erasure(memories, about=CAT))
+        assert [(one.why, one.file) for one in report.left] == [("window", ".window")]
+        finish_erasing(memories)
+        assert traces_of(storage, CAT)
+    assert traces_of(home.folder, CAT, KITTY) == []
+    (storage / "Local Storage").write_text("モモ", "utf-8")  # an engine may write until its process ends
+    services.close()
+    services = open_home(home.folder)  # the next start
+    services.memories(NAME)
+    assert not storage.exists()
+    services.close()
 
 
 def test_words_in_a_sent_pdf_are_found_and_what_cannot_be_looked_into_is_named(memories: Memories) -> None:

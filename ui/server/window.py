@@ -18,14 +18,13 @@ from types import ModuleType
 from typing import Any
 
 from managers.storage.errors import Lang
-from managers.storage.files import make_folder
 from managers.storage.paths import Home
+from managers.storage.window_storage import kept_by_window
 from ui.errors import NoScreenError, NoWindowPackageError, WindowFailedError
 from ui.locales import texts
 from ui.server.window_qt import mend_qt, name_application
 
 SIZE, SMALLEST = (1240, 860), (380, 600)
-_STORAGE = ".window"
 _SOON = 1.0
 _OFFSCREEN = frozenset({"offscreen", "minimal", "vnc"})
 """Qt's platforms that need no screen."""
@@ -37,12 +36,12 @@ class Window:
 
     Attributes:
         webview: the package.
-        storage: where the window keeps what a browser would: the look, the persona, what was dismissed.
+        home: where the window keeps what a browser would: the look, the persona, what was dismissed, words not sent yet.
         language: what the person speaks.
     """
 
     webview: Any
-    storage: Path
+    home: Home
     language: Lang
 
     def show(self, address: str, is_alive: Callable[[], bool]) -> None:
@@ -52,6 +51,7 @@ class Window:
 
         Raises:
             WindowFailedError: no window could be opened.
+            BusyError, UnwritableError, DiskFullError: nothing can be kept for one.
         """
         self.webview.settings["ALLOW_DOWNLOADS"] = True
         t = texts(self.language)
@@ -62,7 +62,6 @@ class Window:
         window.events.before_show += lambda: mend_qt(window, self.language)
         closed = threading.Event()
         window.events.closed += closed.set
-        make_folder(self.storage)
         gui = None  # the system's own engine
         if sys.platform == "linux":
             gui = "qt"  # what the extra brings there; GTK where it is missing
@@ -71,9 +70,10 @@ class Window:
         asked_to_stop = (signal.SIGTERM, signal.SIGINT)
         before = [signal.signal(one, lambda _signal, _frame: window.destroy()) for one in asked_to_stop]
         try:
-            self.webview.start(
-                gui=gui, private_mode=False, storage_path=str(self.storage), localization=t.section("window")
-            )
+            with kept_by_window(self.home) as storage:
+                self.webview.start(
+                    gui=gui, private_mode=False, storage_path=str(storage), localization=t.section("window")
+                )
         except self.webview.WebViewException as error:
             raise WindowFailedError(cause=error) from error
         finally:
@@ -101,7 +101,7 @@ def prepare_window(home: Home, language: Lang, environment: Mapping[str, str] = 
     webview = _package()
     if not has_screen(environment):
         raise NoScreenError
-    return Window(webview, home.folder / _STORAGE, language)
+    return Window(webview, home, language)
 
 
 def _package() -> ModuleType:

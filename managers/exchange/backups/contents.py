@@ -22,7 +22,7 @@ from managers.storage.paths import Home, PersonaPaths
 from managers.storage.settings import BackupSettings
 
 _LEFT_OUT: Final = re.compile(
-    rf"backups|{FOLDER}|models|\.logs|\.uploads|\.importing|\.window"  # themselves, what can be fetched again, what is passing
+    rf"backups|{FOLDER}|models|\.logs|\.uploads|\.importing|\.exports|\.window"  # themselves, what can be fetched again, what is passing
     r"|\.access\.json|\.serving\.json|opening\.html|\.installation\.key|\.made-private"  # this installation's own
     r"|\.[a-z.-]*lock|.*" + re.escape(TEMPORARY_SUFFIX)
 )

@@ -158,21 +158,21 @@ def test_a_display_that_answers_is_one(tmp_path: Path) -> None:
 
 def test_the_window_goes_with_a_server_that_ended(own_home: Home) -> None:
     webview = FakeWebview()
-    Window(webview, own_home.folder / ".window", "ja").show("http://127.0.0.1:1/", lambda: False)
+    Window(webview, own_home, "ja").show("http://127.0.0.1:1/", lambda: False)
     assert webview.destroyed.is_set()
 
 
 def test_a_request_to_stop_closes_the_window_and_leaves_no_handler_behind(own_home: Home) -> None:
     webview, before = FakeWebview(), signal.getsignal(signal.SIGTERM)
     webview.when_shown = lambda: os.kill(os.getpid(), signal.SIGTERM)
-    Window(webview, own_home.folder / ".window", "ja").show("http://127.0.0.1:1/", lambda: True)
+    Window(webview, own_home, "ja").show("http://127.0.0.1:1/", lambda: True)
     assert webview.destroyed.is_set()
     assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_it_asks_before_unsaved_words_are_closed_over(own_home: Home) -> None:
     webview = FakeWebview()
-    Window(webview, own_home.folder / ".window", "ja").show("http://127.0.0.1:1/", lambda: False)
+    Window(webview, own_home, "ja").show("http://127.0.0.1:1/", lambda: False)
     [tell] = webview.exposed
     assert tell.__name__ == "ask_before_closing"  # the page calls it by this name
     assert "api?.ask_before_closing" in (CHECKOUT / "ui" / "static" / "scripts" / "2-swap.js").read_text("utf-8")
@@ -182,4 +182,4 @@ def test_it_asks_before_unsaved_words_are_closed_over(own_home: Home) -> None:
 
 def test_an_engine_that_cannot_open_a_window_is_named(own_home: Home) -> None:
     with pytest.raises(WindowFailedError, match="no Qt"):
-        Window(FakeWebview("no Qt"), own_home.folder / ".window", "en").show("http://127.0.0.1:1/", lambda: True)
+        Window(FakeWebview("no Qt"), own_home, "en").show("http://127.0.0.1:1/", lambda: True)
