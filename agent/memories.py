@@ -19,6 +19,7 @@ from agent.strategy_advisor import StrategyAdvisor
 from managers.domains.domain_knowledge import Domains
 from managers.growth.kpi import KpiStore
 from managers.hygiene.housekeeping import Housekeeping
+from managers.hygiene.setting_conflicts import own_conflicts
 from managers.memory.audience import AudienceStore
 from managers.memory.emotions import EmotionLog
 from managers.memory.entity_store import EntityStore
@@ -288,8 +289,9 @@ def _followed(
     now, _ = merged(base(), personas.get(name).settings)
 
     def follow() -> Settings:
-        own, wrong = merged(base(), personas.get(name).settings)
-        notices.replace("settings", wrong)
+        common = base()
+        own, wrong = merged(common, personas.get(name).settings)
+        notices.replace("settings", [*wrong, *own_conflicts(own, common)])
         _follow(now, own)
         return own
 

@@ -23,6 +23,7 @@ from agent.minds.pulling import Pulls
 from agent.spending import CapWarnings, note_leaving, usage_limits
 from managers.domains.domain_knowledge import Domains
 from managers.growth.adapters import Adapters
+from managers.hygiene.setting_conflicts import conflicts
 from managers.personas import Persona, PersonaStore
 from managers.recall.documents.process import READER
 from managers.storage import privacy
@@ -74,7 +75,7 @@ class Services:
     def settings(self) -> Settings:
         """Return the settings as they stand in the file now; what is wrong with it is put up as a notice."""
         settings, notices = self.settings_file.load()
-        self.notices.replace("settings", notices)
+        self.notices.replace("settings", [*notices, *conflicts(settings)])
         return settings
 
     def gather_notices(self) -> list[Notice]:

@@ -18,6 +18,7 @@ from managers.domains.domain_store import domains_of
 from managers.exchange.backups.state import same_disk
 from managers.hygiene.inventory import memories
 from managers.hygiene.limits import count
+from managers.hygiene.setting_conflicts import own_conflicts
 from managers.integrity import Trouble
 from managers.integrity.home_copies import look_at_home
 from managers.integrity.inspection import examine as examine_files
@@ -177,7 +178,8 @@ def _personas(services: Services) -> Iterator[Finding]:
 def _persona(services: Services, name: str) -> Iterator[Finding]:
     """Look at one persona: its files are read and nothing else, so it is not woken for that."""
     persona = services.personas.get(name)
-    settings, wrong = merged(services.settings(), persona.settings)
+    common = services.settings()
+    settings, wrong = merged(common, persona.settings)
     look = look_at_indexes(persona.paths)
     yield from _guarded(name, partial(_files, services, persona, look, settings))
     yield describe_index(name, look.status)
@@ -185,7 +187,9 @@ def _persona(services: Services, name: str) -> Iterator[Finding]:
     yield from _guarded(name, partial(_mind, services, persona, settings))
     cache, models = persona.paths.rag_index / "embeddings.sqlite", services.home.models
     choice = EmbedderChoice(settings.recall, cache, services.secrets, NgramEmbedder, models=models)
-    yield from _notices(name, [*persona.notices, *wrong, *look.status.notices, *choice.notices])
+    yield from _notices(
+        name, [*persona.notices, *wrong, *own_conflicts(settings, common), *look.status.notices, *choice.notices]
+    )
 
 
 def _files(services: Services, persona: Persona, look: IndexLook, settings: Settings) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from httpx2 import Response  # what Starlette answers with in tests
 from starlette.testclient import TestClient
 
 from agent.services import Services
+from commands.doctor import examine
 from managers.storage.errors import Lang
 from managers.storage.settings import Settings
 from tests.ui.reading import Element, press, read
@@ -218,3 +219,35 @@ def test_the_settings_of_a_persona_that_is_gone_are_whoevers_is_here(services: S
     assert read(answer).one(".whose a[aria-current]").text in {
         f"Only {name}" for name in services.personas.list_names()
     }
+
+
+SAID: Final = "Settings contradict one another"
+CONFLICTS: Final = (
+    ("memory.prune_threshold", "0.9", "new memories are put away", "次の整理"),
+    ("memory.merge_threshold", "0", "memory.split_threshold (0.8)", "memory.split_threshold(0.8)"),
+    ("memory.prune_interval", "20000", "memory.max_episodes (10000)", "memory.max_episodes(10000)"),
+    ("memory.max_insights_per_session", "0", "no insight of a night", "夜の気づき"),
+)
+
+
+@pytest.mark.parametrize(("name", "value", "en", "ja"), CONFLICTS)
+def test_settings_that_contradict_one_another_are_said_where_they_are_set_and_by_doctor(
+    services: Services, visitor: TestClient, name: str, value: str, en: str, ja: str
+) -> None:
+    assert SAID not in visitor.get(address("memory")).text
+    assert set_to(visitor, name, value).text.count(en) == 1
+    (found,) = [one for one in examine(services) if SAID in one.en]
+    assert (found.about, found.state) == ("settings", "warning")
+    assert en in found.en
+    assert ja in found.ja
+    services.settings_file.change("memory", hygiene=False)  # then none of them counts
+    assert not [one for one in examine(services) if SAID in one.en]
+
+
+def test_a_contradiction_of_one_personas_settings_is_said_of_that_one(services: Services, visitor: TestClient) -> None:
+    set_to(visitor, "memory.retention", "own")
+    set_to(visitor, "memory.episodes_days", "5", own="1")
+    (found,) = [one for one in examine(services) if SAID in one.en]
+    assert found.about == NAME
+    assert "put away after 5" in found.en
+    assert "put away after 5" in opened(visitor, "memory", own="1").text

@@ -9,7 +9,7 @@ from managers.exchange.backups.listing import Head
 from managers.exchange.backups.restoring import restore_file
 from managers.storage.paths import Home
 
-DERIVED = frozenset({"rag_index", "backups", "models", ".logs", ".uploads"})
+DERIVED = frozenset({"rag_index", "backups", "models", ".logs", ".uploads", ".exports"})
 OWN = frozenset(
     {"secrets.toml", ".access.json", ".installation.key", ".made-private", ".lock", ".export.lock", ".backups.json"}
 )

@@ -39,6 +39,8 @@ def packed(backups: Backups) -> bytes:
 
 def test_all_that_is_the_persons_is_in_it_and_no_key(backups: Backups, home: Home, tmp_path: Path) -> None:
     before = held(home)
+    (home.exports / "abc").mkdir(parents=True)
+    (home.exports / "abc" / "Nemu.jsonl").write_text("what waits to be saved", "utf-8")
     head = backups.make()
     assert (head.proof.level, head.left_out) == ("full", ())
     found = restored(backups, head, tmp_path / "out")

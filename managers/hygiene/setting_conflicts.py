@@ -1,0 +1,44 @@
+"""Settings of the memory that each make sense alone, and contradict one another: said in a sentence, and changed by nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from managers.memory.confidence import START
+from managers.storage.errors import Notice
+from managers.storage.settings import Settings
+from managers.storage.texts import Texts
+
+_say = Texts("notices/setting_conflicts")
+
+
+def conflicts(settings: Settings) -> list[Notice]:
+    """Return a sentence for each contradiction, which names the settings and what would come of them."""
+    return [*_of_limits(settings), *_of_retention(settings)]
+
+
+def own_conflicts(own: Settings, common: Settings) -> list[Notice]:
+    """Return those of a persona's settings that are not everybody's."""
+    known = conflicts(common)
+    return [one for one in conflicts(own) if one not in known]
+
+
+def _of_limits(settings: Settings) -> Iterator[Notice]:
+    memory = settings.memory
+    if not memory.hygiene:
+        return
+    if memory.prune_threshold > START["insight"]:
+        starts = {"insight": START["insight"], "other": START["experience"]}
+        yield _say.notice("pruned-at-once", threshold=memory.prune_threshold, **starts)
+    if memory.merge_threshold < memory.split_threshold:
+        yield _say.notice("merged-before-split", merge=memory.merge_threshold, split=memory.split_threshold)
+    if memory.prune_interval > memory.max_episodes:
+        yield _say.notice("limit-out-of-sight", interval=memory.prune_interval, limit=memory.max_episodes)
+    if not memory.max_insights_per_session and settings.sleep.dreaming:
+        yield _say.notice("no-insights")
+
+
+def _of_retention(settings: Settings) -> Iterator[Notice]:
+    days, lookback = settings.memory.kept_days("episodes"), settings.conversation.episode_memory_lookback_days
+    if 0 < days < lookback:
+        yield _say.notice("days-gone-too-soon", days=days, lookback=lookback)
